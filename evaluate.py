@@ -19,7 +19,7 @@ from fpmcts.evaluation.match import IllegalMoveError
 from fpmcts.evaluation.plots import ReportError
 from fpmcts.evaluation.saved_games import SaveError
 from fpmcts.evaluation.units import StoreError
-from fpmcts.players.external import ExternalPlayerError
+from fpmcts.players.foreign import ExternalPlayerError
 from fpmcts.players.lookup import PlayerError
 from fpmcts.training.terminal import Terminal
 from games.help import say

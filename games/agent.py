@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -28,10 +28,12 @@ class Agent(Protocol):
     """For reports."""
     seed: int = 0
     """Of ``decide``."""
+    rng: np.ndarray = np.zeros(0, np.uint64)
+    """uint64, the random streams of ``act``, one per game."""
 
     def start(self, num_games: int, seed: int) -> None:
         """Forgets everything; the games to come are 0 .. ``num_games`` - 1."""
-        ...
+        self.rng = streams(seed, num_games)
 
     def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
         """Returns a legal move (int16 ``[n]``) for the seat to move in each of n games.
@@ -178,7 +180,5 @@ class Observer(Protocol):
 
 def observers(agents: Iterable[Agent]) -> list[Observer]:
     """Returns the players that learn from what they see, each once."""
-    found: dict[int, Any] = {
-        id(agent): agent for agent in agents if isinstance(agent, Observer) and agent.adapts
-    }
-    return list(found.values())
+    found = {id(agent): agent for agent in agents if isinstance(agent, Observer) and agent.adapts}
+    return [*found.values()]

@@ -3,14 +3,13 @@
 import hashlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from games.batches import Rules, States
+from games.batches import States
 from games.generic import nearest_listed
 from games.interface import Game, Records
-from games.kernels import kernel
 from games.table import Table
 
 WINS, RETURN = "wp", "return"
@@ -21,6 +20,11 @@ CHOSEN, FORCED, SURE_WIN = "chosen", "forced", "sure win"
 """Why a move is played: the player chose it; no other is legal; it wins in every world that the
 player cannot tell apart.
 """
+
+
+def known(number: float) -> float | None:
+    """Returns a number, None for NaN."""
+    return None if np.isnan(number) else float(number)
 
 
 @dataclass(frozen=True)
@@ -174,7 +178,9 @@ def ask(table: Table, seed: int, moves: Iterable[str | int] | None = None) -> Qu
     asked = (
         legal
         if moves is None
-        else np.unique([_action(game, move) for move in moves]).astype(np.int16)
+        else np.unique(
+            [game.parse_action(m) if isinstance(m, str) else int(m) for m in moves]
+        ).astype(np.int16)
     )
     strange = [int(action) for action in asked if action not in legal]
     illegal = [game.action_text(action) for action in strange if not game.is_legal(view, action)]
@@ -184,22 +190,13 @@ def ask(table: Table, seed: int, moves: Iterable[str | int] | None = None) -> Qu
         )
     if len(asked) > game.spec.max_legal:
         raise ValueError(f"moves: {len(asked)} given; expected at most {game.spec.max_legal}")
-    stands_for = asked.copy()
+    stands_for = asked
     if strange:
-        _stand_ins(game.rules, view, asked, stands_for)
+        listed = [nearest_listed(game.rules, view, 0, int(action)) for action in asked]
+        stands_for = np.array(listed, np.int16)
     return Question(
         game, seat, view, records, legal, asked, stands_for, _seed(seed, seat, view, records, asked)
     )
-
-
-@kernel
-def _stand_ins(rules: Rules, view: States, actions: np.ndarray, out: np.ndarray) -> None:
-    for k in range(len(actions)):
-        out[k] = nearest_listed(rules, view, 0, int(actions[k]))
-
-
-def _action(game: Game, move: str | int) -> int:
-    return game.parse_action(move) if isinstance(move, str) else int(move)
 
 
 def _seed(seed: int, seat: int, view: States, records: Records, asked: np.ndarray) -> int:
@@ -212,19 +209,10 @@ def _seed(seed: int, seat: int, view: States, records: Records, asked: np.ndarra
     return int.from_bytes(digest.digest()[:8], "little") >> 1
 
 
-def _arrays(batch: Any) -> Iterable[np.ndarray]:
+def _arrays(batch: States) -> Iterable[np.ndarray]:
     """Yields the arrays of a NamedTuple, those in nested ones included."""
     for field in batch:
         if isinstance(field, tuple):
             yield from _arrays(field)
         else:
             yield field
-
-
-def sure_win_decision(question: Question, action: int, win_only: bool) -> Decision:
-    """Returns the decision to play the first move of a sure win; ``win_only``: whether values tell
-    wins (objective "wp").
-    """
-    text = question.text(action)
-    value, unit = (1.0, WINS) if win_only else (None, None)
-    return Decision(text, action, {text: 1.0}, value, unit, reason=SURE_WIN)

@@ -16,7 +16,7 @@
 import re
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from copy import copy
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -36,6 +36,7 @@ class PlayerError(ValueError):
     """A player that cannot be made; the message names it and says why."""
 
 
+@dataclass
 class PlayerOptions:
     """What can be asked of a player: the fields of a dataclass, whose first line says what the
     player is.
@@ -98,7 +99,7 @@ class PlayerOptions:
         return "\n".join(filter(None, told.values()))
 
     @classmethod
-    def parse(cls, given: Mapping[str, Any], prefix: str = "") -> Self:
+    def parse(cls, given: Mapping[str, object], prefix: str = "") -> Self:
         """Returns the options with values that are given, checked; None: not given.
 
         Args:
@@ -108,29 +109,32 @@ class PlayerOptions:
         Raises:
             ConfigError: An unknown option, or a value that is not allowed.
         """
-        left = {key: value for key, value in given.items() if value is not None}
-        names, parts = dict.fromkeys(cls.borrowed, ""), dict[str, dict[str, Any]]()
-        for part, schema in {"": cls, **cls.borrowed}.items():
-            own = [f.name for f in fields(schema) if f.name not in names]
-            made = build(
-                schema, taken := {name: left.pop(name) for name in own if name in left}, prefix
-            )
-            names |= dict.fromkeys(own, "")
-            parts[part] = {name: getattr(made, name) for name in taken}
-        known = [name for name in names if name not in cls.borrowed]
-        for key, value in left.items():
-            near = (
-                did_you_mean(key, known, prefix) or f"; expected one of {', '.join(known)}"
-                if known
-                else "; there are none"
-            )
-            raise ConfigError(f"{prefix}{key}={value}: unknown key{near}")
-        return cls(**parts.pop(""), **parts)
+        schemas: dict[str, type] = {"": cls, **cls.borrowed}
+        owner: dict[str, str] = {}
+        for part, schema in schemas.items():
+            for f in fields(schema):
+                if f.name not in cls.borrowed:
+                    owner.setdefault(f.name, part)
+        chosen: dict[str, dict[str, object]] = {part: {} for part in schemas}
+        for key, value in given.items():
+            if value is None:
+                continue
+            if key not in owner:
+                near = did_you_mean(key, owner, prefix) or (
+                    f"; expected one of {', '.join(owner)}" if owner else "; there are none"
+                )
+                raise ConfigError(f"{prefix}{key}={value}: unknown key{near}")
+            chosen[owner[key]][key] = value
+        made = {part: build(schema, chosen[part], prefix) for part, schema in schemas.items()}
+        taken = {
+            part: {key: getattr(made[part], key) for key in chosen[part]} for part in cls.borrowed
+        }
+        options: Self = replace(made[""], **taken)
+        return options
 
     def as_dict(self) -> dict[str, Any]:
         """Returns the options as they are given."""
-        options: Any = self  # a dataclass
-        values: dict[str, Any] = asdict(options)
+        values: dict[str, Any] = asdict(self)
         for name in self.borrowed:
             values |= values.pop(name)
         return values
@@ -195,13 +199,8 @@ class Host:
         lanes: int = 128,
         networks: object = None,
     ) -> None:
-        self.game, self.entrants, self.device, self.lanes, self.networks = (
-            game,
-            entrants,
-            device,
-            lanes,
-            networks,
-        )
+        self.game, self.entrants, self.networks = game, entrants, networks
+        self.device, self.lanes = device, lanes
         self._made = dict[Hashable, Any]()
 
     def make(self, label: str) -> Agent:

@@ -39,18 +39,10 @@ class IllegalMove(ValueError):  # noqa: N818 (the name says it)
 
 
 @kernel
-def _look(
-    rules: Rules, states: States, actions: np.ndarray, returns: np.ndarray
-) -> tuple[int, int]:
-    """Returns the seat to move and the number of legal actions, written to ``actions``; at the end
-    writes ``returns``.
-    """
+def _look(rules: Rules, states: States, actions: np.ndarray) -> tuple[int, int]:
+    """Returns the seat to move and the number of legal actions, written to ``actions``."""
     seat = current_seat(rules, states, 0)
-    if seat < 0:
-        for k in range(returns.size):
-            returns[k] = team_return(rules, states, 0, k)
-        return seat, 0
-    return seat, legal(rules, states, 0, actions)
+    return seat, legal(rules, states, 0, actions) if seat >= 0 else 0
 
 
 class Table:
@@ -77,7 +69,7 @@ class Table:
         *,
         seed: int | None = None,
         deal: States | None = None,
-        record: Mapping[str, Any] | None = None,
+        record: Mapping[str, object] | None = None,
     ) -> None:
         if sum(given is not None for given in (seed, deal, record)) != 1:
             raise ValueError("a table starts from one of seed=, deal= and record=")
@@ -106,7 +98,6 @@ class Table:
         self._states = take(self._deal, np.zeros(1, np.int64))
         self._history = History(self.game, 1)
         self.moves: tuple[Move, ...] = ()
-        self._returns = np.zeros(self.game.spec.num_seats)
         self._look()
         for action in actions:
             self._step(action)
@@ -114,9 +105,7 @@ class Table:
     def _look(self) -> None:
         """Finds out who is to move, and what is legal."""
         actions = np.empty(self.game.spec.max_legal, np.int16)
-        self.seat, count = (
-            int(x) for x in _look(self.game.rules, self._states, actions, self._returns)
-        )
+        self.seat, count = _look(self.game.rules, self._states, actions)
         self._legal = actions[:count]
 
     def _step(self, action: int) -> Move:
@@ -144,7 +133,10 @@ class Table:
         """Returns what each seat has won, in the game's unit (points, chips); None while the game
         runs.
         """
-        return tuple(self._returns.tolist()) if self.is_over else None
+        if not self.is_over:
+            return None
+        seats, rules = range(self.game.spec.num_seats), self.game.rules
+        return tuple(float(team_return(rules, self._states, 0, seat)) for seat in seats)
 
     @property
     def states(self) -> States:
@@ -191,10 +183,8 @@ class Table:
         besides = self.game.legal_besides(self.view(self.seat), 0)
         others = f" and {more} more" if more else ""
         also = f"; {besides}" if besides else ""
-        return f"{self._name(self.seat)} is to move; legal: {', '.join(names)}{others}{also}"
-
-    def _name(self, seat: int) -> str:
-        return f"Seat {seat} ({self.game.spec.seat_names[seat]})"
+        seat = f"Seat {self.seat} ({self.game.spec.seat_names[self.seat]})"
+        return f"{seat} is to move; legal: {', '.join(names)}{others}{also}"
 
     def undo(self, count: int = 1) -> None:
         """Takes back the last moves.

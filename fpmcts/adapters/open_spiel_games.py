@@ -13,27 +13,16 @@ Python, not as their kernels: what is compared here is what they are, not how lo
 Source: Lanctot et al., "OpenSpiel: a framework for reinforcement learning in games", 2019.
 """
 
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import pyspiel
 
 from games import make
-from games.batches import Rules, States, take
+from games.batches import take
 from games.generic import infoset_key, observe
 from games.interface import Game
-from games.kernels import kernel
 from games.table import Table
-
-
-@kernel
-def _key(rules: Rules, states: States, seat: int) -> np.uint64:
-    return infoset_key(rules, states, 0, seat)
-
-
-@kernel
-def _observe(rules: Rules, states: States, seat: int, out: np.ndarray) -> None:
-    observe(rules, states, 0, seat, out)
 
 
 class _Held:
@@ -44,14 +33,14 @@ class _Held:
     def __init__(self, table: Table | None = None) -> None:
         self.table = table
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+    def __deepcopy__(self, memo: dict[int, object]) -> Self:
         return type(self)(None if self.table is None else self.table.copy())
 
 
 class _State(pyspiel.State):  # type: ignore[misc]
     """A game that is played; ``held.table`` is the table, None before the deal."""
 
-    def __init__(self, game: Any) -> None:
+    def __init__(self, game: pyspiel.Game) -> None:
         super().__init__(game)
         self.held = _Held()
         if len(game.chances) == 1:
@@ -107,9 +96,8 @@ class _State(pyspiel.State):  # type: ignore[misc]
         if self.held.table is None:
             return "not dealt"
         deal = self.table.record()
-        return f"{ {name: deal[name] for name in deal if name != 'moves'} } " + " ".join(
-            move.text for move in self.table.moves
-        )
+        moves = deal.pop("moves")
+        return f"{deal} {' '.join(moves)}"
 
 
 class _Observer:
@@ -117,7 +105,7 @@ class _Observer:
     text.
     """
 
-    def __init__(self, game: Any) -> None:
+    def __init__(self, game: pyspiel.Game) -> None:
         self._shape = game.ours.spec.observation_shape
         self.tensor = np.zeros(int(np.prod(self._shape)), np.float32)
         self.dict = {"observation": self.tensor.reshape(self._shape)}
@@ -127,17 +115,18 @@ class _Observer:
         self.tensor.fill(0)
         if state.held.table is not None and not state.table.is_over:
             planes = np.zeros(self._shape, np.int8)
-            _observe(state.table.game.rules, state.table.view(player), player, planes)
+            observe(state.table.game.rules, state.table.view(player), 0, player, planes)
             self.tensor[:] = planes.reshape(-1)
 
     def string_from(self, state: _State, player: int) -> str:
         """Returns the key of the information set of a player."""
         if state.held.table is None:
             return ""
-        return f"{player} {int(_key(state.table.game.rules, state.table.states, player)):016x}"
+        key = infoset_key(state.table.game.rules, state.table.states, 0, player)
+        return f"{player} {int(key):016x}"
 
 
-def load_game(game: str | Game, **options: Any) -> Any:
+def load_game(game: str | Game, **options: object) -> pyspiel.Game:
     """Returns a game as a ``pyspiel.Game``.
 
     Args:
@@ -187,7 +176,7 @@ def load_game(game: str | Game, **options: Any) -> Any:
     class Made(pyspiel.Game):  # type: ignore[misc]
         """The game of these options."""
 
-        def __init__(self, params: Any = None) -> None:
+        def __init__(self, params: object = None) -> None:
             super().__init__(about, size, params or {})
             self.ours, self.deals, self.chances = ours, deals, chances
 
@@ -195,7 +184,7 @@ def load_game(game: str | Game, **options: Any) -> Any:
             """Returns the state before the deal."""
             return _State(self)
 
-        def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> _Observer:
+        def make_py_observer(self, iig_obs_type: object = None, params: object = None) -> _Observer:
             """Returns what reads states."""
             return _Observer(self)
 

@@ -17,6 +17,7 @@ import pyspiel
 from open_spiel.python import policy
 
 from games import make
+from games.agent import Agent
 from games.batches import States
 from games.table import Table
 
@@ -25,7 +26,7 @@ OWN_GAMES = {"kuhn": "kuhn_poker", "leduc": "leduc_poker"}
 _OURS = {own: name for name, own in OWN_GAMES.items()}
 
 
-def offset(state: Any) -> int:
+def offset(state: pyspiel.State) -> int:
     """Returns what is to be added to an action in a state to have ours.
 
     It is 0 but in OpenSpiel's Kuhn, where 0 is pass and 1 is bet: before a bet these are our call
@@ -36,7 +37,7 @@ def offset(state: Any) -> int:
     )
 
 
-def table_of(state: Any) -> Table:
+def table_of(state: pyspiel.State) -> Table:
     """Returns a table at a state: its own, or in a game of OpenSpiel one with cards yet to come in
     any order.
 
@@ -78,15 +79,15 @@ class Bot(pyspiel.Bot):  # type: ignore[misc]
     view.
     """
 
-    def __init__(self, player: Any) -> None:
+    def __init__(self, player: Agent) -> None:
         super().__init__()
         self._player = player
 
-    def step(self, state: Any) -> int:
+    def step(self, state: pyspiel.State) -> int:
         """Returns the player's move."""
         return int(self._player.decide(table_of(state)).action) - offset(state)
 
-    def restart_at(self, state: Any) -> None:
+    def restart_at(self, state: pyspiel.State) -> None:
         """Does nothing: a decision depends on what the seat has seen, and on nothing else."""
 
 
@@ -102,19 +103,22 @@ class Policy(policy.Policy):  # type: ignore[misc]
         ValueError: The player does not state its probabilities.
     """
 
-    def __init__(self, game: Any, player: Any) -> None:
+    def __init__(self, game: pyspiel.Game, player: Agent) -> None:
         super().__init__(game, list(range(game.num_players())))
-        if not hasattr(player, "probabilities"):
+        probabilities = getattr(player, "probabilities", None)
+        if probabilities is None:
             raise ValueError(
                 f"{player.name} cannot state with which probabilities it moves: it can be a bot, "
-                "but no policy"
+                "but not a policy"
             )
-        self._player = player
+        self._probabilities = probabilities
 
-    def action_probabilities(self, state: Any, player_id: int | None = None) -> dict[int, float]:
+    def action_probabilities(
+        self, state: pyspiel.State, player_id: int | None = None
+    ) -> dict[int, float]:
         """Returns the probability of each legal action of the seat to move."""
         seat = state.current_player() if player_id is None else player_id
-        stated = self._player.probabilities(table_of(state).view(seat))[0]
+        stated = self._probabilities(table_of(state).view(seat))[0]
         return dict(zip(state.legal_actions(), stated.tolist(), strict=False))
 
 
@@ -132,7 +136,7 @@ class Line:
         ValueError: There is no such deal.
     """
 
-    def __init__(self, game: Any, deal: States) -> None:
+    def __init__(self, game: pyspiel.Game, deal: States) -> None:
         self.state, self._cards = game.new_initial_state(), list[int]()
         if game.get_type().short_name in _OURS:
             self._cards = deal.cards[0].tolist()[::-1]
@@ -154,6 +158,10 @@ class Line:
     def action(self, move: int) -> int:
         """Returns the action in OpenSpiel of a move of ours."""
         return move - offset(self.state)
+
+    def move(self, action: int) -> int:
+        """Returns our move of an action in OpenSpiel."""
+        return action + offset(self.state)
 
     def play(self, action: int) -> None:
         """Plays an action of OpenSpiel."""

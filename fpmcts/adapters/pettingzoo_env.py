@@ -13,25 +13,18 @@ the return of the seat's team. Source: Terry et al., "PettingZoo: gym for multi-
 learning", 2021.
 """
 
-from typing import Any
+from collections.abc import Mapping
 
 import numpy as np
 from gymnasium import spaces
 from pettingzoo import AECEnv
 
 from games import make
-from games.batches import Rules, States
 from games.generic import observe
 from games.interface import Game
-from games.kernels import kernel
 from games.table import Table
 
 RENDER_MODES = ("ansi", "human")
-
-
-@kernel
-def _observe(rules: Rules, views: States, seat: int, out: np.ndarray) -> None:
-    observe(rules, views, 0, seat, out)
 
 
 class GameEnv(AECEnv):  # type: ignore[misc]
@@ -49,7 +42,7 @@ class GameEnv(AECEnv):  # type: ignore[misc]
         ValueError: An unknown game, option or mode.
     """
 
-    def __init__(self, game: Game | str, render_mode: str | None = None, **options: Any) -> None:
+    def __init__(self, game: Game | str, render_mode: str | None = None, **options: object) -> None:
         super().__init__()
         if render_mode not in (None, *RENDER_MODES):
             raise ValueError(
@@ -68,27 +61,24 @@ class GameEnv(AECEnv):  # type: ignore[misc]
         self._seat_of = {name: seat for seat, name in enumerate(self.possible_agents)}
         limits = np.iinfo(np.int8)
         planes = spaces.Box(limits.min, limits.max, spec.observation_shape, np.int8)
-        seen = spaces.Dict(
+        self._seen = spaces.Dict(
             {"observation": planes, "action_mask": spaces.Box(0, 1, (spec.num_actions,), np.int8)}
         )
-        self.observation_spaces = dict.fromkeys(self.possible_agents, seen)
-        self.action_spaces = {
-            name: spaces.Discrete(spec.num_actions) for name in self.possible_agents
-        }
+        self._actions = spaces.Discrete(spec.num_actions)
         self._random = np.random.default_rng()
         self.agents: list[str] = []
 
-    def observation_space(self, agent: str) -> spaces.Space[Any]:
+    def observation_space(self, agent: str) -> spaces.Dict:
         """Returns the space of a seat's observations: int8 planes ``[C, L]``, and a mask of the
         actions.
         """
-        return self.observation_spaces[agent]
+        return self._seen
 
-    def action_space(self, agent: str) -> spaces.Space[Any]:
+    def action_space(self, agent: str) -> spaces.Discrete:
         """Returns the space of the actions."""
-        return self.action_spaces[agent]
+        return self._actions
 
-    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+    def reset(self, seed: int | None = None, options: Mapping[str, object] | None = None) -> None:
         """Deals anew. A seed deals a game that can be repeated, and those after it; without one
         they go on from the last.
         """
@@ -100,7 +90,7 @@ class GameEnv(AECEnv):  # type: ignore[misc]
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self.infos: dict[str, dict[str, Any]] = {name: {} for name in self.agents}
+        self.infos: dict[str, dict[str, object]] = {}
         self._turn()
 
     def _turn(self) -> None:
@@ -118,7 +108,7 @@ class GameEnv(AECEnv):  # type: ignore[misc]
         seat, spec = self._seat_of[agent], self.game.spec
         seen, mask = np.zeros(spec.observation_shape, np.int8), np.zeros(spec.num_actions, np.int8)
         if not self.table.is_over:
-            _observe(self.game.rules, self.table.view(seat), seat, seen)
+            observe(self.game.rules, self.table.view(seat), 0, seat, seen)
             if seat == self.table.seat:
                 mask[[move.action for move in self.table.legal()]] = 1
         return {"observation": seen, "action_mask": mask}
@@ -129,7 +119,7 @@ class GameEnv(AECEnv):  # type: ignore[misc]
         Raises:
             games.table.IllegalMove: It is not legal. Nothing is changed.
         """
-        if self.terminations[self.agent_selection] or self.truncations[self.agent_selection]:
+        if self.terminations[self.agent_selection]:
             self._was_dead_step(action)
             return
         mover = self.agent_selection
@@ -168,6 +158,4 @@ class GameEnv(AECEnv):  # type: ignore[misc]
         """Does nothing: there is nothing to close."""
 
 
-def env(game: Game | str, render_mode: str | None = None, **options: Any) -> GameEnv:
-    """Returns an environment; the arguments are those of ``GameEnv``."""
-    return GameEnv(game, render_mode, **options)
+env = GameEnv

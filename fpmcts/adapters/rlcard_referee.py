@@ -9,18 +9,13 @@ winners. Known differences are listed in ``KNOWN`` and counted; any other differ
 ``Disagreement``. It needs RLCard (the extra ``interop``).
 """
 
-import warnings
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from typing import Any
 
-from fpmcts.adapters.rlcard_states import card_letters, doudizhu
+from fpmcts.adapters.rlcard_states import card_letters, doudizhu, package
 from games.interface import Game
 from games.table import Table
-
-with warnings.catch_warnings():  # it reads versions by a module that Python is about to drop
-    warnings.simplefilter("ignore")
-    import rlcard
 
 JOKERS, POINTS = "both jokers as kickers", "points doubled by bombs"
 KNOWN = {
@@ -65,7 +60,7 @@ class Referee:
 
     def __init__(self, game: Game) -> None:
         self.game, self.plies, self.games, self.differences = game, 0, 0, Counter[str]()
-        self._theirs = rlcard.make("doudizhu").game
+        self._theirs = package().make("doudizhu").game
 
     def judge(self, table: Table, choose: Callable[[Table], str]) -> bool:
         """Plays a game in both and compares them.
@@ -128,7 +123,7 @@ class Referee:
         self.differences[POINTS] += abs(returns[0]) > 1
         self.games += 1
 
-    def _same(self, table: Table, what: str, ours: Any, theirs: Any) -> None:
+    def _same(self, table: Table, what: str, ours: object, theirs: object) -> None:
         if ours != theirs:
             raise Disagreement(
                 f"{what}: here {ours}, in RLCard {theirs}; the game: {table.record()}"

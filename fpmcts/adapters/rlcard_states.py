@@ -14,8 +14,10 @@ it; who folds nevertheless, as
   RLCard's rule players do, checks.
 """
 
+import warnings
 from collections.abc import Sequence
 from functools import cache
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 RANKS = "3456789TJQKA2BR"
@@ -42,6 +44,16 @@ class Shown(NamedTuple):
     trace: list[tuple[int, str]]
 
 
+@cache
+def package() -> Any:
+    """Returns RLCard. It reads versions by a module that Python is about to drop."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import rlcard
+        import rlcard.models
+    return rlcard
+
+
 def card_letters(cards: str) -> str:
     """Returns cards of ours, or a move of Doudizhu, as RLCard writes them: ascending, ``pass`` as
     it is.
@@ -49,47 +61,18 @@ def card_letters(cards: str) -> str:
     return cards if cards == "pass" else "".join(sorted(cards.translate(_LETTERS), key=RANKS.index))
 
 
-@cache
-def _places() -> dict[str, dict[str, int]]:
-    """Returns, for each of RLCard's types of moves, the place of its moves in RLCard's table."""
-    from rlcard.games.doudizhu.utils import TYPE_CARD
-
-    return {
-        kind: {
-            cards: place
-            for place, cards in enumerate(
-                cards for weight in by_weight.values() for cards in weight
-            )
-        }
-        for kind, by_weight in TYPE_CARD.items()
-    }
-
-
-def doudizhu_order(names: Sequence[str], to_beat: str | None) -> list[str]:
-    """Returns the moves that RLCard knows, in its order: by its table where there is something to
-    beat, else as given.
-
-    Source: ``get_gt_cards`` in ``rlcard/games/doudizhu/utils.py``. It leads from a set, which has
-    no order.
+def doudizhu_order(names: Sequence[str], hand: str, to_beat: str | None) -> list[str]:
+    """Returns the moves that RLCard knows, in its order, where there is something to beat; else as
+    given: it leads from a set, which has no order.
     """
-    from rlcard.games.doudizhu.utils import ACTION_2_ID, CARD_TYPE
+    from rlcard.games.doudizhu.utils import ACTION_2_ID, get_gt_cards
 
-    known = [name for name in names if name in ACTION_2_ID]
     if to_beat is None:
-        return known
-    kinds = list(
-        dict.fromkeys([*(kind for kind, _ in CARD_TYPE[0].get(to_beat, [])), "rocket", "bomb"])
-    )
-
-    def place(name: str) -> tuple[int, int]:
-        if name == "pass":
-            return -1, 0
-        return next(
-            ((k, _places()[kind][name]) for k, kind in enumerate(kinds) if name in _places()[kind]),
-            (len(kinds), 0),
-        )
-
-    return sorted(known, key=place)
+        return [name for name in names if name in ACTION_2_ID]
+    held = SimpleNamespace(current_hand=[SimpleNamespace(rank=card, suit="") for card in hand])
+    return [
+        name for name in get_gt_cards(held, SimpleNamespace(played_cards=to_beat)) if name in names
+    ]
 
 
 def doudizhu(view: dict[str, Any]) -> Shown:
@@ -102,13 +85,11 @@ def doudizhu(view: dict[str, Any]) -> Shown:
     bottom = card_letters(view["bottom"])
     for seat, cards in trace:
         if seat == 0 and cards != "pass":
-            for (
-                card
-            ) in cards:  # RLCard forgets every copy of a card once the landlord has played one
-                bottom = bottom.replace(card, "")
+            # RLCard forgets every copy of a card once the landlord has played one.
+            bottom = "".join(card for card in bottom if card not in cards)
     moves = {card_letters(text): text for text in view["legal"]}  # no set of cards has two readings
     to_beat = None if view["to_beat"] is None else card_letters(view["to_beat"])
-    moves = {name: moves[name] for name in doudizhu_order(list(moves), to_beat)}
+    moves = {name: moves[name] for name in doudizhu_order(list(moves), hand, to_beat)}
     raw = {
         "seen_cards": bottom,
         "landlord": 0,

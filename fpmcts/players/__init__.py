@@ -1,6 +1,6 @@
 """Players: functions of what a seat can see. ``load_player`` makes one by its name."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from games import is_known
 from games.interface import Game
@@ -16,7 +16,7 @@ def load_player(
     *,
     seed: int = 0,
     device: str = "cpu",
-    **options: Any,
+    **options: object,
 ) -> "Agent":
     """Returns a player, ready for ``decide``.
 

@@ -6,8 +6,6 @@ its move is that of the mean policy of its information set in the tree; a set th
 evenly.
 """
 
-from typing import Any
-
 import numpy as np
 
 from fpmcts.tabular.hash_table import Rows, find, seat_key
@@ -17,7 +15,6 @@ from games.generic import (
     UNSEEN_MOVE,
     current_seat,
     deal_rest,
-    draw_hidden,
     fill_world,
     legal,
     nearest_listed,
@@ -31,21 +28,13 @@ from games.kernels import kernel, random_float
 
 
 @kernel
-def draw_words(
-    rules: Rules, view: States, seat: int, rng: np.ndarray, lane: int, hidden: np.ndarray
-) -> None:
-    """Draws hidden words (uint64 ``[n, W]``) of a view of one row from the prior."""
-    draw_hidden(rules, view, 0, seat, rng, lane, hidden)
-
-
-@kernel
 def log_likelihoods(
     rules: Rules,
     view: States,
     seat: int,
     moves: np.ndarray,
     hidden: np.ndarray,
-    selection: Any,
+    selection: object,
     rows: Rows,
     scratch: States,
     max_legal: int,
@@ -94,7 +83,7 @@ def _log_share(
     states: States,
     mover: int,
     action: int,
-    selection: Any,
+    selection: object,
     rows: Rows,
     actions: np.ndarray,
     shares: np.ndarray,
@@ -124,19 +113,16 @@ def drawn_worlds(
     hidden: np.ndarray,
     cumulative: np.ndarray,
     rng: np.ndarray,
-    lane: int,
     count: int,
     worlds: States,
 ) -> None:
     """Writes ``count`` worlds, each drawn by the cumulative probabilities (float64 ``[n]``) of
-    hidden words (``[n, W]``).
+    hidden words (``[n, W]``). Args: rng: uint64 ``[1]``.
     """
     for j in range(count):
-        k = min(
-            np.searchsorted(cumulative, random_float(rng, lane), side="right"), cumulative.size - 1
-        )
-        fill_world(rules, view, 0, seat, hidden[k], worlds, j)
-    deal_rest(rules, worlds, 0, count, rng, lane)
+        drawn = np.searchsorted(cumulative, random_float(rng, 0), side="right")
+        fill_world(rules, view, 0, seat, hidden[min(drawn, cumulative.size - 1)], worlds, j)
+    deal_rest(rules, worlds, 0, count, rng, 0)
 
 
 def cumulative_of(log_weights: np.ndarray) -> np.ndarray:

@@ -71,35 +71,21 @@ class ChildProgram:
         self._errors_ended = False
         self._end = weakref.finalize(self, _kill_group, self._process)
 
-    @property
-    def pid(self) -> int:
-        """The process id."""
-        return self._process.pid
-
-    def tell(self, line: str, seconds: float) -> None:
-        """Sends a line to which there is no answer.
-
-        Args:
-            line: The text, without the end of the line.
-            seconds: How long the program may take to read it.
-
-        Raises:
-            ChildProgramError: See ``ask``.
-        """
-        self._exchange(line, seconds, answered=False)
-
-    def ask(self, line: str, seconds: float) -> str:
+    def ask(self, line: str, seconds: float, answered: bool = True) -> str:
         """Sends a line and returns the one that comes back, without its end.
 
         Args:
             line: The text, without the end of the line.
             seconds: From now to the end of the answer.
+            answered: Whether there is an answer; else "" is returned once the line is read.
 
         Raises:
             ChildProgramError: There is no whole line in time, the program ended or closed a pipe,
-                its line is too long or no UTF-8, or it wrote lines that nobody asked for.
+                its line is too long or not UTF-8, or it wrote lines that nobody asked for.
         """
-        self._exchange(line, seconds, answered=True)
+        self._exchange(line, seconds, answered)
+        if not answered:
+            return ""
         answer, _, rest = bytes(self._received).partition(b"\n")
         if rest:
             raise ChildProgramError(
@@ -109,7 +95,7 @@ class ChildProgram:
         try:
             return answer.decode()
         except UnicodeDecodeError as error:
-            raise ChildProgramError(f"its answer is no UTF-8: {shortened(answer)}") from error
+            raise ChildProgramError(f"its answer is not UTF-8: {shortened(answer)}") from error
 
     def last_errors(self) -> str:
         """Returns the last lines that the program wrote to its error stream, at most 2,000
@@ -221,7 +207,7 @@ class ChildProgram:
         if status is None:
             text = f"the program {what}"
         elif status < 0:
-            text = f"the program was ended by {_signal_name(-status)}"
+            text = f"the program was ended by signal {-status} ({signal.strsignal(-status)})"
         else:
             text = f"the program ended with status {status}"
         return text + (
@@ -240,13 +226,6 @@ def shortened(text: str | bytes) -> str:
     if len(text) <= 2 * kept:
         return repr(text)
     return f"{text[:kept]!r} ... {text[-kept:]!r} ({len(text):,} in all)"
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return f"signal {number} ({signal.Signals(number).name})"
-    except ValueError:
-        return f"signal {number}"
 
 
 def _kill_group(process: subprocess.Popen[bytes]) -> None:

@@ -10,16 +10,17 @@ import json
 import math
 import shlex
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Any
 
 import numpy as np
 
 from fpmcts.players.child_program import ChildProgram, ChildProgramError, shortened
+from fpmcts.players.foreign import ExternalPlayerError, ForeignAgent
 from games.agent import Agent
 from games.batches import States
-from games.interface import Game, Records
+from games.interface import Game
 from games.registry import Host, PlayerOptions, player
 from games.settings import setting
 
@@ -27,8 +28,6 @@ Message = dict[str, Any]
 """A line, in Python."""
 PROTOCOL = 1
 """The version of the protocol: raised by changes that programs would have to follow."""
-START_SECONDS = 60.0
-"""How long a program may take to start and say so, if nothing else is asked for."""
 _MAX_MOVE_TEXT = 100
 
 
@@ -47,22 +46,10 @@ class ExternalOptions(PlayerOptions):
 
     def make(self, host: Host) -> Agent:
         """Returns the player; its program is started by the first ``start``."""
-        if not self.command.strip():
-            raise ValueError("expected command='program arguments'")
         return ExternalAgent(host.game, self.command, self.seconds)
 
 
-class ExternalPlayerError(RuntimeError):
-    """An external player did not answer as it should. The message has its command, what it was
-    sent, and what it answered.
-    """
-
-
-class _AnswerError(ValueError):
-    """An answer arrived that is not what it should be."""
-
-
-class ExternalAgent(Agent):
+class ExternalAgent(ForeignAgent, AbstractContextManager["ExternalAgent"]):
     """Asks a program for its moves, one at a time, and lets it play many games at once.
 
     The program is started in the first ``start`` and serves until ``close``: use the agent as a
@@ -75,32 +62,34 @@ class ExternalAgent(Agent):
         command: The program and its arguments, as a list or as a line that is split as by a shell.
             No shell runs it.
         seconds: Time for a move, from sending the question to the end of the answer.
-        start_seconds: Time for the first answer, in which a program may load what it needs.
         name: For reports.
 
+    Attributes:
+        start_seconds: Time for the first answer, in which a program may load what it needs.
+
     Raises:
-        ValueError: The command is empty or has an open quote, or a time is not positive.
+        ValueError: The command is empty or has an open quote, or the time is not positive.
     """
+
+    start_seconds = 60.0
 
     def __init__(
         self,
         game: Game,
         command: str | Sequence[str],
         seconds: float = 10.0,
-        *,
-        start_seconds: float = START_SECONDS,
         name: str = "external",
     ) -> None:
-        self.game, self.seconds, self.start_seconds, self.name = game, seconds, start_seconds, name
+        super().__init__(game, name)
+        self.seconds = seconds
         try:
             self.command = shlex.split(command) if isinstance(command, str) else list(command)
         except ValueError as error:
             raise ValueError(f"command {command!r}: {error}") from error
         if not self.command or not self.command[0]:
             raise ValueError(f"command {command!r}: expected a program and its arguments")
-        for key, value in (("seconds", seconds), ("start_seconds", start_seconds)):
-            if not (value > 0 and math.isfinite(value)):
-                raise ValueError(f"got {key}={value}: expected a positive number")
+        if not (seconds > 0 and math.isfinite(seconds)):
+            raise ValueError(f"got seconds={seconds}: expected a positive number")
         self._program: ChildProgram | None = None
         self._questions = 0
 
@@ -114,15 +103,21 @@ class ExternalAgent(Agent):
         """
         if self._program is None:
             self._questions = 0
-            self._talk(self._hello(), self.start_seconds, _check_hello)
+            hello = {
+                "type": "hello",
+                "protocol": PROTOCOL,
+                "game": self.game.spec.name,
+                "teams": list(self.game.spec.teams),
+                "seconds": float(self.seconds),
+            }
+            self._talk(hello, self.start_seconds, _check_hello)
         self._talk({"type": "start", "games": num_games, "seed": seed}, self.start_seconds, None)
 
-    def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
-        """Returns the program's move (int16 ``[n]``) for each view; row k belongs to game
-        ``games[k]``.
+    def ask(self, number: int, seat: int, views: States, row: int, seen: np.ndarray) -> int:
+        """Returns the program's move.
 
         Raises:
-            ExternalPlayerError: An answer is illegal, malformed or late, or the program is no
+            ExternalPlayerError: The answer is illegal, malformed or late, or the program is no
                 longer there.
             RuntimeError: The agent was not started, or was closed.
         """
@@ -130,51 +125,21 @@ class ExternalAgent(Agent):
             raise RuntimeError(
                 f"player {self.name} is asked for a move before start or after close"
             )
-        moves = np.empty(len(games), np.int16)
-        for k, number in enumerate(games):
-            view = self.game.describe_view(
-                views, k, records.moves[number, : records.lengths[number]]
-            )
-            self._questions += 1
-            question = {
-                "type": "view",
-                "id": self._questions,
-                "game_number": int(number),
-                "view": view,
-            }
-            moves[k] = self._talk(question, self.seconds, self._check_move)
-        return moves
+        self._questions += 1
+        view = self.game.describe_view(views, row, seen)
+        question = {"type": "view", "id": self._questions, "game_number": number, "view": view}
+        return self._talk(question, self.seconds, self._check_move)
 
-    def close(self) -> None:
-        """Ends the program: its input is closed, and after a second at most it is killed. Does
-        nothing if there is none.
+    def close(self, gently: bool = True) -> None:
+        """Ends the program, if there is one: its input is closed, and after a second at most it is
+        killed. Args: gently: False: it is killed at once.
         """
         program, self._program = self._program, None
         if program is not None:
-            program.close()
+            program.close() if gently else program.kill()
 
-    def __enter__(self) -> "ExternalAgent":
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *details: object) -> None:
         self.close()
-
-    def _hello(self) -> Message:
-        """Returns the first message to a program."""
-        spec = self.game.spec
-        teams = list(spec.teams)
-        return {
-            "type": "hello",
-            "protocol": PROTOCOL,
-            "game": spec.name,
-            "teams": teams,
-            "seconds": float(self.seconds),
-        }
 
     def _talk(
         self, message: Message, seconds: float, check: Callable[[Message, Message], int] | None
@@ -185,89 +150,75 @@ class ExternalAgent(Agent):
         Args:
             message: The message.
             seconds: How long the exchange may take.
-            check: (message, answer) -> what to return, or _AnswerError; None: there is no answer,
-                and 0 is returned.
+            check: (message, answer) -> what to return; raises ChildProgramError. None: there is no
+                answer, and 0 is returned.
         """
         line, answer = json.dumps(message), None
         try:
             if self._program is None:
                 self._program = ChildProgram(self.command)
-            if check is None:
-                self._program.tell(line, seconds)
-                return 0
-            answer = self._program.ask(line, seconds)
-            return check(message, _parse(answer))
-        except (ChildProgramError, _AnswerError) as error:
-            fault = self._fault(str(error), line, answer)
-            self._kill()
-            raise fault from error
-        except (
-            BaseException
-        ):  # Ctrl-C: an answer that nobody waits for must not be taken for the next one
-            self._kill()
+            answer = self._program.ask(line, seconds, check is not None)
+            return 0 if check is None else check(message, _parse(answer))
+        except ChildProgramError as error:
+            raise self._fault(str(error), line, answer) from error
+        except BaseException:  # Ctrl-C: the answer must not be taken for the next one
+            self.close(gently=False)
             raise
 
-    def _kill(self) -> None:
-        """Kills the program, if there is one."""
-        program, self._program = self._program, None
-        if program is not None:
-            program.kill()
-
     def _fault(self, reason: str, sent: str, answer: str | None) -> ExternalPlayerError:
-        """Returns the error that ends the match."""
-        errors = "" if self._program is None else self._program.last_errors()
+        """Returns the error that ends the match; kills the program."""
         lines = [
             f"external player {self.name}: {reason}",
             f"command: {shlex.join(self.command)}",
             f"sent: {sent}",
             f"answer: {'none' if answer is None else shortened(answer)}",
-            *(
-                [f"last lines of its error stream: {' | '.join(errors.splitlines())}"]
-                if errors
-                else []
-            ),
         ]
+        if self._program is not None and (errors := self._program.last_errors()):
+            lines.append(f"last lines of its error stream: {errors}")
+        self.close(gently=False)
         return ExternalPlayerError(" ".join("; ".join(lines).splitlines()))
 
     def _check_move(self, question: Message, answer: Message) -> int:
-        """Returns the action of an answer. Raises _AnswerError unless it is one of the legal moves
-        that the question lists.
+        """Returns the action of an answer. Raises ChildProgramError unless it is one of the legal
+        moves that the question lists.
         """
         if answer.get("id", question["id"]) != question["id"]:
-            raise _AnswerError(
+            raise ChildProgramError(
                 f"it answered another question: id {shortened(repr(answer['id']))}, "
                 f"expected {question['id']}"
             )
         text = answer.get("move")
         if not isinstance(text, str) or len(text) > _MAX_MOVE_TEXT:
-            raise _AnswerError(
+            raise ChildProgramError(
                 'its answer has no move: expected such as {"move": "pass"}, the move one '
                 'of those under "legal"'
             )
         try:
             action = self.game.parse_action(text)
         except ValueError as error:
-            raise _AnswerError(f"its move is illegal: {error}") from error
+            raise ChildProgramError(f"its move is illegal: {error}") from error
         if self.game.action_text(action) not in question["view"]["legal"]:
-            raise _AnswerError(f'its move {text!r} is illegal: expected one of those under "legal"')
+            raise ChildProgramError(
+                f'its move {text!r} is illegal: expected one of those under "legal"'
+            )
         return action
 
 
 def _parse(answer: str) -> Message:
-    """Returns the JSON object in an answer. Raises _AnswerError."""
+    """Returns the JSON object in an answer. Raises ChildProgramError."""
     try:
         value = json.loads(answer)
     except (ValueError, RecursionError) as error:
-        raise _AnswerError(f"its answer is no JSON: {error}") from error
+        raise ChildProgramError(f"its answer is not JSON: {error}") from error
     if not isinstance(value, dict):
-        raise _AnswerError("its answer is no JSON object")
+        raise ChildProgramError("its answer is not a JSON object")
     return value
 
 
 def _check_hello(message: Message, answer: Message) -> int:
-    """Returns the version that a program speaks. Raises _AnswerError unless it is ours."""
+    """Returns the version that a program speaks. Raises ChildProgramError unless it is ours."""
     if answer.get("protocol") != PROTOCOL:
-        raise _AnswerError(
+        raise ChildProgramError(
             f"it does not speak version {PROTOCOL} of the protocol: expected "
             f'{{"protocol": {PROTOCOL}}}'
         )

@@ -59,17 +59,18 @@ class ISMCTSOptions(PlayerOptions):
     def make(self, host: Host) -> Agent:
         """Returns the player of the tree that the options mean."""
         game, spec = host.game, host.game.spec
+        agent: SharedTreeAgent | SingleObserverAgent
         if self._is_shared(game):
             own = {"memory": self.memory} | ({} if self.c is None else {"c": self.c})
             options = IsMctsOptions(**self.learning | own)
-            temperature = 1.0 if self.temperature is None else self.temperature
-            return SharedTreeAgent(
-                game, self.iterations, self.seconds, temperature, options, self.draws == "belief"
-            )
-        wins_only = spec.score.tells_wins if self.objective == "auto" else self.objective == "wp"
-        temperature = float(spec.mixes) if self.temperature is None else self.temperature
-        c = 0.7 if self.c is None else self.c
-        return SingleObserverAgent(game, self.iterations, self.seconds, temperature, wins_only, c)
+            agent, usual = SharedTreeAgent(game, options, self.draws == "belief"), 1.0
+        else:
+            by_wins = spec.score.tells_wins if self.objective == "auto" else self.objective == "wp"
+            c = 0.7 if self.c is None else self.c
+            agent, usual = SingleObserverAgent(game, by_wins, c), float(spec.mixes)
+        agent.iterations, agent.seconds = self.iterations, self.seconds
+        agent.temperature = usual if self.temperature is None else self.temperature
+        return agent
 
     def _is_shared(self, game: Game) -> bool:
         """Returns whether the shared tree is meant. Raises ValueError where options are given that
@@ -77,18 +78,13 @@ class ISMCTSOptions(PlayerOptions):
         """
         shared = hides_moves_alone(game) if self.tree == "auto" else self.tree == "shared"
         own = {"draws": self.draws, "objective": self.objective}
-        given = {
-            key: value for key, value in own.items() if value not in ("uniform", "auto")
-        } | self.learning
-        wrong = [name for name in given if (name == "objective" if shared else name != "objective")]
-        if wrong:
-            name, kind, other = (
-                wrong[0],
-                *(("shared", "single_observer") if shared else ("single_observer", "shared")),
-            )
-            raise ValueError(
-                f"{name}={given[name]}: no option of the {kind.replace('_', '-')} tree, "
-                f"which tree={self.tree} means in "
-                f"{game.spec.name}; expected none, or tree={other}"
-            )
+        given = {key: own[key] for key in own if own[key] not in ("uniform", "auto")}
+        given |= self.learning
+        for name, value in given.items():
+            if (name == "objective") == shared:
+                kinds = ("shared", "single_observer") if shared else ("single_observer", "shared")
+                raise ValueError(
+                    f"{name}={value}: not an option of tree={kinds[0]}, which tree={self.tree} "
+                    f"means in {game.spec.name}; expected none, or tree={kinds[1]}"
+                )
         return shared

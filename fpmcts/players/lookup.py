@@ -6,7 +6,6 @@ one game.
 """
 
 from collections.abc import Mapping
-from typing import Any
 
 from games.interface import Game
 from games.registry import PLAYERS, Entrant, Host, PlayerError, discover, discover_of_games
@@ -22,7 +21,7 @@ def names(game: str) -> tuple[str, ...]:
     return tuple(name for name, options in PLAYERS.items() if options.plays(game))
 
 
-def entrants_of(name: str, game: Game, options: Mapping[str, Any]) -> dict[str, Entrant]:
+def entrants_of(name: str, game: Game, options: Mapping[str, object]) -> dict[str, Entrant]:
     """Returns a player with its options, checked, and those that it needs, by their names.
 
     Raises:
@@ -31,7 +30,7 @@ def entrants_of(name: str, game: Game, options: Mapping[str, Any]) -> dict[str, 
     """
     entrants: dict[str, Entrant] = {}
 
-    def add(kind: str, given: Mapping[str, Any]) -> None:
+    def add(kind: str, given: Mapping[str, object]) -> None:
         if kind not in (able := names(game.spec.name)):
             raise ValueError(
                 f"player {kind!r}: expected one of {', '.join(able)}, which play {game.spec.name}"

@@ -8,7 +8,7 @@ number is luck; the rest of the result was decided by moves.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -173,23 +173,18 @@ def luck_of(
 
     deal = mean_of(worth(dealt))
     changes = [mean_of(worth(after) - worth(before)) for before, after in later]
-    changed = sum((change.mean for change in changes), np.zeros(game.spec.num_seats))
-    changed_error = np.sqrt(
-        sum((change.error**2 for change in changes), np.zeros(game.spec.num_seats))
-    )
-
-    def told(values: Any) -> tuple[float, ...]:
-        return tuple(np.asarray(values, np.float64).tolist())
-
-    return Luck(
-        unit=WINS if win_only else RETURN,
-        result=told(scored(np.array(table.returns), win_only)),
-        start=told(start.mean),
-        deal=told(deal.mean - start.mean),
-        later=told(changed),
-        start_error=told(start.error),
-        deal_error=told(np.hypot(start.error, deal.error)),
-        later_error=told(changed_error),
-        known_error=told(np.hypot(deal.error, changed_error)),
-        play_outs=num_rows(dealt),
-    )
+    nothing = np.zeros(game.spec.num_seats)
+    changed = sum((change.mean for change in changes), nothing)
+    changed_error = np.sqrt(sum((change.error**2 for change in changes), nothing))
+    parts = {
+        "result": scored(np.array(table.returns), win_only),
+        "start": start.mean,
+        "deal": deal.mean - start.mean,
+        "later": changed,
+        "start_error": start.error,
+        "deal_error": np.hypot(start.error, deal.error),
+        "later_error": changed_error,
+        "known_error": np.hypot(deal.error, changed_error),
+    }
+    columns = {name: tuple(values.tolist()) for name, values in parts.items()}
+    return Luck(WINS if win_only else RETURN, **columns, play_outs=num_rows(dealt))

@@ -6,11 +6,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from games.agent import Agent
-from games.batches import Rules, States, take
+from games.batches import States, take
 from games.decision import Decision, Limits, Question
-from games.generic import current_seat
-from games.interface import Game, Records
-from games.kernels import kernel, streams
+from games.interface import Game, Records, seats_to_move
+from games.kernels import streams
 from games.registry import Host, PlayerOptions, player
 
 
@@ -33,13 +32,6 @@ class MixOptions(PlayerOptions):
         """Returns the mix; a player that sits in several seats is one object."""
         made = {label: host.make(label) for label in dict.fromkeys(self.seats)}
         return MixAgent(host.game, [made[label] for label in self.seats])
-
-
-@kernel
-def _movers(rules: Rules, views: States, seats: np.ndarray) -> None:
-    """Writes the seat to move in every row."""
-    for i in range(seats.size):
-        seats[i] = current_seat(rules, views, i)
 
 
 class MixAgent(Agent):
@@ -65,20 +57,16 @@ class MixAgent(Agent):
         """Prepares every player for games 0 .. num_games - 1, each object once, with random numbers
         of its own.
         """
-        started: set[int] = set()
         for k, agent in enumerate(self.agents):
-            if id(agent) not in started:
-                started.add(id(agent))
+            if all(agent is not other for other in self.agents[:k]):
                 agent.start(num_games, int(streams(seed, 1, k)[0] >> np.uint64(1)))
 
     def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
         """Returns the moves (int16 ``[n]``) of the players whose seats are to move."""
-        seats, actions = np.empty(len(games), np.int8), np.empty(len(games), np.int16)
-        _movers(self.game.rules, views, seats)
+        seats, actions = seats_to_move(self.game, views), np.empty(len(games), np.int16)
         for agent in {id(agent): agent for agent in self.agents}.values():
-            rows = np.flatnonzero(
-                np.isin(seats, [k for k, other in enumerate(self.agents) if other is agent])
-            )
+            own = np.array([other is agent for other in self.agents])
+            rows = np.flatnonzero(own[seats])
             if rows.size:
                 actions[rows] = agent.act(games[rows], take(views, rows), records)
         return actions

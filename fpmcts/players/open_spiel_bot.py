@@ -5,13 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from fpmcts.players.calling import calling, drawn_seed, function_of, the_extra
-from fpmcts.players.external import ExternalPlayerError
+from fpmcts.players.foreign import ForeignAgent, calling, checked, function_of, the_extra
 from fpmcts.players.foreign_worlds import draw_game
 from games.agent import Agent
 from games.batches import States, take
-from games.interface import Game, Records, seats_to_move
-from games.kernels import streams
+from games.interface import Game
 from games.registry import Host, PlayerOptions, player
 
 
@@ -31,13 +29,11 @@ class OpenSpielOptions(PlayerOptions):
 
     def make(self, host: Host) -> Agent:
         """Returns the player."""
-        if not self.bot:
-            raise ValueError("expected bot=NAME or bot=MODULE:FUNCTION, a bot of OpenSpiel")
         with the_extra():
             return OpenSpielAgent(host.game, self.bot)
 
 
-class OpenSpielAgent(Agent):
+class OpenSpielAgent(ForeignAgent):
     """Asks bots, one for each game and seat.
 
     A bot is handed a whole state, as OpenSpiel does. What its seat cannot see is drawn anew for
@@ -57,58 +53,42 @@ class OpenSpielAgent(Agent):
         import pyspiel  # an extra
 
         from fpmcts.adapters.open_spiel_games import load_game
-        from fpmcts.adapters.open_spiel_players import OWN_GAMES, Line, offset
+        from fpmcts.adapters.open_spiel_players import OWN_GAMES, Line
 
-        self.game, self.bot, self.name = game, bot, "open_spiel"
-        self._line, self._offset, self._load = Line, offset, pyspiel.load_bot
+        super().__init__(game, "open_spiel")
+        self.bot, self._line = bot, Line
         ours = load_game(game)
         own = OWN_GAMES.get(game.spec.name)
         self._table = ours if own is None else pyspiel.load_game(own)
-        if ":" not in bot and bot not in pyspiel.registered_bots():
+        if ":" in bot:
+            self._make = function_of(bot, "bot")
+        elif bot in pyspiel.registered_bots():
+            self._make = lambda table, seat, seed: pyspiel.load_bot(
+                bot, table, seat, {"seed": seed}
+            )
+        else:
             names = ", ".join(sorted(pyspiel.registered_bots()))
             raise ValueError(f"bot={bot!r}: expected one of {names}, or MODULE:FUNCTION")
-        self._make = function_of(bot, "bot") if ":" in bot else self._registered
-        self._rng = np.zeros(0, np.uint64)
         self._bots: dict[tuple[int, int], Any] = {}
         self._told: dict[tuple[int, int], int] = {}
 
-    def _registered(self, game: Any, seat: int, seed: int) -> Any:
-        return self._load(self.bot, game, seat, {"seed": seed})
-
     def start(self, num_games: int, seed: int) -> None:
         """Forgets everything; the games to come are 0 .. ``num_games`` - 1."""
-        self._rng = streams(seed, num_games)
+        super().start(num_games, seed)
         self._bots, self._told = {}, {}
 
-    def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
-        """Returns the bots' moves (int16 ``[n]``).
-
-        Raises:
-            ExternalPlayerError: A bot failed, or its move is not legal.
-        """
-        moves = np.empty(len(games), np.int16)
-        for k, (number, seat) in enumerate(
-            zip(games.tolist(), seats_to_move(self.game, views).tolist(), strict=True)
-        ):
-            rng = self._rng[number : number + 1]
-            seen = records.moves[number, : records.lengths[number]]
-            deal, played = draw_game(self.game, take(views, np.array([k])), seen, seat, rng)
-            moves[k] = self._ask(number, seat, deal, played, rng)
-        return moves
-
-    def _ask(self, number: int, seat: int, deal: States, played: list[int], rng: np.ndarray) -> int:
+    def ask(self, number: int, seat: int, views: States, row: int, seen: np.ndarray) -> int:
         """Returns the move of the bot of a game and a seat, in a game that it cannot tell from that
         one.
         """
-        told = f"bot {self.bot} of OpenSpiel, seat {seat} of {self.game.spec.name}"
+        view, rng = take(views, np.array([row])), self.rng[number : number + 1]
+        deal, played = draw_game(self.game, view, seen, seat, rng)
+        who = f"bot {self.bot} of OpenSpiel, seat {seat} of {self.game.spec.name}"
         key, line = (number, seat), self._line(self._table, deal)
-        with calling(told, drawn_seed(rng, 0)):
+        with calling(who, self.seed_of(number)):
             if key not in self._bots:
-                self._bots[key], self._told[key] = (
-                    self._make(self._table, seat, drawn_seed(rng, 0)),
-                    0,
-                )
-            bot, informed = self._bots[key], self._told[key]
+                self._bots[key] = self._make(self._table, seat, self.seed_of(number))
+            bot, informed = self._bots[key], self._told.get(key, 0)
             for ply, move in enumerate(played):
                 mover, action = line.state.current_player(), line.action(move)
                 if ply >= informed and mover != seat and not self.game.spec.has_private_moves:
@@ -116,9 +96,5 @@ class OpenSpielAgent(Agent):
                 line.play(action)
             self._told[key] = len(played)
             answer = bot.step(line.state)
-        legal = line.state.legal_actions()
-        if answer not in legal:
-            raise ExternalPlayerError(
-                f"{told}: it answered {answer!r}, expected one of {legal}, the legal actions"
-            )
-        return int(answer) + self._offset(line.state)
+        checked(who, answer, line.state.legal_actions())
+        return line.move(int(answer))

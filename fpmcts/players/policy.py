@@ -2,23 +2,22 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 
-from fpmcts.players.trained import checkpoint_of, trained_networks
+from fpmcts.players.sure_wins import short_cuts, sure_win
+from fpmcts.players.trained import NetworkOptions
 from fpmcts.search.policy_kernels import observe_movers, sample_policy
 from games.agent import Agent
 from games.batches import Rules, States, num_rows
-from games.decision import RETURN, WINS, Decision, Limits, Question, sure_win_decision
-from games.generic import forced_win, legal, stake
+from games.decision import RETURN, WINS, Decision, Limits, Question
+from games.generic import legal, stake
 from games.interface import Game, Records
-from games.kernels import kernel, streams
-from games.registry import Host, PlayerOptions, player
+from games.kernels import kernel
+from games.registry import Host, player
 from games.settings import setting
 from networks.decode import legal_logits, softmax
 from networks.evaluator import Outputs
-from networks.precision import PRECISIONS
 
 CHUNK = 16_384
 """Views whose probabilities are computed at once."""
@@ -26,12 +25,10 @@ CHUNK = 16_384
 
 @player("policy", states_policy=True)
 @dataclass
-class PolicyOptions(PlayerOptions):
+class PolicyOptions(NetworkOptions):
     """The policy network without search.
 
     Attributes:
-        checkpoint: A checkpoint or the folder of a run; none: the weights that come with the
-            project.
         temperature: 0 plays the most likely move, T > 0 draws from softmax(logits / T). None: 0; in
             poker, where a good player mixes, 1.
         solve: Whether sure wins are played wherever the rules can prove them from the own hand and
@@ -39,23 +36,14 @@ class PolicyOptions(PlayerOptions):
             as in the games that the network learned from; in Doudizhu these play those that are
             found at once (``sure_win``), so that it has learned the rest of the game alone. false:
             its own moves to the end.
-        precision: Of the network: "float32", "bfloat16", "int8" (CPUs with AVX-512 VNNI); "auto":
-            by the processor and the size of the networks (``networks/precision.py``); int8 in long
-            matches alone.
     """
 
-    checkpoint: str | None = None
     temperature: float | None = setting(None, least=0, most=100)
     solve: bool | None = None
-    precision: str = setting("auto", choices=PRECISIONS)
-
-    def file(self, game: str) -> Path:
-        """Returns the file of the networks. Raises CheckpointError."""
-        return checkpoint_of(game, self.checkpoint)
 
     def make(self, host: Host) -> Agent:
         """Returns the player."""
-        trained = trained_networks(host, self.checkpoint, precision=self.precision)
+        trained = self.networks(host)
         temperature = float(host.game.spec.mixes) if self.temperature is None else self.temperature
         solve = trained.has_values and trained.search.solve if self.solve is None else self.solve
         win_only = trained.objective == "wp"
@@ -72,6 +60,7 @@ def _probabilities(
     first: int,
     policy: np.ndarray,
     temperature: float,
+    sure: np.ndarray,
     out: np.ndarray,
 ) -> None:
     """Writes the probabilities of the legal actions of the views from ``first`` on to ``out``,
@@ -79,12 +68,16 @@ def _probabilities(
 
     Args:
         policy: float32 ``[n, policy_size]``, outputs of the mover's network for n views.
+        sure: int16 ``[N]``, actions that are played for sure; -1 = none.
         out: float64 ``[N, max_legal]``, for all views.
     """
     actions = np.empty(out.shape[1], np.int16)
     for k in range(len(policy)):
         row = out[first + k]
         num_legal = legal(rules, views, first + k, actions)
+        if sure[first + k] >= 0:
+            row[np.searchsorted(actions[:num_legal], sure[first + k])] = 1.0
+            continue
         legal_logits(decoder, policy, k, actions, num_legal, row)
         if temperature > 0.0:
             softmax(row, num_legal, temperature, row)
@@ -94,34 +87,6 @@ def _probabilities(
             row[best] = 1.0
 
 
-@kernel
-def _sure_wins(rules: Rules, views: States, actions: np.ndarray) -> None:
-    """Writes the first move of a sure win of each view (int16 ``[n]``) where there is one."""
-    for i in range(actions.size):
-        action = forced_win(rules, views, i)
-        if action >= 0:
-            actions[i] = action
-
-
-@kernel
-def _certain(rules: Rules, views: States, moves: np.ndarray, out: np.ndarray) -> None:
-    """Gives given moves (int16 ``[n]``, -1 = none) all of the probability of their rows (float64
-    ``[n, max_legal]``).
-    """
-    actions = np.empty(out.shape[1], np.int16)
-    for i in range(moves.size):
-        if moves[i] >= 0:
-            num_legal = legal(rules, views, i, actions)
-            out[i] = 0.0
-            out[i, np.searchsorted(actions[:num_legal], moves[i])] = 1.0
-
-
-@kernel
-def _stake(rules: Rules, views: States) -> float:
-    """Returns the stake of the first row."""
-    return stake(rules, views, 0)
-
-
 class PolicyAgent(Agent):
     """Plays from the policy networks.
 
@@ -129,34 +94,23 @@ class PolicyAgent(Agent):
         game: The game.
         evaluate: (observations int8 ``[N, C, L]``, seats int8 ``[N]``) -> Outputs.
         temperature: 0 plays the most likely move; T > 0 draws from softmax(logits / T).
-        name: For reports.
         win_only: Whether the values tell wins (objective "wp") or returns ("adp"); None: not known,
             they are not told.
         solve: Whether sure wins are played, whatever the networks say.
     """
+
+    name = "policy"
 
     def __init__(
         self,
         game: Game,
         evaluate: Callable[[np.ndarray, np.ndarray], Outputs],
         temperature: float = 0.0,
-        name: str = "policy",
         win_only: bool | None = None,
         solve: bool = False,
     ) -> None:
-        self.game, self.evaluate, self.temperature, self.name, self.win_only = (
-            game,
-            evaluate,
-            temperature,
-            name,
-            win_only,
-        )
-        self.solve = solve
-        self._rng = np.zeros(0, np.uint64)
-
-    def start(self, num_games: int, seed: int) -> None:
-        """Prepares for games 0 .. num_games - 1."""
-        self._rng = streams(seed, num_games)
+        self.game, self.evaluate, self.temperature = game, evaluate, temperature
+        self.win_only, self.solve = win_only, solve
 
     def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
         """Returns a legal move (int16 ``[n]``) for each view; row k belongs to game
@@ -166,7 +120,7 @@ class PolicyAgent(Agent):
         rows = np.arange(n)
         outputs = self._evaluated(views, rows)
         actions = np.empty(n, np.int16)
-        rng = self._rng[games]
+        rng = self.rng[games]
         sample_policy(
             self.game.rules,
             self.game.decoder,
@@ -180,9 +134,10 @@ class PolicyAgent(Agent):
             np.empty(spec.max_legal, np.int16),
             np.empty(spec.max_legal),
         )
-        self._rng[games] = rng
+        self.rng[games] = rng
         if self.solve:
-            _sure_wins(self.game.rules, views, actions)
+            sure = short_cuts(self.game, views)
+            actions[sure >= 0] = sure[sure >= 0]
         return actions
 
     def _evaluated(self, views: States, rows: np.ndarray) -> Outputs:
@@ -196,21 +151,17 @@ class PolicyAgent(Agent):
         """Returns the probability of each legal action at each view, see
         ``games.agent.OpenPolicy``.
         """
-        stated = self._stated(views, self.temperature)
-        if self.solve:
-            moves = np.full(num_rows(views), -1, np.int16)
-            _sure_wins(self.game.rules, views, moves)
-            _certain(self.game.rules, views, moves, stated)
-        return stated
+        return self._stated(views, self.temperature, self.solve)
 
-    def _stated(self, views: States, temperature: float) -> np.ndarray:
-        """Returns the networks' policy at a temperature: float64 ``[n, max_legal]``."""
-        total = num_rows(views)
-        result = np.zeros((total, self.game.spec.max_legal))
+    def _stated(self, views: States, temperature: float, solve: bool) -> np.ndarray:
+        """Returns the policy at a temperature: float64 ``[n, max_legal]``."""
+        total, game = num_rows(views), self.game
+        result = np.zeros((total, game.spec.max_legal))
+        sure = short_cuts(game, views) if solve else np.full(total, -1, np.int16)
         for first in range(0, total, CHUNK):
             policy = self._evaluated(views, np.arange(first, min(first + CHUNK, total))).policy
             _probabilities(
-                self.game.rules, self.game.decoder, views, first, policy, temperature, result
+                game.rules, game.decoder, views, first, policy, temperature, sure, result
             )
         return result
 
@@ -218,16 +169,17 @@ class PolicyAgent(Agent):
         """Returns the decision, the network's own policy (at a temperature of 0: that of 1) and its
         value; or a sure win.
         """
-        if self.solve:
-            sure = np.full(1, -1, np.int16)
-            _sure_wins(self.game.rules, question.view, sure)
-            if sure[0] >= 0 and sure[0] in question.asked:
-                return sure_win_decision(question, int(sure[0]), bool(self.win_only))
-        policy = self._stated(question.view, self.temperature or 1.0)[0, : len(question.legal)]
+        if self.solve and (sure := sure_win(question, bool(self.win_only))) is not None:
+            return sure
+        policy = self._stated(question.view, self.temperature or 1.0, False)[
+            0, : len(question.legal)
+        ]
         decision = self._moved(question, policy)
         if self.win_only is None:
             return decision
         value = float(self._evaluated(question.view, np.zeros(1, np.int64)).value[0])
         if self.win_only:
             return replace(decision, value=(1.0 + value) / 2.0, unit=WINS)
-        return replace(decision, value=value * _stake(self.game.rules, question.view), unit=RETURN)
+        return replace(
+            decision, value=value * stake(self.game.rules, question.view, 0), unit=RETURN
+        )

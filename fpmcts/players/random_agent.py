@@ -7,7 +7,7 @@ import numpy as np
 from games.batches import Rules, States, num_rows
 from games.generic import legal
 from games.interface import Records
-from games.kernels import kernel, random_below, streams
+from games.kernels import kernel, random_below
 from games.registry import Player, player
 
 
@@ -41,10 +41,6 @@ def _spread(rules: Rules, views: States, scratch: np.ndarray, probabilities: np.
 class Random(Player):
     """Plays each legal move with the same probability."""
 
-    def start(self, num_games: int, seed: int) -> None:
-        """Forgets everything; the games to come are 0 .. ``num_games`` - 1."""
-        self._rng = streams(seed, num_games)
-
     def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
         """Returns a legal move (int16 ``[n]``) for each view; row k belongs to game
         ``games[k]``.
@@ -54,7 +50,7 @@ class Random(Player):
             self.game.rules,
             views,
             games,
-            self._rng,
+            self.rng,
             np.empty(self.game.spec.max_legal, np.int16),
             moves,
         )

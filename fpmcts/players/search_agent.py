@@ -1,20 +1,19 @@
 """FPMCTS with inference as a player."""
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 import torch
 
 from fpmcts.players.match_search import match_inference, match_search
-from fpmcts.players.trained import checkpoint_of, trained_networks
+from fpmcts.players.sure_wins import short_cuts, sure_win
+from fpmcts.players.trained import NetworkOptions, Trained
 from fpmcts.search.search import LONE_SLOTS, Search, SearchResult, SearchSettings, sample_targets
 from games.agent import Agent
-from games.batches import Rules, States, take
+from games.batches import States, take
 from games.decision import (
     RETURN,
     WINS,
@@ -23,44 +22,35 @@ from games.decision import (
     Limits,
     Question,
     RootMove,
-    sure_win_decision,
+    known,
 )
-from games.generic import forced_win, legal, stake
-from games.interface import Game, Records
-from games.kernels import kernel, streams
-from games.registry import Host, PlayerOptions, player
+from games.generic import stake
+from games.interface import Records
+from games.kernels import streams
+from games.registry import Host, player
 from games.settings import setting
 from inference.determinizer import Determinizer, InferenceSettings
 from networks.checkpoint import CheckpointError
-from networks.evaluator import Evaluator
-from networks.precision import PRECISIONS
 
 
 @player("fpmcts", slow=True, compiles=True)
 @dataclass
-class FPMCTSOptions(PlayerOptions):
+class FPMCTSOptions(NetworkOptions):
     """Fictitious-Play MCTS with inference. Settings of the search that are not given: as conf/match
     has them, else as trained.
 
     Attributes:
-        checkpoint: A checkpoint or the folder of a run; none: the weights that come with the
-            project.
         seconds: Time per move in place of a number of playouts; such a match cannot be repeated
             exactly. None: playouts alone.
         inference: false deals the hidden cards from the prior.
         objective: "wp" or "adp"; "trained": as in training.
         temperature: 0 plays the search's choice, T > 0 draws from its policy^(1/T).
-        precision: Of the networks: "float32", "bfloat16", "int8" (CPUs with AVX-512 VNNI); "auto":
-            by the processor and the size of the networks (``networks/precision.py``); int8 in long
-            matches alone.
     """
 
-    checkpoint: str | None = None
     seconds: float | None = setting(None, least=1e-3, most=3600)
     inference: bool = True
     objective: str = setting("trained", choices=("trained", "wp", "adp"))
     temperature: float = setting(0.0, least=0, most=100)
-    precision: str = setting("auto", choices=PRECISIONS)
     search: dict[str, Any] = field(default_factory=dict)
     beliefs: dict[str, Any] = field(default_factory=dict)
 
@@ -71,14 +61,10 @@ class FPMCTSOptions(PlayerOptions):
         """The playouts of a move, None if they are not given."""
         return self.search.get("playouts")
 
-    def file(self, game: str) -> Path:
-        """Returns the file of the networks. Raises CheckpointError."""
-        return checkpoint_of(game, self.checkpoint)
-
     def make(self, host: Host) -> Agent:
         """Returns the search."""
         objective = None if self.objective == "trained" else self.objective
-        trained = trained_networks(host, self.checkpoint, objective, self.precision)
+        trained = self.networks(host, objective)
         if not trained.has_values:
             raise CheckpointError(
                 f"{self.checkpoint} holds policies and no values: no search; it plays as "
@@ -87,51 +73,7 @@ class FPMCTSOptions(PlayerOptions):
         search = match_search(trained.search, host.game.spec.name, self.search)
         off = {} if self.inference else {"phase1": "none", "phase2": False}
         inference = match_inference(trained.inference, search.playouts, self.beliefs | off)
-        return SearchAgent(
-            trained.game,
-            trained.evaluator,
-            trained.determinizer_maker(inference),
-            search,
-            trained.objective == "wp",
-            max_positions=host.lanes,
-            seconds=self.seconds,
-            temperature=self.temperature,
-            table_slots=self.search.get("slots", LONE_SLOTS),
-        )
-
-
-@kernel
-def _short_cuts(
-    rules: Rules, views: States, solve: bool, actions: np.ndarray, scratch: np.ndarray
-) -> None:
-    """Writes the move of each row where it is forced or wins for sure, else -1."""
-    for i in range(actions.size):
-        n = legal(rules, views, i, scratch)
-        actions[i] = scratch[0] if n == 1 else (forced_win(rules, views, i) if solve else -1)
-
-
-@kernel
-def _stake(rules: Rules, views: States) -> float:
-    """Returns the stake of the first row."""
-    return stake(rules, views, 0)
-
-
-def _value_error(result: SearchResult, scale: float) -> float | None:
-    """Returns the standard error of the value of the first position, a mean over its policy; None
-    where no move has one.
-
-    Moves that were tried once at most are left out: their share of the policy is small.
-    """
-    errors, shares = (
-        result.standard_error[0].astype(np.float64),
-        result.target[0].astype(np.float64),
-    )
-    known = ~np.isnan(errors) & (shares > 0.0)
-    return (
-        scale * float(np.sqrt(((shares[known] * errors[known]) ** 2).sum()))
-        if known.any()
-        else None
-    )
+        return SearchAgent(trained, search, inference, self, host.lanes)
 
 
 class Pace:
@@ -166,57 +108,42 @@ class SearchAgent(Agent):
     """Searches every unforced decision and plays the best move.
 
     Args:
-        game: The game.
-        evaluator: The networks of all seats.
-        make_determinizer: Returns a determinizer for a number of games.
-        search: Settings of FPMCTS.
-        win_only: The objective, see Search.
-        max_positions: Positions searched at once.
-        name: For reports.
-        seconds: Time per move, inference included, in place of a number of playouts: their number
-            follows from the rate so far, up to ``search.playouts``. Where many games are searched
-            together it is the mean time per position. Such matches are not repeatable. None:
-            ``search.playouts``.
-        temperature: 0 plays the search's choice; T > 0 draws from its policy^(1/T).
-        table_slots: ``search.slots`` of ``decide``; None: as in ``search``.
+        trained: The networks of all seats.
+        settings: Of the search.
+        inference: Of the worlds.
+        options: ``seconds`` is the time per move, inference included: the number of playouts
+            follows from the rate so far, up to ``settings.playouts``. Where many games are searched
+            together it is the mean time per position.
+        lanes: Positions searched at once.
     """
+
+    name = "fpmcts"
 
     def __init__(
         self,
-        game: Game,
-        evaluator: Evaluator,
-        make_determinizer: Callable[[int], Determinizer],
-        search: SearchSettings,
-        win_only: bool,
-        max_positions: int = 256,
-        name: str = "fpmcts",
-        seconds: float | None = None,
-        temperature: float = 0.0,
-        table_slots: int | None = None,
+        trained: Trained,
+        settings: SearchSettings,
+        inference: InferenceSettings,
+        options: FPMCTSOptions,
+        lanes: int,
     ) -> None:
-        if seconds is not None and seconds <= 0.0:
-            raise ValueError(f"seconds is {seconds}; expected more than 0")
-        self.game, self.name, self.settings, self.win_only = game, name, search, win_only
-        self._evaluator, self._max_positions = evaluator, max_positions
-        self._table_slots = search.slots if table_slots is None else table_slots
-        self._make_determinizer = make_determinizer
+        self.game, self.settings, self.win_only = trained.game, settings, trained.objective == "wp"
+        self.seconds, self.temperature = options.seconds, options.temperature
+        self._evaluate, self._lanes = trained.evaluator.evaluate, lanes
+        self._make_determinizer = trained.determinizer_maker(inference)
+        self._table_settings = replace(settings, slots=options.search.get("slots", LONE_SLOTS))
         self._determinizer: Determinizer | None = None
-        self._rng = np.zeros(0, np.uint64)
-        self.seconds, self.temperature = seconds, temperature
         self._pace = Pace()
 
     @cached_property
     def search(self) -> Search:
         """Returns the search of ``act``."""
-        return Search(
-            self.game, self._evaluator.evaluate, self.settings, self._max_positions, self.win_only
-        )
+        return Search(self.game, self._evaluate, self.settings, self._lanes, self.win_only)
 
     @cached_property
     def _table_search(self) -> Search:
         """Returns the search of ``decide``: of one position, with larger batches."""
-        settings = replace(self.settings, slots=self._table_slots)
-        return Search(self.game, self._evaluator.evaluate, settings, 1, self.win_only)
+        return Search(self.game, self._evaluate, self._table_settings, 1, self.win_only)
 
     @cached_property
     def _table_determinizer(self) -> Determinizer:
@@ -225,41 +152,38 @@ class SearchAgent(Agent):
 
     def start(self, num_games: int, seed: int) -> None:
         """Prepares for games 0 .. num_games - 1."""
-        self._rng = streams(seed, num_games)
+        super().start(num_games, seed)
         self._determinizer = self._make_determinizer(num_games)
 
     def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
-        """Returns a legal move (int16 ``[n]``) for each view; row k belongs to game ``games[k]``.
-
-        Raises:
-            RuntimeError: ``start`` was not called.
+        """Returns a legal move (int16 ``[n]``) for each view; row k belongs to game
+        ``games[k]``.
         """
-        if self._determinizer is None:
-            raise RuntimeError("SearchAgent.act before start: call start(num_games, seed) first")
-        actions = np.full(len(games), -1, np.int16)
-        scratch = np.empty(self.game.spec.max_legal, np.int16)
-        _short_cuts(self.game.rules, views, self.settings.solve, actions, scratch)
+        assert self._determinizer is not None, "act before start"
+        actions = short_cuts(self.game, views, self.settings.solve)
         rows = np.flatnonzero(actions < 0)
         if rows.size:
             lanes = games[rows]
             begin = time.perf_counter()
             worlds, _ = self._determinizer.worlds(
-                lanes, take(views, rows), records, self._rng, self.settings.worlds
+                lanes, take(views, rows), records, self.rng, self.settings.worlds
             )
             inferred = time.perf_counter()
             playouts = None
             if self.seconds is not None:
                 left = self.seconds - (inferred - begin) / rows.size
                 playouts = self._pace.playouts(left, self.settings.playouts)
-            result = self.search.run(worlds, self._rng, lanes, playouts)
-            actions[rows] = result.choice
-            if self.temperature > 0.0:
-                actions[rows] = sample_targets(
-                    result, np.full(rows.size, self.temperature), self._rng, lanes
-                )
+            result = self.search.run(worlds, self.rng, lanes, playouts)
+            actions[rows] = self._chosen(result, self.rng, lanes)
             if playouts is not None:
                 self._pace.note(playouts, (time.perf_counter() - inferred) / rows.size)
         return actions
+
+    def _chosen(self, result: SearchResult, rng: np.ndarray, lanes: np.ndarray) -> np.ndarray:
+        """Returns the moves to play."""
+        if self.temperature <= 0.0:
+            return result.choice
+        return sample_targets(result, np.full(len(lanes), self.temperature), rng, lanes)
 
     def answer(self, question: Question, limits: Limits) -> Decision:
         """Returns the decision with the moves of the root and what is believed of the hidden cards.
@@ -269,6 +193,8 @@ class SearchAgent(Agent):
         so small that threads wait for each other (*measured* on two busy cores: 1.7 s of processor
         time for 64 playouts with two, 0.16 s with one).
         """
+        if self.settings.solve and (sure := sure_win(question, self.win_only)) is not None:
+            return sure
         threads = torch.get_num_threads()
         torch.set_num_threads(1)
         try:
@@ -278,39 +204,30 @@ class SearchAgent(Agent):
 
     def _searched(self, question: Question, limits: Limits) -> Decision:
         """Returns the decision of a search."""
-        sure, scratch = np.empty(1, np.int16), np.empty(self.game.spec.max_legal, np.int16)
-        _short_cuts(self.game.rules, question.view, self.settings.solve, sure, scratch)
-        if sure[0] >= 0 and sure[0] in question.asked:
-            return sure_win_decision(question, int(sure[0]), self.win_only)
         begin, lanes, rng = time.perf_counter(), np.zeros(1, np.int64), streams(question.seed, 1)
         self._table_determinizer.reset(lanes)
         worlds, _ = self._table_determinizer.worlds(
             lanes, question.view, question.records, rng, self.settings.worlds
         )
         hidden = self._hidden(question, lanes, rng)
-        ends = [
-            end
-            for end in (limits.deadline, None if self.seconds is None else begin + self.seconds)
-            if end is not None
-        ]
+        own = None if self.seconds is None else begin + self.seconds
+        report = limits.report
 
-        def told(result: SearchResult, done: int, total: int) -> None:
-            if limits.report is not None:
-                limits.report(self._decided(question, result, hidden), done, total)
+        def so_far(result: SearchResult, done: int, total: int) -> None:
+            assert report is not None
+            report(self._decided(question, result, hidden), done, total)
 
         result = self._table_search.run(
             worlds,
             rng,
             lanes,
-            report=None if limits.report is None else told,
+            report=None if report is None else so_far,
             cancel=limits.cancel,
-            deadline=min(ends, default=None),
+            deadline=min((end for end in (limits.deadline, own) if end is not None), default=None),
             moves=None if question.about_all else [question.asked.tolist()],
             stand_ins=[question.stands_for.tolist()],
         )
-        if self.temperature > 0.0:
-            drawn = sample_targets(result, np.full(1, self.temperature), rng, lanes)
-            result = result._replace(choice=drawn)
+        result = result._replace(choice=self._chosen(result, rng, lanes))
         return self._decided(question, result, hidden)
 
     def _hidden(self, question: Question, lanes: np.ndarray, rng: np.ndarray) -> HiddenCards | None:
@@ -322,12 +239,10 @@ class SearchAgent(Agent):
             return None
         beliefs = self._table_determinizer.marginals(lanes, question.view, question.records, rng)
         return HiddenCards(
-            seats=tuple(
-                (question.seat + 1 + k) % spec.num_seats for k in range(spec.num_seats - 1)
-            ),
+            seats=tuple((question.seat + k) % spec.num_seats for k in range(1, spec.num_seats)),
             kinds=spec.hidden_kinds,
             probabilities=beliefs.probability[0].tolist(),
-            effective_samples=None if np.isnan(beliefs.ess[0]) else float(beliefs.ess[0]),
+            effective_samples=known(beliefs.ess[0]),
             listed=bool(beliefs.listed[0]),
             prior_only=bool(beliefs.prior_only[0]),
         )
@@ -335,32 +250,32 @@ class SearchAgent(Agent):
     def _decided(
         self, question: Question, result: SearchResult, hidden: HiddenCards | None
     ) -> Decision:
-        """Returns what a search says, so far or in the end, of one position."""
+        """Returns what a search says, so far or in the end, of one position.
+
+        The standard error of its value is that of a mean over its policy. Moves that were tried
+        once at most are left out of it: their share of the policy is small.
+        """
         unit, scale, shift = WINS, 0.5, 0.5
         if not self.win_only:
-            unit, scale, shift = RETURN, _stake(self.game.rules, question.view), 0.0
-        root, policy = [], {}
-        for k in np.flatnonzero(np.isin(result.actions[0, : result.num_legal[0]], question.asked)):
-            text, error = question.text(result.actions[0, k]), float(result.standard_error[0, k])
-            visits, mean = int(result.visits[0, k]), float(result.q[0, k])
-            policy[text] = float(result.target[0, k])
-            root.append(
-                RootMove(
-                    move=text,
-                    prior=float(result.prior[0, k]),
-                    visits=visits,
-                    mean=None if np.isnan(mean) else shift + scale * mean,
-                    standard_error=None if np.isnan(error) else scale * error,
-                )
-            )
+            unit, scale, shift = RETURN, stake(self.game.rules, question.view, 0), 0.0
+        columns = (result.actions, result.target, result.prior, result.visits, result.q)
+        rows = np.isin(result.actions[0, : result.num_legal[0]], question.asked).nonzero()[0]
+        actions, policy, priors, visits, q = (column[0, rows].tolist() for column in columns)
+        texts = [question.text(action) for action in actions]
+        errors = scale * result.standard_error[0, rows].astype(np.float64)
+        weighed = (errors * policy)[~np.isnan(errors) & (np.array(policy) > 0.0)]
+        moves = zip(texts, priors, visits, shift + scale * np.array(q), errors, strict=True)
         return Decision(
             move=question.text(result.choice[0]),
             action=int(result.choice[0]),
-            policy=policy,
+            policy=dict(zip(texts, policy, strict=True)),
             value=shift + scale * float(result.value[0]),
             unit=unit,
-            root=tuple(root),
+            root=tuple(
+                RootMove(text, prior, count, known(mean), known(error))
+                for text, prior, count, mean, error in moves
+            ),
             hidden=hidden,
             playouts=int(result.done[0]),
-            value_error=_value_error(result, scale),
+            value_error=float(np.sqrt((weighed**2).sum())) if weighed.size else None,
         )

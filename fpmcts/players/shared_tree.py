@@ -10,8 +10,6 @@ Each seat of each game has a tree of its own, forgotten at ``start``. A tree tha
 memory lets go of the sets that were visited least, until half of it is free.
 """
 
-from typing import Any
-
 import numpy as np
 
 from fpmcts.players import beliefs
@@ -33,7 +31,7 @@ from fpmcts.tabular.selection import UCT, values, weights
 from fpmcts.tabular.walks import walk_of
 from games.batches import Rules, States, take
 from games.decision import RETURN, WINS
-from games.generic import hidden_of, log_prior_hidden
+from games.generic import draw_hidden, hidden_of, log_prior_hidden
 from games.interface import Game
 from games.kernels import kernel, random_u64
 from games.settings import ConfigError
@@ -45,15 +43,6 @@ POOL = 1024
 """Histories that are drawn and weighed for a decision, with ``draws=belief``."""
 
 
-@kernel
-def _hides_from_the_start(rules: Rules, deals: States, num_seats: int, hidden: np.ndarray) -> bool:
-    for seat in range(num_seats):
-        hidden_of(rules, deals, 0, seat, hidden)
-        if log_prior_hidden(rules, deals, 0, seat, hidden) < -1e-9:
-            return True
-    return False
-
-
 def hides_moves_alone(game: Game) -> bool:
     """Returns whether some moves are hidden and nothing else: before the first move every seat
     knows the whole state.
@@ -61,7 +50,11 @@ def hides_moves_alone(game: Game) -> bool:
     if not game.spec.has_private_moves:
         return False
     deals, words = game.deal(np.zeros(1, np.uint64)), np.zeros(game.spec.hidden_words, np.uint64)
-    return not _hides_from_the_start(game.rules, deals, game.spec.num_seats, words)
+    for seat in range(game.spec.num_seats):
+        hidden_of(game.rules, deals, 0, seat, words)
+        if log_prior_hidden(game.rules, deals, 0, seat, words) < -1e-9:
+            return False
+    return True
 
 
 @kernel
@@ -69,7 +62,7 @@ def _root(
     rules: Rules,
     view: States,
     seat: int,
-    selection: Any,
+    selection: object,
     rows: Rows,
     width: int,
     is_uct: bool,
@@ -107,9 +100,9 @@ def thin(rows: Rows, width: int, least: int, kept: Rows) -> None:
 
 
 @kernel
-def _seeds(rng: np.ndarray, lane: int, out: np.ndarray) -> None:
+def _seeds(rng: np.ndarray, out: np.ndarray) -> None:
     for k in range(out.size):
-        out[k] = random_u64(rng, lane) & ~np.uint64(1)
+        out[k] = random_u64(rng, 0) & ~np.uint64(1)
 
 
 class SharedTreeAgent(TreeAgent[HashTable]):
@@ -117,23 +110,14 @@ class SharedTreeAgent(TreeAgent[HashTable]):
 
     Args:
         game: The game.
-        iterations, seconds, temperature: See ``TreeAgent``.
         options: Of the learner: the selection and its parameters, and the memory of a tree.
         by_belief: Whether states are drawn as the tree's mean policy makes the moves of the others
             likely.
     """
 
-    def __init__(
-        self,
-        game: Game,
-        iterations: int | None,
-        seconds: float | None,
-        temperature: float,
-        options: IsMctsOptions,
-        by_belief: bool,
-    ) -> None:
+    def __init__(self, game: Game, options: IsMctsOptions, by_belief: bool) -> None:
         unit = WINS if game.spec.score.tells_wins and game.spec.max_return == 1.0 else RETURN
-        super().__init__(game, iterations, seconds, temperature, unit)
+        super().__init__(game, unit)
         self.options, self.by_belief = options, by_belief
         self._selection = make_selection(options, game.spec.max_return)
         self._worlds, self._counter = game.empty(CHUNK), np.zeros(1, np.int64)
@@ -162,7 +146,11 @@ class SharedTreeAgent(TreeAgent[HashTable]):
         if done == 0:
             # A tree that is new in the middle of a game knows nothing of the moves before: half of
             # the search is from the start.
-            is_new = self.by_belief and place.tree.num_rows == 0 and place.moves.size > 0
+            is_new = (
+                self.by_belief
+                and place.tree.num_rows == 0
+                and place.question.records.lengths[0] > 0
+            )
             self._from_start, self._beliefs = (clock.most + 1) // 2 if is_new else 0, None
         starts = self._worlds
         if done < self._from_start and not clock.is_late(0.5):
@@ -172,11 +160,10 @@ class SharedTreeAgent(TreeAgent[HashTable]):
             self._beliefs = self._pool(place) if self._beliefs is None else self._beliefs
             beliefs.drawn_worlds(
                 game.rules,
-                place.view,
-                place.seat,
+                place.question.view,
+                place.question.seat,
                 *self._beliefs,
                 place.rng,
-                place.lane,
                 count,
                 self._worlds,
             )
@@ -234,25 +221,25 @@ class SharedTreeAgent(TreeAgent[HashTable]):
     def _deals(self, place: Place[HashTable], count: int) -> States:
         """Returns starts of the game."""
         seeds = np.empty(count, np.uint64)
-        _seeds(place.rng, place.lane, seeds)
+        _seeds(place.rng, seeds)
         return self.game.deal(seeds)
 
     def _pool(self, place: Place[HashTable]) -> tuple[np.ndarray, np.ndarray]:
         """Returns worlds of the information set (hidden words, uint64 ``[POOL, W]``) and their
         cumulative probabilities.
         """
-        game, spec = self.game, self.game.spec
+        rules, spec, q = self.game.rules, self.game.spec, place.question
         hidden, log_weights = np.empty((POOL, spec.hidden_words), np.uint64), np.empty(POOL)
-        beliefs.draw_words(game.rules, place.view, place.seat, place.rng, place.lane, hidden)
+        draw_hidden(rules, q.view, 0, q.seat, place.rng, 0, hidden)
         beliefs.log_likelihoods(
-            game.rules,
-            place.view,
-            place.seat,
-            place.moves,
+            rules,
+            q.view,
+            q.seat,
+            q.records.moves[0, : q.records.lengths[0]],
             hidden,
             self._selection,
             place.tree.rows,
-            game.empty(2),
+            self.game.empty(2),
             spec.max_legal,
             log_weights,
         )
@@ -260,26 +247,27 @@ class SharedTreeAgent(TreeAgent[HashTable]):
 
     def root(self, place: Place[HashTable]) -> Root:
         """Returns the policy of the set of the position; given moves share it out."""
-        rules, legal, tree, o = self.game.rules, place.legal, place.tree, self.options
-        shares, means = np.empty(len(legal)), np.empty(len(legal))
-        is_uct = isinstance(self._selection, UCT)
+        q, tree, o = place.question, place.tree, self.options
+        shares, means = np.empty(len(q.legal)), np.empty(len(q.legal))
         visits = _root(
-            rules,
-            place.view,
-            place.seat,
+            self.game.rules,
+            q.view,
+            q.seat,
             self._selection,
             tree.rows,
             tree.width,
-            is_uct,
+            isinstance(self._selection, UCT),
             shares,
             means,
         )
         shares = (
-            shares / shares.sum() if shares.sum() > 0.0 else np.full(len(legal), 1.0 / len(legal))
+            shares / shares.sum()
+            if shares.sum() > 0.0
+            else np.full(len(q.legal), 1.0 / len(q.legal))
         )
         if o.store_exploration and o.selection != "uct":
-            shares = (1.0 - o.gamma) * shares + o.gamma / len(legal)
-        among = np.searchsorted(legal, place.stands_for)
+            shares = (1.0 - o.gamma) * shares + o.gamma / len(q.legal)
+        among = np.searchsorted(q.legal, q.stands_for)
         policy = self.policy_of(shares[among] if shares[among].sum() > 0.0 else np.ones(len(among)))
         returns = (means[among] - self._selection.shift) / self._selection.gain
         if self.unit == WINS:

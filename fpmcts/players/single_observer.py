@@ -31,6 +31,10 @@ CHUNK = 256
 """Iterations between two looks at the clock; each has a deal of its own."""
 PLACES = 1024
 """Of the hash table of a new tree."""
+VISITS, AVAILABLE, TOTAL, SQUARES = range(4)
+"""Statistics of an edge: how often its move was chosen, how often it was there to be chosen since
+it joined the tree, the sum of the returns of the mover's team, that of their squares.
+"""
 
 
 class Edges(NamedTuple):
@@ -38,34 +42,21 @@ class Edges(NamedTuple):
 
     Attributes:
         keys: uint64 ``[T]``, T a power of two; 0 = empty.
-        visits: uint32 ``[T]``, how often a move was chosen.
-        available: uint32 ``[T]``, how often it was there to be chosen, since it joined the tree.
-        totals: float64 ``[T]``, sums of the returns of the mover's team.
-        squares: float64 ``[T]``, sums of their squares.
+        sums: float64 ``[T, 4]``, the statistics.
         used: int64 ``[1]``, how many edges there are.
         span: float64 ``[2]``, the least and the largest return of an iteration.
     """
 
     keys: np.ndarray
-    visits: np.ndarray
-    available: np.ndarray
-    totals: np.ndarray
-    squares: np.ndarray
+    sums: np.ndarray
     used: np.ndarray
     span: np.ndarray
 
 
 def empty_edges(places: int) -> Edges:
     """Returns an empty tree with room for half as many edges as places (a power of two)."""
-    return Edges(
-        np.zeros(places, np.uint64),
-        np.zeros(places, np.uint32),
-        np.zeros(places, np.uint32),
-        np.zeros(places),
-        np.zeros(places),
-        np.zeros(1, np.int64),
-        np.array([np.inf, -np.inf]),
-    )
+    sums, span = np.zeros((places, 4)), np.array([np.inf, -np.inf])
+    return Edges(np.zeros(places, np.uint64), sums, np.zeros(1, np.int64), span)
 
 
 @kernel
@@ -93,10 +84,7 @@ def grow(edges: Edges, larger: Edges) -> None:
         if edges.keys[place] != 0:
             there = -1 - find(larger, edges.keys[place])
             larger.keys[there] = edges.keys[place]
-            larger.visits[there] = edges.visits[place]
-            larger.available[there] = edges.available[place]
-            larger.totals[there] = edges.totals[place]
-            larger.squares[there] = edges.squares[place]
+            larger.sums[there] = edges.sums[place]
     larger.used[0] = edges.used[0]
     larger.span[:] = edges.span
 
@@ -105,7 +93,6 @@ def grow(edges: Edges, larger: Edges) -> None:
 def iterate(
     rules: Rules,
     worlds: States,
-    first: int,
     count: int,
     searcher: int,
     wins_only: bool,
@@ -114,25 +101,21 @@ def iterate(
     edges: Edges,
     state: States,
     rng: np.ndarray,
-    lane: int,
-    path: np.ndarray,
-    movers: np.ndarray,
-    actions: np.ndarray,
-    places: np.ndarray,
+    max_moves: int,
+    max_legal: int,
 ) -> None:
-    """Runs an iteration in each of some worlds.
+    """Runs an iteration in each of the first ``count`` worlds.
 
     Args:
-        worlds: The deals are rows ``first`` to ``first + count - 1``. searcher: Whose information
-            sets these are.
+        searcher: Whose information sets these are.
         wins_only: Whether the result of an iteration is its sign, a win, a draw or a loss.
-            exploration: c; bounds are in units of the span of all results so far.
+        exploration: c; bounds are in units of the span of all results so far.
         asked: int16 ``[m]``, the moves that are considered at the root.
-        state: One row of scratch. rng: uint64 streams; that of ``lane`` is drawn from.
-        path, movers: int64 ``[max_moves]``, scratch. actions, places: int16, int64 ``[max_legal]``,
-            scratch.
+        state: One row of scratch. rng: uint64 ``[1]``.
     """
-    for world in range(first, first + count):
+    path, movers = np.empty(max_moves, np.int64), np.empty(max_moves, np.int64)
+    actions, places = np.empty(max_legal, np.int16), np.empty(max_legal, np.int64)
+    for world in range(count):
         copy_row(rules, worlds, world, state, 0)
         depth, in_tree = 0, True
         seat = current_seat(rules, state, 0)
@@ -144,99 +127,68 @@ def iterate(
                 n = legal(rules, state, 0, actions)
             if in_tree:
                 key = infoset_key(rules, state, 0, searcher)
-                untried = 0
-                chosen = 0
+                untried, chosen = 0, 0
                 for k in range(n):
                     places[k] = find(edges, edge_key(key, actions[k]))
                     if places[k] < 0:
                         untried += 1
-                        if random_below(rng, lane, untried) == 0:
+                        if random_below(rng, 0, untried) == 0:
                             chosen = k
                 if untried > 0:
                     in_tree = False
-                    place = -1 - places[chosen]
-                    edges.keys[place] = edge_key(key, actions[chosen])
+                    places[chosen] = -1 - places[chosen]
+                    edges.keys[places[chosen]] = edge_key(key, actions[chosen])
                     edges.used[0] += 1
                 else:
-                    chosen = _best(
-                        edges,
-                        places,
-                        n,
-                        exploration * max(edges.span[1] - edges.span[0], 1e-9),
-                        rng,
-                        lane,
-                    )
-                    place = places[chosen]
+                    width = exploration * max(edges.span[1] - edges.span[0], 1e-9)
+                    chosen = _best(edges, places, n, width, rng)
                 for k in range(n):
                     if places[k] >= 0:
-                        edges.available[places[k]] += np.uint32(1)
-                if untried > 0:
-                    edges.available[place] += np.uint32(1)
-                path[depth], movers[depth] = place, seat
+                        edges.sums[places[k], AVAILABLE] += 1.0
+                path[depth], movers[depth] = places[chosen], seat
                 depth += 1
             else:
-                chosen = random_below(rng, lane, n)
+                chosen = random_below(rng, 0, n)
             step(rules, state, 0, actions[chosen])
             seat = current_seat(rules, state, 0)
         for k in range(depth):
             result = team_return(rules, state, 0, movers[k])
             if wins_only:
                 result = np.sign(result)
-            edges.span[0], edges.span[1] = (
-                min(edges.span[0], result, -result),
-                max(edges.span[1], result, -result),
-            )
-            edges.visits[path[k]] += np.uint32(1)
-            edges.totals[path[k]] += result
-            edges.squares[path[k]] += result * result
+            edges.span[0] = min(edges.span[0], result, -result)
+            edges.span[1] = max(edges.span[1], result, -result)
+            edges.sums[path[k], VISITS] += 1.0
+            edges.sums[path[k], TOTAL] += result
+            edges.sums[path[k], SQUARES] += result * result
 
 
 @kernel
-def _best(
-    edges: Edges, places: np.ndarray, n: int, exploration: float, rng: np.ndarray, lane: int
-) -> int:
+def _best(edges: Edges, places: np.ndarray, n: int, exploration: float, rng: np.ndarray) -> int:
     """Returns the move of the largest upper confidence bound, one of the best at random."""
     best, chosen, ties = -np.inf, 0, 0
     for k in range(n):
-        place = places[k]
-        visits = np.float64(edges.visits[place])
-        bound = edges.totals[place] / visits + exploration * np.sqrt(
-            np.log(np.float64(edges.available[place])) / visits
+        sums = edges.sums[places[k]]
+        bound = sums[TOTAL] / sums[VISITS] + exploration * np.sqrt(
+            np.log(sums[AVAILABLE]) / sums[VISITS]
         )
         if bound > best:
             best, chosen, ties = bound, k, 1
         elif bound == best:
             ties += 1
-            if random_float(rng, lane) * ties < 1.0:
+            if random_float(rng, 0) * ties < 1.0:
                 chosen = k
     return chosen
 
 
 @kernel
-def root_statistics(
-    rules: Rules,
-    views: States,
-    i: int,
-    edges: Edges,
-    actions: np.ndarray,
-    n: int,
-    visits: np.ndarray,
-    means: np.ndarray,
-    errors: np.ndarray,
+def root_sums(
+    rules: Rules, view: States, seat: int, edges: Edges, actions: np.ndarray, out: np.ndarray
 ) -> None:
-    """Writes visits (int64), mean results and their standard errors (NaN where too few) of
-    ``actions[:n]`` at the root.
-    """
-    key = infoset_key(rules, views, i, current_seat(rules, views, i))
-    for k in range(n):
-        visits[k], means[k], errors[k] = 0, np.nan, np.nan
+    """Writes the statistics of some moves of a view of one row (``[m, 4]``), 0 where untried."""
+    key = infoset_key(rules, view, 0, seat)
+    for k in range(actions.size):
         place = find(edges, edge_key(key, actions[k]))
-        if place >= 0 and edges.visits[place] > 0:
-            count = np.float64(edges.visits[place])
-            visits[k], means[k] = edges.visits[place], edges.totals[place] / count
-            if count > 1:
-                variance = max(edges.squares[place] / count - means[k] ** 2, 0.0)
-                errors[k] = np.sqrt(variance / (count - 1))
+        out[k] = edges.sums[place] if place >= 0 else np.zeros(4)
 
 
 class SingleObserverAgent(TreeAgent[Edges]):
@@ -244,36 +196,14 @@ class SingleObserverAgent(TreeAgent[Edges]):
 
     Args:
         game: The game.
-        iterations, seconds, temperature: See ``TreeAgent``.
         wins_only: Whether results are wins or returns.
         c: Exploration constant, in units of the span of results.
     """
 
-    def __init__(
-        self,
-        game: Game,
-        iterations: int | None,
-        seconds: float | None,
-        temperature: float,
-        wins_only: bool,
-        c: float,
-    ) -> None:
-        super().__init__(game, iterations, seconds, temperature, WINS if wins_only else RETURN)
-        spec = game.spec
-        self.wins_only, self.c, self._worlds, self._state = (
-            wins_only,
-            c,
-            game.empty(CHUNK),
-            game.empty(1),
-        )
-        self._path, self._movers = (
-            np.empty(spec.max_moves, np.int64),
-            np.empty(spec.max_moves, np.int64),
-        )
-        self._actions, self._places = (
-            np.empty(spec.max_legal, np.int16),
-            np.empty(spec.max_legal, np.int64),
-        )
+    def __init__(self, game: Game, wins_only: bool, c: float) -> None:
+        super().__init__(game, WINS if wins_only else RETURN)
+        self.wins_only, self.c = wins_only, c
+        self._worlds, self._state = game.empty(CHUNK), game.empty(1)
 
     def new_tree(self) -> Edges:
         """Returns an empty tree."""
@@ -281,42 +211,36 @@ class SingleObserverAgent(TreeAgent[Edges]):
 
     def iterate(self, place: Place[Edges], done: int, clock: Clock) -> int:
         """Runs an iteration in each of some deals."""
-        game, count = self.game, min(CHUNK, clock.most - done)
+        rules, spec, count = self.game.rules, self.game.spec, min(CHUNK, clock.most - done)
         if 2 * (int(place.tree.used[0]) + count) > len(place.tree.keys):
             larger = empty_edges(4 * len(place.tree.keys))
             grow(place.tree, larger)
             place.tree = larger
-        prior_worlds(
-            game.rules, place.positions, place.rng, count, game.spec.hidden_words, self._worlds
-        )
+        prior_worlds(rules, place.positions, place.rng, count, spec.hidden_words, self._worlds)
         iterate(
-            game.rules,
+            rules,
             self._worlds,
-            0,
             count,
-            place.seat,
+            place.question.seat,
             self.wins_only,
             self.c,
-            place.asked,
+            place.question.asked,
             place.tree,
             self._state,
             place.rng,
-            place.lane,
-            self._path,
-            self._movers,
-            self._actions,
-            self._places,
+            spec.max_moves,
+            spec.max_legal,
         )
         return count
 
     def root(self, place: Place[Edges]) -> Root:
         """Returns visits, means and standard errors of the moves."""
-        n = len(place.asked)
-        visits, means, errors = np.empty(n, np.int64), np.empty(n), np.empty(n)
-        root_statistics(
-            self.game.rules, place.view, 0, place.tree, place.asked, n, visits, means, errors
-        )
+        q, sums = place.question, np.empty((len(place.question.asked), 4))
+        root_sums(self.game.rules, q.view, q.seat, place.tree, q.asked, sums)
+        visits, _, totals, squares = sums.T
+        means = np.divide(totals, visits, out=np.full(len(sums), np.nan), where=visits > 0)
+        variances = np.divide(squares, visits, out=np.full(len(sums), np.nan), where=visits > 1)
+        errors = np.sqrt(np.maximum(variances - means**2, 0.0) / np.maximum(visits - 1.0, 1.0))
         shift, scale = (0.5, 0.5) if self.wins_only else (0.0, 1.0)
-        tried = visits > 0
-        value = shift + scale * float((visits[tried] * means[tried]).sum() / visits.sum())
+        value = shift + scale * float(np.nansum(visits * means) / visits.sum())
         return Root(self.policy_of(visits), visits, shift + scale * means, scale * errors, value)

@@ -16,11 +16,13 @@ from fpmcts.search.search import SearchSettings
 from games import Choice
 from games.interface import Game
 from games.kernels import ROOT
-from games.registry import Host
+from games.registry import Host, PlayerOptions
+from games.settings import setting
 from inference.determinizer import Determinizer, InferenceSettings
 from inference.filter import FilterEngine, FilterNet
 from networks.checkpoint import NETWORKS, Arrays, CheckpointError, load, save, settings_of
 from networks.evaluator import Evaluator
+from networks.precision import PRECISIONS
 from networks.resnet import NetworkConfig, Networks, PolicyValueNet, build_networks
 from networks.weights import load_module
 
@@ -31,7 +33,6 @@ class Trained:
 
     Attributes:
         game: The game in the networks' encoding.
-        rules: Name of the rule set that they learned.
         networks: One per seat, or one for all.
         filter: The filter network, if the run had one.
         inference: The settings of inference in training.
@@ -43,7 +44,6 @@ class Trained:
     """
 
     game: Game
-    rules: str
     networks: Networks
     filter: FilterNet | None
     inference: InferenceSettings
@@ -63,17 +63,57 @@ class Trained:
                 "phase1=filter: the checkpoint holds no filter network; use "
                 "phase1=marginal or phase1=none"
             )
-        evaluator = self.evaluator
+        evaluator, net = self.evaluator, self.filter
+        score = None if net is None else FilterEngine(net, evaluator.precision, evaluator.device)
+        return lambda count: Determinizer(self.game, evaluator, inference, count, score)
 
-        def make(num_games: int) -> Determinizer:
-            score = (
-                None
-                if self.filter is None
-                else FilterEngine(self.filter, evaluator.precision, evaluator.device)
-            )
-            return Determinizer(self.game, evaluator, inference, num_games, score)
 
-        return make
+@dataclass
+class NetworkOptions(PlayerOptions):
+    """What every player with trained networks can be asked for.
+
+    Attributes:
+        checkpoint: A checkpoint or the folder of a run; none: the weights that come with the
+            project.
+        precision: Of the networks: "float32", "bfloat16", "int8" (CPUs with AVX-512 VNNI); "auto":
+            by the processor and the size of the networks (``networks/precision.py``); int8 in long
+            matches alone.
+    """
+
+    checkpoint: str | None = None
+    precision: str = setting("auto", choices=PRECISIONS)
+
+    def file(self, game: str) -> Path:
+        """Returns the file of the networks. Raises CheckpointError."""
+        return checkpoint_of(game, self.checkpoint)
+
+    def networks(self, host: Host, objective: str | None = None) -> Trained:
+        """Returns the networks of the checkpoint, read once; without one, those of the host, or
+        those that come with the project.
+
+        Raises:
+            CheckpointError: They cannot be read, or learned another game.
+        """
+        if self.checkpoint is None and isinstance(host.networks, Trained):
+            return host.networks
+        game, path = host.game, self.file(host.game.spec.name)
+
+        def read() -> Trained:
+            trained = load_trained(path, game.spec.name, self.precision, host.device, objective)
+            learned = trained.game.learned_options()
+            for key, value in game.learned_options().items():
+                if (other := learned.get(key)) != value:
+                    raise CheckpointError(
+                        f"{path} learned game.{key}={other}; this match plays game.{key}={value}"
+                    )
+            if trained.game.spec.num_seats != (seats := game.spec.num_seats):
+                raise CheckpointError(
+                    f"{path} plays with {trained.game.spec.num_seats} players; this match has "
+                    f"{seats}"
+                )
+            return trained
+
+        return host.once((path, objective, self.precision), read)
 
 
 def checkpoint_file(path: Path | str) -> Path:
@@ -93,18 +133,13 @@ def checkpoint_of(game: str, checkpoint: str | None) -> Path:
     """Returns the file of a checkpoint, None being the weights that come with the project. Raises
     CheckpointError.
     """
+    path = ROOT / "models" / f"{game}.safetensors"
+    missing = f"no weights come with the project for {game}; train some and give checkpoint=RUN_DIR"
     if checkpoint is not None:
         path = checkpoint_file(checkpoint)
-        if not path.exists():
-            raise CheckpointError(
-                f"there is no checkpoint at {path}; give a file or the folder of a run"
-            )
-        return path
-    path = ROOT / "models" / f"{game}.safetensors"
+        missing = f"there is no checkpoint at {path}; give a file or the folder of a run"
     if not path.exists():
-        raise CheckpointError(
-            f"no weights come with the project for {game}; train some and give checkpoint=RUN_DIR"
-        )
+        raise CheckpointError(missing)
     return path
 
 
@@ -148,7 +183,6 @@ def load_trained(
         load_module(filter_net, arrays, "filter.net")
     return Trained(
         game=made,
-        rules=config["game"].get("rules") or "",
         networks=networks,
         filter=filter_net,
         inference=settings_of(
@@ -159,37 +193,6 @@ def load_trained(
         evaluator=Evaluator(networks, precision, device, game=made),
         has_values="search" in config,
     )
-
-
-def trained_networks(
-    host: Host, checkpoint: str | None, objective: str | None = None, precision: str = "auto"
-) -> Trained:
-    """Returns the networks of a checkpoint, read once; if it is None, those of the host, or those
-    that come with the project.
-
-    Raises:
-        CheckpointError: They cannot be read, or learned another game.
-    """
-    if checkpoint is None and isinstance(host.networks, Trained):
-        return host.networks
-    game = host.game
-    path = checkpoint_of(game.spec.name, checkpoint)
-
-    def read() -> Trained:
-        trained = load_trained(path, game.spec.name, precision, host.device, objective)
-        learned = trained.game.learned_options()
-        for key, value in game.learned_options().items():
-            if (other := learned.get(key)) != value:
-                raise CheckpointError(
-                    f"{path} learned game.{key}={other}; this match plays game.{key}={value}"
-                )
-        if trained.game.spec.num_seats != (seats := game.spec.num_seats):
-            raise CheckpointError(
-                f"{path} plays with {trained.game.spec.num_seats} players; this match has {seats}"
-            )
-        return trained
-
-    return host.once((path, objective, precision), read)
 
 
 def untrained_of(path: Path | str, game: str) -> PolicyValueNet:

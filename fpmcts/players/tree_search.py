@@ -10,11 +10,11 @@ from typing import Generic, NamedTuple, TypeVar
 import numpy as np
 
 from games.agent import Agent
-from games.batches import Rules, States, take
-from games.decision import Decision, Limits, Question, RootMove
+from games.batches import States, take
+from games.decision import Decision, Limits, Question, RootMove, known
 from games.generic import legal
-from games.interface import Game, Records
-from games.kernels import kernel, random_index, streams
+from games.interface import Game, Records, seats_to_move
+from games.kernels import random_index, streams
 from inference.positions import Positions, make_positions
 
 ITERATIONS = 10_000
@@ -86,40 +86,17 @@ class Place(Generic[Tree]):
     """Where a search stands.
 
     Attributes:
-        view: One row.
-        positions: The same, for draws of worlds.
-        moves: int16, the moves so far as the seat to move saw them.
-        lane: Whose stream of ``rng`` is drawn from.
-        rng: uint64 streams. path: uint64 ``[1]``, another stream.
-        legal, asked, stands_for: See ``games.decision.Question``.
+        question: What is asked.
+        positions: Its view, for draws of worlds.
+        rng: uint64 ``[1]``, a stream. path: uint64 ``[1]``, another one.
         tree: It grows.
     """
 
-    view: States
+    question: Question
     positions: Positions
-    moves: np.ndarray
-    lane: int
     rng: np.ndarray
     path: np.ndarray
-    legal: np.ndarray
-    asked: np.ndarray
-    stands_for: np.ndarray
     tree: Tree
-
-    @property
-    def seat(self) -> int:
-        """The seat to move."""
-        return int(self.positions.seats[0])
-
-
-@kernel
-def _legal(rules: Rules, views: States, row: int, actions: np.ndarray) -> int:
-    return legal(rules, views, row, actions)
-
-
-@kernel
-def _draw(weights: np.ndarray, rng: np.ndarray, lane: int) -> int:
-    return random_index(rng, lane, weights, weights.size, weights.sum())
 
 
 class TreeAgent(Agent, Generic[Tree]):
@@ -127,22 +104,20 @@ class TreeAgent(Agent, Generic[Tree]):
 
     Args:
         game: The game.
-        iterations: See ``Clock``. seconds: See ``Clock``.
+        unit: Of the values that it reports, WINS or RETURN.
+
+    Attributes:
+        iterations, seconds: See ``Clock``.
         temperature: 0 plays the likeliest move, T > 0 draws in proportion to weights^(1/T).
-        unit: Of what it tells, WINS or RETURN.
     """
 
-    def __init__(
-        self,
-        game: Game,
-        iterations: int | None,
-        seconds: float | None,
-        temperature: float,
-        unit: str,
-    ) -> None:
-        self.game, self.name, self.temperature, self.unit = game, "ismcts", temperature, unit
-        self.iterations, self.seconds = iterations, seconds
-        self._rng, self._paths = np.zeros(0, np.uint64), np.zeros(0, np.uint64)
+    name = "ismcts"
+    iterations: int | None = None
+    seconds: float | None = None
+    temperature = 0.0
+
+    def __init__(self, game: Game, unit: str) -> None:
+        self.game, self.unit = game, unit
 
     @abstractmethod
     def new_tree(self) -> Tree:
@@ -164,7 +139,8 @@ class TreeAgent(Agent, Generic[Tree]):
 
     def start(self, num_games: int, seed: int) -> None:
         """Prepares for games 0 .. num_games - 1."""
-        self._rng, self._paths = streams(seed, num_games), streams(seed, num_games, 1)
+        super().start(num_games, seed)
+        self._paths = streams(seed, num_games, 1)
 
     def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
         """Returns a legal move (int16 ``[n]``) for each view; row k belongs to game ``games[k]``.
@@ -172,57 +148,51 @@ class TreeAgent(Agent, Generic[Tree]):
         Raises:
             RuntimeError: ``start`` was not called for so many games.
         """
-        if len(games) and max(games) >= len(self._rng):
-            raise RuntimeError(
-                f"{self.name}: act for game {max(games)} before start: call "
-                "start(num_games, seed) first"
-            )
+        if len(games) and max(games) >= len(self.rng):
+            raise RuntimeError(f"{self.name}: game {max(games)} was not started: call start first")
         moves = np.empty(len(games), np.int16)
         for k, game in enumerate(games.tolist()):
             view, actions = take(views, np.array([k])), np.empty(self.game.spec.max_legal, np.int16)
-            actions = actions[: _legal(self.game.rules, view, 0, actions)]
+            actions = actions[: legal(self.game.rules, view, 0, actions)]
             moves[k] = actions[0] if len(actions) == 1 else self._move(game, view, records, actions)
         return moves
 
     def _move(self, game: int, view: States, records: Records, actions: np.ndarray) -> int:
         """Returns one of several legal actions for a view of one row."""
-        positions = make_positions(self.game, np.array([game]), view)
-        seen, path = records.moves[game, : records.lengths[game]], self._paths[game : game + 1]
-        tree = self.tree_of(game, int(positions.seats[0]))
-        place = Place(view, positions, seen, game, self._rng, path, actions, actions, actions, tree)
+        row, seat = slice(game, game + 1), int(seats_to_move(self.game, view)[0])
+        seen = Records(records.moves[row], records.lengths[row])
+        question = Question(self.game, seat, view, seen, actions, actions, actions, 0)
+        tree = self.tree_of(game, seat)
+        place = self.place(question, self.rng[row], self._paths[row], tree)
         self.search(place, Clock(self.iterations, self.seconds))
         return int(actions[self._drawn(self.root(place).policy, place)])
 
+    def place(
+        self, question: Question, rng: np.ndarray, path: np.ndarray, tree: Tree
+    ) -> Place[Tree]:
+        """Returns where a search for a question begins."""
+        positions = make_positions(self.game, np.zeros(1, np.int64), question.view)
+        return Place(question, positions, rng, path, tree)
+
     def answer(self, question: Question, limits: Limits) -> Decision:
         """Returns the decision with the moves of the root, from a tree of its own."""
-        q, rng, path = question, streams(question.seed, 1), streams(question.seed, 1, 1)
-        seen, positions = (
-            q.records.moves[0, : q.records.lengths[0]],
-            make_positions(self.game, np.zeros(1, np.int64), q.view),
-        )
-        place = Place(
-            q.view, positions, seen, 0, rng, path, q.legal, q.asked, q.stands_for, self.new_tree()
-        )
+        rng, path = streams(question.seed, 1), streams(question.seed, 1, 1)
+        place = self.place(question, rng, path, self.new_tree())
         done, root = (
-            self.search(place, Clock(self.iterations, self.seconds, limits), q),
+            self.search(place, Clock(self.iterations, self.seconds, limits)),
             self.root(place),
         )
         return self._decided(question, root, done, self._drawn(root.policy, place))
 
-    def search(self, place: Place[Tree], clock: Clock, question: Question | None = None) -> int:
-        """Returns the iterations of a search, at least one chunk. Args: question: Whose limits want
-        reports.
-        """
-        done = 0
+    def search(self, place: Place[Tree], clock: Clock) -> int:
+        """Returns the iterations of a search, at least one chunk."""
+        done, report = 0, clock.limits.report
         while done < clock.most:
             done += self.iterate(place, done, clock)
-            if question is not None and clock.limits.report is not None:
+            if report is not None:
                 root = self.root(place)
-                clock.limits.report(
-                    self._decided(question, root, done, int(root.policy.argmax())),
-                    done,
-                    clock.total(done),
-                )
+                so_far = self._decided(place.question, root, done, int(root.policy.argmax()))
+                report(so_far, done, clock.total(done))
             if clock.is_over():
                 break
         return done
@@ -238,29 +208,23 @@ class TreeAgent(Agent, Generic[Tree]):
 
     def _drawn(self, policy: np.ndarray, place: Place[Tree]) -> int:
         """Returns the index of the move that is played."""
-        return int(
-            _draw(policy, place.rng, place.lane) if self.temperature > 0.0 else policy.argmax()
-        )
+        if self.temperature > 0.0:
+            return int(random_index(place.rng, 0, policy, len(policy), policy.sum()))
+        return int(policy.argmax())
 
     def _decided(self, question: Question, root: Root, done: int, chosen: int) -> Decision:
         """Returns what a search says, so far or in the end. Args: chosen: Index of the move."""
-        asked = question.asked
-        rows = tuple(
-            RootMove(
-                move=question.text(move),
-                prior=1.0 / len(asked),
-                visits=int(root.visits[k]),
-                mean=None if np.isnan(root.means[k]) else float(root.means[k]),
-                standard_error=None if np.isnan(root.errors[k]) else float(root.errors[k]),
-            )
-            for k, move in enumerate(asked)
-        )
+        texts = [question.text(move) for move in question.asked]
+        columns = zip(texts, root.visits, root.means, root.errors, strict=True)
         return Decision(
-            move=rows[chosen].move,
-            action=int(asked[chosen]),
-            policy={row.move: float(p) for row, p in zip(rows, root.policy, strict=True)},
+            move=texts[chosen],
+            action=int(question.asked[chosen]),
+            policy=dict(zip(texts, root.policy.tolist(), strict=True)),
             value=root.value,
             unit=self.unit,
-            root=rows,
+            root=tuple(
+                RootMove(text, 1.0 / len(texts), int(visits), known(mean), known(error))
+                for text, visits, mean, error in columns
+            ),
             playouts=done,
         )

@@ -14,15 +14,14 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from fpmcts.players.random_agent import Random
 from fpmcts.search.search import Search, SearchSettings
 from games import is_outside, make
 from games.batches import States, num_rows, take
 from games.compilation import Command, compile_ahead, compile_beside, say_on_stderr
-from games.generic import legal, step
-from games.interface import Game, Records, seats_to_move
+from games.interface import Game, Records
 from games.kernel_cache import cache_folder
-from games.kernels import Stream, deal_seeds, sources_digest, streams
+from games.kernels import sources_digest, streams
+from games.table import Table
 from inference.determinizer import Determinizer, InferenceSettings
 from networks.evaluator import Evaluator
 from networks.resnet import NetworkConfig, build_networks
@@ -54,20 +53,14 @@ def _open_decisions(game: Game) -> Iterator[tuple[States, Records]]:
     """Yields the first decisions of a random game that are not forced, as views (one row) with the
     moves before them.
     """
-    states = game.deal(deal_seeds(0, 1, Stream.PLAY))
-    records = Records(np.full((1, game.spec.max_moves), -1, np.int16), np.zeros(1, np.int16))
-    player, actions = Random().at(game), np.empty(game.spec.max_legal, np.int16)
-    player.start(1, 0)
-    for k in range(min(MOVES, game.spec.max_moves)):
-        views = game.view(states, seats_to_move(game, states))
-        if legal(game.rules, views, 0, actions) > 1:
-            yield views, records
-        action = player.act(np.zeros(1, np.int64), views, records)[0]
-        step(game.rules, states, 0, int(action))
-        records.moves[0, k] = action
-        records.lengths[0] += 1
-        if seats_to_move(game, states)[0] < 0:
+    table, draws = Table(game, seed=0), np.random.default_rng(0)
+    for _ in range(MOVES):
+        if table.is_over:
             return
+        moves = table.legal()
+        if len(moves) > 1:
+            yield table.view(table.seat), table.seen(table.seat)
+        table.play(moves[draws.integers(len(moves))].action)
 
 
 def _evaluator(game: Game) -> Evaluator:

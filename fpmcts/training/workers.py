@@ -252,7 +252,6 @@ def trained_of(config: TrainConfig, game: Game, players: Players, evaluator: Eva
     """
     return Trained(
         game=game,
-        rules=config.game.options.get("rules", ""),
         networks=players.networks,
         filter=players.filter,
         inference=config.inference,

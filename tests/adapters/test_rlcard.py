@@ -1,7 +1,6 @@
 """RLCard's Doudizhu beside ours."""
 
 import random
-import sys
 
 import pytest
 
@@ -34,34 +33,15 @@ def judged(rules: str, num_games: int) -> Referee:
 
 
 def test_both_say_the_same_after_every_move() -> None:
-    referee = judged("standard", 100)
-    assert referee.games == 100 and referee.plies > 2500
-    assert referee.differences[JOKERS] == 0 and 5 < referee.differences[POINTS] < 60
+    referee = judged("standard", 40)
+    assert referee.games == 40 and referee.plies > 1000
+    assert referee.differences[JOKERS] == 0 and 2 < referee.differences[POINTS] < 30
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rules", ["standard", "douzero"])
-def test_both_say_the_same_in_a_thousand_games(rules: str) -> None:
-    referee = judged(rules, 1000)
-    sys.stdout.write(
-        f"{rules}: {referee.games} games to their end, {referee.plies} moves, "
-        f"{dict(referee.differences)}\n"
-    )
-    assert referee.games >= (1000 if rules == "standard" else 980)
-    assert (referee.differences[JOKERS] > 0) == (rules == "douzero")
-
-
-@pytest.mark.slow
-def test_every_move_has_one_name() -> None:
-    from rlcard.games.doudizhu.utils import ACTION_2_ID
-
-    from fpmcts.adapters.rlcard_states import card_letters
-
-    for rules, lacking in (("standard", 0), ("douzero", 1475)):
-        game = make("doudizhu", rules=rules)
-        names = {card_letters(game.action_text(action)) for action in range(game.spec.num_actions)}
-        assert len(names) == game.spec.num_actions and set(ACTION_2_ID) <= names
-        assert len(names - set(ACTION_2_ID)) == lacking
+def test_the_known_difference_is_counted() -> None:
+    referee = judged("douzero", 1000)
+    assert referee.games >= 980 and referee.differences[JOKERS] > 0
 
 
 def test_a_difference_is_told() -> None:

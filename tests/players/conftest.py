@@ -4,6 +4,7 @@ need some.
 
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -32,24 +33,12 @@ TINY = TrainConfig(
     bootstrap=BootstrapSettings(kind="none"),
     network=NetworkConfig(objective="wp", channels=8, blocks=1, head_channels=2, head_units=8),
 )
-TINY_POKER = TrainConfig(
-    seed=3,
-    device="cpu",
-    precision="float32",
-    threads=1,
-    bootstrap=BootstrapSettings(kind="none"),
+TINY_POKER = replace(
+    TINY,
     objective="adp",
     game=Choice("leduc"),
     inference=InferenceSettings(phase1="none"),
-    network=NetworkConfig(
-        objective="adp",
-        value_head="scalar",
-        hidden_head=False,
-        channels=8,
-        blocks=1,
-        head_channels=2,
-        head_units=8,
-    ),
+    network=replace(TINY.network, objective="adp", value_head="scalar", hidden_head=False),
 )
 
 
@@ -118,8 +107,9 @@ def made(
         "policy": networks,
         "fpmcts": networks | SEARCH,
         "pimc": {"worlds": 4},
+        "ismcts": {"iterations": 500},
         "tabular": {"run": str(tabular_run)},
-        "lbr": {"against": "random"},
+        "lbr": {"against": "random", "boards": 2},
         "mix": {"seats": ["random", "rhcp", "rhcp"] if big else ["random", "always_call"]},
         "open_spiel": {"bot": "uniform_random"},
         "rlcard": {"agent": "doudizhu-rule-v1" if big else "leduc-holdem-cfr"},

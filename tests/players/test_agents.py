@@ -10,7 +10,7 @@ from fpmcts.players.random_agent import Random
 from fpmcts.training.heuristic_games import generate_games
 from games import make
 from games.agent import Agent
-from games.batches import num_rows, put, take
+from games.batches import num_rows, take
 from games.doudizhu.players.rhcp import RHCP
 from games.doudizhu.players.rlcard_rule import RLCardRule
 from games.doudizhu.state import States, step
@@ -76,22 +76,6 @@ def check_that_batches_change_nothing(agent: Agent, count: int) -> None:
 def test_hidden_cards_and_batches_change_nothing(make_agent: type) -> None:
     check_that_hidden_cards_change_nothing(make_agent().at(GAME), 300)
     check_that_batches_change_nothing(make_agent().at(GAME), 60)
-
-
-def test_random_agent_is_uniform() -> None:
-    """Chi-square over the legal moves of one lead; false alarm 1e-4 (Wilson-Hilferty: z = 3.72)."""
-    states = random_positions(1, 7)
-    states.hands[0, states.seat[0]] = 0x1111
-    states.target[0] = 0
-    draws = 4000
-    many = GAME.empty(draws)
-    put(many, slice(None), States(*(np.repeat(field, draws, axis=0) for field in states)))
-    moves = moves_of(Random().at(GAME), np.arange(draws), many, draws)
-    counts = np.unique(moves, return_counts=True)[1]
-    assert len(counts) == 4
-    free = len(counts) - 1
-    chi2 = ((counts - draws / 4) ** 2 / (draws / 4)).sum()
-    assert chi2 < free * (1 - 2 / (9 * free) + 3.72 * (2 / (9 * free)) ** 0.5) ** 3
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pytest
 
 from fpmcts.training.heuristic_games import GAMES_PER_TASK, generate_games, teachers
 from games import make
-from games.batches import num_rows, take
+from games.batches import take
 from games.doudizhu.legal import legal_moves
 from games.doudizhu.moves import MAX_LEGAL
 from games.doudizhu.players.rhcp import RHCP
@@ -64,27 +64,3 @@ def test_a_game_depends_on_its_seed_alone() -> None:
         np.testing.assert_array_equal(one, other)
     last = generate_games(GAME, seeds[-7:], epsilon=0.1)
     np.testing.assert_array_equal(last.records.moves, games.records.moves[-7:])
-
-
-def test_epsilon_is_the_share_of_random_moves() -> None:
-    """With epsilon 1 every move is random, and RHCP's choice, one of n legal ones, is met with
-    probability 1/n.
-    """
-    games = generate_games(GAME, deal_seeds(5, 200, Stream.BOOTSTRAP), epsilon=1.0)
-    states = take(games.deals, np.arange(num_rows(games.deals)))
-    scratch = np.empty(MAX_LEGAL, np.int16)
-    met, expected, variance = 0, 0.0, 0.0
-    for i, length in enumerate(games.records.lengths):
-        for k in range(length):
-            share = 1 / legal_moves(
-                GAME.rules, states.hands[i, states.seat[i]], states.target[i], scratch
-            )
-            expected, variance = expected + share, variance + share * (1 - share)
-            met += int(games.records.moves[i, k] == games.choices[i, k])
-            step(GAME.rules, states, i, int(games.records.moves[i, k]))
-    assert abs(met - expected) < 4 * variance**0.5  # false alarm: 1 of 16,000 seeds
-
-
-def test_bad_arguments() -> None:
-    with pytest.raises(ValueError, match="threads=1, epsilon=1.1"):
-        generate_games(GAME, deal_seeds(1, 1, Stream.BOOTSTRAP), threads=1, epsilon=1.1)

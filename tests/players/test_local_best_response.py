@@ -9,7 +9,6 @@ from fpmcts.evaluation.duplicate import duplicate_match
 from fpmcts.players.tabular import TabularAgent, TabularPolicy
 from fpmcts.tabular.best_response import best_response_values, profile_values
 from games import make
-from games.batches import take
 from games.interface import Records
 from games.poker.betting import Action, sequences
 from games.poker.game import LimitPoker
@@ -61,7 +60,7 @@ def exact_values(game: LimitPoker, table: np.ndarray, boards: int = 100) -> np.n
 @pytest.mark.parametrize("name", NAMES)
 def test_it_wins_at_most_what_a_best_response_wins(name: str) -> None:
     game = make_poker(name)
-    for seed in range(40):
+    for seed in range(12):
         table = random_table(game.tables, seed, sharp=(0.3, 1.0, 3.0, 6.0)[seed % 4])
         for boards in (100, 2):
             assert (
@@ -69,41 +68,16 @@ def test_it_wins_at_most_what_a_best_response_wins(name: str) -> None:
             ).all()
 
 
-@pytest.mark.parametrize(("name", "share"), [("kuhn", 0.9), ("leduc", 0.9)])
-def test_it_finds_most_of_what_weak_policies_lose(name: str, share: float) -> None:
-    """Against uniform and almost always calling players it wins most of what an exact best response
-    wins: far above 0.
-    """
-    game = make_poker(name)
-    uniform = game.tables.uniform_policy()
-    calls = (
-        0.99
-        * AlwaysCall()
-        .at(game)
-        .probabilities(game.information_states())[:, : game.tables.max_actions]
-        + 0.01 * uniform
-    )
-    for table in (uniform, calls):
-        assert (
-            exact_values(game, table).sum()
-            > share * best_response_values(game.tables, table).sum()
-            > 0.0
-        )
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_the_match_estimates_the_exact_value(name: str) -> None:
-    """Total and both seats within 4 standard errors: a false alarm for 1 seed in 2,600."""
-    game = make_poker(name)
-    for seed in (1, 2):
-        table = random_table(game.tables, seed)
-        exact = exact_values(game, table)
-        opponent = TabularAgent(TabularPolicy.of_table(game.tables, table))
-        result = duplicate_match(game, agent_against(game, table), opponent, 2000, seed=4)
-        for score, chips in zip(
-            (result.total, *result.by_team), (exact.mean(), *exact), strict=True
-        ):
-            assert abs(score.adp.mean - 1000 * chips / game.big_blind) < 4 * score.adp.error
+def test_the_match_estimates_the_exact_value() -> None:
+    """Total and both seats within 4 standard errors: a false alarm for 1 seed in 5,200."""
+    game = make_poker("leduc")
+    table = random_table(game.tables, 1)
+    exact = exact_values(game, table)
+    opponent = TabularAgent(TabularPolicy.of_table(game.tables, table))
+    result = duplicate_match(game, agent_against(game, table), opponent, 2000, seed=4)
+    scores = (result.total, *result.by_team)
+    for score, chips in zip(scores, (exact.mean(), *exact), strict=True):
+        assert abs(score.adp.mean - 1000 * chips / game.big_blind) < 4 * score.adp.error
 
 
 def naive_range(
@@ -201,47 +175,13 @@ def test_ranges_and_gains_against_naive_ones(name: str) -> None:
         assert gains[i, Action.RAISE] == pytest.approx(raised)
 
 
-def test_ranges_grow_with_the_game() -> None:
-    """Move by move or from the last view alone: the same range."""
-    game = make_poker("leduc")
-    table = random_table(game.tables, 8)
-    texts = sequences(game.betting)[0]
-    step_by_step, at_once = agent_against(game, table), agent_against(game, table)
-    for agent in (step_by_step, at_once):
-        agent.start(1, 0)
-    for moves, public in (("", HIDDEN), ("cr", HIDDEN), ("crc/", 3), ("crc/cr", 3)):
-        view = States(
-            np.array([[4, HIDDEN, public]], np.int8), np.array([texts.index(moves)], np.int32)
-        )
-        ranges = step_by_step.ranges(np.zeros(1, np.int64), view, NO_RECORDS)
-    np.testing.assert_allclose(
-        at_once.ranges(np.zeros(1, np.int64), view, NO_RECORDS), ranges, rtol=1e-12
-    )
-
-
-def test_batches_change_nothing_even_where_boards_are_drawn() -> None:
-    game = make_poker("leduc")
-    agent, (_, views) = agent_against(game, random_table(game.tables, 9), boards=2), all_views(game)
-    together = moves_at(agent, views, seed=3)
-    agent.start(len(together), 3)
-    for i in np.random.default_rng(0).permutation(len(together)):
-        assert agent.act(np.array([i]), take(views, np.array([i])), NO_RECORDS)[0] == together[i]
-
-
 def test_refusals() -> None:
     game, three = make_poker("kuhn"), ThreePlayerKuhn()
-    with pytest.raises(
-        ValueError, match="kuhn3 with 3 players: a local best response plays against one"
-    ):
+    with pytest.raises(ValueError, match="kuhn3 with 3 players: a local best response plays again"):
         LimitBestResponse(three, AlwaysCall().at(three))
-    with pytest.raises(ValueError, match="boards=0"):
-        LimitBestResponse(game, AlwaysCall().at(game), boards=0)
-    agent = LimitBestResponse(game, AlwaysCall().at(game), name="a")
+    agent = LimitBestResponse(game, AlwaysCall().at(game))
     agent.start(1, 0)
-    texts = sequences(game.betting)[0]
-    bet = States(np.array([[0, HIDDEN]], np.int8), np.array([texts.index("cr")], np.int32))
-    with pytest.raises(
-        ValueError,
-        match="a: in game 0 the opponent made a move that the policy it was told of never makes",
-    ):
+    node = sequences(game.betting)[0].index("cr")
+    bet = States(np.array([[0, HIDDEN]], np.int8), np.array([node], np.int32))
+    with pytest.raises(ValueError, match="in game 0 the opponent made a move that the policy"):
         agent.act(np.zeros(1, np.int64), bet, NO_RECORDS)

@@ -12,6 +12,7 @@ from fpmcts.players.search_agent import FPMCTSOptions, SearchAgent
 from fpmcts.search.search import SearchSettings
 from games import make
 from games.settings import ConfigError
+from inference.determinizer import InferenceSettings
 from networks.checkpoint import load, save
 
 GAME = make("doudizhu")
@@ -43,29 +44,15 @@ def test_a_run_of_p_uct_is_played_by_p_uct(run: Path, tmp_path: Path) -> None:
     )
     agent = search_of(checkpoint)
     settings = agent.settings
-    assert (settings.root, settings.c, settings.rollout, settings.slots, settings.solve) == (
-        "puct",
-        1.5,
-        0.25,
-        2,
-        False,
-    )
+    assert (settings.root, settings.c, settings.rollout) == ("puct", 1.5, 0.25)
+    assert (settings.slots, settings.solve) == (2, False)
     assert (settings.playouts, settings.worlds) == (64, 64)
     inference = agent._table_determinizer.settings
     assert (inference.phase1, inference.phase2, inference.epsilon) == ("none", False, 0.125)
-    told = search_of(checkpoint, root="gumbel", c=3.0, slots=8).settings
-    assert (told.root, told.c, told.slots, told.rollout, told.prior_floor) == (
-        "gumbel",
-        3.0,
-        8,
-        0.9,
-        2e-3,
-    )
-
-
-def test_the_objective_is_that_of_training(run: Path) -> None:
-    assert search_of(str(run)).win_only
-    assert not search_of(str(run), objective="adp").win_only
+    told = search_of(checkpoint, root="gumbel", c=3.0, slots=8, objective="adp")
+    assert agent.win_only and not told.win_only
+    changed = replace(settings, root="gumbel", c=3.0, slots=8, rollout=0.9, prior_floor=2e-3)
+    assert told.settings == changed
 
 
 def test_files_change_the_search_and_what_is_given_comes_last(
@@ -102,6 +89,12 @@ def test_files_that_cannot_be_used(
     monkeypatch.setattr(match_search, "FOLDER", tmp_path)
     with pytest.raises(ConfigError, match=words):
         match_search.match_changes("leduc", "gumbel")
+
+
+def test_particles_follow_the_playouts() -> None:
+    trained = InferenceSettings(particles=32)
+    for playouts, given, particles in ((4, {}, 32), (2000, {}, 1024), (100, {"particles": 40}, 40)):
+        assert match_search.match_inference(trained, playouts, given).particles == particles
 
 
 @pytest.mark.parametrize(

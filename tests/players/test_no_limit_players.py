@@ -3,7 +3,6 @@ statistics from lot to lot.
 """
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,12 +16,11 @@ from fpmcts.players import load_player
 from fpmcts.players.mcts import MCTSAgent, MCTSOptions
 from fpmcts.web.engine.answering import Answering
 from fpmcts.web.engine.asking import Earlier, Question
-from games import Choice, make
+from games import make
 from games.decision import ask
 from games.no_limit_holdem.state import CALL, FIRST_AMOUNT
 from games.poker.hands import parse_cards
 from games.table import IllegalMove, Table
-from tests.players.conftest import TINY_POKER, saved
 
 RULES = ("hand_only", "best_hand", "maniac", "always_call", "random")
 
@@ -45,7 +43,7 @@ def table(own: str, *moves: str, players: int = 2, board: str = "2c 7d Kh 3s 8c"
     return at
 
 
-@pytest.mark.parametrize("players", [2, 3, 6, 10])
+@pytest.mark.parametrize("players", [2, 3, 10])
 @pytest.mark.parametrize("kind", RULES)
 def test_rule_players_play_whole_games(kind: str, players: int) -> None:
     game = make("no_limit_holdem", players=players, stacks=3000)
@@ -93,13 +91,13 @@ def test_maniac_never_folds_and_mostly_raises() -> None:
     assert 20 < sum(move != "call" for move in moves) < 40
 
 
-@pytest.mark.parametrize("players", [2, 3, 4, 6])
+@pytest.mark.parametrize("players", [2, 3, 6])
 def test_equal_players_without_chance_share_nothing_out(players: int) -> None:
     """What a deck brings to its seats comes to everybody in turn."""
     game = make("no_limit_holdem", players=players)
     agents = [load_player("always_call", game)] * players
-    games = play_table(game, agents, evaluation_decks(game, 1, 5), 1)
-    assert scores_by_deck(game, games, 5) == pytest.approx(np.zeros((5, players)))
+    games = play_table(game, agents, evaluation_decks(game, 1, 3), 1)
+    assert scores_by_deck(game, games, 3) == pytest.approx(np.zeros((3, players)))
 
 
 def test_mcts_counts_players_from_lot_to_lot() -> None:
@@ -128,11 +126,6 @@ def test_mcts_counts_players_of_pairs_whatever_their_seats() -> None:
     assert (
         agent.counts[1, 5] == agent.counts[1, 8] == 0.0 < agent.counts[0, 5:12].sum()
     )  # the maniac never folds
-    silent = MCTSAgent(
-        game, MCTSOptions(iterations=50, pool=8, nodes=20_000, adapt=False), untrained()
-    )
-    duplicate_match(game, silent, load_player("maniac", game), 1, 1)
-    assert not silent.counts.any()
 
 
 TINY_MCTS = {"iterations": 300, "checkpoint": "untrained", "pool": 8, "nodes": 20_000}
@@ -144,9 +137,6 @@ TINY_MCTS = {"iterations": 300, "checkpoint": "untrained", "pool": 8, "nodes": 2
         ("random", {}),
         ("always_call", {}),
         ("mcts", TINY_MCTS),
-        pytest.param(
-            "ismcts", {"iterations": 64}, marks=pytest.mark.slow
-        ),  # compiles for half a minute
     ],
 )
 def test_players_are_asked_about_any_amount(kind: str, options: dict[str, object]) -> None:
@@ -180,66 +170,9 @@ def test_amounts_have_the_probability_of_what_stands_for_them() -> None:
     """After a raise to 333 the pot after a call is 666 chips, so a raise of the pot is one to
     999.
     """
-    at = table("Ah Ad", "r333")
-    question = ask(at, 0, ["r1000", "r19000", "call"])
-    texts = dict(
-        zip(
-            map(question.text, question.asked), map(question.text, question.stands_for), strict=True
-        )
-    )
-    assert texts == {"r1000": "1 pot", "r19000": "all-in", "call": "call"}
-    decision = load_player("always_call", at.game).decide(at, moves=["r1000", "call"])
-    assert (
-        decision.move == "call"
-        and decision.policy["r1000"] == 0.0
-        and decision.policy["call"] == 1.0
-    )
-
-
-def test_a_raise_of_nothing_but_the_odds_is_searched_as_it_is() -> None:
-    """All-in and the amount that it comes to are the same bet: their means agree within their
-    errors, unlike that of a fold.
-    """
-    at = table("2h 7s", "r5000", board="Kc Kd 9h 3s 8c")
-    player = load_player("mcts", at.game, seed=1, **(TINY_MCTS | {"iterations": 3000}))
-    rows = {row.move: row for row in player.decide(at, moves=["all-in", "r20000", "fold"]).root}
-    assert rows["fold"].mean == -100.0 and rows["fold"].standard_error == 0.0
-    spread = float(np.hypot(rows["all-in"].standard_error, rows["r20000"].standard_error))
-    assert abs(rows["all-in"].mean - rows["r20000"].mean) < 5 * spread
-
-
-@pytest.fixture(scope="module")
-def network_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Returns the folder of a run with untrained networks."""
-    folder = tmp_path_factory.mktemp("no_limit")
-    config = replace(
-        TINY_POKER,
-        game=Choice("no_limit_holdem"),
-        network=replace(TINY_POKER.network, channels=4, head_units=4),
-    )
-    return saved(config, folder)
-
-
-@pytest.mark.slow
-def test_searches_with_networks_are_asked_about_any_amount(network_run: Path) -> None:
-    at = table("Ah Ad", "r333")
-    at = Table(make("no_limit_holdem", stacks=20_000), record=at.record())
-    options = {"checkpoint": str(network_run)}
-    policy = load_player("policy", at.game, seed=1, **options)
-    told = policy.decide(at).policy
-    decision = policy.decide(at, moves=["r1000", "all-in"])
-    assert decision.policy["r1000"] == pytest.approx(
-        told["1 pot"] / (told["1 pot"] + told["all-in"])
-    )
-    search = load_player("fpmcts", at.game, seed=1, playouts=64, **options)
-    asked = ["r1000", "r1001", "1 pot", "call"]
-    decision = search.decide(at, moves=asked)
-    assert {row.move for row in decision.root} == set(asked) and decision.move in asked
-    assert sum(row.visits for row in decision.root) == 64 and sum(
-        decision.policy[text] for text in asked
-    ) == pytest.approx(1.0)
-    priors = {row.move: row.prior for row in decision.root}
-    assert priors["r1000"] == priors["r1001"] == priors["1 pot"]
+    question = ask(table("Ah Ad", "r333"), 0, ["r1000", "r19000", "call"])
+    texts = [[question.text(k) for k in row] for row in (question.asked, question.stands_for)]
+    assert dict(zip(*texts, strict=True)) == {"r1000": "1 pot", "r19000": "all-in", "call": "call"}
 
 
 def test_records_are_not_longer_than_a_game() -> None:

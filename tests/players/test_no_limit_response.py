@@ -9,7 +9,6 @@ import pytest
 
 from fpmcts.evaluation.duplicate import duplicate_match
 from fpmcts.players.policy import PolicyAgent
-from fpmcts.players.random_agent import Random
 from games import make
 from games.agent import Agent
 from games.batches import States, num_rows
@@ -77,17 +76,6 @@ def asked(table: Table) -> tuple[NoLimitBestResponse, np.ndarray, np.ndarray]:
     return agent, ranges[0], agent.gains(ranges, games, view)[0][0]
 
 
-def test_its_range_is_what_explains_the_moves() -> None:
-    """The button raised, so it has a pair: 6 of each rank but of the own ones, 3 of kings and 3 of
-    queens.
-    """
-    _, likely, _ = asked(at_table(["Ks Qd", "7c 7d"], "2c3c4c5cTh", ["r250"]))
-    pairs = HANDS[:, 0] // 4 == HANDS[:, 1] // 4
-    assert likely[~pairs].sum() == 0.0
-    np.testing.assert_allclose(likely[pairs & (likely > 0)], 1 / (11 * 6 + 2 * 3))
-    assert (likely > 0).sum() == 72
-
-
 def test_it_bets_at_who_folds_and_folds_to_who_is_ahead() -> None:
     _, likely, gains = asked(at_table(["Ks Qd", "8c 7d"], "2h3h4dTcJs", ["call", "check"]))
     assert (
@@ -102,24 +90,8 @@ def test_it_bets_at_who_folds_and_folds_to_who_is_ahead() -> None:
     assert gains[2] == gains[3] == -np.inf  # the other is all-in
 
 
-def test_what_a_call_is_worth() -> None:
-    """On the river against pairs: 72 of them, of which it beats those below its own."""
-    _, likely, gains = asked(
-        at_table(
-            ["Ks Kd", "7c 7d"], "2c3d4h9sTh", ["r250", "call", "check", "check", "check", "check"]
-        )
-    )
-    hands = HANDS[likely > 0] // 4
-    strong = np.isin(hands[:, 0], [0, 1, 2, 7, 8]) | (hands[:, 0] == 12)  # sets, and aces
-    ties = hands[:, 0] == 11
-    share = likely[likely > 0]
-    chance = share[~strong & ~ties].sum() + share[ties].sum() / 2
-    assert gains[1] == pytest.approx(chance * 500.0)
-
-
-@pytest.mark.parametrize("opponent", [Random(), AlwaysCall()], ids=["random", "always_call"])
-def test_it_wins_from_simple_players(opponent: Random | AlwaysCall) -> None:
-    other = opponent.at(game())
+def test_it_wins_from_a_simple_player() -> None:
+    other = AlwaysCall().at(game())
     result = duplicate_match(game(), NoLimitBestResponse(game(), other, boards=20), other, 40, 3)
     assert result.total.adp.mean > 2 * result.total.adp.error
 
@@ -141,17 +113,11 @@ def networks_of(seed: int) -> PolicyAgent:
     return PolicyAgent(game(), evaluate, temperature=1.0)
 
 
-@pytest.mark.parametrize(
-    "moves",
-    [
-        ["r250", "call", "check", "r333"],
-        ["call", "r400", "call", "0.5 pot", "call", "check", "check", "check", "1 pot"],
-    ],
-)
-def test_its_range_is_exact_for_networks(moves: list[str]) -> None:
+def test_its_range_is_exact_for_networks() -> None:
     """Hand by hand: the opponent is dealt it at a table of its own, the moves are made again, and
     its probabilities multiply.
     """
+    moves = ["call", "r400", "call", "0.5 pot", "call", "check", "check", "check", "1 pot"]
     against, table = networks_of(1), at_table(["Ks Qd", "7c 6d"], "2c3c4c5cTh", moves)
     assert table.seat == 0
     agent = NoLimitBestResponse(game(), against, boards=1)

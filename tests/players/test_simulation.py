@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from fpmcts.players import load_player
-from fpmcts.players.luck import before_the_deal, mean_of, play_out
-from fpmcts.players.simulation import poker_luck, simulate, with_board
+from fpmcts.players.luck import before_the_deal, mean_of
+from fpmcts.players.simulation import poker_luck, simulate
 from games import make
 from games.decision import ask
 from games.table import Table
@@ -66,24 +66,3 @@ def test_luck_by_play_outs_is_that_of_the_tree(solver, seed: int) -> None:
         error = np.array(getattr(found, f"{name}_error"))
         assert (np.abs(np.array(getattr(found, name)) - getattr(exact, name)) <= 4.0 * error).all()
         assert (0.0 < error).all() and (error < 0.3).all()
-
-
-def test_cards_to_come_are_dealt_evenly() -> None:
-    cards = np.tile(np.array([0, 3, 5], np.int8), (6000, 1))
-    with_board(cards, 2, 6, np.random.default_rng(0))
-    assert (cards[:, :2] == [0, 3]).all()
-    counts = np.bincount(cards[:, 2], minlength=6)
-    assert (
-        counts[[0, 3]].sum() == 0
-        and (np.abs(counts[[1, 2, 4, 5]] - 1500) < 5 * np.sqrt(6000 * 0.25 * 0.75)).all()
-    )
-
-
-def test_a_play_out_does_not_depend_on_the_others(solver) -> None:
-    table = Table(LEDUC, seed=4)
-    deals = table.deal
-    many = deals._replace(cards=np.repeat(deals.cards, 8, axis=0), node=np.repeat(deals.node, 8))
-    few = deals._replace(cards=many.cards[:3], node=many.node[:3])
-    np.testing.assert_array_equal(
-        play_out(LEDUC, solver, many, 9)[:3], play_out(LEDUC, solver, few, 9)
-    )

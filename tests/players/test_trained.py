@@ -46,19 +46,22 @@ def test_export_keeps_the_weights_and_no_path(run: Path, tmp_path: Path) -> None
     assert load_trained(tmp_path / "weights.safetensors", "doudizhu").objective == "wp"
 
 
-def test_players_play(run: Path) -> None:
-    """The greedy policy against itself is even, and a search finishes a match."""
+def test_a_search_with_other_settings_finishes_a_match(run: Path) -> None:
     policy = load_player("policy", GAME, str(run))
-    assert duplicate_match(GAME, policy, policy, 4, 0).total.wp.mean == 0.5
-    for options in (
-        {"playouts": 4, "inference": False},
-        {"playouts": 8, "root": "puct", "objective": "adp", "seconds": 1.0},
-    ):
-        search = load_player("fpmcts", GAME, str(run), **options)
-        assert duplicate_match(GAME, search, policy, 1, 0).num_decks == 1
+    options = {
+        "playouts": 8,
+        "root": "puct",
+        "objective": "adp",
+        "seconds": 1.0,
+        "inference": False,
+    }
+    search = load_player("fpmcts", GAME, str(run), **options)
+    assert duplicate_match(GAME, search, policy, 1, 0).num_decks == 1
 
 
-def test_refusals(run: Path, tmp_path: Path, tiny: TrainConfig) -> None:
+def test_refusals(run: Path, tabular_run: Path, tmp_path: Path, tiny: TrainConfig) -> None:
+    with pytest.raises(CheckpointError, match="is a run on tables, which plays as LABEL=tabular"):
+        load_trained(tabular_run / "checkpoint.safetensors", "leduc")
     with pytest.raises(CheckpointError, match="plays doudizhu; expected a checkpoint of whist"):
         load_trained(run, "whist")
     with pytest.raises(PlayerError, match="fpmcts.*no filter network"):
@@ -87,11 +90,3 @@ def test_the_weights_of_the_project_are_found_from_any_folder(
     own.parent.mkdir(parents=True)
     own.touch()
     assert checkpoint_of("doudizhu", frozen) == Path(frozen)
-
-
-def test_a_run_on_tables_holds_no_networks(tabular_run: Path) -> None:
-    with pytest.raises(
-        CheckpointError,
-        match="holds no networks; it is a run on tables, which plays as LABEL=tabular",
-    ):
-        load_trained(tabular_run / "checkpoint.safetensors", "leduc")

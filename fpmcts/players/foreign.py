@@ -1,0 +1,124 @@
+"""Players from elsewhere: objects and programs that are asked for one move at a time, and whose
+faults end the match with what was asked.
+"""
+
+import random
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+
+import numpy as np
+
+from games.agent import Agent
+from games.batches import States
+from games.interface import Game, Records, seats_to_move
+from games.kernels import random_below
+
+_SEEDS = 2**31 - 1
+
+
+class ExternalPlayerError(RuntimeError):
+    """A player from elsewhere did not answer as it should. The message says what it was asked, and
+    what it answered.
+    """
+
+
+class ForeignAgent(Agent):
+    """Asks for one move after the other.
+
+    Args:
+        game: The game.
+        name: For reports.
+    """
+
+    def __init__(self, game: Game, name: str) -> None:
+        self.game, self.name = game, name
+
+    def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
+        """Returns its moves (int16 ``[n]``).
+
+        Raises:
+            ExternalPlayerError: It failed, or a move is not legal.
+        """
+        moves, seats = np.empty(len(games), np.int16), seats_to_move(self.game, views)
+        for k, number in enumerate(games.tolist()):
+            seen = records.moves[number, : records.lengths[number]]
+            moves[k] = self.ask(number, int(seats[k]), views, k, seen)
+        return moves
+
+    @abstractmethod
+    def ask(self, number: int, seat: int, views: States, row: int, seen: np.ndarray) -> int:
+        """Returns a legal move.
+
+        Args:
+            number: Of the game.
+            seat: The seat to move.
+            views: What it sees, in row ``row``.
+            seen: int16 ``[n]``, the moves so far as it saw them.
+
+        Raises:
+            ExternalPlayerError: It failed, or its move is not legal.
+        """
+
+    def seed_of(self, number: int) -> int:
+        """Returns a seed for ``calling``, drawn from the stream of a game."""
+        return int(random_below(self.rng, number, _SEEDS))
+
+
+def checked(who: str, answer: object, legal: Sequence[object]) -> None:
+    """Raises ExternalPlayerError unless an answer is legal. Args: who: Was asked."""
+    if answer not in legal:
+        expected = ", ".join(map(str, legal))
+        raise ExternalPlayerError(f"{who}: it answered {answer!r}, expected one of {expected}")
+
+
+def function_of(text: str, key: str) -> Callable[..., object]:
+    """Returns the function that ``MODULE:FUNCTION`` names. Raises ValueError naming the key."""
+    module, _, name = text.partition(":")
+    try:
+        found = getattr(import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise ValueError(
+            f"{key}={text!r}: {error}; expected MODULE:FUNCTION, a module that can be "
+            "imported from here"
+        ) from error
+    if not callable(found):
+        raise ValueError(f"{key}={text!r}: {name} is not a function")
+    return found  # type: ignore[no-any-return]
+
+
+@contextmanager
+def the_extra() -> Iterator[None]:
+    """Turns a missing package of the extra ``interop`` into a ValueError that says how to install
+    it.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise ValueError(f"{error}: pip install 'fpmcts[interop]'") from error
+
+
+@contextmanager
+def calling(who: str, seed: int) -> Iterator[None]:
+    """Lets foreign code draw from numpy's and Python's global generators as seeded here, and puts
+    them back afterwards.
+
+    Args:
+        who: Is asked, for messages. seed: Below 2**32.
+
+    Raises:
+        ExternalPlayerError: The code raised an error.
+    """
+    before = np.random.get_state(), random.getstate()
+    np.random.seed(seed)
+    random.seed(seed)
+    try:
+        yield
+    except ExternalPlayerError:
+        raise
+    except Exception as error:
+        raise ExternalPlayerError(f"{who}: {type(error).__name__}: {error}") from error
+    finally:
+        np.random.set_state(before[0])
+        random.setstate(before[1])

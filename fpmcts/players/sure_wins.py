@@ -1,0 +1,42 @@
+"""Moves that need no thought: the only legal one, and the first of a win that is sure."""
+
+import numpy as np
+
+from games.batches import Rules, States, num_rows
+from games.decision import SURE_WIN, WINS, Decision, Question
+from games.generic import forced_win, legal
+from games.interface import Game
+from games.kernels import kernel
+
+
+@kernel
+def _short_cuts(
+    rules: Rules, views: States, solve: bool, actions: np.ndarray, scratch: np.ndarray
+) -> None:
+    for i in range(actions.size):
+        n = legal(rules, views, i, scratch)
+        actions[i] = scratch[0] if n == 1 else (forced_win(rules, views, i) if solve else -1)
+
+
+def short_cuts(game: Game, views: States, solve: bool = True) -> np.ndarray:
+    """Returns the move of each view (int16 ``[n]``) where it is forced, or, with ``solve``, where
+    it wins for sure; else -1.
+    """
+    actions = np.empty(num_rows(views), np.int16)
+    _short_cuts(game.rules, views, solve, actions, np.empty(game.spec.max_legal, np.int16))
+    return actions
+
+
+def sure_win(question: Question, win_only: bool) -> Decision | None:
+    """Returns the decision to play the first move of a sure win, None without one.
+
+    Args:
+        question: A position with two or more legal moves.
+        win_only: Whether values tell wins (objective "wp").
+    """
+    action = int(short_cuts(question.game, question.view)[0])
+    if action not in question.asked:
+        return None
+    text = question.text(action)
+    value, unit = (1.0, WINS) if win_only else (None, None)
+    return Decision(text, action, {text: 1.0}, value, unit, reason=SURE_WIN)
