@@ -14,9 +14,8 @@ from enum import IntEnum
 import numpy as np
 
 from games.doudizhu.cards import LITTLE_JOKER, NUM_RANKS, NUM_SEATS, above, at_least, count, highest
-from games.doudizhu.hidden import known_bottom, unseen_cards
 from games.doudizhu.moves import PASS, Rules
-from games.doudizhu.state import States, hand_size, target_seat
+from games.doudizhu.state import States, hand_size, known_bottom, target_seat, unseen_cards
 from games.kernels import kernel
 
 
