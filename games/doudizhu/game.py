@@ -45,7 +45,6 @@ register_all(
     state.stake,
     state.infoset_key,
     state.erase,
-    state.copy_row,
     observe.observe,
     sure_win.sure_win,
     forced_win.forced_win,

@@ -204,21 +204,3 @@ def erase(rules: Rules, states: States, i: int, seat: int) -> None:
     for other in range(NUM_SEATS):
         if other != seat:
             states.hands[i, other] = 0
-
-
-@kernel
-def copy_row(rules: Rules, source: States, i: int, target: States, j: int) -> None:
-    """Copies lane ``i`` of ``source`` over lane ``j`` of ``target``."""
-    for seat in range(NUM_SEATS):
-        target.hands[j, seat] = source.hands[i, seat]
-        target.played[j, seat] = source.played[i, seat]
-    target.bottom[j] = source.bottom[i]
-    target.seat[j] = source.seat[i]
-    target.target[j] = source.target[i]
-    target.passes[j] = source.passes[i]
-    target.bombs[j] = source.bombs[i]
-    target.winner[j] = source.winner[i]
-    target.length[j] = source.length[i]
-    target.key[j] = source.key[i]
-    for k in range(HISTORY):
-        target.history[j, k] = source.history[i, k]

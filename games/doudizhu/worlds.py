@@ -22,7 +22,8 @@ import numpy as np
 
 from games.doudizhu.cards import NUM_RANKS, NUM_SEATS, Seat, contains, count, size
 from games.doudizhu.moves import Rules
-from games.doudizhu.state import HISTORY, States, copy_row, hand_size, known_bottom, unseen_cards
+from games.doudizhu.state import HISTORY, States, hand_size, known_bottom, unseen_cards
+from games.generic import copy_row
 from games.kernels import kernel, random_below
 
 _MOST_FREE = 40

@@ -16,7 +16,6 @@ from games.goofspiel.state import (
     MOST_CARDS,
     Rules,
     States,
-    copy_row,
     current_seat,
     erase,
     infoset_key,
@@ -46,7 +45,6 @@ from games.settings import setting
 
 register_all(
     Rules,
-    copy_row,
     current_seat,
     legal,
     is_legal,

@@ -17,7 +17,6 @@ from games.phantom_tictactoe.state import (
     SQUARES,
     Rules,
     States,
-    copy_row,
     current_seat,
     erase,
     infoset_key,
@@ -41,7 +40,6 @@ from games.settings import setting
 
 register_all(
     Rules,
-    copy_row,
     current_seat,
     legal,
     is_legal,
