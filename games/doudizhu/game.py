@@ -117,7 +117,6 @@ class Doudizhu(Game):
             team_names=("landlord", "peasants"),
             seat_names=("C", "D", "E"),
             score=ScoreUnit(name="ADP", key="adp", per_return=1.0, digits=2, tells_wins=True),
-            mixes=False,
             stake_factors=(
                 1.0,
                 2.0,
@@ -125,7 +124,6 @@ class Doudizhu(Game):
                 8.0,
             ),  # further bombs and rockets: none, one, two, three or more
             hidden_counts=5,  # none to four cards of a rank
-            hidden_words=1,
             hidden_kinds=tuple(RANK_NAMES),
             hidden_most=int(COPIES.max()),
         )

@@ -162,7 +162,6 @@ class Goofspiel(Game):
             max_return=1.0 if wins_only else total,
             observation_shape=(NUM_PLANES + cards, cards),
             observation_scale=scale,
-            hidden_words=1,
             has_private_moves=True,
             mixes=True,
             score=POINTS if wins_only else DIFFERENCE,

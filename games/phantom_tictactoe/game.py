@@ -119,7 +119,6 @@ class PhantomTicTacToe(Game):
             max_return=1.0,
             observation_shape=(NUM_PLANES, SQUARES),
             observation_scale=np.ones(NUM_PLANES, np.float32),
-            hidden_words=1,
             has_private_moves=True,
             mixes=True,
         )
