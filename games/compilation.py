@@ -122,16 +122,17 @@ def _run(
                 running.remove(one)
                 done += 1
                 told = f"compiled {done} of {len(commands)} parts, {time.monotonic() - began:.0f} s"
+                with one.errors:
+                    one.errors.seek(0)
+                    last = one.errors.read().decode(errors="replace").strip().rpartition("\n")[2]
                 if one.child.returncode == 0:
                     file = _done_file(folder, one.command)
                     file.parent.mkdir(parents=True, exist_ok=True)
                     file.touch()
-                    say(told)
                 else:
-                    one.errors.seek(0)
-                    last = one.errors.read().decode(errors="replace").strip().rpartition("\n")[2]
                     last = last or f"status {one.child.returncode}"
-                    say(f"{told}, one of them not to its end: {last}")
+                    told = f"{told}, one of them not to its end: {last}"
+                say(told)
     finally:
         end()
         atexit.unregister(end)
