@@ -27,6 +27,8 @@ from games.generic import (
 )
 from games.kernels import kernel
 
+Json = dict[str, Any]
+"""Fields with values that JSON can hold."""
 LISTED = "expected a small game, such as kuhn, leduc, goofspiel or phantom_tictactoe"
 MOST_NAMED = 12
 """Legal moves that a message names."""
@@ -161,7 +163,7 @@ class Game:
     sentence for ``--help``."""
     options: Any
     """Those that it was made with."""
-    variants: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
+    variants: Mapping[str, Mapping[str, object]] = MappingProxyType({})
     """What a lobby offers of it: options by a name for people, one without options for the usual
     game. Empty: that one alone."""
     action_names: tuple[str, ...] = ()
@@ -181,7 +183,7 @@ class Game:
         """Keeps the options, which ``games.make`` has checked; None: the usual ones."""
         self.options = self.Options() if options is None else options
 
-    def learned_options(self) -> dict[str, Any]:
+    def learned_options(self) -> Json:
         """Returns the options that networks depend on: those that learned it with others are
         refused. By default all.
         """
@@ -269,7 +271,7 @@ class Game:
 
     def describe_view(
         self, views: States, row: int, moves: np.ndarray, seat: int | None = None
-    ) -> dict[str, Any]:
+    ) -> Json:
         """Returns what a seat knows, in words and numbers that JSON can hold.
 
         Every game has the fields ``game`` (its name), ``seat`` (whose view it is), ``moves`` (so
@@ -295,14 +297,14 @@ class Game:
             "legal": self.legal_texts(views, row) if seat == mover else [],
         }
 
-    def view_fields(self, views: States, row: int, seat: int, is_over: bool) -> dict[str, Any]:
+    def view_fields(self, views: States, row: int, seat: int, is_over: bool) -> Json:
         """Returns the fields of ``describe_view`` that are the game's own; by default the view by
         the names of its arrays.
         """
         view = self.view(take(views, slice(row, row + 1)), np.array([seat]))
         return {"view": _plain(view)}
 
-    def record(self, deals: States, row: int, moves: np.ndarray) -> dict[str, Any]:
+    def record(self, deals: States, row: int, moves: np.ndarray) -> Json:
         """Returns a game for JSON: what tells the game, the deal in a row, the moves (int ``[n]``)
         in texts, and the result.
         """
@@ -316,18 +318,18 @@ class Game:
             **self._result(played),
         }
 
-    def _result(self, final: States) -> dict[str, Any]:
+    def _result(self, final: States) -> Json:
         return self.result_fields(final, bool(current_seat(self.rules, final, 0) < 0))
 
-    def record_head(self) -> dict[str, Any]:
+    def record_head(self) -> Json:
         """Returns the fields of a record that tell the game."""
         return {"game": self.spec.name}
 
-    def deal_fields(self, deal: States) -> dict[str, Any]:
+    def deal_fields(self, deal: States) -> Json:
         """Returns the fields of a record that are the deal (one row)."""
         return {"deal": _plain(deal)}
 
-    def parse_deal(self, fields: Mapping[str, Any]) -> States:
+    def parse_deal(self, fields: Mapping[str, object]) -> States:
         """Returns the deal in the fields of a record. Raises ValueError where it is not one."""
         like = self.deal(np.zeros(1, np.uint64))
         try:
@@ -335,7 +337,7 @@ class Game:
         except (ValueError, KeyError, TypeError, OverflowError, AttributeError) as error:
             raise ValueError(f"deal: {error!r}; expected {_shapes(like)}"[:400]) from error
 
-    def result_fields(self, final: States, is_over: bool) -> dict[str, Any]:
+    def result_fields(self, final: States, is_over: bool) -> Json:
         """Returns the fields of a record that are the result; final: one row."""
         seats = range(self.spec.num_seats)
         return {
@@ -344,7 +346,7 @@ class Game:
             else None
         }
 
-    def parse_record(self, fields: Mapping[str, Any]) -> tuple[States, list[int]]:
+    def parse_record(self, fields: Mapping[str, object]) -> tuple[States, list[int]]:
         """Returns the deal (one row) and the moves of a record of this game. Fields that ``record``
         does not write are notes.
 
@@ -496,7 +498,7 @@ def move_texts(game: Game, moves: Iterable[int]) -> list[str | None]:
     return [None if move == HIDDEN_MOVE else game.action_text(int(move)) for move in moves]
 
 
-def _plain(row: States) -> dict[str, Any]:
+def _plain(row: States) -> Json:
     """Returns a batch of one row by field names, for JSON."""
     return {
         n: _plain(f) if isinstance(f, tuple) else f[0].tolist()

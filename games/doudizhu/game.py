@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -22,7 +21,7 @@ from games.doudizhu.cards import (
 from games.doudizhu.moves import MAX_LEGAL, PASS, Rules, move_text, parse_move, rule_set
 from games.doudizhu.state import States
 from games.generic import register_all
-from games.interface import Game, GameSpec, ScoreUnit
+from games.interface import Game, GameSpec, Json, ScoreUnit
 from games.settings import setting
 
 MAX_MOVES = 154
@@ -128,7 +127,7 @@ class Doudizhu(Game):
             hidden_most=int(COPIES.max()),
         )
 
-    def learned_options(self) -> dict[str, Any]:
+    def learned_options(self) -> Json:
         """Returns the rules; networks bring their own encoding."""
         return {"rules": self.rules_name}
 
@@ -161,7 +160,7 @@ class Doudizhu(Game):
         """Returns the move of a text, its cards in any order. Raises ValueError."""
         return parse_move(self.rules_name, text)
 
-    def view_fields(self, views: States, row: int, seat: int, is_over: bool) -> dict[str, Any]:
+    def view_fields(self, views: States, row: int, seat: int, is_over: bool) -> Json:
         """Returns what a seat knows, for JSON.
 
         Cards are texts such as ``3345TJLB``, low cards first; T is the ten, L and B are the jokers.
@@ -197,11 +196,11 @@ class Doudizhu(Game):
             ]
         return fields
 
-    def record_head(self) -> dict[str, Any]:
+    def record_head(self) -> Json:
         """Returns ``rules``, by which a record of Doudizhu is known."""
         return {"rules": self.rules_name}
 
-    def deal_fields(self, deal: States) -> dict[str, Any]:
+    def deal_fields(self, deal: States) -> Json:
         """Returns ``hands``, 17 cards of each seat in the order of play, the landlord first, and
         the three ``bottom`` cards.
         """
@@ -209,10 +208,10 @@ class Doudizhu(Game):
         hands = (deal.hands[0, 0] - bottom, *deal.hands[0, 1:])
         return {"hands": [cards_text(cards) for cards in hands], "bottom": cards_text(bottom)}
 
-    def parse_deal(self, fields: Mapping[str, Any]) -> States:
+    def parse_deal(self, fields: Mapping[str, object]) -> States:
         return deck_files.parse_deal(fields.get("hands"), fields.get("bottom"))
 
-    def result_fields(self, final: States, is_over: bool) -> dict[str, Any]:
+    def result_fields(self, final: States, is_over: bool) -> Json:
         """Returns ``winner``, the seat that played its last card, and ``points`` by seat; -1 and
         zeros if not over.
         """

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from itertools import permutations
 from math import factorial
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 
@@ -39,7 +38,7 @@ from games.goofspiel.worlds import (
     played_move,
     shuffle_from,
 )
-from games.interface import POINTS, Game, GameSpec, ScoreUnit
+from games.interface import POINTS, Game, GameSpec, Json, ScoreUnit
 from games.kernels import kernel, streams
 from games.settings import setting
 
@@ -207,7 +206,7 @@ class Goofspiel(Game):
         orders = np.array([_pack(order) for order in permutations(range(self.cards))], np.uint64)
         return self._start(orders), np.full(len(orders), 1 / len(orders))
 
-    def view_fields(self, views: States, row: int, seat: int, is_over: bool) -> dict[str, Any]:
+    def view_fields(self, views: States, row: int, seat: int, is_over: bool) -> Json:
         """Returns what a seat knows, for JSON.
 
         ``hand``, ``prize`` (now), ``prizes_left`` (after it; in their order where it is known),
@@ -236,7 +235,7 @@ class Goofspiel(Game):
             rounds.append(
                 f"prize {self.action_text(prizes[k])}: bid {self.action_text(own)}, {how}"
             )
-        fields: dict[str, Any] = {
+        fields: Json = {
             "hand": self._texts(hands[seat]),
             "prize": None if is_over else self.action_text(prizes[number]),
             "prizes_left": [] if is_over else self._texts(left),
@@ -254,7 +253,7 @@ class Goofspiel(Game):
     def _texts(self, cards: list[int]) -> list[str]:
         return [self.action_text(card) for card in cards]
 
-    def deal_fields(self, deal: States) -> dict[str, Any]:
+    def deal_fields(self, deal: States) -> Json:
         """Returns ``prizes``, their values in their order."""
         return {
             "deal": {
@@ -262,7 +261,7 @@ class Goofspiel(Game):
             }
         }
 
-    def parse_deal(self, fields: Mapping[str, Any]) -> States:
+    def parse_deal(self, fields: Mapping[str, object]) -> States:
         fields = fields.get("deal")  # type: ignore[assignment]
         known, lowest, most = self._known_order(), self.lowest, self.lowest + self.cards - 1
         given = fields.get("prizes") if isinstance(fields, Mapping) else fields

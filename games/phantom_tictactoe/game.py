@@ -3,13 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 
 from games.batches import take
 from games.generic import register_all
-from games.interface import Game, GameSpec
+from games.interface import Game, GameSpec, Json
 from games.kernels import streams
 from games.phantom_tictactoe.observe import NUM_PLANES, observe
 from games.phantom_tictactoe.state import (
@@ -137,7 +136,7 @@ class PhantomTicTacToe(Game):
         """Returns the one start and its probability, 1."""
         return self.deal(np.zeros(1, np.uint64)), np.ones(1)
 
-    def view_fields(self, views: States, row: int, seat: int, is_over: bool) -> dict[str, Any]:
+    def view_fields(self, views: States, row: int, seat: int, is_over: bool) -> Json:
         """Returns what a seat knows, for JSON.
 
         ``board`` is three rows of text as the seat knows it: X, O, "." a square that it has not
@@ -167,7 +166,7 @@ class PhantomTicTacToe(Game):
         attempts = [
             int(views.attempts[row, seat]) >> 4 * k & 15 for k in range(tried[seat].bit_count())
         ]
-        fields: dict[str, Any] = {
+        fields: Json = {
             "board": [" ".join(squares[k : k + 3]) for k in range(0, SQUARES, 3)],
             "attempts": [str(square) for square in attempts],
             "taken": self._texts(taken),
@@ -180,11 +179,11 @@ class PhantomTicTacToe(Game):
         """Returns the names of a set of squares."""
         return [self.action_text(k) for k in range(SQUARES) if squares >> k & 1]
 
-    def deal_fields(self, deal: States) -> dict[str, Any]:
+    def deal_fields(self, deal: States) -> Json:
         """Returns the options, which tell the game from others of its kind; nothing is dealt."""
         return {"deal": asdict(self.options)}
 
-    def parse_deal(self, fields: Mapping[str, Any]) -> States:
+    def parse_deal(self, fields: Mapping[str, object]) -> States:
         if (deal := fields.get("deal")) != (expected := asdict(self.options)):
             raise ValueError(f"deal {deal}: expected {expected}, the options of this game"[:400])
         return self.deal(np.zeros(1, np.uint64))
