@@ -22,12 +22,12 @@ def each(made: Callable[..., np.ndarray], *batches: Batch) -> Batch:
     )
 
 
-def take(batch: Batch, rows: np.ndarray | slice) -> Batch:
+def take(batch: Batch, rows: np.ndarray | slice | int) -> Batch:
     """Returns the given rows (a copy for an index array, a view for a slice)."""
     return each(lambda field: field[rows], batch)
 
 
-def put(batch: Batch, rows: np.ndarray | slice, values: Batch) -> None:
+def put(batch: Batch, rows: np.ndarray | slice | int, values: Batch) -> None:
     """Writes rows in place."""
     for field, value in zip(batch, values, strict=True):
         if isinstance(field, tuple):

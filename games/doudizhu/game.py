@@ -11,6 +11,7 @@ from games.doudizhu import deck_files, forced_win, marginal, observe, state, sur
 from games.doudizhu.action_decoder import POLICY_SIZE, decoder
 from games.doudizhu.cards import (
     COPIES,
+    DECK,
     NUM_RANKS,
     NUM_SEATS,
     RANK_NAMES,
@@ -257,7 +258,7 @@ class Doudizhu(Game):
         """Returns what is known and what is true about the hand of the seat after ``seats[i]`` (int
         ``[B]``) in row i.
 
-        The states must hold all the hands.
+        The states must hold all the hands; bounds are right in views, too.
 
         Returns:
             unseen: int8 ``[B, 15]``, the unseen cards of each rank.
@@ -266,9 +267,11 @@ class Doudizhu(Game):
             truth: int8 ``[B, 15]``, what it holds.
             sizes: int16 ``[B]``, how many cards it holds.
         """
-        hands, rows, seats = unpack(states.hands), np.arange(len(seats)), np.asarray(seats)
-        truth, previous = hands[rows, (seats + 1) % NUM_SEATS], hands[rows, (seats + 2) % NUM_SEATS]
+        rows, seats = np.arange(len(seats)), np.asarray(seats)
+        played = states.played.sum(axis=1, dtype=np.uint64)
+        unseen = unpack(DECK - states.hands[rows, seats] - played)
+        truth = unpack(states.hands[rows, (seats + 1) % NUM_SEATS])
         known = np.maximum(unpack(states.bottom) - unpack(states.played[:, 0]), 0)
         fewest = known * (seats == Seat.UP)[:, None]
-        most = truth + previous - known * (seats == Seat.DOWN)[:, None]
-        return truth + previous, fewest, most, truth, truth.sum(axis=1, dtype=np.int16)
+        most = unseen - known * (seats == Seat.DOWN)[:, None]
+        return unseen, fewest, most, truth, truth.sum(axis=1, dtype=np.int16)
