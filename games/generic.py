@@ -421,7 +421,7 @@ def _written_out(states: Any) -> Callable[..., Any]:
 
 
 def _copy_row(rules: Rules, source: States, i: int, target: States, j: int) -> None:
-    assert _written_out  # what kernels run in place of this: so their keys in the cache know it
+    assert _written_out is not None  # what kernels run in place of this: so their keys in the cache know it
     put(target, j, take(source, i))
 
 
