@@ -421,7 +421,8 @@ def _written_out(states: Any) -> Callable[..., Any]:
 
 
 def _copy_row(rules: Rules, source: States, i: int, target: States, j: int) -> None:
-    assert _written_out is not None  # what kernels run in place of this: so their keys in the cache know it
+    # Kernels run this in place of the below; named here, it is part of their keys in the cache.
+    assert _written_out is not None
     put(target, j, take(source, i))
 
 
