@@ -26,6 +26,7 @@ from games.generic import (
     team_return,
 )
 from games.kernels import kernel
+from games.tables import Tables
 
 Json = dict[str, Any]
 """Fields with values that JSON can hold."""
@@ -202,10 +203,8 @@ class Game:
         return np.arange(self.spec.num_actions, dtype=np.int16)[:, None]
 
     @property
-    def tables(self) -> Any:
-        """Returns the game as tabular algorithms see it (``games.poker.tables.PokerTables``), where
-        ``has_tables``.
-        """
+    def tables(self) -> Tables:
+        """Returns the game as tabular algorithms see it, where ``has_tables``."""
         raise TypeError(
             f"{self.spec.name}: tabular algorithms do not know it; read has_tables first"
         )

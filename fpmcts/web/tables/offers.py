@@ -30,7 +30,7 @@ GAMES = ("doudizhu", "leduc", "kuhn", "limit_holdem")
 """In the order in which they are warmed up."""
 EXACT = ("leduc", "kuhn")
 """Games small enough that tables tell what each move is worth exactly
-(``games.poker.tables.PokerTables.has_tree``). The tables are near an equilibrium, whose likeliest
+(``games.tables.Tables.has_tree``). The tables are near an equilibrium, whose likeliest
 moves alone are a weak player (``models/README.md``).
 """
 PLAYED: dict[str, dict[str, object]] = {"doudizhu": {"rules": "standard", "encoding": "default"}}
