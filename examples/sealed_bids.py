@@ -89,6 +89,11 @@ def infoset_key(rules: Rules, states: States, i: int, seat: int) -> np.uint64:
 
 
 @kernel
+def erase(rules: Rules, states: States, i: int, seat: int) -> None:
+    states.cards[i, 1 - seat] = states.bids[i, 1 - seat] = NONE
+
+
+@kernel
 def hidden_of(rules: Rules, states: States, i: int, seat: int, hidden: np.ndarray) -> None:
     hidden[0] = states.cards[i, 1 - seat] + 8 * (
         states.bids[i, 1 - seat] + 1
@@ -141,6 +146,7 @@ register_all(
     seen_move,
     observe,
     infoset_key,
+    erase,
     hidden_of,
     list_hidden,
     fill_world,
@@ -179,7 +185,6 @@ class SealedBids(Game):
             mixes=True,
             observation_shape=(3, max(3, options.values)),
             observation_scale=np.ones(3, np.float32),
-            hidden_words=1,
             score=ScoreUnit(name="chips", key="chips", per_return=1.0, digits=3, tells_wins=False),
         )
 
@@ -193,12 +198,6 @@ class SealedBids(Game):
 
     def start(self, cards: np.ndarray) -> States:
         return States(cards, np.full_like(cards, NONE), np.zeros(len(cards), np.int8))
-
-    def view(self, states: States, seats: np.ndarray) -> States:
-        own = np.arange(2) == np.asarray(seats)[:, None]
-        return States(
-            np.where(own, states.cards, NONE), np.where(own, states.bids, NONE), states.turn.copy()
-        )
 
 
 GAME = SealedBids

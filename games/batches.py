@@ -1,5 +1,6 @@
 """Batches: NamedTuples of arrays with a leading batch axis, nested ones included."""
 
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -11,17 +12,23 @@ States = Any
 Batch = TypeVar("Batch", bound=tuple)  # type: ignore[type-arg]
 
 
-def take(batch: Batch, rows: np.ndarray | slice) -> Batch:
-    """Returns the given rows of a NamedTuple of arrays, nested ones included (a copy for an index
-    array, a view for a slice).
-    """
-    return type(batch)(
-        *(take(field, rows) if isinstance(field, tuple) else field[rows] for field in batch)
+def each(made: Callable[..., np.ndarray], *batches: Batch) -> Batch:
+    """Returns a batch of what a function makes of each array, given that of every batch."""
+    return type(batches[0])(
+        *(
+            each(made, *fields) if isinstance(fields[0], tuple) else made(*fields)
+            for fields in zip(*batches, strict=True)
+        )
     )
 
 
-def put(batch: Batch, rows: np.ndarray | slice, values: Batch) -> None:
-    """Writes rows of a NamedTuple of arrays in place, nested ones included."""
+def take(batch: Batch, rows: np.ndarray | slice | int) -> Batch:
+    """Returns the given rows (a copy for an index array, a view for a slice)."""
+    return each(lambda field: field[rows], batch)
+
+
+def put(batch: Batch, rows: np.ndarray | slice | int, values: Batch) -> None:
+    """Writes rows in place."""
     for field, value in zip(batch, values, strict=True):
         if isinstance(field, tuple):
             put(field, rows, value)
@@ -29,15 +36,12 @@ def put(batch: Batch, rows: np.ndarray | slice, values: Batch) -> None:
             field[rows] = value
 
 
-def concatenate(batches: list[Batch]) -> Batch:
-    """Returns the rows of several batches of one type, in order, nested ones included."""
-    columns = zip(*batches, strict=True)
-    return type(batches[0])(
-        *(concatenate(list(c)) if isinstance(c[0], tuple) else np.concatenate(c) for c in columns)  # type: ignore[type-var]
-    )
+def concatenate(batches: Sequence[Batch]) -> Batch:
+    """Returns the rows of several batches of one type, in order."""
+    return each(lambda *fields: np.concatenate(fields), *batches)
 
 
 def num_rows(batch: Batch) -> int:
-    """Returns the number of rows of a NamedTuple of arrays."""
+    """Returns the number of rows."""
     first = batch[0]
     return num_rows(first) if isinstance(first, tuple) else len(first)

@@ -14,11 +14,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from os import sched_getaffinity
 from pathlib import Path
 from threading import Thread
+from typing import IO, NamedTuple
 
 import numba
 from llvmlite.binding import get_host_cpu_name
@@ -49,21 +49,6 @@ def is_compiled(folder: Path, commands: Sequence[Command]) -> bool:
     return all(_done_file(folder, command).exists() for command in commands)
 
 
-@contextmanager
-def _one_process_at_a_time(folder: Path, say: Callable[[str], None]) -> Iterator[None]:
-    """Holds the lock of a folder; the system lets go of it when the process ends, however it
-    ends.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "compiling.lock").open("w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            say("another process is compiling: waiting for it")
-            fcntl.flock(file, fcntl.LOCK_EX)
-        yield
-
-
 def compile_ahead(
     folder: Path,
     commands: Sequence[Command],
@@ -82,13 +67,18 @@ def compile_ahead(
     if numba.config.DISABLE_JIT or is_compiled(folder, commands):
         return
     try:
-        with _one_process_at_a_time(folder, say):
+        folder.mkdir(parents=True, exist_ok=True)
+        # The system lets go of the lock when the process ends, however it ends.
+        with (folder / "compiling.lock").open("w") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                say("another process is compiling: waiting for it")
+                fcntl.flock(file, fcntl.LOCK_EX)
             _run(
                 folder, [c for c in commands if not _done_file(folder, c).exists()], say, processes
             )
-    except (
-        OSError
-    ) as error:  # a cache that cannot be written: kernels are compiled when they are called
+    except OSError as error:  # the cache cannot be written: kernels are compiled when called
         say(f"compiling when needed: {error}")
 
 
@@ -116,52 +106,51 @@ def _run(
         "minute in all"
     )
     waiting, running, done = list(commands), list[_Running](), 0
+
+    def end() -> None:
+        for one in running:
+            one.child.kill()
+            one.child.wait()
+
+    atexit.register(end)  # a script that ends takes its warm-up runs with it
     try:
         while waiting or running:
             while waiting and len(running) < cores:
-                running.append(_Running(waiting.pop(0)))
-                atexit.register(
-                    running[-1].end
-                )  # a script that ends takes its warm-up runs with it
+                running.append(_start(waiting.pop(0)))
             time.sleep(0.05)
             for one in [one for one in running if one.child.poll() is not None]:
                 running.remove(one)
-                atexit.unregister(one.end)
-                error = one.error()
-                if error is None:
+                done += 1
+                told = f"compiled {done} of {len(commands)} parts, {time.monotonic() - began:.0f} s"
+                with one.errors:
+                    one.errors.seek(0)
+                    last = one.errors.read().decode(errors="replace").strip().rpartition("\n")[2]
+                if one.child.returncode == 0:
                     file = _done_file(folder, one.command)
                     file.parent.mkdir(parents=True, exist_ok=True)
                     file.touch()
-                done += 1
-                told = f"compiled {done} of {len(commands)} parts, {time.monotonic() - began:.0f} s"
-                say(told if error is None else f"{told}, one of them not to its end: {error}")
+                else:
+                    last = last or f"status {one.child.returncode}"
+                    told = f"{told}, one of them not to its end: {last}"
+                say(told)
     finally:
-        for one in running:
-            one.end()
+        end()
+        atexit.unregister(end)
 
 
-class _Running:
+class _Running(NamedTuple):
     """A warm-up run in a process of its own, whose errors go to a file, so that it never waits for
     a reader.
     """
 
-    def __init__(self, command: Command) -> None:
-        self.command = command
-        self._errors = tempfile.TemporaryFile()
-        self.child = subprocess.Popen(
-            [sys.executable, *command], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=self._errors
-        )
+    command: Command
+    child: subprocess.Popen[bytes]
+    errors: IO[bytes]
 
-    def end(self) -> None:
-        """Ends the process."""
-        self.child.kill()
-        self.child.wait()
 
-    def error(self) -> str | None:
-        """Returns the last line that the process wrote where it failed, None where it did not; it
-        must have ended.
-        """
-        self._errors.seek(0)
-        last = self._errors.read().decode(errors="replace").strip().rpartition("\n")[2]
-        self._errors.close()
-        return None if self.child.returncode == 0 else last or f"status {self.child.returncode}"
+def _start(command: Command) -> _Running:
+    errors = tempfile.TemporaryFile()
+    child = subprocess.Popen(
+        [sys.executable, *command], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=errors
+    )
+    return _Running(command, child, errors)

@@ -3,7 +3,7 @@
 
 They are declared here, implemented by each game, and chosen by the type of ``rules`` (see
 ``games.dispatch``). ``register_all`` makes the kernels of a game the implementations of those of
-the same names; some have a default.
+the same names. An ``@optional`` one has a body, which serves the games that register none.
 """
 
 from collections.abc import Callable
@@ -13,9 +13,16 @@ import numba
 import numpy as np
 from numba.extending import overload
 
-from games.batches import Rules, States
-from games.dispatch import GenericKernel, has_own, register, register_default
-from games.kernels import kernel
+from games.batches import Rules, States, put, take
+from games.dispatch import GenericKernel, P, R, has_own, register, register_default
+from games.kernels import kernel, random_below
+
+
+def optional(declared: Callable[P, R]) -> GenericKernel[P, R]:
+    """Decorates the declaration of a generic kernel whose body serves games that register none."""
+    generic = GenericKernel(declared)
+    register_default(generic, kernel(declared))
+    return generic
 
 
 @GenericKernel
@@ -42,11 +49,10 @@ def team_return(rules: Rules, states: States, i: int, seat: int) -> float:
     """
 
 
-@GenericKernel
+@optional
 def stake(rules: Rules, states: States, i: int) -> float:
-    """Returns the unit in which a network states its value at this state. A game need not register
-    its own: 1.
-    """
+    """Returns the unit in which a network states its value at this state."""
+    return 1.0
 
 
 @GenericKernel
@@ -64,21 +70,20 @@ def infoset_key(rules: Rules, states: States, i: int, seat: int) -> np.uint64:
     """
 
 
-@GenericKernel
+@optional
 def sure_win(rules: Rules, states: States, i: int) -> int:
-    """Returns an action of the seat to move that wins in every world it cannot tell apart, or -1.
-
-    A game need not register its own: -1.
+    """Returns an action of the seat to move that wins in every world it cannot tell apart, or
+    -1.
     """
+    return -1
 
 
-@GenericKernel
+@optional
 def forced_win(rules: Rules, states: States, i: int) -> int:
     """Returns what ``sure_win`` does, or a sure win that takes longer to find: for players' own
     decisions, not for simulations.
-
-    A game need not register its own: ``sure_win``.
     """
+    return sure_win(rules, states, i)
 
 
 @GenericKernel
@@ -86,6 +91,12 @@ def copy_row(rules: Rules, source: States, i: int, target: States, j: int) -> No
     """Copies lane ``i`` of ``source`` over lane ``j`` of ``target``. A game need not register its
     own.
     """
+
+
+@optional
+def erase(rules: Rules, states: States, i: int, seat: int) -> None:
+    """Makes lane ``i`` the view of a seat. Of games without a ``Game.view`` of their own."""
+    raise NotImplementedError("a game needs the kernel erase, or a view of its own")
 
 
 HIDDEN_MOVE = -2
@@ -98,31 +109,35 @@ MOST_ACTIONS = 2**15
 """Action ids fit int16, so no state has more."""
 
 
-@GenericKernel
+@optional
 def seen_move(rules: Rules, states: States, i: int, action: int, seat: int) -> int:
     """Returns what a seat sees of a move that is about to be played in lane ``i``: the action,
     HIDDEN_MOVE or UNSEEN_MOVE.
-
-    A game whose moves are all public has no need to register its own.
     """
+    return action
 
 
-@GenericKernel
+@optional
 def is_legal(rules: Rules, states: States, i: int, action: int) -> bool:
     """Returns whether an action may be played in lane ``i``, which must not be over.
 
     A game registers its own where more may be played than ``legal`` lists, such as bets of any
     amount.
     """
+    actions = np.empty(MOST_ACTIONS, np.int16)
+    count = legal(rules, states, i, actions)
+    at = np.searchsorted(actions[:count], action)
+    return bool(at < count and actions[at] == action)
 
 
-@GenericKernel
+@optional
 def nearest_listed(rules: Rules, states: States, i: int, action: int) -> int:
     """Returns the action of ``legal`` that stands for one that may be played in lane ``i``:
     policies know those that are listed.
 
-    A game registers its own together with ``is_legal``. Where it does not: the action itself.
+    A game registers its own together with ``is_legal``.
     """
+    return action
 
 
 # Hidden cards. A *world* is a full state that a seat cannot tell from the true one. What it adds to
@@ -144,7 +159,26 @@ def list_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarr
     """
 
 
-@GenericKernel
+MOST_LISTED = 2**15
+
+
+@kernel
+def _listed(rules: Rules, views: States, i: int, seat: int, num_words: int) -> np.ndarray:
+    """Returns the words of all worlds (uint64 ``[n, W]``)."""
+    room = 64
+    while room <= MOST_LISTED:
+        hidden = np.empty((room, num_words), np.uint64)
+        total = list_hidden(rules, views, i, seat, hidden)
+        if total >= 0:
+            return hidden[:total]
+        room *= 8
+    raise ValueError(
+        "over 32,768 worlds: a game with so many registers draw_hidden and log_prior_hidden of "
+        "its own"
+    )
+
+
+@optional
 def draw_hidden(
     rules: Rules, views: States, i: int, seat: int, rng: np.ndarray, lane: int, hidden: np.ndarray
 ) -> None:
@@ -156,9 +190,12 @@ def draw_hidden(
     Args:
         rng: uint64 streams; ``rng[lane]`` is changed in place.
     """
+    listed = _listed(rules, views, i, seat, hidden.shape[1])
+    for k in range(hidden.shape[0]):
+        hidden[k] = listed[random_below(rng, lane, listed.shape[0])]
 
 
-@GenericKernel
+@optional
 def log_prior_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray) -> float:
     """Returns the log-probability (nats) with which ``draw_hidden`` draws the words of a world
     (uint64 ``[W]``) at a view.
@@ -170,6 +207,7 @@ def log_prior_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.
     Where a game does not register it: all that ``list_hidden`` lists are equally likely. Register
     both or none of the two.
     """
+    return -np.log(len(_listed(rules, views, i, seat, hidden.size)))
 
 
 @GenericKernel
@@ -202,25 +240,23 @@ def start_view(rules: Rules, views: States, i: int, seat: int, starts: States, j
     """
 
 
-@GenericKernel
+@optional
 def start_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray) -> None:
     """Turns the hidden words (uint64 ``[W]``) of a world of view ``i`` into those of the same world
     at the start of the game.
-
-    Where a game does not register it: they are the same.
     """
+    pass
 
 
-@GenericKernel
+@optional
 def reveal(rules: Rules, views: States, i: int, seat: int, earlier: States, j: int) -> None:
     """Adds to an earlier view (lane ``j`` of ``earlier``) what chance has dealt openly up to view
     ``i``, see ``start_view``.
-
-    Where a game does not register it: nothing is dealt during the game.
     """
+    pass
 
 
-@GenericKernel
+@optional
 def played_move(
     rules: Rules, worlds: States, i: int, seat: int, seen: int, hidden: np.ndarray
 ) -> int:
@@ -235,31 +271,27 @@ def played_move(
             where it did not see which.
         hidden: uint64 ``[W]``, the words of the world as they were drawn, which tell the moves that
             were not seen.
-
-    Where a game does not register it: all moves are seen.
     """
+    return seen
 
 
-@GenericKernel
+@optional
 def deal_rest(
     rules: Rules, worlds: States, first: int, count: int, rng: np.ndarray, lane: int
 ) -> None:
     """Deals, in the lanes ``first`` .. ``first + count - 1`` (worlds of one view), what chance has
     still to deal.
-
-    Where a game does not register it: nothing.
     """
+    pass
 
 
-@GenericKernel
+@optional
 def public_cards(rules: Rules, states: States, i: int) -> int:
-    """Returns how many cards chance has dealt openly since the beginning.
-
-    Where a game does not register it: 0, nothing is dealt during the game.
-    """
+    """Returns how many cards chance has dealt openly since the beginning."""
+    return 0
 
 
-@GenericKernel
+@optional
 def count_hidden(
     rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray, counts: np.ndarray
 ) -> None:
@@ -273,18 +305,19 @@ def count_hidden(
 
     Where a game does not register it, ``spec.hidden_kinds`` must be empty.
     """
+    counts[:] = 0
 
 
-@GenericKernel
+@optional
 def shortest_hand(rules: Rules, views: States, i: int) -> int:
     """Returns the number of cards in the shortest hand, which all can see.
 
-    Where a game does not register it: -1, hands do not run out, and inference is of use from the
-    first move.
+    By default -1: hands do not run out, and inference is of use from the first move.
     """
+    return -1
 
 
-@GenericKernel
+@optional
 def draw_corrected(
     rules: Rules,
     views: States,
@@ -301,9 +334,10 @@ def draw_corrected(
     Args:
         logits: float32 ``[counts, L]``, the answer of the head for hidden cards.
     """
+    raise NotImplementedError
 
 
-@GenericKernel
+@optional
 def log_corrected(
     rules: Rules,
     views: States,
@@ -320,25 +354,13 @@ def log_corrected(
     Args:
         hidden: uint64 ``[n, W]``. exists: bool ``[n]``, the rows to do; the others are left alone.
     """
+    raise NotImplementedError
 
 
 GENERIC = {
     name: value for name, value in list(globals().items()) if isinstance(value, GenericKernel)
 }
 """Every generic kernel by its name."""
-REQUIRED = (
-    legal,
-    step,
-    current_seat,
-    team_return,
-    observe,
-    infoset_key,
-    list_hidden,
-    fill_world,
-    hidden_of,
-    start_view,
-)
-"""Those that have no default."""
 
 
 def register_all(rules_type: type, *kernels: Any) -> None:
@@ -362,127 +384,53 @@ def register_all(rules_type: type, *kernels: Any) -> None:
 
 def missing_kernels(rules_type: type) -> list[str]:
     """Returns the names of the generic kernels that a game must have and has not registered."""
-    return [generic.__name__ for generic in REQUIRED if rules_type not in generic.implementations]
+    return [
+        name
+        for name, generic in GENERIC.items()
+        if not {None, rules_type} & set(generic.implementations)
+    ]
 
 
-@kernel
-def _every_move_is_seen(rules: Rules, states: States, i: int, action: int, seat: int) -> int:
-    return action
-
-
-@kernel
-def _is_listed(rules: Rules, states: States, i: int, action: int) -> bool:
-    actions = np.empty(MOST_ACTIONS, np.int16)
-    count = legal(rules, states, i, actions)
-    at = np.searchsorted(actions[:count], action)
-    return bool(at < count and actions[at] == action)
-
-
-@kernel
-def _itself(rules: Rules, states: States, i: int, action: int) -> int:
-    return action
-
-
-@kernel
-def _one(rules: Rules, states: States, i: int) -> float:
-    return 1.0
-
-
-@kernel
-def _no_public_cards(rules: Rules, states: States, i: int) -> int:
-    return 0
-
-
-@kernel
-def _no_sure_win(rules: Rules, states: States, i: int) -> int:
-    return -1
-
-
-@kernel
-def _only_sure_wins(rules: Rules, states: States, i: int) -> int:
-    return sure_win(rules, states, i)
-
-
-register_default(public_cards, _no_public_cards)
-register_default(seen_move, _every_move_is_seen)
-register_default(is_legal, _is_listed)
-register_default(nearest_listed, _itself)
-register_default(stake, _one)
-register_default(sure_win, _no_sure_win)
-register_default(forced_win, _only_sure_wins)
-
-
-def _array_names(states: Any, prefix: str = "") -> list[str]:
-    """Returns the names of the arrays in a NamedTuple or its numba type, with dots before those of
-    nested ones.
+def _copied(states: Any, name: str = "") -> list[str]:
+    """Returns the lines that copy a row of every array in a NamedTuple or its numba type, number by
+    number, which is faster than by slices.
     """
-    found: list[str] = []
-    for name, part in zip(getattr(states, "instance_class", states)._fields, states, strict=True):
-        nested = isinstance(part, tuple | numba.types.BaseTuple)
-        found += _array_names(part, f"{prefix}{name}.") if nested else [prefix + name]
-    return found
+    lines: list[str] = []
+    for field, part in zip(getattr(states, "instance_class", states)._fields, states, strict=True):
+        here = f"{name}.{field}"
+        if isinstance(part, tuple | numba.types.BaseTuple):
+            lines += _copied(part, here)
+        elif part.ndim == 2:
+            lines += [f" for k in range(source{here}.shape[1]):"]
+            lines += [f"  target{here}[j, k] = source{here}[i, k]"]
+        else:
+            lines += [f" target{here}[j] = source{here}[i]"]
+    return lines
 
 
 def _written_out(states: Any) -> Callable[..., Any]:
     """Returns a copy of every array, for games without a ``copy_row``: numba cannot loop over
     fields of unlike types.
     """
-    lines = [f"    target.{name}[j] = source.{name}[i]" for name in _array_names(states)]
     made: dict[str, Any] = {"Any": Any}
     # Numba compares the signature with that of _choose_copy_row.
     head = "def copy(rules: Any, source: Any, i: Any, target: Any, j: Any):"
-    exec("\n".join([head, *lines]), made)  # noqa: S102 (names of fields)
+    exec("\n".join([head, *_copied(states)]), made)  # noqa: S102 (names of fields)
     function: Callable[..., Any] = made["copy"]
     return function
 
 
 def _copy_row(rules: Rules, source: States, i: int, target: States, j: int) -> None:
-    _written_out(source)(rules, source, i, target, j)
+    # Kernels run this in place of the below; named here, it is part of their keys in the cache.
+    assert _written_out is not None
+    put(target, j, take(source, i))
 
 
 copy_row.implementations[None] = _copy_row
 
 
-@overload(copy_row)
+@overload(copy_row, jit_options={"forceinline": True})
 def _choose_copy_row(
     rules: Any, source: Any, i: Any, target: Any, j: Any
 ) -> Callable[..., Any] | None:
     return None if has_own(copy_row, rules) else _written_out(source)
-
-
-@kernel
-def _same_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray) -> None:
-    pass
-
-
-@kernel
-def _reveal_nothing(
-    rules: Rules, views: States, i: int, seat: int, earlier: States, j: int
-) -> None:
-    pass
-
-
-@kernel
-def _seen_move(
-    rules: Rules, worlds: States, i: int, seat: int, seen: int, hidden: np.ndarray
-) -> int:
-    return seen
-
-
-@kernel
-def _deal_nothing(
-    rules: Rules, worlds: States, first: int, count: int, rng: np.ndarray, lane: int
-) -> None:
-    pass
-
-
-@kernel
-def _no_hand(rules: Rules, views: States, i: int) -> int:
-    return -1
-
-
-register_default(start_hidden, _same_hidden)
-register_default(reveal, _reveal_nothing)
-register_default(played_move, _seen_move)
-register_default(deal_rest, _deal_nothing)
-register_default(shortest_hand, _no_hand)

@@ -15,12 +15,21 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from games import listed_worlds  # noqa: F401 (registers defaults)
-from games.batches import Rules, States, concatenate, num_rows, take
-from games.generic import HIDDEN_MOVE, current_seat, is_legal, legal, step, team_return
+from games.batches import Rules, States, concatenate, each, num_rows, take
+from games.generic import (
+    HIDDEN_MOVE,
+    current_seat,
+    erase,
+    is_legal,
+    legal,
+    step,
+    team_return,
+)
 from games.kernels import kernel
 from games.tables import Tables
 
+Json = dict[str, Any]
+"""Fields with values that JSON can hold."""
 LISTED = "expected a small game, such as kuhn, leduc, goofspiel or phantom_tictactoe"
 MOST_NAMED = 12
 """Legal moves that a message names."""
@@ -132,24 +141,9 @@ class PlayedGame(NamedTuple):
 
 
 @kernel
-def _legal(rules: Rules, states: States, i: int, actions: np.ndarray) -> int:
-    return legal(rules, states, i, actions)
-
-
-@kernel
-def _seat(rules: Rules, states: States, i: int) -> int:
-    return current_seat(rules, states, i)
-
-
-@kernel
-def _play(rules: Rules, states: States, i: int, moves: np.ndarray) -> None:
-    for k in range(moves.size):
-        step(rules, states, i, moves[k])
-
-
-@kernel
-def _return(rules: Rules, states: States, i: int, seat: int) -> float:
-    return team_return(rules, states, i, seat)
+def _erase_all(rules: Rules, states: States, seats: np.ndarray) -> None:
+    for i in range(seats.size):
+        erase(rules, states, i, seats[i])
 
 
 @dataclass(frozen=True)
@@ -170,7 +164,7 @@ class Game:
     sentence for ``--help``."""
     options: Any
     """Those that it was made with."""
-    variants: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
+    variants: Mapping[str, Mapping[str, object]] = MappingProxyType({})
     """What a lobby offers of it: options by a name for people, one without options for the usual
     game. Empty: that one alone."""
     action_names: tuple[str, ...] = ()
@@ -190,7 +184,7 @@ class Game:
         """Keeps the options, which ``games.make`` has checked; None: the usual ones."""
         self.options = self.Options() if options is None else options
 
-    def learned_options(self) -> dict[str, Any]:
+    def learned_options(self) -> Json:
         """Returns the options that networks depend on: those that learned it with others are
         refused. By default all.
         """
@@ -230,11 +224,16 @@ class Game:
 
     def empty(self, count: int) -> States:
         """Returns ``count`` rows of zeros."""
-        return _zeros(self.deal(np.zeros(1, np.uint64)), count)
+        like = self.deal(np.zeros(1, np.uint64))
+        return each(lambda field: np.zeros((count, *field.shape[1:]), field.dtype), like)
 
     def view(self, states: States, seats: np.ndarray) -> States:
-        """Returns a copy in which what ``seats[i]`` (int ``[B]``) cannot see in row i is erased."""
-        raise NotImplementedError
+        """Returns a copy in which what ``seats[i]`` (int ``[B]``) cannot see in row i is erased; by
+        default what the kernel ``erase`` erases.
+        """
+        views = take(states, np.arange(num_rows(states)))
+        _erase_all(self.rules, views, np.asarray(seats, np.int64))
+        return views
 
     def action_text(self, action: int) -> str:
         """Returns the text of an action that a person can read and type."""
@@ -260,7 +259,7 @@ class Game:
     def legal_texts(self, states: States, row: int) -> list[str]:
         """Returns the texts of the legal actions in a row."""
         actions = np.empty(self.spec.max_legal, np.int16)
-        count = _legal(self.rules, states, row, actions)
+        count = legal(self.rules, states, row, actions)
         return [self.action_text(int(action)) for action in actions[:count]]
 
     def legal_besides(self, views: States, row: int) -> str:
@@ -271,7 +270,7 @@ class Game:
 
     def describe_view(
         self, views: States, row: int, moves: np.ndarray, seat: int | None = None
-    ) -> dict[str, Any]:
+    ) -> Json:
         """Returns what a seat knows, in words and numbers that JSON can hold.
 
         Every game has the fields ``game`` (its name), ``seat`` (whose view it is), ``moves`` (so
@@ -287,40 +286,49 @@ class Game:
             moves: int ``[n]``, the moves since the deal, as the seat saw them (``Records``).
             seat: Whose view it is; None: that of the seat to move.
         """
-        mover = int(_seat(self.rules, views, row))
-        seat = mover if seat is None else seat
-        view = self.view(take(views, slice(row, row + 1)), np.array([seat]))
+        mover = int(current_seat(self.rules, views, row))
+        seat = max(mover, 0) if seat is None else seat
         return {
             "game": self.spec.name,
             "seat": seat,
-            "view": _plain(view),
+            **self.view_fields(views, row, seat, mover < 0),
             "moves": move_texts(self, moves),
             "legal": self.legal_texts(views, row) if seat == mover else [],
         }
 
-    def record(self, deals: States, row: int, moves: np.ndarray) -> dict[str, Any]:
+    def view_fields(self, views: States, row: int, seat: int, is_over: bool) -> Json:
+        """Returns the fields of ``describe_view`` that are the game's own; by default the view by
+        the names of its arrays.
+        """
+        view = self.view(take(views, slice(row, row + 1)), np.array([seat]))
+        return {"view": _plain(view)}
+
+    def record(self, deals: States, row: int, moves: np.ndarray) -> Json:
         """Returns a game for JSON: what tells the game, the deal in a row, the moves (int ``[n]``)
         in texts, and the result.
         """
         played = take(deals, np.array([row]))
-        _play(self.rules, played, 0, np.asarray(moves, np.int64))
-        texts = [self.action_text(int(move)) for move in moves]
+        for move in moves:
+            step(self.rules, played, 0, int(move))
         return {
             **self.record_head(),
             **self.deal_fields(take(deals, slice(row, row + 1))),
-            "moves": texts,
-            **self.result_fields(played, bool(_seat(self.rules, played, 0) < 0)),
+            "moves": [self.action_text(int(move)) for move in moves],
+            **self._result(played),
         }
 
-    def record_head(self) -> dict[str, Any]:
+    def _result(self, final: States) -> Json:
+        return self.result_fields(final, bool(current_seat(self.rules, final, 0) < 0))
+
+    def record_head(self) -> Json:
         """Returns the fields of a record that tell the game."""
         return {"game": self.spec.name}
 
-    def deal_fields(self, deal: States) -> dict[str, Any]:
+    def deal_fields(self, deal: States) -> Json:
         """Returns the fields of a record that are the deal (one row)."""
         return {"deal": _plain(deal)}
 
-    def parse_deal(self, fields: Mapping[str, Any]) -> States:
+    def parse_deal(self, fields: Mapping[str, object]) -> States:
         """Returns the deal in the fields of a record. Raises ValueError where it is not one."""
         like = self.deal(np.zeros(1, np.uint64))
         try:
@@ -328,16 +336,16 @@ class Game:
         except (ValueError, KeyError, TypeError, OverflowError, AttributeError) as error:
             raise ValueError(f"deal: {error!r}; expected {_shapes(like)}"[:400]) from error
 
-    def result_fields(self, final: States, is_over: bool) -> dict[str, Any]:
+    def result_fields(self, final: States, is_over: bool) -> Json:
         """Returns the fields of a record that are the result; final: one row."""
         seats = range(self.spec.num_seats)
         return {
-            self.result_name: [float(_return(self.rules, final, 0, seat)) for seat in seats]
+            self.result_name: [float(team_return(self.rules, final, 0, seat)) for seat in seats]
             if is_over
             else None
         }
 
-    def parse_record(self, fields: Mapping[str, Any]) -> tuple[States, list[int]]:
+    def parse_record(self, fields: Mapping[str, object]) -> tuple[States, list[int]]:
         """Returns the deal (one row) and the moves of a record of this game. Fields that ``record``
         does not write are notes.
 
@@ -364,7 +372,7 @@ class Game:
         played = take(deal, np.array([0]))
         for number, move in enumerate(moves, 1):
             said = f"move {number} ({self.action_text(move)})"
-            if _seat(self.rules, played, 0) < 0:
+            if current_seat(self.rules, played, 0) < 0:
                 raise ValueError(f"{said}: expected none, the game is over")
             if not self.is_legal(played, move):
                 legal = self.legal_texts(played, 0)
@@ -373,10 +381,8 @@ class Game:
                     f"{said}: it is not legal; expected one of "
                     f"{', '.join(legal[:MOST_NAMED])}{more}"
                 )
-            _play(self.rules, played, 0, np.array([move]))
-        for key, result in self.result_fields(
-            played, bool(_seat(self.rules, played, 0) < 0)
-        ).items():
+            step(self.rules, played, 0, move)
+        for key, result in self._result(played).items():
             if fields[key] != result:
                 raise ValueError(f"{key} {fields[key]}: the moves give {result}")
         return deal, moves
@@ -491,17 +497,7 @@ def move_texts(game: Game, moves: Iterable[int]) -> list[str | None]:
     return [None if move == HIDDEN_MOVE else game.action_text(int(move)) for move in moves]
 
 
-def _zeros(like: States, count: int) -> States:
-    """Returns ``count`` rows of zeros with the fields of a batch."""
-    return type(like)(
-        *(
-            _zeros(f, count) if isinstance(f, tuple) else np.zeros((count, *f.shape[1:]), f.dtype)
-            for f in like
-        )
-    )
-
-
-def _plain(row: States) -> dict[str, Any]:
+def _plain(row: States) -> Json:
     """Returns a batch of one row by field names, for JSON."""
     return {
         n: _plain(f) if isinstance(f, tuple) else f[0].tolist()

@@ -6,6 +6,7 @@ stream per lane, so that lane *i* draws the same numbers in a batch of any size.
 """
 
 import hashlib
+import re
 from collections.abc import Callable
 from enum import IntEnum
 from pathlib import Path
@@ -27,16 +28,18 @@ PACKAGES = ("games", "networks", "inference", "fpmcts")
 """Those that results depend on."""
 
 
+_REMARKS = re.compile(rb'(?m)^\s*(#.*|"""(?:(?!""")[\s\S])*""")\n')
+"""Lines of comment, and texts that are statements."""
+
+
 def sources_digest(*files: Path) -> str:
-    """Returns a hash of the sources of the project, and of other files: two trees that share it run
-    the same code.
+    """Returns a hash of the sources of the project, and of other files, but for lines of comment
+    and docstrings: two trees that share it run the same code.
     """
     digest = hashlib.sha256(numba.__version__.encode())
-    for path in [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]:
-        digest.update(path.relative_to(ROOT).as_posix().encode())
-        digest.update(path.read_bytes())
-    for path in files:
-        digest.update(path.read_bytes())
+    own = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
+    for path in [*own, *files]:
+        digest.update(path.name.encode() + _REMARKS.sub(b"", path.read_bytes()))
     return digest.hexdigest()[:16]
 
 

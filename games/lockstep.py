@@ -10,6 +10,7 @@ on its own plays the same games in windows of any size.
 """
 
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,6 +27,15 @@ Decide = Callable[[np.ndarray], np.ndarray]
 ``[n]``); -1 lets a lane wait for another round."""
 
 
+class _Progress(NamedTuple):
+    """Arrays of ``Lockstep``, for its kernels."""
+
+    status: np.ndarray  # int8 [G]: RUNNING, WAITING or OVER
+    seats: np.ndarray
+    last_seats: np.ndarray
+    forced: np.ndarray
+
+
 @kernel
 def _advance(
     rules: Rules,
@@ -34,10 +44,7 @@ def _advance(
     solve: bool,
     ask_forced: bool,
     history: Moves,
-    status: np.ndarray,
-    seats: np.ndarray,
-    last_seats: np.ndarray,
-    forced: np.ndarray,
+    progress: _Progress,
     scratch: np.ndarray,
 ) -> int:
     """Plays forced moves and sure wins in every lane up to its next decision.
@@ -45,11 +52,11 @@ def _advance(
     Returns:
         The number of sure wins; -1 - lane where a game is longer than its bound.
     """
-    wins = 0
+    wins, status = 0, progress.status
     for lane in lanes:
         while status[lane] == RUNNING:
             seat = current_seat(rules, states, lane)
-            seats[lane] = seat
+            progress.seats[lane] = seat
             if seat < 0:
                 status[lane] = OVER
                 break
@@ -58,7 +65,7 @@ def _advance(
             action = -1
             if not ask_forced and legal(rules, states, lane, scratch) == 1:
                 action = scratch[0]
-                forced[lane, seat] += 1
+                progress.forced[lane, seat] += 1
             elif solve:
                 action = sure_win(rules, states, lane)
                 wins += action >= 0
@@ -66,7 +73,7 @@ def _advance(
                 status[lane] = WAITING
                 break
             play_move(rules, states, lane, action, history)
-            last_seats[lane] = seat
+            progress.last_seats[lane] = seat
     return wins
 
 
@@ -77,17 +84,15 @@ def _play(
     lanes: np.ndarray,
     actions: np.ndarray,
     history: Moves,
-    status: np.ndarray,
-    seats: np.ndarray,
-    last_seats: np.ndarray,
+    progress: _Progress,
 ) -> None:
     """Plays ``actions[k]`` in lane ``lanes[k]`` and writes it down; -1 leaves the lane as it is."""
     for k in range(lanes.size):
         if actions[k] >= 0:
             lane = lanes[k]
             play_move(rules, states, lane, actions[k], history)
-            last_seats[lane] = seats[lane]
-            status[lane] = RUNNING
+            progress.last_seats[lane] = progress.seats[lane]
+            progress.status[lane] = RUNNING
 
 
 class Lockstep:
@@ -143,7 +148,9 @@ class Lockstep:
         Raises:
             RuntimeError: A game is longer than ``spec.max_moves``.
         """
-        rules, status, history = self.game.rules, self._status, self.history.arrays
+        rules, history = self.game.rules, self.history.arrays
+        progress = _Progress(self._status, self.seats, self.last_seats, self.forced)
+        status = self._status
         scratch = np.empty(self.game.spec.max_legal, np.int16)
         while (running := np.flatnonzero(status != OVER)[: self.window]).size:
             found = _advance(
@@ -153,10 +160,7 @@ class Lockstep:
                 self.solve,
                 self.ask_forced,
                 history,
-                status,
-                self.seats,
-                self.last_seats,
-                self.forced,
+                progress,
                 scratch,
             )
             if found < 0:
@@ -168,16 +172,6 @@ class Lockstep:
             self.sure_wins += found
             waiting = running[status[running] == WAITING]
             if waiting.size:
-                actions = decide(waiting)
-                _play(
-                    rules,
-                    self.states,
-                    waiting,
-                    actions,
-                    history,
-                    status,
-                    self.seats,
-                    self.last_seats,
-                )
+                _play(rules, self.states, waiting, decide(waiting), history, progress)
             self.num_over = int((status == OVER).sum())
             yield self.num_over

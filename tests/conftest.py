@@ -33,7 +33,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Runs what asks for ``game_name`` over every game of the tree and over the example."""
     if "game_name" in metafunc.fixturenames:
-        names = metafunc.config.getoption("game") or [*sorted(GAMES), "examples.sealed_bids"]
+        names = metafunc.config.getoption("game") or [
+            *sorted(GAMES),
+            "examples.sealed_bids",
+            "goofspiel:cards=13,prizes=random,scoring=points,lowest_prize=1",
+            "phantom_tictactoe:reveal=false",
+            "phantom_tictactoe:variant=small",
+        ]
         metafunc.parametrize("game_name", names, scope="module")
 
 

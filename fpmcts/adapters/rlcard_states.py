@@ -76,7 +76,7 @@ def doudizhu_order(names: Sequence[str], hand: str, to_beat: str | None) -> list
 
 
 def doudizhu(view: dict[str, Any]) -> Shown:
-    """Returns what RLCard shows of a view of Doudizhu (``games.doudizhu.describe``)."""
+    """Returns what RLCard shows of a view of Doudizhu (``games.doudizhu.game``)."""
     trace = [(k % 3, card_letters(move)) for k, move in enumerate(view["moves"])]
     played, hand = [card_letters(cards) for cards in view["played"]], card_letters(view["hand"])
     others = "".join(

@@ -1,5 +1,1 @@
-"""Doudizhu: cards, moves, states, observations and sure wins. Importing the package registers its
-kernels.
-"""
-
-from games.doudizhu import dispatch as dispatch
+"""Doudizhu."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from games.doudizhu.cards import NUM_RANKS, unpack
 from games.doudizhu.legal import HAS_KICKERS, LONGEST, SHORTEST
-from games.doudizhu.moves import PASS, Category, Rules, main_counts
+from games.doudizhu.moves import PASS, Category, Rules, main_cards
 
 _SEGMENTS = [
     (c, length) for c in list(Category)[1:-1] for length in range(SHORTEST[c], LONGEST[c] + 1)
@@ -33,7 +33,6 @@ def decoder(rules: Rules) -> np.ndarray:
     """
     outputs = np.full((len(rules.cards), _MOST_TERMS), -1, dtype=np.int16)
     outputs[PASS, 0] = PASS_OUTPUT
-    counts = unpack(rules.cards)
     planes = {segment: plane for plane, segment in enumerate(_SEGMENTS)}
     for move in range(1, len(rules.cards)):
         category, length = Category(rules.category[move]), int(rules.length[move])
@@ -43,7 +42,8 @@ def decoder(rules: Rules) -> np.ndarray:
         outputs[move, 0] = planes[category, length] * NUM_RANKS + int(rules.top[move]) - length + 1
         if HAS_KICKERS[category]:
             plane = len(_SEGMENTS) + _KICKER_CATEGORIES.index(category)
-            kickers = np.repeat(np.arange(NUM_RANKS), counts[move] - main_counts(rules, move))
+            kicked = unpack(rules.cards[move] - main_cards(rules, move))
+            kickers = np.repeat(np.arange(NUM_RANKS), kicked)
             kickers = kickers[::2] if category in _PAIR_KICKERS else kickers
             outputs[move, 1 : 1 + len(kickers)] = plane * NUM_RANKS + kickers
     return outputs

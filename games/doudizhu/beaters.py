@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from games.doudizhu.cards import above, at_least, contains, highest, lowest, size
-from games.doudizhu.legal import HAS_KICKERS, JOKERS, LONGEST, SHORTEST, tops_of
+from games.doudizhu.cards import JOKERS, above, at_least, contains, highest, lowest, size
+from games.doudizhu.legal import HAS_KICKERS, LONGEST, SHORTEST, tops_of
 from games.doudizhu.moves import PASS, RANK_SIZES, Category, Rules
 from games.kernels import kernel
 

@@ -29,6 +29,7 @@ ONES = np.uint64(0x111111111111111)
 CHAIN_RANKS = np.uint64(0x111111111111)
 """Rank mask of 3 to A: chains hold neither twos nor jokers."""
 BORROWS = np.uint64(0x888888888888888)
+JOKERS = np.uint64(0x110000000000000)
 
 
 class Seat(IntEnum):
@@ -156,6 +157,12 @@ def highest(mask: np.uint64) -> int:
     if mask == np.uint64(0):
         return np.int64(-1)
     return (np.int64(63) - np.int64(leading_zeros(mask))) >> 2
+
+
+@kernel
+def row_of(start: int, length: int) -> np.uint64:
+    """Returns the rank mask of ``length`` (0 to 12) ranks in a row."""
+    return (ONES & ((np.uint64(1) << np.uint64(4 * length)) - np.uint64(1))) << np.uint64(4 * start)
 
 
 @kernel

@@ -28,11 +28,10 @@ from games.doudizhu.beaters import (
     strongest_bomb,
     whole_move,
 )
-from games.doudizhu.cards import NUM_SEATS, Seat, above, at_least, highest
-from games.doudizhu.hidden import unseen_cards
-from games.doudizhu.legal import JOKERS, legal_moves, tops_of
-from games.doudizhu.moves import MAIN_COPIES, MAX_LEGAL, PASS, RANK_SIZES, Category, Rules
-from games.doudizhu.state import States, hand_size
+from games.doudizhu.cards import JOKERS, NUM_SEATS, Seat, above, at_least, lowest
+from games.doudizhu.legal import legal_moves, tops_of
+from games.doudizhu.moves import MAX_LEGAL, PASS, RANK_SIZES, Category, Rules, main_cards
+from games.doudizhu.state import States, hand_size, unseen_cards
 from games.doudizhu.sure_win import may_be_one_move, sure_win
 from games.kernels import kernel, mix64
 
@@ -126,72 +125,51 @@ def _may_be_won(rules: Rules, at: Positions, k: int, moves: np.ndarray, count: i
 
 
 @kernel
-def _beaters(
-    rules: Rules, unseen: np.uint64, limit: int, move: int, beaters: np.ndarray, mains: np.ndarray
-) -> int:
-    """Returns in how many ways ``limit`` of the unseen cards beat a move, the weakest first;
-    kickers make no difference.
-
-    Args:
-        beaters: int64 ``[_MOST_BEATERS]``: one move of each category and top.
-        mains: uint64 ``[_MOST_BEATERS]``: its cards without kickers.
+def _beaters(rules: Rules, unseen: np.uint64, limit: int, move: int, beaters: np.ndarray) -> int:
+    """Returns in how many ways ``limit`` of the unseen cards beat a move, and writes them, the
+    weakest first: one move of each category and top (int64 ``[_MOST_BEATERS]``), since kickers make
+    no difference.
     """
     n, own = 0, np.int64(rules.category[move])
     if own == Category.ROCKET:
         return n
     for kind in range(own, Category.BOMB + 1):
-        if kind != own and kind != Category.BOMB:
-            continue
         length = np.int64(rules.length[move]) if kind == own else np.int64(1)
-        if length * RANK_SIZES[kind] > limit:
+        if (kind != own and kind != Category.BOMB) or length * RANK_SIZES[kind] > limit:
             continue
         tops = tops_of(unseen, kind, length)
         if kind == own:
             tops &= above(rules.top[move])
-        for top in range(highest(tops) + 1):
-            if tops & (np.uint64(1) << np.uint64(4 * top)) != np.uint64(0) and holds_top(
-                rules, unseen, kind, length, top
-            ):
+        while tops != np.uint64(0):
+            top = lowest(tops)
+            tops &= tops - np.uint64(1)
+            if holds_top(rules, unseen, kind, length, top):
                 beaters[n] = rules.first[kind, length, top]
-                mains[n] = np.uint64(0)
-                for k in range(length):
-                    mains[n] |= np.uint64(MAIN_COPIES[kind]) << np.uint64(4 * (top - k))
                 n += 1
     if limit >= 2 and unseen & JOKERS == JOKERS:
         beaters[n] = rules.first[Category.ROCKET, 1, 0]
-        mains[n] = JOKERS
         n += 1
     return n
 
 
 @kernel
 def _add_overtaken(
-    rules: Rules,
-    rest: np.uint64,
-    unseen: np.uint64,
-    after: int,
-    before: int,
-    move: int,
-    is_enemy: bool,
-    waiting: Positions,
-    end: int,
-    beaters: np.ndarray,
-    mains: np.ndarray,
+    rules: Rules, waiting: Positions, k: int, move: int, is_enemy: bool, beaters: np.ndarray
 ) -> int:
-    """Adds the positions in which the previous seat has beaten a move; returns their end, -1 if it
-    can go out and is an enemy.
+    """Adds, after row ``k``, in which nobody has answered a move, the positions in which the
+    previous seat has; returns their end, -1 if it can go out and is an enemy.
 
     Args:
-        rest: The hand of the mover. after, before: Cards in the hands of the next and of the
-            previous seat.
-        waiting: Written from row ``end`` on. beaters, mains: Scratch, see ``_beaters``.
+        beaters: Scratch, see ``_beaters``.
     """
-    for k in range(_beaters(rules, unseen, before, move, beaters, mains)):
-        left = before - rules.size[beaters[k]]
+    unseen, before, end = waiting.unseen[k], waiting.left[k, 1], np.int64(k + 1)
+    for j in range(_beaters(rules, unseen, before, move, beaters)):
+        beater, left = beaters[j], before - rules.size[beaters[j]]
         if left == 0 and is_enemy:
             return np.int64(_NONE)
         if left > 0:  # else a partner has gone out
-            _put(waiting, end, rest, beaters[k], unseen - mains[k], after, left)
+            fewer = unseen - main_cards(rules, beater)
+            _put(waiting, end, waiting.hand[k], beater, fewer, waiting.left[k, 0], left)
             end += 1
     return end
 
@@ -206,7 +184,6 @@ def _add_answers(
     waiting: Positions,
     first: int,
     beaters: np.ndarray,
-    mains: np.ndarray,
 ) -> int:
     """Adds the positions that the others may leave after a move, the hardest last; returns their
     end, -1 if the move is lost.
@@ -215,53 +192,23 @@ def _add_answers(
         here: Row ``d`` is the position before the move.
         enemies: bool ``[2]``, whether the next and the previous seat play against the mover.
         waiting: They are written from row ``first`` on.
-        beaters: int64 ``[2, _MOST_BEATERS]``; ``mains``: uint64 of the same shape; scratch.
+        beaters: int64 ``[2, _MOST_BEATERS]``, scratch.
     """
-    if first + 1 + _MOST_BEATERS > len(waiting.hand):
+    room = len(waiting.hand) - 1 - _MOST_BEATERS
+    if first > room:
         return np.int64(_NONE)
     rest, unseen = here.hand[d] - rules.cards[move], here.unseen[d]
     after, before = here.left[d, 0], here.left[d, 1]
     _put(waiting, first, rest, PASS, unseen, after, before)
-    end = _add_overtaken(
-        rules,
-        rest,
-        unseen,
-        after,
-        before,
-        move,
-        enemies[1],
-        waiting,
-        np.int64(first + 1),
-        beaters[1],
-        mains[1],
-    )
-    if end == _NONE:
-        return end
-    for k in range(_beaters(rules, unseen, after, move, beaters[0], mains[0])):
+    end = _add_overtaken(rules, waiting, first, move, enemies[1], beaters[1])
+    for k in range(_beaters(rules, unseen, after, move, beaters[0])):
         beater, left = beaters[0, k], after - rules.size[beaters[0, k]]
-        if left == 0 and enemies[0]:
-            return np.int64(_NONE)
-        if left == 0:
+        if left == 0 and not enemies[0]:
             continue  # a partner has gone out
-        if end + 1 + _MOST_BEATERS > len(waiting.hand):
+        if end == _NONE or left == 0 or end > room:
             return np.int64(_NONE)
-        fewer = unseen - mains[0, k]
-        _put(waiting, end, rest, beater, fewer, left, before)
-        end = _add_overtaken(
-            rules,
-            rest,
-            fewer,
-            left,
-            before,
-            beater,
-            enemies[1],
-            waiting,
-            np.int64(end + 1),
-            beaters[1],
-            mains[1],
-        )
-        if end == _NONE:
-            return end
+        _put(waiting, end, rest, beater, unseen - main_cards(rules, beater), left, before)
+        end = _add_overtaken(rules, waiting, end, beater, enemies[1], beaters[1])
     return end
 
 
@@ -302,7 +249,7 @@ def _proof(
     known = np.zeros(
         1 << _KNOWN_BITS, np.uint64
     )  # keys of positions that were decided; lowest bit: won
-    beaters, mains = np.empty((2, _MOST_BEATERS), np.int64), np.empty((2, _MOST_BEATERS), np.uint64)
+    beaters = np.empty((2, _MOST_BEATERS), np.int64)
     _put(waiting, 0, hand, target, unseen, left[0], left[1])
     depth = np.int64(-1)
     for _ in range(MAX_NODES):
@@ -340,7 +287,7 @@ def _proof(
                 move = np.int64(moves[depth, untried[depth]])
                 if move != PASS and _wins_back(rules, here, depth, move):
                     end = _add_answers(
-                        rules, here, depth, move, enemies, waiting, first[depth], beaters, mains
+                        rules, here, depth, move, enemies, waiting, first[depth], beaters
                     )
                 continue
             if end != _NONE and depth == 0:

@@ -2,17 +2,27 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from games.doudizhu import deck_files, describe, hidden, observe, state
+from games.doudizhu import deck_files, forced_win, marginal, observe, state, sure_win, worlds
 from games.doudizhu.action_decoder import POLICY_SIZE, decoder
-from games.doudizhu.cards import COPIES, NUM_RANKS, NUM_SEATS, RANK_NAMES, cards_text, unpack
-from games.doudizhu.moves import MAX_LEGAL, parse_move, rule_set
+from games.doudizhu.cards import (
+    COPIES,
+    DECK,
+    NUM_RANKS,
+    NUM_SEATS,
+    RANK_NAMES,
+    Seat,
+    cards_text,
+    unpack,
+)
+from games.doudizhu.moves import MAX_LEGAL, PASS, Rules, move_text, parse_move, rule_set
 from games.doudizhu.state import States
-from games.interface import Game, GameSpec, ScoreUnit
+from games.generic import register_all
+from games.interface import Game, GameSpec, Json, ScoreUnit
 from games.settings import setting
 
 MAX_MOVES = 154
@@ -21,6 +31,41 @@ them."""
 
 MAX_BOMBS = 13
 """Five in the landlord's hand, four in each peasant's; the rocket takes the place of one."""
+
+
+ROLES = ("landlord", "peasant after the landlord", "peasant before the landlord")
+"""What the seats are called."""
+
+register_all(
+    Rules,
+    state.legal,
+    state.step,
+    state.current_seat,
+    state.team_return,
+    state.stake,
+    state.infoset_key,
+    state.erase,
+    observe.observe,
+    sure_win.sure_win,
+    forced_win.forced_win,
+    worlds.list_hidden,
+    worlds.draw_hidden,
+    worlds.log_prior_hidden,
+    worlds.fill_world,
+    worlds.hidden_of,
+    worlds.start_view,
+    worlds.start_hidden,
+    worlds.count_hidden,
+    worlds.shortest_hand,
+    marginal.draw_corrected,
+    marginal.log_corrected,
+)
+
+
+@cache
+def _text_of(rules_name: str, move: int) -> str:
+    """Returns ``move_text``, which takes its time, from memory."""
+    return move_text(rule_set(rules_name), move)
 
 
 class Doudizhu(Game):
@@ -72,7 +117,6 @@ class Doudizhu(Game):
             team_names=("landlord", "peasants"),
             seat_names=("C", "D", "E"),
             score=ScoreUnit(name="ADP", key="adp", per_return=1.0, digits=2, tells_wins=True),
-            mixes=False,
             stake_factors=(
                 1.0,
                 2.0,
@@ -80,12 +124,11 @@ class Doudizhu(Game):
                 8.0,
             ),  # further bombs and rockets: none, one, two, three or more
             hidden_counts=5,  # none to four cards of a rank
-            hidden_words=1,
             hidden_kinds=tuple(RANK_NAMES),
             hidden_most=int(COPIES.max()),
         )
 
-    def learned_options(self) -> dict[str, Any]:
+    def learned_options(self) -> Json:
         """Returns the rules; networks bring their own encoding."""
         return {"rules": self.rules_name}
 
@@ -110,34 +153,55 @@ class Doudizhu(Game):
         """Returns ``count`` rows of zeros."""
         return state.empty(count)
 
-    def view(self, states: States, seats: np.ndarray) -> States:
-        """Returns a copy in which the hands that ``seats[i]`` (int ``[B]``) cannot see in row i are
-        zero.
-        """
-        own = np.arange(NUM_SEATS) == np.asarray(seats)[:, None]
-        copy = States(*(field.copy() for field in states))
-        copy.hands[~own] = 0
-        return copy
-
     def action_text(self, action: int) -> str:
         """Returns the text of a move, such as ``4443``, ``34567``, ``LB`` or ``pass``."""
-        return describe.text_of(self.rules_name, int(action))
+        return _text_of(self.rules_name, int(action))
 
     def parse_action(self, text: str) -> int:
         """Returns the move of a text, its cards in any order. Raises ValueError."""
         return parse_move(self.rules_name, text)
 
-    def describe_view(
-        self, views: States, row: int, moves: np.ndarray, seat: int | None = None
-    ) -> dict[str, Any]:
-        """Returns what a seat knows, for JSON (the fields: ``describe.describe_view``)."""
-        return describe.describe_view(self.rules_name, self.rules, views, row, moves, seat)
+    def view_fields(self, views: States, row: int, seat: int, is_over: bool) -> Json:
+        """Returns what a seat knows, for JSON.
 
-    def record_head(self) -> dict[str, Any]:
+        Cards are texts such as ``3345TJLB``, low cards first; T is the ten, L and B are the jokers.
+        Seats are numbers in the order of play, 0 being the landlord. Only the seat's own hand and
+        public fields are read; ``hands``, which are open once the game is over, are None where the
+        row does not tell.
+
+        Returns:
+            ``rules``, the name of the rule set; ``role`` of the seat in words; ``hand``, its cards;
+            ``cards_left``, how many cards each seat holds; ``bottom``, the three face-up cards as
+            dealt, the landlord's from the start; ``played``, the cards that each seat has played;
+            ``to_beat`` and ``to_beat_seat``, the move that must be beaten and whose it is, None
+            when the seat to move leads; ``bombs`` and rockets played, each of which doubles the
+            stake.
+        """
+        leads = is_over or views.target[row] == PASS
+        sizes = [int(state.hand_size(views, row, other)) for other in range(NUM_SEATS)]
+        fields = {
+            "rules": self.rules_name,
+            "role": ROLES[seat],
+            "hand": cards_text(views.hands[row, seat]),
+            "cards_left": sizes,
+            "bottom": cards_text(views.bottom[row]),
+            "played": [cards_text(cards) for cards in views.played[row]],
+            "to_beat": None if leads else self.action_text(views.target[row]),
+            "to_beat_seat": None if leads else int(state.target_seat(views, row)),
+            "bombs": int(views.bombs[row]),
+        }
+        if is_over:
+            fields["hands"] = [
+                cards_text(hand) if hand or size == 0 else None
+                for hand, size in zip(views.hands[row], sizes, strict=True)
+            ]
+        return fields
+
+    def record_head(self) -> Json:
         """Returns ``rules``, by which a record of Doudizhu is known."""
         return {"rules": self.rules_name}
 
-    def deal_fields(self, deal: States) -> dict[str, Any]:
+    def deal_fields(self, deal: States) -> Json:
         """Returns ``hands``, 17 cards of each seat in the order of play, the landlord first, and
         the three ``bottom`` cards.
         """
@@ -145,10 +209,10 @@ class Doudizhu(Game):
         hands = (deal.hands[0, 0] - bottom, *deal.hands[0, 1:])
         return {"hands": [cards_text(cards) for cards in hands], "bottom": cards_text(bottom)}
 
-    def parse_deal(self, fields: Mapping[str, Any]) -> States:
+    def parse_deal(self, fields: Mapping[str, object]) -> States:
         return deck_files.parse_deal(fields.get("hands"), fields.get("bottom"))
 
-    def result_fields(self, final: States, is_over: bool) -> dict[str, Any]:
+    def result_fields(self, final: States, is_over: bool) -> Json:
         """Returns ``winner``, the seat that played its last card, and ``points`` by seat; -1 and
         zeros if not over.
         """
@@ -194,7 +258,7 @@ class Doudizhu(Game):
         """Returns what is known and what is true about the hand of the seat after ``seats[i]`` (int
         ``[B]``) in row i.
 
-        The states must hold all the hands.
+        The states must hold all the hands; bounds are right in views, too.
 
         Returns:
             unseen: int8 ``[B, 15]``, the unseen cards of each rank.
@@ -203,8 +267,11 @@ class Doudizhu(Game):
             truth: int8 ``[B, 15]``, what it holds.
             sizes: int16 ``[B]``, how many cards it holds.
         """
-        seats = np.asarray(seats, dtype=np.int64)
-        unseen, fewest, most = np.empty((3, len(seats), NUM_RANKS), dtype=np.int8)
-        hidden.hidden_batch(self.rules, states, seats, unseen, fewest, most)
-        truth = unpack(states.hands[np.arange(len(seats)), (seats + 1) % NUM_SEATS])
+        rows, seats = np.arange(len(seats)), np.asarray(seats)
+        played = states.played.sum(axis=1, dtype=np.uint64)
+        unseen = unpack(DECK - states.hands[rows, seats] - played)
+        truth = unpack(states.hands[rows, (seats + 1) % NUM_SEATS])
+        known = np.maximum(unpack(states.bottom) - unpack(states.played[:, 0]), 0)
+        fewest = known * (seats == Seat.UP)[:, None]
+        most = unseen - known * (seats == Seat.DOWN)[:, None]
         return unseen, fewest, most, truth, truth.sum(axis=1, dtype=np.int16)

@@ -8,7 +8,7 @@ branch, and a write that did not count is overwritten by the next.
 
 import numpy as np
 
-from games.doudizhu.cards import BORROWS, CHAIN_RANKS, DECK, LITTLE_JOKER, above, at_least, lowest
+from games.doudizhu.cards import BORROWS, CHAIN_RANKS, JOKERS, above, at_least, lowest
 from games.doudizhu.moves import CHAIN_LENGTHS, MAIN_COPIES, PASS, Category, Rules
 from games.kernels import kernel
 
@@ -24,7 +24,6 @@ CHAINS = np.array([c in CHAIN_LENGTHS for c in Category])
 """bool ``[15]``: whether the category chains."""
 HAS_KICKERS = np.array(["_" in c.name and "CHAIN" not in c.name for c in Category])
 """bool ``[15]``: whether the moves of the category have kickers."""
-JOKERS = DECK >> np.uint64(4 * LITTLE_JOKER) << np.uint64(4 * LITTLE_JOKER)
 
 
 @kernel
@@ -77,16 +76,11 @@ def leads(rules: Rules, hand: np.uint64, actions: np.ndarray) -> int:
     """
     n = 0
     for category in range(1, Category.ROCKET):
-        run = at_least(hand, MAIN_COPIES[category])
-        if CHAINS[category]:
-            run &= CHAIN_RANKS
-        tops = run
-        for length in range(1, LONGEST[category] + 1):
+        for length in range(SHORTEST[category], LONGEST[category] + 1):
+            tops = tops_of(hand, category, length)
             if tops == np.uint64(0):
                 break
-            if length >= SHORTEST[category]:
-                n = _append(rules, hand, category, length, tops, actions, n)
-            tops &= run << np.uint64(4 * length)
+            n = _append(rules, hand, category, length, tops, actions, n)
     if hand & JOKERS == JOKERS:
         actions[n] = rules.first[Category.ROCKET, 1, 0]
         n += 1

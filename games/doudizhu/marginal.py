@@ -28,7 +28,6 @@ NUM_COUNTS = 5
 LARGEST_LOGIT = 20.0
 """Corrections are cut to this many nats, so that no world is impossible and no product of weights
 leaves the range of float64."""
-_MOST_CARDS = 20
 
 _CHOOSE = np.array(
     [[math.comb(n, k) for k in range(NUM_COUNTS)] for n in range(NUM_COUNTS)], dtype=np.float64
@@ -37,41 +36,37 @@ _CHOOSE = np.array(
 
 @kernel
 def fill_table(
-    free: np.uint64,
-    fixed: np.uint64,
-    need: int,
-    logits: np.ndarray,
-    weights: np.ndarray,
-    table: np.ndarray,
-) -> None:
+    free: np.uint64, fixed: np.uint64, need: int, logits: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Runs the dynamic programme.
 
     Args:
         free: Cards of which the next seat holds ``need``.
         fixed: Further cards that it holds.
         logits: float32 ``[5, 15]``, the network's corrections (nats).
-        weights: float64 ``[15, 5]``, receives C(free_r, k) exp(l[fixed_r + k, r]) up to a factor
-            per rank; 0 for k > free_r.
-        table: float64 ``[16, 21]``, receives the total weights; valid up to column ``need``.
+
+    Returns:
+        weights: float64 ``[15, 5]``, C(free_r, k) exp(l[fixed_r + k, r]) up to a factor per rank; 0
+            for k > free_r.
+        table: float64 ``[16, need + 1]``, the total weights.
     """
-    for s in range(need + 1):
-        table[NUM_RANKS, s] = 1.0 if s == 0 else 0.0
+    weights, table = np.zeros((NUM_RANKS, NUM_COUNTS)), np.zeros((NUM_RANKS + 1, need + 1))
+    table[NUM_RANKS, 0] = 1.0
     for rank in range(NUM_RANKS - 1, -1, -1):
         copies = count(free, rank)
         held = count(fixed, rank)
         top = -LARGEST_LOGIT
         for k in range(copies + 1):
             top = max(top, min(logits[held + k, rank], LARGEST_LOGIT))
-        for k in range(NUM_COUNTS):
-            weights[rank, k] = 0.0
-            if k <= copies:
-                logit = min(max(logits[held + k, rank], -LARGEST_LOGIT), LARGEST_LOGIT)
-                weights[rank, k] = _CHOOSE[copies, k] * np.exp(logit - top)
+        for k in range(copies + 1):
+            logit = min(max(logits[held + k, rank], -LARGEST_LOGIT), LARGEST_LOGIT)
+            weights[rank, k] = _CHOOSE[copies, k] * np.exp(logit - top)
         for s in range(need + 1):
             total = 0.0
             for k in range(min(copies, s) + 1):
                 total += weights[rank, k] * table[rank + 1, s - k]
             table[rank, s] = total
+    return weights, table
 
 
 @kernel
@@ -106,14 +101,6 @@ def draw_marginal(
     return taken
 
 
-@kernel
-def make_table() -> tuple[np.ndarray, np.ndarray]:
-    """Returns room for ``fill_table``: weights float64 ``[15, 5]`` and table float64 ``[16,
-    21]``.
-    """
-    return np.zeros((NUM_RANKS, NUM_COUNTS)), np.zeros((NUM_RANKS + 1, _MOST_CARDS + 1))
-
-
 # The generic kernels of games/generic.py.
 
 
@@ -131,9 +118,8 @@ def draw_corrected(
     """Draws hands of the next seat (uint64 ``[n, 1]``) from q, with the network's corrections
     (float32 ``[5, 15]``).
     """
-    weights, table = make_table()
     free, fixed, need = hidden_cards(views, i, seat)
-    fill_table(free, fixed, need, logits, weights, table)
+    weights, table = fill_table(free, fixed, need, logits)
     for k in range(hidden.shape[0]):
         hidden[k, 0] = fixed + draw_marginal(weights, table, need, rng, lane)
 
@@ -152,9 +138,8 @@ def log_corrected(
     """Writes log q (nats, float64 ``[n]``) of the hands of the next seat (uint64 ``[n, 1]``) in the
     rows that exist.
     """
-    weights, table = make_table()
     free, fixed, need = hidden_cards(views, i, seat)
-    fill_table(free, fixed, need, logits, weights, table)
+    weights, table = fill_table(free, fixed, need, logits)
     for k in range(hidden.shape[0]):
         if exists[k]:
             out[k] = log_marginal(weights, table, hidden[k, 0] - fixed)

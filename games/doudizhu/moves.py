@@ -20,13 +20,15 @@ import numpy as np
 from games.doudizhu.cards import (
     ACE,
     BIG_JOKER,
+    JOKERS,
     LITTLE_JOKER,
     NUM_RANKS,
     cards_text,
     pack,
     parse_cards,
-    unpack,
+    row_of,
 )
+from games.kernels import kernel
 
 PASS = 0
 """The move id of passing."""
@@ -200,16 +202,13 @@ def _ids(name: str) -> dict[int, int]:
     return {int(cards): move for move, cards in enumerate(rule_set(name).cards)}
 
 
-def main_counts(rules: Rules, move: int) -> np.ndarray:
-    """Returns the counts per rank (int8 ``[15]``) of a move without its kickers."""
-    counts = np.zeros(NUM_RANKS, dtype=np.int8)
-    if rules.category[move] == Category.ROCKET:
-        counts[LITTLE_JOKER:] = 1
-    elif move != PASS:
-        counts[rules.top[move] - rules.length[move] + 1 : rules.top[move] + 1] = MAIN_COPIES[
-            rules.category[move]
-        ]
-    return counts
+@kernel
+def main_cards(rules: Rules, move: int) -> np.uint64:
+    """Returns the cards of a move without its kickers."""
+    category, length = rules.category[move], rules.length[move]
+    if category == Category.ROCKET:
+        return JOKERS
+    return row_of(rules.top[move] - length + 1, length) * np.uint64(MAIN_COPIES[category])
 
 
 def move_text(rules: Rules, move: int) -> str:
@@ -223,8 +222,8 @@ def move_text(rules: Rules, move: int) -> str:
         raise ValueError(f"move id {move}: expected 0 to {len(rules.cards) - 1}")
     if move == PASS:
         return "pass"
-    main = main_counts(rules, move)
-    return cards_text(pack(main)) + cards_text(pack(unpack(rules.cards[move]) - main))
+    main = main_cards(rules, move)
+    return cards_text(main) + cards_text(rules.cards[move] - main)
 
 
 def parse_move(name: str, text: str) -> int:

@@ -13,10 +13,9 @@ from enum import IntEnum
 
 import numpy as np
 
-from games.doudizhu.cards import LITTLE_JOKER, NUM_RANKS, NUM_SEATS, above, at_least, count, highest
-from games.doudizhu.hidden import known_bottom, unseen_cards
+from games.doudizhu.cards import JOKERS, NUM_RANKS, NUM_SEATS, Seat, above, at_least, count, highest
 from games.doudizhu.moves import PASS, Rules
-from games.doudizhu.state import States, hand_size, target_seat
+from games.doudizhu.state import States, hand_size, known_bottom, target_seat, unseen_cards
 from games.kernels import kernel
 
 
@@ -92,11 +91,13 @@ def _counts(cards: np.uint64, out: np.ndarray, plane: int) -> int:
 
 
 @kernel
-def _broadcast(value: int, out: np.ndarray, plane: int) -> int:
-    """Writes a broadcast plane; returns the plane after it."""
-    for rank in range(NUM_RANKS):
-        out[plane, rank] = value
-    return plane + 1
+def _broadcasts(values: tuple[int, ...], out: np.ndarray, plane: int) -> int:
+    """Writes a broadcast plane for each value; returns the plane after them."""
+    for value in values:
+        for rank in range(NUM_RANKS):
+            out[plane, rank] = value
+        plane += 1
+    return plane
 
 
 @kernel
@@ -133,26 +134,22 @@ def _observe_default(rules: Rules, states: States, i: int, seat: int, out: np.nd
     plane = _thresholds(states.played[i, following], 4, out, plane)
     plane = _thresholds(states.played[i, previous], 4, out, plane)
     plane = _thresholds(rules.cards[states.target[i]], 4, out, plane)
-    plane = _broadcast(states.target[i] == PASS, out, plane)
-    plane = _broadcast(target_seat(states, i) == following, out, plane)
-    plane = _broadcast(target_seat(states, i) == previous, out, plane)
+    lead, owner = states.target[i] == PASS, target_seat(states, i)
+    plane = _broadcasts((lead, owner == following, owner == previous), out, plane)
     plane = _moves(rules, states, i, _DEFAULT_MOVES, out, plane)
-    plane = _broadcast(hand_size(states, i, seat), out, plane)
-    plane = _broadcast(hand_size(states, i, following), out, plane)
-    plane = _broadcast(hand_size(states, i, previous), out, plane)
-    for other in (following, previous):
-        for cards in (1, 2):
-            plane = _broadcast(hand_size(states, i, other) == cards, out, plane)
-    plane = _broadcast(states.bombs[i], out, plane)
-    plane = _broadcast(states.passes[i], out, plane)
+    left = (
+        hand_size(states, i, seat),
+        hand_size(states, i, following),
+        hand_size(states, i, previous),
+    )
+    plane = _broadcasts(left, out, plane)
+    plane = _broadcasts((left[1] == 1, left[1] == 2, left[2] == 1, left[2] == 2), out, plane)
+    plane = _broadcasts((states.bombs[i], states.passes[i]), out, plane)
     for copies in range(1, 4):
         plane = _counts(_unbeaten(own, unseen, copies), out, plane)
     plane = _counts(at_least(unseen, 4), out, plane)
-    plane = _broadcast(
-        count(unseen, LITTLE_JOKER) + count(unseen, LITTLE_JOKER + 1) == 2, out, plane
-    )
-    for role in range(NUM_SEATS):
-        plane = _broadcast(seat == role, out, plane)
+    jokers = unseen & JOKERS == JOKERS
+    _broadcasts((jokers, seat == Seat.LANDLORD, seat == Seat.DOWN, seat == Seat.UP), out, plane)
 
 
 @kernel

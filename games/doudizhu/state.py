@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from games.doudizhu.cards import COPIES, HAND_SIZES, NUM_SEATS, contains, size
+from games.doudizhu.cards import COPIES, DECK, HAND_SIZES, NUM_SEATS, contains, remaining, size
 from games.doudizhu.legal import legal_moves
 from games.doudizhu.moves import PASS, Category, Rules
 from games.kernels import kernel, mix64, random_below
@@ -54,19 +54,8 @@ class States(NamedTuple):
 
 def empty(count: int) -> States:
     """Returns ``count`` rows of zeros."""
-    return States(
-        hands=np.zeros((count, NUM_SEATS), dtype=np.uint64),
-        played=np.zeros((count, NUM_SEATS), dtype=np.uint64),
-        bottom=np.zeros(count, dtype=np.uint64),
-        seat=np.zeros(count, dtype=np.int8),
-        target=np.zeros(count, dtype=np.int16),
-        passes=np.zeros(count, dtype=np.int8),
-        bombs=np.zeros(count, dtype=np.int8),
-        winner=np.zeros(count, dtype=np.int8),
-        length=np.zeros(count, dtype=np.int16),
-        key=np.zeros(count, dtype=np.uint64),
-        history=np.zeros((count, HISTORY), dtype=np.int16),
-    )
+    kinds = ("3u8", "3u8", "u8", "i1", "i2", "i1", "i1", "i1", "i2", "u8", f"{HISTORY}i2")
+    return States(*(np.zeros(count, kind) for kind in kinds))
 
 
 def start(hands: np.ndarray, bottom: np.ndarray) -> States:
@@ -108,6 +97,27 @@ def deal_hands(seeds: np.ndarray, hands: np.ndarray, bottom: np.ndarray) -> None
 def hand_size(states: States, i: int, seat: int) -> int:
     """Returns the number of cards that a seat holds, also where its hand is erased."""
     return _SIZES[seat] - size(states.played[i, seat])
+
+
+@kernel
+def unseen_cards(states: States, i: int, seat: int) -> np.uint64:
+    """Returns the cards that the other two seats hold together, as the seat knows them."""
+    return (
+        DECK
+        - states.hands[i, seat]
+        - states.played[i, 0]
+        - states.played[i, 1]
+        - states.played[i, 2]
+    )
+
+
+@kernel
+def known_bottom(states: States, i: int) -> np.uint64:
+    """Returns the bottom cards that the landlord has not played. Cards carry no suits, so of a rank
+    the landlord counts as having played the bottom cards first: what is left of them is known to be
+    in the landlord's hand whatever card was played.
+    """
+    return remaining(states.bottom[i], states.played[i, 0])
 
 
 @kernel
@@ -189,18 +199,8 @@ def infoset_key(rules: Rules, states: States, i: int, seat: int) -> np.uint64:
 
 
 @kernel
-def copy_row(rules: Rules, source: States, i: int, target: States, j: int) -> None:
-    """Copies lane ``i`` of ``source`` over lane ``j`` of ``target``."""
-    for seat in range(NUM_SEATS):
-        target.hands[j, seat] = source.hands[i, seat]
-        target.played[j, seat] = source.played[i, seat]
-    target.bottom[j] = source.bottom[i]
-    target.seat[j] = source.seat[i]
-    target.target[j] = source.target[i]
-    target.passes[j] = source.passes[i]
-    target.bombs[j] = source.bombs[i]
-    target.winner[j] = source.winner[i]
-    target.length[j] = source.length[i]
-    target.key[j] = source.key[i]
-    for k in range(HISTORY):
-        target.history[j, k] = source.history[i, k]
+def erase(rules: Rules, states: States, i: int, seat: int) -> None:
+    """Sets the hands that a seat cannot see to zero."""
+    for other in range(NUM_SEATS):
+        if other != seat:
+            states.hands[i, other] = 0

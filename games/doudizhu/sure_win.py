@@ -17,6 +17,7 @@ import numpy as np
 from games.doudizhu.beaters import beats, highest_beater, is_beatable, strongest_bomb, whole_move
 from games.doudizhu.cards import (
     CHAIN_RANKS,
+    JOKERS,
     NUM_SEATS,
     ONES,
     above,
@@ -25,10 +26,9 @@ from games.doudizhu.cards import (
     lowest,
     size,
 )
-from games.doudizhu.hidden import unseen_cards
-from games.doudizhu.legal import CHAINS, HAS_KICKERS, JOKERS, LONGEST, SHORTEST, leads, replies
-from games.doudizhu.moves import MAIN_COPIES, MAX_LEGAL, PASS, Category, Rules
-from games.doudizhu.state import States, hand_size
+from games.doudizhu.legal import HAS_KICKERS, LONGEST, SHORTEST, leads, replies, tops_of
+from games.doudizhu.moves import MAX_LEGAL, PASS, Category, Rules
+from games.doudizhu.state import States, hand_size, unseen_cards
 from games.kernels import kernel
 
 MAX_NODES = 200
@@ -48,21 +48,16 @@ def _cover(rules: Rules, hand: np.uint64, unseen: np.uint64, limit: int) -> np.u
     if bomb != _NONE:
         return cover
     for category in range(1, Category.BOMB):
-        run = at_least(hand, MAIN_COPIES[category])
-        if CHAINS[category]:
-            run &= CHAIN_RANKS
-        tops = run
-        for length in range(1, LONGEST[category] + 1):
+        for length in range(SHORTEST[category], LONGEST[category] + 1):
+            tops = tops_of(hand, category, length)
             if tops == np.uint64(0):
                 break
-            if length >= SHORTEST[category]:
-                beater = highest_beater(rules, unseen, limit, category, length)
-                winners = tops & above(beater - 1) if beater > 0 else tops
-                if HAS_KICKERS[category] and winners != np.uint64(0):
-                    return ONES
-                for k in range(length):
-                    cover |= winners >> np.uint64(4 * k)
-            tops &= run << np.uint64(4 * length)
+            beater = highest_beater(rules, unseen, limit, category, length)
+            winners = tops & above(beater - 1) if beater > 0 else tops
+            if HAS_KICKERS[category] and winners != np.uint64(0):
+                return ONES
+            for k in range(length):
+                cover |= winners >> np.uint64(4 * k)
     return cover
 
 

@@ -21,9 +21,9 @@ import math
 import numpy as np
 
 from games.doudizhu.cards import NUM_RANKS, NUM_SEATS, Seat, contains, count, size
-from games.doudizhu.hidden import known_bottom, unseen_cards
 from games.doudizhu.moves import Rules
-from games.doudizhu.state import HISTORY, States, copy_row, hand_size
+from games.doudizhu.state import HISTORY, States, hand_size, known_bottom, unseen_cards
+from games.generic import copy_row
 from games.kernels import kernel, random_below
 
 _MOST_FREE = 40
@@ -117,18 +117,6 @@ def list_choices(free: np.uint64, need: int, choices: np.ndarray) -> int:
     return total
 
 
-@kernel
-def deal_hand(
-    rules: Rules, views: States, i: int, seat: int, hand: np.uint64, worlds: States, j: int
-) -> None:
-    """Writes the view ``i`` of ``seat`` to lane ``j`` of ``worlds``: the next seat holds ``hand``,
-    the previous one the rest.
-    """
-    copy_row(rules, views, i, worlds, j)
-    worlds.hands[j, (seat + 1) % NUM_SEATS] = hand
-    worlds.hands[j, (seat + 2) % NUM_SEATS] = unseen_cards(views, i, seat) - hand
-
-
 # The generic kernels of games/generic.py.
 
 
@@ -170,12 +158,12 @@ def fill_world(
     """Writes the world in which the next seat holds ``hidden[0]``; returns False if it holds cards
     that the seat has seen.
     """
-    hand, unseen = hidden[0], unseen_cards(views, i, seat)
-    if not contains(unseen, hand):
+    unseen = unseen_cards(views, i, seat)
+    if not contains(unseen, hidden[0]):
         return False
     copy_row(rules, views, i, worlds, j)
-    worlds.hands[j, (seat + 1) % NUM_SEATS] = hand
-    worlds.hands[j, (seat + 2) % NUM_SEATS] = unseen - hand
+    worlds.hands[j, (seat + 1) % NUM_SEATS] = hidden[0]
+    worlds.hands[j, (seat + 2) % NUM_SEATS] = unseen - hidden[0]
     return True
 
 

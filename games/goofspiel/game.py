@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from itertools import permutations
 from math import factorial
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 
@@ -16,7 +15,6 @@ from games.goofspiel.state import (
     MOST_CARDS,
     Rules,
     States,
-    copy_row,
     current_seat,
     erase,
     infoset_key,
@@ -40,13 +38,12 @@ from games.goofspiel.worlds import (
     played_move,
     shuffle_from,
 )
-from games.interface import POINTS, Game, GameSpec, ScoreUnit, move_texts
+from games.interface import POINTS, Game, GameSpec, Json, ScoreUnit
 from games.kernels import kernel, streams
 from games.settings import setting
 
 register_all(
     Rules,
-    copy_row,
     current_seat,
     legal,
     is_legal,
@@ -55,6 +52,7 @@ register_all(
     seen_move,
     observe,
     infoset_key,
+    erase,
     hidden_of,
     list_hidden,
     draw_hidden,
@@ -106,12 +104,6 @@ def _start_all(rules: Rules, prizes: np.ndarray, states: States) -> None:
 def _shuffle_all(rules: Rules, rng: np.ndarray, prizes: np.ndarray) -> None:
     for i in range(prizes.size):
         prizes[i] = shuffle_from(rules, np.uint64(0), 0, rng, i)
-
-
-@kernel
-def _erase_all(rules: Rules, states: States, seats: np.ndarray) -> None:
-    for i in range(seats.size):
-        erase(rules, states, i, seats[i])
 
 
 def _pack(order: Iterable[int]) -> int:
@@ -169,7 +161,6 @@ class Goofspiel(Game):
             max_return=1.0 if wins_only else total,
             observation_shape=(NUM_PLANES + cards, cards),
             observation_scale=scale,
-            hidden_words=1,
             has_private_moves=True,
             mixes=True,
             score=POINTS if wins_only else DIFFERENCE,
@@ -177,15 +168,8 @@ class Goofspiel(Game):
 
     def empty(self, count: int) -> States:
         """Returns ``count`` rows of zeros."""
-        return States(
-            turn=np.zeros(count, np.int8),
-            hands=np.zeros((count, 2), np.int16),
-            bids=np.zeros((count, 2), np.uint64),
-            results=np.zeros(count, np.uint64),
-            prizes=np.zeros(count, np.uint64),
-            points=np.zeros(count, np.int16),
-            keys=np.zeros((count, 2), np.uint64),
-        )
+        kinds = ("i1", "2i2", "2u8", "u8", "u8", "i2", "2u8")
+        return States(*(np.zeros(count, kind) for kind in kinds))
 
     def _start(self, prizes: np.ndarray) -> States:
         """Returns the starts of games with the given orders of prizes (uint64 ``[B]``, packed)."""
@@ -222,9 +206,7 @@ class Goofspiel(Game):
         orders = np.array([_pack(order) for order in permutations(range(self.cards))], np.uint64)
         return self._start(orders), np.full(len(orders), 1 / len(orders))
 
-    def describe_view(
-        self, views: States, row: int, moves: np.ndarray, seat: int | None = None
-    ) -> dict[str, Any]:
+    def view_fields(self, views: States, row: int, seat: int, is_over: bool) -> Json:
         """Returns what a seat knows, for JSON.
 
         ``hand``, ``prize`` (now), ``prizes_left`` (after it; in their order where it is known),
@@ -232,19 +214,18 @@ class Goofspiel(Game):
         ``points`` by seat; at the end ``hands`` and the ``bids`` of both.
         """
         turn = int(views.turn[row])
-        over, number = turn == self.spec.max_moves, turn // 2
-        seat = (0 if over else turn % 2) if seat is None else seat
+        number = turn // 2
         prizes = _unpack(views.prizes[row], self.cards)
         results = _unpack(views.results[row], self.cards)
-        ended = self.cards if over else number
+        ended = self.cards if is_over else number
         bids = [_unpack(views.bids[row, s], number) for s in range(2)]
         hands = [
             [card for card in range(self.cards) if int(views.hands[row, s]) >> card & 1]
             for s in range(2)
         ]
-        left = [] if over else prizes[number + 1 :]
+        left = prizes[number + 1 :]
         if self.prizes == "random":
-            left = [] if over else sorted(set(range(self.cards)) - set(prizes[: number + 1]))
+            left = sorted(set(range(self.cards)) - set(prizes[: number + 1]))
         points, rounds = [0, 0], []
         for k in range(ended):
             own = bids[seat][k] if k < number else hands[seat][0]
@@ -254,21 +235,17 @@ class Goofspiel(Game):
             rounds.append(
                 f"prize {self.action_text(prizes[k])}: bid {self.action_text(own)}, {how}"
             )
-        fields: dict[str, Any] = {
-            "game": self.spec.name,
-            "seat": seat,
+        fields: Json = {
             "hand": self._texts(hands[seat]),
-            "prize": None if over else self.action_text(prizes[number]),
-            "prizes_left": self._texts(left),
+            "prize": None if is_over else self.action_text(prizes[number]),
+            "prizes_left": [] if is_over else self._texts(left),
             "bid": self.action_text(nibble(views.bids[row, 0], number))
             if seat == 0 and turn % 2
             else None,
             "rounds": rounds,
             "points": points,
-            "moves": move_texts(self, moves),
-            "legal": self._texts(hands[seat]) if turn % 2 == seat and not over else [],
         }
-        if over:
+        if is_over:
             fields["hands"] = [self._texts(hand) for hand in hands]
             fields["bids"] = [self._texts(cards) for cards in bids]
         return fields
@@ -276,7 +253,7 @@ class Goofspiel(Game):
     def _texts(self, cards: list[int]) -> list[str]:
         return [self.action_text(card) for card in cards]
 
-    def deal_fields(self, deal: States) -> dict[str, Any]:
+    def deal_fields(self, deal: States) -> Json:
         """Returns ``prizes``, their values in their order."""
         return {
             "deal": {
@@ -284,7 +261,7 @@ class Goofspiel(Game):
             }
         }
 
-    def parse_deal(self, fields: Mapping[str, Any]) -> States:
+    def parse_deal(self, fields: Mapping[str, object]) -> States:
         fields = fields.get("deal")  # type: ignore[assignment]
         known, lowest, most = self._known_order(), self.lowest, self.lowest + self.cards - 1
         given = fields.get("prizes") if isinstance(fields, Mapping) else fields
@@ -302,9 +279,3 @@ class Goofspiel(Game):
                 f"deal {fields}: expected the prizes in {self.prizes} order (game.prizes)"
             )
         return self._start(np.array([packed], np.uint64))
-
-    def view(self, states: States, seats: np.ndarray) -> States:
-        """Returns a copy in which what ``seats[i]`` (int ``[B]``) cannot see in row i is erased."""
-        views = States(*(field.copy() for field in states))
-        _erase_all(self.rules, views, np.asarray(seats, np.int64))
-        return views

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from games.generic import copy_row
 from games.kernels import kernel
 
 MOST_CARDS = 13
@@ -159,19 +160,6 @@ def infoset_key(rules: Rules, states: States, i: int, seat: int) -> np.uint64:
     return states.keys[i, seat] + rules.made_key * np.uint64(
         np.int64(states.turn[i]) & seat
     )  # for seat 1 in odd turns
-
-
-@kernel(forceinline=True)
-def copy_row(rules: Rules, source: States, i: int, target: States, j: int) -> None:
-    """Copies a lane, number by number, which is faster than by slices."""
-    target.turn[j] = source.turn[i]
-    target.results[j] = source.results[i]
-    target.prizes[j] = source.prizes[i]
-    target.points[j] = source.points[i]
-    for seat in range(2):
-        target.hands[j, seat] = source.hands[i, seat]
-        target.bids[j, seat] = source.bids[i, seat]
-        target.keys[j, seat] = source.keys[i, seat]
 
 
 @kernel

@@ -8,7 +8,8 @@ are no part of the words: chance deals them (``deal_rest``).
 
 import numpy as np
 
-from games.goofspiel.state import DRAW, Rules, States, copy_row, nibble
+from games.generic import copy_row
+from games.goofspiel.state import DRAW, Rules, States, nibble
 from games.kernels import kernel, random_below, random_float
 
 NOTHING, LOWER, HIGHER, SAME = 0, 1, 2, 3

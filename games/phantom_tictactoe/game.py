@@ -3,20 +3,19 @@
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 
+from games.batches import take
 from games.generic import register_all
-from games.interface import Game, GameSpec, move_texts
-from games.kernels import kernel, streams
+from games.interface import Game, GameSpec, Json
+from games.kernels import streams
 from games.phantom_tictactoe.observe import NUM_PLANES, observe
 from games.phantom_tictactoe.state import (
     LINES,
     SQUARES,
     Rules,
     States,
-    copy_row,
     current_seat,
     erase,
     infoset_key,
@@ -40,7 +39,6 @@ from games.settings import setting
 
 register_all(
     Rules,
-    copy_row,
     current_seat,
     legal,
     is_legal,
@@ -49,6 +47,7 @@ register_all(
     seen_move,
     observe,
     infoset_key,
+    erase,
     hidden_of,
     list_hidden,
     draw_hidden,
@@ -76,18 +75,6 @@ def make_rules(is_small: bool, reveal: bool) -> Rules:
         start_keys=keys[:2],
         turn_key=keys[2],
     )
-
-
-@kernel
-def _start_all(rules: Rules, states: States, count: int) -> None:
-    for i in range(count):
-        start_row(rules, states, i)
-
-
-@kernel
-def _erase_all(rules: Rules, states: States, seats: np.ndarray) -> None:
-    for i in range(seats.size):
-        erase(rules, states, i, seats[i])
 
 
 class PhantomTicTacToe(Game):
@@ -131,40 +118,25 @@ class PhantomTicTacToe(Game):
             max_return=1.0,
             observation_shape=(NUM_PLANES, SQUARES),
             observation_scale=np.ones(NUM_PLANES, np.float32),
-            hidden_words=1,
             has_private_moves=True,
             mixes=True,
         )
 
     def empty(self, count: int) -> States:
         """Returns ``count`` rows of zeros."""
-        return States(
-            turn=np.zeros(count, np.int8),
-            marks=np.zeros((count, 2), np.int16),
-            tried=np.zeros((count, 2), np.int16),
-            attempts=np.zeros((count, 2), np.uint64),
-            keys=np.zeros((count, 2), np.uint64),
-        )
+        return States(*(np.zeros(count, kind) for kind in ("i1", "2i2", "2i2", "2u8", "2u8")))
 
     def deal(self, seeds: np.ndarray) -> States:
         """Returns starts of the game, which are all the same."""
-        states = self.empty(len(seeds))
-        _start_all(self.rules, states, len(seeds))
-        return states
+        start = self.empty(1)
+        start_row(self.rules, start, 0)
+        return take(start, np.zeros(len(seeds), np.int64))
 
     def starts(self) -> tuple[States, np.ndarray]:
         """Returns the one start and its probability, 1."""
         return self.deal(np.zeros(1, np.uint64)), np.ones(1)
 
-    def view(self, states: States, seats: np.ndarray) -> States:
-        """Returns a copy in which what ``seats[i]`` (int ``[B]``) cannot see in row i is erased."""
-        views = States(*(field.copy() for field in states))
-        _erase_all(self.rules, views, np.asarray(seats, np.int64))
-        return views
-
-    def describe_view(
-        self, views: States, row: int, moves: np.ndarray, seat: int | None = None
-    ) -> dict[str, Any]:
+    def view_fields(self, views: States, row: int, seat: int, is_over: bool) -> Json:
         """Returns what a seat knows, for JSON.
 
         ``board`` is three rows of text as the seat knows it: X, O, "." a square that it has not
@@ -172,16 +144,13 @@ class PhantomTicTacToe(Game):
         order, ``taken`` those of them that were taken. At the end ``board`` and ``hands``, the
         squares of each seat, are open.
         """
-        turn = int(views.turn[row])
-        over = turn < 0
-        seat = max(turn, 0) if seat is None else seat
         marks, tried = (
             [int(part[row, s]) for s in range(2)] for part in (views.marks, views.tried)
         )
         taken = tried[seat] & ~marks[seat]
         known = [0, 0]
-        known[seat], known[1 - seat] = marks[seat], marks[1 - seat] if over else taken
-        if not self.reveal and not over:
+        known[seat], known[1 - seat] = marks[seat], marks[1 - seat] if is_over else taken
+        if not self.reveal and not is_over:
             known, taken = [0, 0], 0
         unsure = tried[seat] & ~(known[0] | known[1])
         squares = "".join(
@@ -197,16 +166,12 @@ class PhantomTicTacToe(Game):
         attempts = [
             int(views.attempts[row, seat]) >> 4 * k & 15 for k in range(tried[seat].bit_count())
         ]
-        fields: dict[str, Any] = {
-            "game": self.spec.name,
-            "seat": seat,
+        fields: Json = {
             "board": [" ".join(squares[k : k + 3]) for k in range(0, SQUARES, 3)],
             "attempts": [str(square) for square in attempts],
             "taken": self._texts(taken),
-            "moves": move_texts(self, moves),
-            "legal": self._texts(~tried[seat] & 511) if turn == seat else [],
         }
-        if over:
+        if is_over:
             fields["hands"] = [self._texts(own) for own in marks]
         return fields
 
@@ -214,11 +179,11 @@ class PhantomTicTacToe(Game):
         """Returns the names of a set of squares."""
         return [self.action_text(k) for k in range(SQUARES) if squares >> k & 1]
 
-    def deal_fields(self, deal: States) -> dict[str, Any]:
+    def deal_fields(self, deal: States) -> Json:
         """Returns the options, which tell the game from others of its kind; nothing is dealt."""
         return {"deal": asdict(self.options)}
 
-    def parse_deal(self, fields: Mapping[str, Any]) -> States:
+    def parse_deal(self, fields: Mapping[str, object]) -> States:
         if (deal := fields.get("deal")) != (expected := asdict(self.options)):
             raise ValueError(f"deal {deal}: expected {expected}, the options of this game"[:400])
         return self.deal(np.zeros(1, np.uint64))

@@ -68,17 +68,6 @@ class States(NamedTuple):
 
 
 @kernel(forceinline=True)
-def copy_row(rules: Rules, source: States, i: int, target: States, j: int) -> None:
-    """Copies a lane, number by number, which is faster than by slices."""
-    target.turn[j] = source.turn[i]
-    for seat in range(2):
-        target.marks[j, seat] = source.marks[i, seat]
-        target.tried[j, seat] = source.tried[i, seat]
-        target.attempts[j, seat] = source.attempts[i, seat]
-        target.keys[j, seat] = source.keys[i, seat]
-
-
-@kernel(forceinline=True)
 def current_seat(rules: Rules, states: States, i: int) -> int:
     """Returns the seat to move, -1 at the end."""
     return int(states.turn[i])

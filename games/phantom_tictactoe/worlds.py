@@ -16,6 +16,7 @@ independent: the number of worlds is that of the orders in which the other can h
 
 import numpy as np
 
+from games.generic import copy_row
 from games.kernels import kernel, random_below, random_float
 from games.phantom_tictactoe.state import (
     CENTRE,
@@ -24,7 +25,6 @@ from games.phantom_tictactoe.state import (
     Rules,
     States,
     attempt,
-    copy_row,
     start_row,
     step,
 )

@@ -5,9 +5,11 @@ Worlds are consistent with the view, do not depend on the truth, and their codes
 back.
 """
 
+from collections import Counter
+
 import numpy as np
 
-from games.batches import States
+from games.batches import States, take
 from games.interface import Game
 from games.kernels import streams
 from tests.games import driver
@@ -50,6 +52,38 @@ def world(game: Game, view: States, seat: int, words: np.ndarray) -> States:
     assert driver.fill_world(game.rules, view, 0, seat, words, row, 0)
     driver.deal_rest(game.rules, row, 0, 1, streams(1, 1), 0)
     return row
+
+
+def positions(game: Game, seed: int) -> list[tuple[States, list[int], States]]:
+    """Running positions of a random game: the deal, the moves, the state (one row)."""
+    rng, deal = np.random.default_rng(seed), game.deal(streams(seed, 1))
+    state, moves, found = take(deal, np.array([0])), list[int](), []
+    while driver.current_seat(game.rules, state, 0) >= 0:
+        found.append((deal, list(moves), take(state, np.array([0]))))
+        moves.append(int(rng.choice(driver.legal_actions(game, state, 0)[-9:])))
+        driver.step(game.rules, state, 0, moves[-1])
+    return found
+
+
+def check_draws(game: Game, state: States, seat: int, most: int) -> bool:
+    """Checks that worlds are drawn as often as the prior says, where they are 2 to ``most``; says
+    whether they are.
+
+    The far end of chi-squared: 5 standard deviations and 5, about 1 in a million.
+    """
+    view = game.view(state, np.array([seat]))
+    every = listed(game, view, seat)
+    if every is None or not 2 <= len(every) <= most:
+        return False
+    found = Counter(map(tuple, drawn(game, view, seat, 30 * len(every)).tolist()))
+    squares = 0.0
+    for words in every:
+        chance = np.exp(driver.log_prior_hidden(game.rules, view, 0, seat, words))
+        expected = 30 * len(every) * chance
+        squares += (found.pop(tuple(words.tolist()), 0) - expected) ** 2 / expected
+    assert not found, "a world was drawn that is not listed"
+    assert squares - (len(every) - 1) < 5 * np.sqrt(2 * len(every)) + 5
+    return True
 
 
 def check_worlds(game: Game, state: States, seat: int) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from games.doudizhu.cards import COPIES, HAND_SIZES, pack, parse_cards, unpack
+from games.doudizhu.cards import COPIES, HAND_SIZES, cards_text, pack, parse_cards, unpack
 from games.doudizhu.game import Doudizhu
 from games.doudizhu.state import States
 from games.kernels import streams
@@ -63,3 +63,24 @@ def deal_hidden(states: States, seat: int, rng: np.random.Generator) -> States:
 def texts(moves: Sequence[int]) -> list[str]:
     """The texts of moves."""
     return [GAME.action_text(move) for move in moves]
+
+
+def random_endgame(
+    rng: np.random.Generator, mover: int, most: int = 8, most_others: int = 5
+) -> States:
+    """``mover`` leads, sometimes answers; 2 to ``most`` rather good cards against 1 to
+    ``most_others`` in each other hand."""
+    strength = np.arange(15) + rng.uniform(0, 8)
+    left, deck = [np.zeros(15, int)] * 3, COPIES.astype(int)
+    for seat in (mover, (mover + 1) % 3, (mover + 2) % 3):
+        size = rng.integers(2, most + 1) if seat == mover else rng.integers(1, most_others + 1)
+        ranks = np.repeat(np.arange(15), deck)
+        weights = strength[ranks] if seat == mover else np.full(len(ranks), 1.0)
+        held = rng.choice(ranks, size, replace=False, p=weights / weights.sum())
+        left[seat] = np.bincount(held, minlength=15)
+        deck = deck - left[seat]
+    states = endgame(*(cards_text(pack(cards)) for cards in left))
+    states.seat[0] = mover
+    if rng.random() < 0.3:
+        states.target[0] = rng.integers(1, 30)
+    return states

@@ -6,15 +6,12 @@ third card or skips, of which seat 1 sees nothing; then seat 1 calls or folds. T
 the other's bid and one chip. A bid is 0 to 9; 0, 5 and 9 are listed.
 """
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from games import generic
-from games.dispatch import register
-from games.generic import HIDDEN_MOVE, UNSEEN_MOVE
-from games.interface import Game, GameSpec, ScoreUnit, move_texts
+from games.generic import HIDDEN_MOVE, UNSEEN_MOVE, register_all
+from games.interface import Game, GameSpec, ScoreUnit
 from games.kernels import kernel, random_below
 
 LOOK, SKIP, CALL, FOLD = 10, 11, 12, 13
@@ -93,20 +90,14 @@ def _deal(seeds: np.ndarray, cards: np.ndarray) -> None:
             cards[i, k], cards[i, other] = cards[i, other], cards[i, k]
 
 
-for declared, own in (
-    (generic.legal, legal),
-    (generic.step, step),
-    (generic.current_seat, current_seat),
-    (generic.is_legal, is_legal),
-    (generic.team_return, team_return),
-    (generic.seen_move, seen_move),
-):
-    register(declared, Rules, own)
+register_all(Rules, current_seat, legal, is_legal, step, seen_move, team_return)
 assert (HIDDEN_MOVE, UNSEEN_MOVE) == (-2, -3)
 
 
 class SealedBids(Game):
     """The Python face, as far as a table needs it."""
+
+    action_names = TEXTS
 
     def __init__(self) -> None:
         self.rules = Rules(np.array([0, 5, 9], np.int16))
@@ -154,34 +145,3 @@ class SealedBids(Game):
         return States(
             cards.astype(np.int8), bids.astype(np.int8), turn.astype(np.int8), states.folded.copy()
         )
-
-    def action_text(self, action: int) -> str:
-        return TEXTS[action]
-
-    def parse_action(self, text: str) -> int:
-        if text not in TEXTS:
-            raise ValueError(f"{text!r}: expected one of {', '.join(TEXTS)}")
-        return TEXTS.index(text)
-
-    def describe_view(
-        self, views: States, row: int, moves: np.ndarray, seat: int | None = None
-    ) -> dict[str, Any]:
-        turn = int(views.turn[row])
-        seat = turn % 2 if seat is None else seat
-        actions = np.empty(3, np.int16)
-        count = legal(self.rules, views, row, actions) if turn < 4 and turn % 2 == seat else 0
-        return {
-            "game": self.spec.name,
-            "seat": seat,
-            "card": int(views.cards[row, seat]),
-            "moves": move_texts(self, moves),
-            "legal": [TEXTS[action] for action in actions[:count]],
-        }
-
-    def record(self, deals: States, row: int, moves: np.ndarray) -> dict[str, Any]:
-        return {"cards": deals.cards[row].tolist(), "moves": [TEXTS[move] for move in moves]}
-
-    def parse_record(self, fields: Mapping[str, Any]) -> tuple[States, list[int]]:
-        return self._start(np.array([fields["cards"]])), [
-            TEXTS.index(text) for text in fields["moves"]
-        ]

@@ -5,7 +5,7 @@ import pytest
 
 from games.doudizhu.cards import NUM_RANKS, unpack
 from games.doudizhu.game import Doudizhu
-from games.doudizhu.moves import Category, main_counts
+from games.doudizhu.moves import Category, main_cards
 
 GAME = Doudizhu()
 NINE, TEN, TWO, LITTLE = 6, 7, 12, 13
@@ -43,7 +43,7 @@ def test_outputs_by_hand(text: str, outputs: list[int]) -> None:
 def test_every_kicker_has_its_output() -> None:
     rules, decoder = GAME.rules, GAME.decoder
     kickers = unpack(rules.cards) - np.array(
-        [main_counts(rules, move) for move in range(len(rules.cards))]
+        [unpack(main_cards(rules, move)) for move in range(len(rules.cards))]
     )
     pairs = np.isin(rules.category, [Category.TRIO_PAIR, Category.PLANE_PAIRS, Category.FOUR_PAIRS])
     expected = kickers.sum(axis=1) // np.where(pairs, 2, 1)

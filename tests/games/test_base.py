@@ -8,8 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from games import generic
-from games.dispatch import register
+from games.generic import copy_row, register_all
 from games.interface import Game, GameSpec
 from games.kernels import kernel, random_below, streams
 from games.table import Table
@@ -68,14 +67,12 @@ def observe(rules: Rules, states: States, i: int, seat: int, out: np.ndarray) ->
     out[0, states.cards.of[i, seat]] = 1
 
 
-for declared, own in (
-    (generic.legal, legal),
-    (generic.step, step),
-    (generic.current_seat, current_seat),
-    (generic.team_return, team_return),
-    (generic.observe, observe),
-):
-    register(declared, Rules, own)
+register_all(Rules, legal, step, current_seat, team_return, observe)
+
+
+@kernel
+def _copy_row(rules: Rules, source: States, i: int, target: States, j: int) -> None:
+    copy_row(rules, source, i, target, j)
 
 
 @kernel
@@ -134,7 +131,7 @@ def test_default_kernels(game: HighCard) -> None:
     states, copy = game.deal(streams(0, 3)), game.empty(2)
     assert copy.cards.of.shape == (2, 2) and copy.turn.dtype == np.int8
     driver.step(game.rules, states, 1, 1)
-    driver.copy_row(game.rules, states, 1, copy, 0)
+    _copy_row(game.rules, states, 1, copy, 0)
     assert (
         (copy.cards.of[0] == states.cards.of[1]).all()
         and copy.turn.tolist() == [1, 0]

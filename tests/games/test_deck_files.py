@@ -244,15 +244,6 @@ def test_a_list_in_itself_is_refused(tmp_path: Path) -> None:
         fails(path, "entry 1: got a list")
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_a_file_that_is_cut_off_is_refused(protocol: int, tmp_path: Path) -> None:
-    path = tmp_path / "eval_data.pkl"
-    data = pickle.dumps(douzero(DECKS)[:2], protocol)
-    for end in range(0, len(data), 7):
-        path.write_bytes(data[:end])
-        fails(path, "")
-
-
 PICKLED = [pickle.dumps(douzero(DECKS)[:2], protocol) for protocol in PROTOCOLS]
 
 

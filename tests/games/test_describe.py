@@ -3,8 +3,7 @@
 import numpy as np
 
 from games.doudizhu.cards import parse_cards
-from tests.games import driver
-from tests.games.positions import GAME, deal_hidden, play, random_game
+from tests.games.positions import GAME, play
 
 
 def test_a_view_of_doudizhu_by_hand() -> None:
@@ -40,16 +39,3 @@ def test_a_view_of_doudizhu_by_hand() -> None:
         ["3334", "", "8888"],
     )
     assert "pass" not in view["legal"] and "44" in view["legal"]
-
-
-def test_hidden_cards_change_nothing() -> None:
-    rng = np.random.default_rng(0)
-    for seed in range(10):
-        states, moves = random_game(seed)
-        played = np.array(moves[: int(rng.integers(len(moves)))])
-        for move in played:
-            driver.step(GAME.rules, states, 0, int(move))
-        seat = int(states.seat[0])
-        view = GAME.describe_view(GAME.view(states, states.seat), 0, played)
-        assert view == GAME.describe_view(states, 0, played)
-        assert view == GAME.describe_view(deal_hidden(states, seat, rng), 0, played)

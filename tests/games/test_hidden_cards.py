@@ -13,8 +13,6 @@ from games.poker.state import Strengths
 from games.poker.tables import PokerTables
 from tests.games import driver, hidden_cards
 
-GAMES_PLAYED = 3
-
 
 class NoTables(LimitPoker):
     def _make_tables(self) -> PokerTables:
@@ -23,42 +21,24 @@ class NoTables(LimitPoker):
 
 @pytest.fixture(scope="module")
 def positions(game: Game) -> list[tuple[States, list[int], States]]:
-    """Running positions of random games: the deal, the moves, and the state, one row each."""
-    rng, found = np.random.default_rng(2), []
-    for seed in range(GAMES_PLAYED):
-        deal, state = (game.deal(streams(seed, 1)) for _ in range(2))
-        moves: list[int] = []
-        while driver.current_seat(game.rules, state, 0) >= 0:
-            row = game.empty(1)
-            driver.copy_row(game.rules, state, 0, row, 0)
-            found.append((deal, list(moves), row))
-            moves.append(int(rng.choice(driver.legal_actions(game, state, 0)[-3:])))
-            driver.step(game.rules, state, 0, moves[-1])
+    found = [position for seed in range(3) for position in hidden_cards.positions(game, seed)]
     return found[:: max(1, len(found) // 24)]
 
 
-def test_worlds_are_consistent_with_the_view(
-    game: Game, positions: list[tuple[States, list[int], States]]
-) -> None:
-    for _, _, state in positions:
-        for seat in range(game.spec.num_seats):
-            hidden_cards.check_worlds(game, state, seat)
-
-
-def test_worlds_do_not_depend_on_the_truth(
-    game: Game, positions: list[tuple[States, list[int], States]]
-) -> None:
-    for _, _, state in positions[::2]:
-        for seat in range(game.spec.num_seats):
-            hidden_cards.check_independence(game, state, seat)
-
-
-def test_worlds_replay_from_the_start(
-    game: Game, positions: list[tuple[States, list[int], States]]
-) -> None:
+def test_worlds(game: Game, positions: list[tuple[States, list[int], States]]) -> None:
+    """They are consistent with the view, do not depend on the truth, and replay from the start."""
     for deal, moves, state in positions:
         for seat in range(game.spec.num_seats):
+            hidden_cards.check_worlds(game, state, seat)
+            hidden_cards.check_independence(game, state, seat)
             hidden_cards.check_replay(game, deal, moves, state, seat)
+
+
+def test_worlds_are_drawn_as_the_prior_says(
+    game: Game, positions: list[tuple[States, list[int], States]]
+) -> None:
+    tried = [hidden_cards.check_draws(game, state, 0, most=300) for _, _, state in positions]
+    assert any(tried) or game.spec.name.endswith("holdem")  # too many worlds to list
 
 
 def test_three_players_and_two_cards() -> None:

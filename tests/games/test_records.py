@@ -42,16 +42,11 @@ FAULTS: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     ),
     "type": (lambda fields: fields.update(hands=3), "expected a list of 3 texts"),
     "rules": (lambda fields: fields.update(rules="pagat"), "rules 'pagat': expected 'standard'"),
-    "cards": (lambda fields: fields.update(bottom="34Z"), "no card 'Z'"),
-    "size": (lambda fields: fields.update(bottom="34"), "2 cards in the bottom: expected 3"),
-    "deck": (lambda fields: fields["hands"].__setitem__(1, fields["hands"][0]), "are not a deck"),
     "move": (
         lambda fields: fields["moves"].insert(0, "pass"),
         r"move 1 \(pass\): it is not legal; expected one of ",
     ),
     "text": (lambda fields: fields["moves"].insert(0, "34"), "'34' is no move"),
-    "end": (lambda fields: fields["moves"].append("pass"), "the game is over"),
-    "result": (lambda fields: fields.update(points=[0, 0, 0]), "the moves give"),
 }
 
 

@@ -38,17 +38,6 @@ def test_deals_are_uniform() -> None:
         assert np.abs(z).max() < 4.5
 
 
-def test_two_passes_return_the_lead() -> None:
-    states = play(endgame("3455", "667", "789"), "3", "6")
-    assert states.seat[0] == Seat.UP and GAME.action_text(states.target[0]) == "6"
-    play(states, "pass", "pass")
-    assert states.seat[0] == Seat.DOWN and states.target[0] == 0 and states.passes[0] == 0
-    np.testing.assert_array_equal(
-        states.history[0, :5], [0, 0, GAME.parse_action("6"), GAME.parse_action("3"), -1]
-    )
-    assert states.length[0] == 4
-
-
 def test_bombs_and_the_rocket_double_the_stake() -> None:
     states = play(
         endgame("33334", "67LB", "55557"), "3333", "pass", "5555", "pass", "LB", "pass", "pass"
@@ -108,10 +97,23 @@ def test_swapping_hidden_cards_changes_nothing_that_a_seat_sees() -> None:
                 world = deal_hidden(states, seat, rng)
                 seen = (driver.observation(GAME, row, 0, seat) for row in (states, world))
                 np.testing.assert_array_equal(*seen)
+                keys = {driver.infoset_key(GAME.rules, row, 0, seat) for row in (states, world)}
+                assert len(keys) == 1
                 if seat == states.seat[0]:
                     actions = (driver.legal_actions(GAME, row, 0) for row in (states, world))
                     np.testing.assert_array_equal(*actions)
                     assert driver.sure_win(GAME.rules, states, 0) == driver.sure_win(
                         GAME.rules, world, 0
                     )
+                    told = (GAME.describe_view(row, 0, np.zeros(0)) for row in (states, world))
+                    assert next(told) == next(told)
             driver.step(GAME.rules, states, 0, move)
+
+
+def test_the_key_knows_the_bottom_cards() -> None:
+    row, other = GAME.deal(streams(0, 1)), GAME.deal(streams(0, 1))
+    other.bottom[0] = GAME.deal(streams(1, 1)).bottom[0]
+    for seat in Seat:
+        assert driver.infoset_key(GAME.rules, row, 0, seat) != driver.infoset_key(
+            GAME.rules, other, 0, seat
+        )

@@ -8,13 +8,13 @@ from itertools import product
 import numpy as np
 import pytest
 
-from games.doudizhu.cards import COPIES, pack, parse_cards, unpack
+from games.doudizhu.cards import pack, parse_cards, unpack
 from games.doudizhu.moves import PASS, parse_move
 from games.doudizhu.state import States
 from games.doudizhu.sure_win import sure_win_of
 from tests.games import driver
 from tests.games.oracle import Reading, answers, readings, subsets
-from tests.games.positions import GAME, endgame, play
+from tests.games.positions import GAME, random_endgame
 
 Cards = tuple[int, ...]
 TEAMS = (0, 1, 1)
@@ -49,33 +49,11 @@ def is_won(states: States, mover: int, find: Callable[..., int]) -> bool:
     return True
 
 
-def random_endgame(rng: np.random.Generator) -> States:
-    """The landlord leads or answers; 1 to 9 good cards against 1 to 4 others in each hand."""
-    sizes = [int(rng.integers(1, 10)), int(rng.integers(1, 5)), int(rng.integers(1, 5))]
-    strength = np.arange(15) + rng.uniform(0, 12)  # rank biased upwards for the landlord
-    left, deck = [], COPIES.astype(int)
-    for seat, size in enumerate(sizes):
-        ranks = np.repeat(np.arange(15), deck)
-        weights = strength[ranks] if seat == 0 else np.full(len(ranks), 1.0)
-        cards = np.bincount(
-            rng.choice(ranks, size, replace=False, p=weights / weights.sum()), minlength=15
-        )
-        left.append(cards)
-        deck = deck - cards
-    names = "3456789TJQKA2LB"
-    states = endgame(
-        *("".join(name * int(k) for name, k in zip(names, cards, strict=True)) for cards in left)
-    )
-    if rng.random() < 0.5:
-        states.target[0] = rng.integers(1, 300)
-    return states
-
-
 def test_an_adversary_cannot_stop_a_sure_win() -> None:
     rng = np.random.default_rng(1)
     num_wins = 0
     for _ in range(600):
-        states = random_endgame(rng)
+        states = random_endgame(rng, 0, most=9, most_others=4)
         if driver.sure_win(GAME.rules, states, 0) == -1:
             continue
         num_wins += 1
@@ -122,7 +100,7 @@ def test_every_partition_is_found() -> None:
     rng = np.random.default_rng(2)
     outcomes = []
     for _ in range(250):
-        states = random_endgame(rng)
+        states = random_endgame(rng, 0, most=9, most_others=4)
         hands = unpack(states.hands[0])
         limit = int(max(hands[1].sum(), hands[2].sum()))
         unseen = tuple((hands[1] + hands[2]).tolist())
@@ -159,8 +137,3 @@ def test_by_hand(hand: str, target: str, unseen: str, limit: int, expected: str 
     arguments = (parse_cards(hand), parse_move("standard", target), parse_cards(unseen), limit)
     move = sure_win_of(GAME.rules, *arguments)
     assert move == (-1 if expected is None else parse_move("standard", expected))
-
-
-def test_over_is_no_win() -> None:
-    states = play(endgame("3", "4", "5"), "3")
-    assert driver.sure_win(GAME.rules, states, 0) == -1

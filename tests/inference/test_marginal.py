@@ -6,7 +6,7 @@ import torch
 
 from games.batches import take
 from games.doudizhu.cards import pack, unpack
-from games.doudizhu.marginal import draw_marginal, fill_table, log_marginal, make_table
+from games.doudizhu.marginal import draw_marginal, fill_table, log_marginal
 from games.doudizhu.worlds import hidden_cards
 from games.kernels import kernel, streams
 from networks.losses import hidden_loss
@@ -32,8 +32,7 @@ def draw_many(weights, table, need, rng, hands):
 
 def tables(view, seat: int, logits: np.ndarray):
     free, fixed, need = hidden_cards(view, 0, seat)
-    weights, table = make_table()
-    fill_table(free, fixed, need, logits, weights, table)
+    weights, table = fill_table(free, fixed, need, logits)
     return fixed, need, weights, table
 
 

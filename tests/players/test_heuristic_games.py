@@ -39,7 +39,7 @@ def test_games_replay(epsilon: float, teacher: str) -> None:
                     agent.act(np.zeros(1, np.int64), GAME.view(row, row.seat), games.records)[0]
                 )
             else:
-                choice = choose_for_team(GAME.rules, memo, states, i, scratch)
+                choice = choose_for_team(GAME.rules, memo, states, i)
             assert choice == games.choices[i, k]
             n = legal_moves(GAME.rules, states.hands[i, states.seat[i]], states.target[i], scratch)
             assert games.records.moves[i, k] in scratch[:n]

@@ -7,7 +7,6 @@ import pytest
 
 from games import make
 from games.doudizhu.cards import COPIES, RANK_NAMES
-from games.doudizhu.moves import MAX_LEGAL
 from games.doudizhu.players.double_dummy import DoubleDummySolver
 from games.doudizhu.players.pimc import PIMC
 from games.doudizhu.players.rhcp import RHCP
@@ -84,6 +83,6 @@ def test_team_play_by_hand(
     hands: tuple[str, str, str], seat: int, target: str, rhcp: str, team: str, why: str
 ) -> None:
     states = position(hands, seat, target)
-    memo, scratch = new_memo(), np.empty(MAX_LEGAL, np.int16)
+    memo = new_memo()
     assert texts([choose(GAME.rules, memo, states, 0)]) == [rhcp]
-    assert texts([choose_for_team(GAME.rules, memo, states, 0, scratch)]) == [team], why
+    assert texts([choose_for_team(GAME.rules, memo, states, 0)]) == [team], why

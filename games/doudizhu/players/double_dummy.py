@@ -33,8 +33,17 @@ from typing import NamedTuple
 import numpy as np
 
 from games.batches import num_rows
-from games.doudizhu.cards import HAND_SIZES, NUM_SEATS, above, at_least, lowest, size, unpack
-from games.doudizhu.legal import JOKERS, leads, replies, tops_of
+from games.doudizhu.cards import (
+    HAND_SIZES,
+    JOKERS,
+    NUM_SEATS,
+    above,
+    at_least,
+    lowest,
+    size,
+    unpack,
+)
+from games.doudizhu.legal import leads, replies, tops_of
 from games.doudizhu.moves import MAX_LEGAL, PASS, Category, Rules
 from games.doudizhu.state import States, is_bomb
 from games.interface import Game
@@ -106,7 +115,7 @@ class Solver(NamedTuple):
     frames: Frames
 
 
-def new_solver(rules: Rules, bits: int = TABLE_BITS) -> Solver:
+def new_solver(bits: int = TABLE_BITS) -> Solver:
     """Returns a solver with an empty table of 2**bits positions, 32 bytes each."""
     return Solver(
         table=np.zeros((1 << bits, 4), np.uint64),
@@ -114,15 +123,7 @@ def new_solver(rules: Rules, bits: int = TABLE_BITS) -> Solver:
         history=np.zeros((2, _HISTORY_ROOM), np.int64),
         moves=np.zeros((MAX_DEPTH + 1) * MAX_LEGAL, np.int16),
         scores=np.zeros((MAX_DEPTH + 1) * MAX_LEGAL, np.int64),
-        frames=Frames(
-            hands=np.zeros((MAX_DEPTH + 1, NUM_SEATS), np.uint64),
-            seats=np.zeros(MAX_DEPTH + 1, np.int64),
-            targets=np.zeros(MAX_DEPTH + 1, np.int64),
-            passes=np.zeros(MAX_DEPTH + 1, np.int64),
-            thresholds=np.zeros(MAX_DEPTH + 1, np.int64),
-            begins=np.zeros(MAX_DEPTH + 1, np.int64),
-            ends=np.zeros(MAX_DEPTH + 1, np.int64),
-        ),
+        frames=Frames(*(np.zeros(MAX_DEPTH + 1, kind) for kind in ("3u8", *["i8"] * 6))),
     )
 
 
@@ -416,11 +417,8 @@ def _is_at_least(
             wanted = 1 if frames.seats[above_it] == 0 else 0
             if answer == wanted:
                 move = np.int64(solver.moves[frames.begins[above_it] - 1])
-                cards = (
-                    size(frames.hands[above_it, 0])
-                    + size(frames.hands[above_it, 1])
-                    + size(frames.hands[above_it, 2])
-                )
+                hands = frames.hands[above_it]
+                cards = size(hands[0] + hands[1] + hands[2])
                 solver.history[1 - wanted, move & (_HISTORY_ROOM - 1)] += cards * cards
                 _store(solver, above_it, answer, move)
                 depth = above_it
@@ -503,7 +501,7 @@ class DoubleDummySolver:
         if not 1 <= table_bits <= MAX_TABLE_BITS:
             raise ValueError(f"table_bits is {table_bits}: expected 1 to {MAX_TABLE_BITS}")
         self.game, self.points, self.max_nodes = game, points, max_nodes
-        self._solver = new_solver(game.rules, table_bits)
+        self._solver = new_solver(table_bits)
 
     def forget(self) -> None:
         """Empties the table, so that the nodes that a position takes do not depend on those

@@ -95,7 +95,7 @@ class PIMC(Player):
             self.margin,
             self.playouts == "team",
         )
-        self._work = pimc_kernels.new_workspace(self.game.rules, self.settings)
+        self._work = pimc_kernels.new_workspace(self.settings)
         self._rng = np.zeros(0, np.uint64)
 
     def start(self, num_games: int, seed: int) -> None:

@@ -13,9 +13,10 @@ from games.doudizhu.moves import MAX_LEGAL, PASS, Rules
 from games.doudizhu.players.double_dummy import Solver, forget, new_solver, solve
 from games.doudizhu.players.rhcp_kernels import Memo, choose, new_memo, rest_score
 from games.doudizhu.players.teamplay import choose_for_team
-from games.doudizhu.state import States, copy_row, empty, legal, step
+from games.doudizhu.state import States, empty, legal, step
 from games.doudizhu.sure_win import sure_win
-from games.doudizhu.worlds import deal_hand, draw_prior, hidden_cards, list_choices, log_prior
+from games.doudizhu.worlds import draw_hidden, fill_world, list_hidden, log_prior_hidden
+from games.generic import copy_row
 from games.kernels import kernel
 
 _FIRST, _SECOND = 1 << 30, 1 << 29
@@ -53,12 +54,11 @@ class Workspace(NamedTuple):
         memo: RHCP's.
         solver: The endgame solver's; its table holds what one decision has met.
         worlds: States ``[W]``.
-        hands: uint64 ``[W]``, the hands of the next seat in all the worlds, where they are listed.
+        hands: uint64 ``[W, 1]``, the hand of the next seat in every world.
         weights: float64 ``[W]``, the probability of each world.
         row: States ``[1]``, a play-out.
         moves: int16 ``[520]``, the legal moves.
         scores: int64 ``[520]``, RHCP's score of what each leaves.
-        scratch: int16 ``[520]``, for the policy.
         values: float64 ``[K, W]``.
         order: int64 ``[K]``, the candidates still compared.
         means: float64 ``[K]``, of those.
@@ -72,24 +72,22 @@ class Workspace(NamedTuple):
     row: States
     moves: np.ndarray
     scores: np.ndarray
-    scratch: np.ndarray
     values: np.ndarray
     order: np.ndarray
     means: np.ndarray
 
 
-def new_workspace(rules: Rules, settings: Settings) -> Workspace:
+def new_workspace(settings: Settings) -> Workspace:
     """Returns the memory for decisions with these settings."""
     return Workspace(
         memo=new_memo(),
-        solver=new_solver(rules),
+        solver=new_solver(),
         worlds=empty(settings.worlds),
-        hands=np.zeros(settings.worlds, np.uint64),
+        hands=np.zeros((settings.worlds, 1), np.uint64),
         weights=np.zeros(settings.worlds),
         row=empty(1),
         moves=np.zeros(MAX_LEGAL, np.int16),
         scores=np.zeros(MAX_LEGAL, np.int64),
-        scratch=np.zeros(MAX_LEGAL, np.int16),
         values=np.zeros((settings.candidates, settings.worlds)),
         order=np.zeros(settings.candidates, np.int64),
         means=np.zeros(settings.candidates),
@@ -102,7 +100,7 @@ def policy_move(rules: Rules, settings: Settings, work: Workspace, states: State
     does.
     """
     if settings.team_play:
-        return choose_for_team(rules, work.memo, states, i, work.scratch)
+        return choose_for_team(rules, work.memo, states, i)
     return np.int64(choose(rules, work.memo, states, i))
 
 
@@ -146,31 +144,26 @@ def pick_candidates(
 
 @kernel
 def _draw_worlds(
-    rules: Rules,
-    settings: Settings,
-    work: Workspace,
-    views: States,
-    i: int,
-    rng: np.ndarray,
-    lane: int,
+    rules: Rules, work: Workspace, views: States, i: int, rng: np.ndarray, lane: int
 ) -> tuple[int, bool]:
     """Fills ``work.worlds`` from the prior; returns their number, and whether they are all that
     there are.
 
     In that case each has its probability as its weight; otherwise they weigh the same.
     """
-    seat = np.int64(views.seat[i])
-    free, fixed, need = hidden_cards(views, i, seat)
-    total = list_choices(free, need, work.hands)
-    if total > 0:
-        for w in range(total):
-            work.weights[w] = np.exp(log_prior(free, need, work.hands[w]))
-            deal_hand(rules, views, i, seat, fixed + work.hands[w], work.worlds, w)
-        return total, True
-    for w in range(settings.worlds):
-        work.weights[w] = 1.0 / settings.worlds
-        deal_hand(rules, views, i, seat, fixed + draw_prior(free, need, rng, lane), work.worlds, w)
-    return settings.worlds, False
+    seat, hands = np.int64(views.seat[i]), work.hands
+    total = list_hidden(rules, views, i, seat, hands)
+    listed = total > 0
+    if not listed:
+        total = len(hands)
+        draw_hidden(rules, views, i, seat, rng, lane, hands)
+    for w in range(total):
+        fill_world(rules, views, i, seat, hands[w], work.worlds, w)
+        if listed:
+            work.weights[w] = np.exp(log_prior_hidden(rules, views, i, seat, hands[w]))
+        else:
+            work.weights[w] = 1.0 / total
+    return total, listed
 
 
 @kernel
@@ -191,7 +184,7 @@ def play_out(rules: Rules, settings: Settings, work: Workspace, world: int, move
     value = 0.0
     limit = settings.solver_cards
     while value == 0.0:
-        left = size(row.hands[lane, 0]) + size(row.hands[lane, 1]) + size(row.hands[lane, 2])
+        left = size(row.hands[lane, 0] + row.hands[lane, 1] + row.hands[lane, 2])
         if row.winner[lane] >= 0:
             value = 1.0 if row.winner[lane] == Seat.LANDLORD else -1.0
         elif left <= limit:
@@ -301,5 +294,5 @@ def act(
         hand = views.hands[i, views.seat[i]]
         num_candidates = pick_candidates(rules, work, hand, num_moves, own, settings.candidates)
         forget(work.solver)
-        num_worlds, listed = _draw_worlds(rules, settings, work, views, i, rng, games[i])
+        num_worlds, listed = _draw_worlds(rules, work, views, i, rng, games[i])
         moves[i] = work.moves[_compare(rules, settings, work, num_candidates, num_worlds, listed)]

@@ -82,6 +82,8 @@ class RHCP(Player):
     numbers.
     """
 
+    _act = staticmethod(rhcp_kernels.act)
+
     def prepare(self) -> None:
         """Makes the table of hands."""
         self._memo = rhcp_kernels.new_memo()
@@ -92,7 +94,7 @@ class RHCP(Player):
         """
 
     def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
-        """Returns RHCP's move (int16 ``[n]``) for each view."""
+        """Returns the move (int16 ``[n]``) for each view."""
         moves = np.empty(len(games), np.int16)
-        rhcp_kernels.act(self.game.rules, self._memo, views, moves)
+        self._act(self.game.rules, self._memo, views, moves)
         return moves

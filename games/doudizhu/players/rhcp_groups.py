@@ -12,33 +12,40 @@ import numpy as np
 from games.doudizhu.cards import (
     BIG_JOKER,
     CHAIN_RANKS,
+    JOKERS,
     LITTLE_JOKER,
     NUM_RANKS,
-    ONES,
     above,
     at_least,
     count,
     highest,
     lowest,
+    row_of,
     size,
 )
-from games.doudizhu.legal import JOKERS
+from games.doudizhu.legal import LONGEST, SHORTEST
 from games.doudizhu.moves import MAIN_COPIES, Category, Rules
 from games.kernels import kernel
 
 NO_CARDS = np.uint64(0)
-SHORTEST_CHAIN = np.array([0, 5, 3, 2])
-"""int64 ``[4]``: the fewest ranks in a chain of solos, pairs and trios."""
-KICKER_SIZE = np.zeros(len(Category), np.int64)
-"""int64 ``[15]``: cards in each kicker beside trios, by category."""
-KICKER_SIZE[[Category.TRIO_SOLO, Category.PLANE_SOLOS]] = 1
-KICKER_SIZE[[Category.TRIO_PAIR, Category.PLANE_PAIRS]] = 2
-
-
-@kernel
-def row_of(start: int, length: int) -> np.uint64:
-    """Returns the rank mask of ``length`` (1 to 12) ranks in a row."""
-    return (ONES & ((np.uint64(1) << np.uint64(4 * length)) - np.uint64(1))) << np.uint64(4 * start)
+_KICKERS = {
+    Category.TRIO_SOLO: ((1,),),
+    Category.TRIO_PAIR: ((2,),),
+    Category.PLANE_SOLOS: ((1,),),
+    Category.PLANE_PAIRS: ((2,),),
+    Category.FOUR_SOLOS: ((1, 1), (2,)),
+    Category.FOUR_PAIRS: ((2, 2),),
+}
+"""Cards of the kickers beside each main rank, in every way that they can be held."""
+_KICKER_SIZE = np.array([_KICKERS.get(category, ((0,),))[0][0] for category in Category])
+"""int64 ``[15]``: cards in each kicker, by category."""
+_CHAINS = (Category.PASS, Category.SOLO_CHAIN, Category.PAIR_CHAIN, Category.TRIO_CHAIN)
+_SHORTEST_CHAIN = SHORTEST[list(_CHAINS)]
+"""int8 ``[4]``: the fewest ranks in a chain of solos, pairs and trios."""
+_ADDED = np.array([-10, -10, -10, -10, -10, -10, -9, -9, -2, -2, -2, -3, -3, 4, 3])
+_HALVED = np.array([0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 0, 0])
+"""int64 ``[15]``, by category: what the value of a group adds to its rank, and whether it is half
+of that."""
 
 
 @kernel
@@ -52,6 +59,22 @@ def _is_row(ranks: np.uint64) -> bool:
     ) == NO_CARDS
 
 
+def _categories() -> np.ndarray:
+    """Returns the category of a group by how many ranks it has once, twice, three and four times
+    (int8 ``[16, 11, 7, 6]``), pass where there is none.
+    """
+    table = np.zeros((16, 11, 7, 6), np.int8)
+    for category in list(Category)[1 : Category.ROCKET]:
+        for kickers in _KICKERS.get(category, ((),)):
+            for length in range(SHORTEST[category], LONGEST[category] + 1):
+                copies = (MAIN_COPIES[category], *kickers) * length
+                table[tuple(copies.count(k) for k in range(1, 5))] = category
+    return table
+
+
+_CATEGORIES = _categories()
+
+
 @kernel
 def classify(cards: np.uint64) -> tuple[int, int, int]:
     """Returns (category, length, top) of a group, (0, 0, 0) for any other set of cards.
@@ -59,48 +82,21 @@ def classify(cards: np.uint64) -> tuple[int, int, int]:
     Kickers of planes are of distinct ranks here: RHCP does not see the other planes. The jokers are
     not kickers together.
     """
+    if cards & JOKERS == JOKERS:
+        return (np.int64(Category.ROCKET), 1, BIG_JOKER) if cards == JOKERS else (np.int64(0), 0, 0)
     one, two, three, four = (
         at_least(cards, 1),
         at_least(cards, 2),
         at_least(cards, 3),
         at_least(cards, 4),
     )
-    solos, pairs, trios, fours = size(one ^ two), size(two ^ three), size(three ^ four), size(four)
-    jokers_kick = cards & JOKERS == JOKERS
-    category, length, main = Category.PASS, 1, one
-    if fours == 1 and trios == 0:
-        main = four
-        if solos == 0 and pairs == 0:
-            category = Category.BOMB
-        elif solos + 2 * pairs == 2 and not jokers_kick:
-            category = Category.FOUR_SOLOS
-        elif solos == 0 and pairs == 2:
-            category = Category.FOUR_PAIRS
-    elif fours == 0 and trios > 0:
-        main, length = three, trios
-        if trios == 1 or _is_row(three):
-            if solos == 0 and pairs == 0:
-                category = Category.TRIO if trios == 1 else Category.TRIO_CHAIN
-            elif solos == trios and pairs == 0 and not jokers_kick:
-                category = Category.TRIO_SOLO if trios == 1 else Category.PLANE_SOLOS
-            elif pairs == trios and solos == 0:
-                category = Category.TRIO_PAIR if trios == 1 else Category.PLANE_PAIRS
-    elif fours == 0 and solos == 0 and pairs > 0:
-        length = pairs
-        if pairs == 1:
-            category = Category.PAIR
-        elif pairs >= SHORTEST_CHAIN[2] and _is_row(two):
-            category = Category.PAIR_CHAIN
-    elif fours == 0 and pairs == 0 and solos > 0:
-        length = solos
-        if solos == 1:
-            category = Category.SOLO
-        elif cards == JOKERS:
-            return Category.ROCKET, 1, BIG_JOKER
-        elif solos >= SHORTEST_CHAIN[1] and _is_row(one):
-            category = Category.SOLO_CHAIN
-    if category == Category.PASS:
-        return 0, 0, 0
+    category = np.int64(
+        _CATEGORIES[size(one ^ two), size(two ^ three), size(three ^ four), size(four)]
+    )
+    main = at_least(cards, MAIN_COPIES[category])
+    length = size(main)
+    if category == Category.PASS or (length > 1 and not _is_row(main)):
+        return np.int64(0), 0, 0
     return category, length, lowest(main) + length - 1
 
 
@@ -109,22 +105,7 @@ def group_value(category: int, top: int) -> int:
     """Returns the value of a group; the ranks of ``games/doudizhu/players/rhcp.py`` are ``top`` +
     3.
     """
-    rank = top + 3
-    if category == Category.ROCKET:
-        return 20
-    if category == Category.BOMB:
-        return rank + 4
-    if category == Category.FOUR_SOLOS or category == Category.FOUR_PAIRS:
-        return (rank - 3) // 2
-    if category == Category.SOLO_CHAIN or category == Category.PAIR_CHAIN:
-        return rank - 9
-    if (
-        category == Category.TRIO_CHAIN
-        or category == Category.PLANE_SOLOS
-        or category == Category.PLANE_PAIRS
-    ):
-        return (rank - 2) // 2
-    return rank - 10
+    return (top + 3 + _ADDED[category]) >> _HALVED[category]
 
 
 @kernel
@@ -196,7 +177,7 @@ def lead_candidates(hand: np.uint64, out: np.ndarray, n: int) -> int:
             n = _add_groups(hand, row_of(rank, 1), copies, 0, out, n)
         for copies in range(1, count(hand, rank) + 1):
             held = at_least(hand, copies) & CHAIN_RANKS
-            length = SHORTEST_CHAIN[copies]
+            length = _SHORTEST_CHAIN[copies]
             while rank + length <= LITTLE_JOKER and row_of(rank, length) & held == row_of(
                 rank, length
             ):
@@ -221,7 +202,7 @@ def reply_candidates(hand: np.uint64, category: int, length: int, top: int, out:
         or category == Category.ROCKET
     ):
         return 0
-    copies, kicker = MAIN_COPIES[category], KICKER_SIZE[category]
+    copies, kicker = MAIN_COPIES[category], _KICKER_SIZE[category]
     held = at_least(hand, copies)
     if length > 1:
         held &= CHAIN_RANKS

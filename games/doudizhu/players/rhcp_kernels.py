@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from games.doudizhu.cards import HAND_SIZES, above, at_least, lowest
-from games.doudizhu.legal import JOKERS
+from games.doudizhu.cards import HAND_SIZES, JOKERS, above, at_least, lowest
 from games.doudizhu.moves import PASS, Category, Rules
 from games.doudizhu.players.rhcp_groups import (
     NO_CARDS,
@@ -88,14 +87,7 @@ def new_memo(bits: int = MEMO_BITS) -> Memo:
         sums=np.zeros(1 << bits, np.int16),
         rounds=np.zeros(1 << bits, np.int16),
         candidates=np.zeros(NUM_CANDIDATES, np.uint64),
-        frames=Frames(
-            hands=np.zeros(DEPTH, np.uint64),
-            begins=np.zeros(DEPTH, np.int64),
-            ends=np.zeros(DEPTH, np.int64),
-            leads=np.zeros(DEPTH, np.uint64),
-            sums=np.zeros(DEPTH, np.int64),
-            rounds=np.zeros(DEPTH, np.int64),
-        ),
+        frames=Frames(*(np.zeros(DEPTH, kind) for kind in ("u8", "i8", "i8", "u8", "i8", "i8"))),
     )
 
 

@@ -23,10 +23,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from games.doudizhu.cards import BIG_JOKER, CHAIN_RANKS, LITTLE_JOKER, Seat, at_least, count, lowest
-from games.doudizhu.legal import JOKERS
+from games.doudizhu.cards import (
+    BIG_JOKER,
+    CHAIN_RANKS,
+    JOKERS,
+    LITTLE_JOKER,
+    Seat,
+    at_least,
+    count,
+    lowest,
+    row_of,
+)
 from games.doudizhu.moves import PASS, Category, Rules
-from games.doudizhu.players.rhcp_groups import find_move, row_of
+from games.doudizhu.players.rhcp_groups import find_move
 from games.doudizhu.state import States, legal
 from games.interface import Records
 from games.kernels import kernel, random_below, streams

@@ -26,13 +26,13 @@ import numpy as np
 
 from games.doudizhu.cards import TWO, Seat, at_least, highest, lowest
 from games.doudizhu.legal import leads
-from games.doudizhu.moves import PASS, Category, Rules
-from games.doudizhu.players.rhcp_kernels import Memo, choose, new_memo, rest_score
+from games.doudizhu.moves import MAX_LEGAL, PASS, Category, Rules
+from games.doudizhu.players.rhcp import RHCP
+from games.doudizhu.players.rhcp_kernels import Memo, choose, rest_score
 from games.doudizhu.state import States, hand_size, is_bomb, target_seat
 from games.doudizhu.sure_win import sure_win
-from games.interface import Records
 from games.kernels import kernel
-from games.registry import Player, player
+from games.registry import player
 
 _NONE = -1
 
@@ -48,15 +48,13 @@ def fewest_opposing(states: States, i: int, seat: int) -> int:
 
 
 @kernel
-def _best_lead_but(
-    rules: Rules, memo: Memo, hand: np.uint64, category: int, scratch: np.ndarray
-) -> int:
+def _best_lead_but(rules: Rules, memo: Memo, hand: np.uint64, category: int) -> int:
     """Returns the lead, neither a bomb nor of the category, that leaves the best hand by RHCP's
     score; -1 if there is none.
     """
-    best, best_score = np.int64(_NONE), np.int64(0)
-    for k in range(leads(rules, hand, scratch)):
-        move = np.int64(scratch[k])
+    best, best_score, moves = np.int64(_NONE), np.int64(0), np.empty(MAX_LEGAL, np.int16)
+    for k in range(leads(rules, hand, moves)):
+        move = np.int64(moves[k])
         if rules.category[move] != category and not is_bomb(rules, move):
             score = rest_score(memo, hand, rules.cards[move], np.int64(0))[0]
             if best == _NONE or score > best_score:
@@ -65,7 +63,7 @@ def _best_lead_but(
 
 
 @kernel
-def _lead(rules: Rules, memo: Memo, states: States, i: int, own: int, scratch: np.ndarray) -> int:
+def _lead(rules: Rules, memo: Memo, states: States, i: int, own: int) -> int:
     """Returns the lead by the rules 2 and 3, else RHCP's, which is ``own``."""
     seat = np.int64(states.seat[i])
     hand = states.hands[i, seat]
@@ -75,7 +73,7 @@ def _lead(rules: Rules, memo: Memo, states: States, i: int, own: int, scratch: n
     if (fewest == 1 and rules.category[own] == Category.SOLO) or (
         fewest == 2 and rules.category[own] == Category.PAIR
     ):
-        other = _best_lead_but(rules, memo, hand, rules.category[own], scratch)
+        other = _best_lead_but(rules, memo, hand, rules.category[own])
         if other != _NONE:
             return other
         if fewest == 1:
@@ -103,10 +101,8 @@ def _reply(rules: Rules, states: States, i: int, own: int) -> int:
 
 
 @kernel
-def choose_for_team(rules: Rules, memo: Memo, states: States, i: int, scratch: np.ndarray) -> int:
-    """Returns the policy's move for the seat to move in lane ``i``; ``scratch`` (int16
-    ``[max_legal]``) is overwritten.
-    """
+def choose_for_team(rules: Rules, memo: Memo, states: States, i: int) -> int:
+    """Returns the policy's move for the seat to move in lane ``i``."""
     sure = sure_win(rules, states, i)
     if sure >= 0:
         return sure
@@ -114,32 +110,19 @@ def choose_for_team(rules: Rules, memo: Memo, states: States, i: int, scratch: n
     if rules.cards[own] == states.hands[i, states.seat[i]]:
         return own
     if states.target[i] == PASS:
-        return _lead(rules, memo, states, i, own, scratch)
+        return _lead(rules, memo, states, i, own)
     return _reply(rules, states, i, own)
 
 
 @kernel
-def _act(rules: Rules, memo: Memo, views: States, scratch: np.ndarray, moves: np.ndarray) -> None:
+def _act(rules: Rules, memo: Memo, views: States, moves: np.ndarray) -> None:
     for i in range(len(moves)):
-        moves[i] = choose_for_team(rules, memo, views, i, scratch)
+        moves[i] = choose_for_team(rules, memo, views, i)
 
 
 @player("team_play", games=["doudizhu"], teaches=True)
 @dataclass
-class TeamPlay(Player):
+class TeamPlay(RHCP):
     """RHCP with rules for playing as a team, by which it beats RHCP."""
 
-    def prepare(self) -> None:
-        """Makes the table of hands."""
-        self._memo = new_memo()
-
-    def start(self, num_games: int, seed: int) -> None:
-        """Does nothing: the moves do not depend on the past."""
-
-    def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
-        """Returns a legal move (int16 ``[n]``) for each view."""
-        moves = np.empty(len(games), np.int16)
-        _act(
-            self.game.rules, self._memo, views, np.empty(self.game.spec.max_legal, np.int16), moves
-        )
-        return moves
+    _act = staticmethod(_act)
