@@ -10,95 +10,65 @@ calibration; ``report=FILE.md`` writes the report; ``json=FILE`` writes the figu
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from fpmcts.opponents.dataset import Players, make_rows
-from fpmcts.opponents.learned import Learned, keep_of, load_learned, playable
-from fpmcts.opponents.model import ModelError
+from fpmcts.opponents.material import keep_of, playable
+from fpmcts.opponents.model_file import ModelError, load
 from fpmcts.opponents.score import plot, report
+from games.help import say
 from games.no_limit_holdem.phh import BAD, BadHandError
-from games.settings import ConfigError, did_you_mean
-
-OPTIONS = {"players": "known", "bad": "skip", "plot": "", "report": "", "json": "", "window": ""}
+from games.settings import ConfigError, build, setting
 
 
-def say(text: str, stream: Any = None) -> None:
-    """Writes a line."""
-    stream = stream or sys.stdout
-    stream.write(f"{text}\n")
-    stream.flush()
+@dataclass(frozen=True)
+class ScoreOptions:
+    """The options, explained above."""
 
-
-def read_options(arguments: Sequence[str]) -> tuple[list[str], dict[str, str]]:
-    """Returns the names and the options of a command line. Raises ConfigError on an option that
-    there is not.
-    """
-    names, options = [], dict(OPTIONS)
-    for argument in arguments:
-        key, equals, value = argument.partition("=")
-        if not equals or Path(argument).exists():
-            names.append(argument)
-        elif key in OPTIONS:
-            options[key] = value
-        else:
-            near = did_you_mean(key, OPTIONS) or f"; expected one of {', '.join(OPTIONS)}"
-            raise ConfigError(f"{argument}: unknown key{near}")
-    for key, allowed in (("players", ("known", "new")), ("bad", BAD)):
-        if options[key] not in allowed:
-            raise ConfigError(f"{key}={options[key]}: expected one of {', '.join(allowed)}")
-    if options["window"] and not (options["window"].isdigit() and int(options["window"]) >= 10):
-        raise ConfigError(f"window={options['window']}: expected a number of hands, at least 10")
-    return names, options
-
-
-def scored(
-    learned: Learned, files: Sequence[str], options: dict[str, str], name: str
-) -> tuple[str, dict[str, Any]]:
-    """Returns the report on files of hands, and its figures."""
-    problems: list[BadHandError] = []
-    hands = playable(files, options["bad"], problems)
-    if not hands:
-        raise ConfigError(
-            f"{', '.join(files)}: no hand to "
-            f"score{f'; the first problem: {problems[0]}' if problems else ''}"
-        )
-    players = learned.players.copy() if options["players"] == "known" else Players()
-    met = {player for hand in hands for player in hand.players}
-    known = len(met & set(learned.players.names))
-    window = int(options["window"] or learned.told.get("options", {}).get("window", 10_000))
-    rows, shown = make_rows(hands, learned.scorer.model.prior, players, keep_of(window))
-    if not len(rows.kind):
-        raise ConfigError(f"{', '.join(files)}: {len(hands):,} hands without a single decision")
-    names = {
-        "model": f"{name}, learned from {learned.told.get('hands', 0):,} hands",
-        "files": ", ".join(files),
-        "hands": f"{len(hands):,}"
-        + (f"; {len(problems):,} left out, the first: {problems[0]}" if problems else ""),
-        "players": f"{len(met):,}, of whom the model knows {known:,}"
-        + ("" if options["players"] == "known" else ", which is not used"),
-    }
-    if options["plot"]:
-        plot(learned.scorer, rows, options["plot"])
-    return report(learned.scorer, rows, shown, names)
+    players: str = setting("known", choices=("known", "new"))
+    bad: str = setting("skip", choices=BAD)
+    plot: str = ""
+    report: str = ""
+    json: str = ""
+    window: int | None = setting(None, least=10)
 
 
 def score(arguments: Sequence[str]) -> None:
     """Scores a model."""
-    names, options = read_options(arguments)
+    given = [a for a in arguments if "=" in a and not Path(a).exists()]
+    options: ScoreOptions = build(ScoreOptions, dict(a.split("=", 1) for a in given))
+    names = [argument for argument in arguments if argument not in given]
     if len(names) < 2:
         raise ConfigError(
             "score: expected MODEL FILES, such as: score "
             "models/no_limit_holdem-opponents.safetensors hands.phhs"
         )
-    text, figures = scored(load_learned(names[0]), names[1:], options, names[0])
+    path, *files = names
+    learned, problems = load(path), list[BadHandError]()
+    hands = playable(files, options.bad, problems)
+    players = learned.players.copy() if options.players == "known" else Players()
+    met = {player for hand in hands for player in hand.players}
+    known = len(met & set(players.names))
+    keep = keep_of(options.window or learned.window)
+    rows, shown = make_rows(hands, learned.model.prior, players, keep)
+    if not len(rows.kind):
+        raise ConfigError(f"{', '.join(files)}: {len(hands):,} hands without a single decision")
+    left_out = f"; {len(problems):,} left out, the first: {problems[0]}" if problems else ""
+    head = {
+        "model": f"{path}, learned from {learned.told.get('hands', 0):,} hands",
+        "files": ", ".join(files),
+        "hands": f"{len(hands):,}{left_out}",
+        "players": f"{len(met):,}, of whom {known:,} begin with what the model knows of them",
+    }
+    text, figures = report(learned, rows, shown, head)
     say(text)
-    if options["report"]:
-        Path(options["report"]).write_text(
-            f"# Score of a model of opponents\n\n{text}", encoding="utf-8"
-        )
-    if options["json"]:
-        Path(options["json"]).write_text(json.dumps(figures), encoding="utf-8")
+    if options.plot:
+        plot(learned.model, rows, options.plot)
+    if options.report:
+        Path(options.report).write_text(f"# Score of a model of opponents\n\n{text}", "utf-8")
+    if options.json:
+        Path(options.json).write_text(json.dumps(figures), "utf-8")
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -111,7 +81,7 @@ def main(arguments: Sequence[str]) -> int:
             raise ConfigError(f"{arguments[0]}: expected score MODEL FILES")
         score(arguments[1:])
     except (ConfigError, ModelError, BadHandError, OSError) as error:
-        say(f"opponent_models: {error}", sys.stderr)
+        sys.stderr.write(f"fpmcts.opponents: {error}\n")
         return 1
     return 0
 

@@ -7,8 +7,6 @@ the text, section 2, and the authors' program (seed 001): progress of the round,
 deficit, pot odds, players, and statistics of the player and of the table.
 """
 
-from enum import IntEnum
-
 import numpy as np
 
 from fpmcts.opponents.statistics import STATISTICS
@@ -16,76 +14,24 @@ from games.kernels import kernel
 from games.no_limit_holdem.betting import pot, situation
 from games.no_limit_holdem.state import Rules, States
 
-
-class Feature(IntEnum):
-    """Columns of the features of a decision."""
-
-    ROUND = 0
-    TO_CALL = 1  # big blinds
-    POT_ODDS = 2  # to call / (pot + to call)
-    POT = 3  # big blinds
-    STACK = 4  # of the mover, big blinds
-    STACK_TO_POT = 5  # what can still be won or lost against the deepest of the others, in pots
-    PLAYERS = 6  # not folded
-    TO_ACT = 7  # others who may still act in this round if nobody raises
-    SEATS = 8
-    SEAT = 9
-    FROM_BUTTON = 10  # 0 = the button
-    BEHIND = 11  # players not folded who sit between the mover and the button, button included
-    RAISES = 12  # in this round
-    CALLERS = 13  # others with the most chips of this round but for who put them in first
-    OWN_RAISES = 14
-    OWN_CALLS = 15
-    RAISES_BEFORE_FLOP = 16
-    RAISES_LAST_ROUND = 17
-    OWN_RAISES_LAST_ROUND = 18
-    OWN_RAISES_BEFORE_FLOP = 19
-    AGGRESSOR_DISTANCE = 20  # seats from the mover to the last aggressor: 0 = the mover, -1 = none
-    AGGRESSOR_FROM_BUTTON = 21
-    AGGRESSOR_IS_IN = 22
-    LAST_RAISE = 23  # the least raise as a share of the pot
-    STREET_PAID = 24  # by the mover, big blinds
-    PAID = 25
-    ALL_IN = 26  # others without chips behind
-    RAISE_COST = 27  # chips for the least raise as a share of the stack; NO_RAISE = none is allowed
-    OTHERS_STACK = 28  # the least stack behind of the others who are in, big blinds
-    RAISES_EARLIER = 29  # in all rounds before the last one
-    HIGH_CARD = 30  # of the board, 0 for the deuce
-    PAIRED = 31  # most cards of a rank
-    SUITED = 32  # most cards of a suit
-    CONNECTED = 33  # most different ranks within a straight's reach
-    SECOND_CARD = 34  # the second highest rank
-    LAST_OVER = 35  # the last card is above all before it
-    LAST_PAIRS = 36  # the last card pairs the board
-    LAST_SUITS = 37  # cards of the last one's suit
-    BROADWAY = 38  # cards from the ten up
-    FACED_BETS = 39  # raises of the others in this round since the mover acted, or of all
-    CALLERS_LAST_ROUND = 40
-    POT_AT_ROUND = 41  # pot at the start of the round, big blinds
-    BET_SHARE = 42  # to call as a share of the pot before the bet
-    PLAYERS_BEFORE_FLOP = 43  # who put chips in of free will
-    BET_LAST_ROUND = (
-        44  # the most that a seat put in during the last round, as a share of the pot at its start
-    )
-    BET_BEFORE_FLOP = 45  # big blinds
-
-
-NO_RAISE = 9.0
 NUM_FEATURES = 46
-"""Columns without statistics."""
-NUM_OTHERS = 8
-NUM_COLUMNS = NUM_FEATURES + STATISTICS + NUM_OTHERS
+"""Columns without statistics; what they are stands beside them in ``columns``."""
+NUM_COLUMNS = NUM_FEATURES + STATISTICS + 8
 """All columns: features, the mover's statistics, then of others: the table's average of VPIP, PFR,
 AF, AFq, WtSD, and VPIP, PFR and AFq of the last aggressor (the table's average where there is
 none).
 """
+TO_CALL, RAISE_COST = 1, 27
+NO_RAISE = 9.0
+"""RAISE_COST where no raise is allowed."""
 
 
 @kernel
 def _board(states: States, i: int, num_cards: int, out: np.ndarray) -> None:
-    """Writes the features of the board, HIGH_CARD to BROADWAY."""
-    high, second, mask, most, suited, broadway = -1, -1, 0, 0, 0, 0
-    suits, ranks = 0, 0  # counts, four bits each
+    """Writes the features of the board, columns 30 to 38."""
+    high = second = -1
+    mask = most = suited = broadway = 0
+    suits = ranks = 0  # counts, four bits each
     for k in range(num_cards):
         card = np.int64(states.board[i, k])
         rank, suit = card // 4, card % 4
@@ -96,9 +42,9 @@ def _board(states: States, i: int, num_cards: int, out: np.ndarray) -> None:
         mask |= 1 << rank
         broadway += rank >= 8
         if k == num_cards - 1:
-            out[35] = rank > high
-            out[36] = ((ranks >> (4 * rank)) & 15) > 1
-            out[37] = (suits >> (4 * suit)) & 15
+            out[35] = rank > high  # the last card is above all before it
+            out[36] = ((ranks >> (4 * rank)) & 15) > 1  # it pairs the board
+            out[37] = (suits >> (4 * suit)) & 15  # cards of its suit
         if rank > high:
             high, second = rank, high
         elif rank > second:
@@ -106,78 +52,36 @@ def _board(states: States, i: int, num_cards: int, out: np.ndarray) -> None:
     wheel = (mask << 1) | (mask >> 12)
     connected = 0
     for low in range(10):
-        window = (wheel >> low) & 31
-        connected = max(
-            connected,
-            (window & 1)
-            + ((window >> 1) & 1)
-            + ((window >> 2) & 1)
-            + ((window >> 3) & 1)
-            + (window >> 4),
-        )
-    out[30], out[31], out[32], out[33], out[34], out[38] = (
-        high,
-        most,
-        suited,
-        connected,
-        second,
-        broadway,
-    )
+        count = 0
+        for k in range(5):
+            count += (wheel >> (low + k)) & 1
+        connected = max(connected, count)
+    out[30] = high  # rank, 0 for the deuce
+    out[31] = most  # cards of a rank
+    out[32] = suited  # most cards of a suit
+    out[33] = connected  # most different ranks within a straight's reach
+    out[34] = second
+    out[38] = broadway  # cards from the ten up
 
 
 @kernel
-def features(rules: Rules, states: States, i: int, seat: int, out: np.ndarray) -> None:
-    """Writes what a seat's decision looks like in lane ``i`` to ``out``, float32 ``[>=
-    NUM_FEATURES]``, without statistics.
-
-    ``seat`` is that to move; at a showdown any seat, which then has nothing to call.
-    """
-    seats, round_, over = (
-        states.stacks.shape[1],
-        min(np.int64(states.round[i]), 3),
-        states.seat[i] < 0,
-    )
-    stack, chips, cost, top, least = (
-        np.int64(states.stacks[i, seat]),
-        np.int64(0),
-        np.int64(0),
-        np.int64(0),
-        np.int64(0),
-    )
-    if over:
+def _features(rules: Rules, states: States, i: int, seat: int, out: np.ndarray) -> None:
+    """Writes the columns without statistics."""
+    seats, round_ = states.stacks.shape[1], min(np.int64(states.round[i]), 3)
+    stack = np.int64(states.stacks[i, seat])
+    chips = cost = top = least = np.int64(0)
+    if states.seat[i] < 0:
         chips, top = pot(rules, states, i), np.int64(states.street_paid[i].max())
     else:
         here = situation(rules, states, i)
         chips, cost, top, least = here.pot, here.to_call, here.highest, here.least
     big, size = 1.0 / np.float64(states.big_blind[i]), np.float64(chips)
-    players, to_act, behind, raises, callers, all_in, deepest, shallowest, street = (
-        0,
-        0,
-        0,
-        0,
-        -1,
-        0,
-        0,
-        1 << 30,
-        0,
-    )
-    first, last, earlier, last_calls, entered, last_put, last_most, first_most = (
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-    )
-    raised, called, puts, bets = (
-        states.raises[i],
-        states.calls[i],
-        states.put[i],
-        states.street_paid[i],
-    )
-    folded, acted, stacks = states.folded[i], states.acted[i], states.stacks[i]
+    players = to_act = behind = raises = all_in = deepest = street = 0
+    callers, shallowest = -1, 1 << 30
+    first = last = earlier = last_calls = entered = last_put = last_most = first_most = 0
+    raised, called, puts = states.raises[i], states.calls[i], states.put[i]
+    bets, stacks = states.street_paid[i], states.stacks[i]
+    folded, acted = states.folded[i], states.acted[i]
     for other in range(seats):
         raised_first, bet = np.int64(raised[other, 0]), np.int64(bets[other])
         first += raised_first
@@ -206,71 +110,68 @@ def features(rules: Rules, states: States, i: int, seat: int, out: np.ndarray) -
             shallowest = min(shallowest, left)
     aggressor = np.int64(states.aggressor[i])
     out[0] = round_
-    out[1] = cost * big
-    out[2] = cost / (size + cost)
-    out[3] = size * big
+    out[1] = cost * big  # TO_CALL
+    out[2] = cost / (size + cost)  # pot odds
+    out[3] = size * big  # pot
     out[4] = stack * big
-    out[5] = min(stack, max(deepest, 0)) / max(size, 1.0)
-    out[6] = players
-    out[7] = to_act
+    out[5] = min(stack, max(deepest, 0)) / max(size, 1.0)  # what can still be won or lost, in pots
+    out[6] = players  # not folded
+    out[7] = to_act  # others who may still act in this round if nobody raises
     out[8] = seats
     out[9] = seat
-    out[10] = seats - 1 - seat
-    out[11] = behind
-    out[12] = raises
-    out[13] = max(callers, 0)
-    out[14] = states.raises[i, seat, round_]
-    out[15] = states.calls[i, seat, round_]
-    out[16] = first
-    out[17] = last
-    out[18] = states.raises[i, seat, round_ - 1] if round_ > 0 else 0
-    out[19] = states.raises[i, seat, 0]
-    out[20] = (
-        -1 if aggressor < 0 else aggressor - seat if aggressor >= seat else aggressor - seat + seats
-    )
-    out[21] = seats - 1 - aggressor if aggressor >= 0 else -1
-    out[22] = aggressor >= 0 and states.folded[i, aggressor] == 0
+    out[10] = seats - 1 - seat  # from the button
+    out[11] = behind  # players between the mover and the button, button included
+    out[12] = raises  # in this round
+    out[13] = max(callers, 0)  # others with the most chips of this round but the first with them
+    out[14] = raised[seat, round_]
+    out[15] = called[seat, round_]
+    out[16] = first  # raises before the flop
+    out[17] = last  # raises in the last round
+    out[18] = raised[seat, round_ - 1] if round_ > 0 else 0
+    out[19] = raised[seat, 0]
+    out[20] = -1 if aggressor < 0 else (aggressor - seat + seats) % seats  # 0: the mover
+    out[21] = seats - 1 - aggressor if aggressor >= 0 else -1  # from the button
+    out[22] = aggressor >= 0 and folded[aggressor] == 0
     out[23] = states.last_raise[i] / max(size, 1.0)
-    out[24] = states.street_paid[i, seat] * big
+    out[24] = bets[seat] * big
     out[25] = states.paid[i, seat] * big
-    out[26] = all_in
-    out[27] = (least - states.street_paid[i, seat]) / max(stack, 1) if least > 0 else NO_RAISE
-    out[28] = shallowest * big
-    out[29] = earlier
+    out[26] = all_in  # others without chips behind
+    out[27] = (least - bets[seat]) / max(stack, 1) if least > 0 else NO_RAISE  # RAISE_COST
+    out[28] = shallowest * big  # the least stack behind of the others who are in
+    out[29] = earlier  # raises in all rounds before the last one
     for k in range(30, 39):
         out[k] = 0.0
     if round_ > 0:
         _board(states, i, round_ + 2, out)
-    out[39] = raises - states.raises[i, seat, round_]
-    out[40] = last_calls
-    out[41] = (size - street) * big
-    out[42] = cost / max(size - cost, 1.0)
-    out[43] = entered
-    out[44] = (
-        last_most / max(np.float64(size - street - last_put), 1.0 / big) if round_ > 0 else 0.0
-    )
-    out[45] = first_most * big
+    out[39] = raises - raised[seat, round_]  # of the others in this round
+    out[40] = last_calls  # in the last round
+    out[41] = (size - street) * big  # pot at the start of the round
+    out[42] = cost / max(size - cost, 1.0)  # to call as a share of the pot before the bet
+    out[43] = entered  # players who put in chips of free will before the flop
+    # The most that a seat put in during the last round, as a share of the pot at its start.
+    before = max(np.float64(size - street - last_put), 1.0 / big)
+    out[44] = last_most / before if round_ > 0 else 0.0
+    out[45] = first_most * big  # the same before the flop, in big blinds
 
 
 @kernel
-def with_statistics(
-    states: States, i: int, seat: int, statistics: np.ndarray, out: np.ndarray
+def columns(
+    rules: Rules, states: States, i: int, seat: int, statistics: np.ndarray, out: np.ndarray
 ) -> None:
-    """Writes the columns of statistics for a seat in lane ``i`` to ``out``, float32
-    ``[NUM_COLUMNS]``.
+    """Writes what a seat's decision looks like in lane ``i``.
 
     Args:
+        seat: The one to move; at a showdown any, which then has nothing to call.
         statistics: float32 ``[S, STATISTICS]``.
-        out: Changed in place from NUM_FEATURES on.
+        out: float32 ``[NUM_COLUMNS]``, changed in place.
     """
-    at = NUM_FEATURES
-    own = statistics[seat]
+    _features(rules, states, i, seat, out)
+    own, folded, at = statistics[seat], states.folded[i], NUM_FEATURES + STATISTICS
     for k in range(STATISTICS):
-        out[at + k] = own[k]
-    at += STATISTICS
-    seats, others, folded = states.stacks.shape[1], 0, states.folded[i]
+        out[NUM_FEATURES + k] = own[k]
+    others = 0
     vpip = pfr = af = afq = wtsd = 0.0
-    for other in range(seats):
+    for other in range(len(folded)):
         if other != seat and not folded[other]:
             others += 1
             vpip += statistics[other, 0]
@@ -280,18 +181,10 @@ def with_statistics(
             wtsd += statistics[other, 4]
     share = 1.0 / max(others, 1)
     vpip, pfr, afq = vpip * share, pfr * share, afq * share
-    out[at], out[at + 1], out[at + 2], out[at + 3], out[at + 4] = (
-        vpip,
-        pfr,
-        af * share,
-        afq,
-        wtsd * share,
-    )
+    out[at], out[at + 1], out[at + 2] = vpip, pfr, af * share
+    out[at + 3], out[at + 4] = afq, wtsd * share
     aggressor = np.int64(states.aggressor[i])
     if aggressor >= 0 and aggressor != seat:
-        vpip, pfr, afq = (
-            statistics[aggressor, 0],
-            statistics[aggressor, 1],
-            statistics[aggressor, 3],
-        )
+        last = statistics[aggressor]
+        vpip, pfr, afq = last[0], last[1], last[3]
     out[at + 5], out[at + 6], out[at + 7] = vpip, pfr, afq

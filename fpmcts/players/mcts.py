@@ -15,7 +15,8 @@ import numpy as np
 from fpmcts.expected_reward.moments import Backpropagation
 from fpmcts.expected_reward.search import LISTED, MODEL, TABLE, Found, Searcher, Settings
 from fpmcts.expected_reward.selection import Selection
-from fpmcts.opponents.model import ModelError, OpponentModel, load, untrained
+from fpmcts.opponents.model import OpponentModel, untrained
+from fpmcts.opponents.model_file import ModelError, load
 from fpmcts.opponents.statistics import count_action, count_hand, new_counts, smooth
 from games.agent import Agent
 from games.batches import States, take
@@ -117,7 +118,7 @@ class MCTSOptions(PlayerOptions):
         """Returns the model. Raises CheckpointError where it cannot be read."""
         path = self.file(game)
         try:
-            return untrained() if path is None else load(path)[0]
+            return untrained() if path is None else load(path).model
         except ModelError as error:
             raise CheckpointError(str(error)) from error
 
