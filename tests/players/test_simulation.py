@@ -7,9 +7,10 @@ import pytest
 
 from fpmcts.players import load_player
 from fpmcts.players.luck import before_the_deal, mean_of, play_out
-from fpmcts.players.simulation import poker_luck, simulate, with_board
+from fpmcts.players.simulation import poker_luck, simulate
 from games import make
 from games.decision import ask
+from games.poker.players.play_outs import with_board
 from games.table import Table
 
 LEDUC = make("leduc")
