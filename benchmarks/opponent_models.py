@@ -10,9 +10,9 @@ import numpy as np
 
 from benchmarks.measure import Row, rate
 from benchmarks.rules import positions
-from fpmcts.opponents.model import action_probabilities
-from fpmcts.opponents.model_file import load
-from fpmcts.opponents.statistics import STATISTICS
+from fpmcts.poker.opponents.model import action_probabilities
+from fpmcts.poker.opponents.model_file import load
+from fpmcts.poker.opponents.statistics import STATISTICS
 from games import make
 from games.batches import take
 from games.kernels import ROOT, kernel

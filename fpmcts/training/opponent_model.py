@@ -13,15 +13,14 @@ from pathlib import Path
 
 import numpy as np
 
-from fpmcts.opponents.learn import LearnOptions, learn, tasks
-from fpmcts.opponents.material import assemble, gather
-from fpmcts.opponents.model_file import save
-from fpmcts.opponents.score import plot, report
-from fpmcts.opponents.trees import Booster
+from fpmcts.poker.opponents.learn import LearnOptions, learn, tasks
+from fpmcts.poker.opponents.material import assemble, gather
+from fpmcts.poker.opponents.model_file import save
+from fpmcts.poker.opponents.score import plot, report
+from fpmcts.poker.opponents.trees import Booster
 from fpmcts.progress import Progress
 from fpmcts.training.interface import MinutesBudget, Report, RunConfig, Saved
 from games import Choice
-from games.no_limit_holdem.phh import BadHandError
 from games.settings import ConfigError
 from networks.checkpoint import check_compatible
 
@@ -37,7 +36,7 @@ class OpponentModelConfig(RunConfig):
         hands: A file or folder of hand histories in the PHH format (.phh, .phhs, compressed .xz);
             several with commas.
         game: ``name``: no_limit_holdem; its options do not matter here.
-        algorithm: ``name``, and how trees are learned (``fpmcts.opponents.learn``).
+        algorithm: ``name``, and how trees are learned (``fpmcts.poker.opponents.learn``).
     """
 
     learned_by = "fpmcts.training.opponent_model:OpponentModel"
@@ -88,10 +87,7 @@ class OpponentModel:
         self.steps = 0
         self._tasks = tasks(self.options.showdown)
         self._learned: dict[str, Booster] = {}
-        try:
-            self._material = gather(config.files(), self.options)
-        except BadHandError as error:
-            raise ConfigError(str(error)) from error
+        self._material = gather(config.files(), self.options)
         m, digest = self._material, hashlib.sha256()
         for array in [*m.rows, *m.shown, *m.held, *m.held_shown]:
             digest.update(array.tobytes())

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fpmcts.opponents.model_file import load
+from fpmcts.poker.opponents.model_file import load
 from fpmcts.training.algorithms import read_run
 from fpmcts.training.opponent_model import MODEL, REPORT, OpponentModel
 from fpmcts.training.run import Run

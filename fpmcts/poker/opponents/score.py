@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fpmcts.opponents.dataset import Rows, some
-from fpmcts.opponents.model import (
+from fpmcts.poker.opponents.dataset import Rows, some
+from fpmcts.poker.opponents.model import (
     NUM_ACTIONS,
     NUM_RANKS,
     NUM_SIZES,
@@ -23,7 +23,7 @@ from fpmcts.opponents.model import (
     action_row,
     bins_row,
 )
-from fpmcts.opponents.model_file import Learned
+from fpmcts.poker.opponents.model_file import Learned
 from games.kernels import kernel
 
 ROUNDS = ("before the flop", "flop", "turn", "river")

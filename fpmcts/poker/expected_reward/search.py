@@ -23,16 +23,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fpmcts.expected_reward import sizes
-from fpmcts.expected_reward.moments import (
+from fpmcts.poker.expected_reward import sizes
+from fpmcts.poker.expected_reward.moments import (
     add_sample,
     update_decision,
     update_mixed,
     update_opponent,
     variance_of_mean,
 )
-from fpmcts.expected_reward.selection import Selection, crazystone, predefined, uct, uct_plus
-from fpmcts.expected_reward.showdown import (
+from fpmcts.poker.expected_reward.selection import Selection, crazystone, predefined, uct, uct_plus
+from fpmcts.poker.expected_reward.showdown import (
     BINS,
     Boards,
     complete,
@@ -42,9 +42,9 @@ from fpmcts.expected_reward.showdown import (
     fill_board,
     fill_boards,
 )
-from fpmcts.expected_reward.sizes import universal_sample
-from fpmcts.expected_reward.tree import Node, Tree, add_child, clear, empty_tree
-from fpmcts.opponents.model import (
+from fpmcts.poker.expected_reward.sizes import universal_sample
+from fpmcts.poker.expected_reward.tree import Node, Tree, add_child, clear, empty_tree
+from fpmcts.poker.opponents.model import (
     NUM_SIZES,
     SIZE_EDGES,
     OpponentModel,
@@ -78,7 +78,7 @@ TABLE, MODEL, LISTED = 0, 1, 2
 
 
 class Settings(NamedTuple):
-    """How to search; ``fpmcts.players.mcts`` explains them.
+    """How to search; ``fpmcts.poker.mcts`` explains them.
 
     Attributes:
         selection: See ``selection.Selection``. c: Its constant: chips of equation 1, standard

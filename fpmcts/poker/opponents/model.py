@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fpmcts.opponents.features import NO_RAISE, NUM_COLUMNS, RAISE_COST, TO_CALL, columns
-from fpmcts.opponents.statistics import STATISTICS
-from fpmcts.opponents.table import NUM_ROWS, table_row
-from fpmcts.opponents.trees import Booster, evaluate, no_booster
+from fpmcts.poker.opponents.features import NO_RAISE, NUM_COLUMNS, RAISE_COST, TO_CALL, columns
+from fpmcts.poker.opponents.statistics import STATISTICS
+from fpmcts.poker.opponents.table import NUM_ROWS, table_row
+from fpmcts.poker.opponents.trees import Booster, evaluate, no_booster
 from games.kernels import borrowed, kernel, stack_floats
 from games.no_limit_holdem.betting import raise_bounds
 from games.no_limit_holdem.state import Rules, States

@@ -1,5 +1,5 @@
-"""``python -m fpmcts.opponents score MODEL FILES``: how well a stored model predicts the decisions
-in hand histories, the sizes of raises, and the strength of the hands that are shown.
+"""``python -m fpmcts.poker.opponents score MODEL FILES``: how well a stored model predicts the
+decisions in hand histories, the sizes of raises, and the strength of the hands that are shown.
 
 Options: ``players=known`` (default) begins with what was counted of players of the same names when
 the model was learned, ``players=new`` with nothing; ``bad=skip|fail``; ``plot=FILE.png`` draws the
@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from fpmcts.opponents.dataset import Players, make_rows
-from fpmcts.opponents.material import keep_of, playable
-from fpmcts.opponents.model_file import ModelError, load
-from fpmcts.opponents.score import plot, report
+from fpmcts.poker.opponents.dataset import Players, make_rows
+from fpmcts.poker.opponents.material import keep_of, playable
+from fpmcts.poker.opponents.model_file import ModelError, load
+from fpmcts.poker.opponents.score import plot, report
 from games.help import say
 from games.no_limit_holdem.phh import BAD, BadHandError
 from games.settings import ConfigError, build, setting
@@ -81,7 +81,7 @@ def main(arguments: Sequence[str]) -> int:
             raise ConfigError(f"{arguments[0]}: expected score MODEL FILES")
         score(arguments[1:])
     except (ConfigError, ModelError, BadHandError, OSError) as error:
-        sys.stderr.write(f"fpmcts.opponents: {error}\n")
+        sys.stderr.write(f"fpmcts.poker.opponents: {error}\n")
         return 1
     return 0
 

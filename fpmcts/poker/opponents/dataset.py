@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fpmcts.opponents.features import NUM_COLUMNS, columns
-from fpmcts.opponents.model import NUM_RANKS, size_bin
-from fpmcts.opponents.statistics import (
+from fpmcts.poker.opponents.features import NUM_COLUMNS, columns
+from fpmcts.poker.opponents.model import NUM_RANKS, size_bin
+from fpmcts.poker.opponents.statistics import (
     COUNTS,
     STATISTICS,
     count_action,
@@ -23,7 +23,7 @@ from fpmcts.opponents.statistics import (
     prior_of,
     smooth,
 )
-from fpmcts.opponents.table import table_row
+from fpmcts.poker.opponents.table import table_row
 from games.kernels import kernel
 from games.no_limit_holdem.betting import num_left, raise_bounds, step, to_call
 from games.no_limit_holdem.phh import Hand

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fpmcts.expected_reward.search import Found
-from fpmcts.opponents.model import untrained
-from fpmcts.players.mcts import MCTSAgent, MCTSOptions
+from fpmcts.poker.expected_reward.search import Found
+from fpmcts.poker.mcts import MCTSAgent, MCTSOptions
+from fpmcts.poker.opponents.model import untrained
 from games import make
 from games.batches import take
 from games.decision import Limits

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fpmcts.opponents.dataset import Rows
-from fpmcts.opponents.features import NUM_COLUMNS, NUM_FEATURES
-from fpmcts.opponents.model import (
+from fpmcts.poker.opponents.dataset import Rows
+from fpmcts.poker.opponents.features import NUM_COLUMNS, NUM_FEATURES
+from fpmcts.poker.opponents.model import (
     BET,
     FOLD_AFTER,
     FOLD_BEFORE,
@@ -24,7 +24,7 @@ from fpmcts.opponents.model import (
     RANKS,
     SIZES,
 )
-from fpmcts.opponents.trees import Booster, no_booster
+from fpmcts.poker.opponents.trees import Booster, no_booster
 from games.settings import ConfigError, setting
 
 if TYPE_CHECKING:

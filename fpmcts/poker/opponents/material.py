@@ -5,12 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fpmcts.opponents.dataset import Players, Rows, make_rows, mean_player, some
-from fpmcts.opponents.learn import LearnOptions, joined, tasks
-from fpmcts.opponents.model import NUM_ACTIONS, NUM_RANKS, NUM_SIZES, OpponentModel
-from fpmcts.opponents.model_file import Learned
-from fpmcts.opponents.table import NUM_ROWS, frequencies
-from fpmcts.opponents.trees import Booster
+from fpmcts.poker.opponents.dataset import Players, Rows, make_rows, mean_player, some
+from fpmcts.poker.opponents.learn import LearnOptions, joined, tasks
+from fpmcts.poker.opponents.model import NUM_ACTIONS, NUM_RANKS, NUM_SIZES, OpponentModel
+from fpmcts.poker.opponents.model_file import Learned
+from fpmcts.poker.opponents.table import NUM_ROWS, frequencies
+from fpmcts.poker.opponents.trees import Booster
 from games.no_limit_holdem.phh import BadHandError, Hand, read
 from games.no_limit_holdem.phh_replay import faults
 from games.settings import ConfigError
@@ -72,11 +72,14 @@ def gather(paths: Sequence[str], options: LearnOptions) -> Material:
     """Returns the material of files.
 
     Raises:
-        ConfigError: There is too little to learn from.
-        BadHandError: A hand that cannot be used, with ``bad="fail"``.
+        ConfigError: There is too little to learn from, or a hand that cannot be used, with
+            ``bad="fail"``.
     """
     problems: list[BadHandError] = []
-    hands = playable(paths, options.bad, problems)
+    try:
+        hands = playable(paths, options.bad, problems)
+    except BadHandError as error:
+        raise ConfigError(str(error)) from error
     where = f"hands={','.join(paths)}"
     cut = len(hands) - int(len(hands) * options.holdout)
     prior, players, keep = mean_player(hands[:cut]), Players(), keep_of(options.window)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from fpmcts.expected_reward.selection import crazystone, predefined, uct, uct_plus
+from fpmcts.poker.expected_reward.selection import crazystone, predefined, uct, uct_plus
 from games.kernels import streams
 
 MEAN = np.array([10.0, 12.0, 4.0])

@@ -3,7 +3,7 @@ the opponents.
 
 With its defaults it is NEWBOT of Van den Broeck, Driessens & Ramon 2009, 5.1;
 ``backpropagation=sample_weighted`` is STDBOT, which takes equation 3 at every node. The tree and
-its formulas: ``fpmcts/expected_reward/README.md``.
+its formulas: ``fpmcts/poker/expected_reward/README.md``.
 """
 
 import time
@@ -12,12 +12,12 @@ from pathlib import Path
 
 import numpy as np
 
-from fpmcts.expected_reward.moments import Backpropagation
-from fpmcts.expected_reward.search import LISTED, MODEL, TABLE, Found, Searcher, Settings
-from fpmcts.expected_reward.selection import Selection
-from fpmcts.opponents.model import OpponentModel, untrained
-from fpmcts.opponents.model_file import ModelError, load
-from fpmcts.opponents.statistics import count_action, count_hand, new_counts, smooth
+from fpmcts.poker.expected_reward.moments import Backpropagation
+from fpmcts.poker.expected_reward.search import LISTED, MODEL, TABLE, Found, Searcher, Settings
+from fpmcts.poker.expected_reward.selection import Selection
+from fpmcts.poker.opponents.model import OpponentModel, untrained
+from fpmcts.poker.opponents.model_file import ModelError, load
+from fpmcts.poker.opponents.statistics import count_action, count_hand, new_counts, smooth
 from games.agent import Agent
 from games.batches import States, take
 from games.decision import RETURN, Decision, Limits, Question, RootMove
@@ -162,7 +162,7 @@ def _count_games(
         moves: int16 ``[G, M]``. lengths: int16 ``[G]``.
         seating: int64 ``[G, S]``, the player in each seat; of one that sits in several each seat
             counts as a hand.
-        keep: See ``fpmcts.opponents.statistics.count_hand``.
+        keep: See ``fpmcts.poker.opponents.statistics.count_hand``.
         counts: float32 ``[P, COUNTS]``, changed in place.
     """
     own = np.zeros((seating.shape[1], counts.shape[1]), np.float32)
@@ -194,7 +194,7 @@ class MCTSAgent(Agent):
         self.adapts = options.adapt
         self._searcher: Searcher | None = None
         self.counts = new_counts(game.spec.num_seats)
-        """Of the players, as ``fpmcts.opponents.statistics`` counts them: what is known of them
+        """Of the players, as ``fpmcts.poker.opponents.statistics`` counts them: what is known of them
         before the hand.
         """
         self._seating: np.ndarray | None = None

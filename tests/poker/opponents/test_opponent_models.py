@@ -8,17 +8,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fpmcts.opponents import model as models
-from fpmcts.opponents.__main__ import main
-from fpmcts.opponents.dataset import Players, make_rows, mean_player, rank_bin, some
-from fpmcts.opponents.features import NUM_COLUMNS, NUM_FEATURES
-from fpmcts.opponents.learn import LearnOptions, Task, cases, joined, learn, tasks
-from fpmcts.opponents.material import Material, assemble, gather
-from fpmcts.opponents.model import OpponentModel, untrained
-from fpmcts.opponents.model_file import Learned, ModelError, load, save
-from fpmcts.opponents.score import below, calibration, losses, predict, report
-from fpmcts.opponents.statistics import STATISTICS, Statistic, smooth
-from fpmcts.opponents.trees import evaluate, no_booster
+from fpmcts.poker.opponents import model as models
+from fpmcts.poker.opponents.__main__ import main
+from fpmcts.poker.opponents.dataset import Players, make_rows, mean_player, rank_bin, some
+from fpmcts.poker.opponents.features import NUM_COLUMNS, NUM_FEATURES
+from fpmcts.poker.opponents.learn import LearnOptions, Task, cases, joined, learn, tasks
+from fpmcts.poker.opponents.material import Material, assemble, gather
+from fpmcts.poker.opponents.model import OpponentModel, untrained
+from fpmcts.poker.opponents.model_file import Learned, ModelError, load, save
+from fpmcts.poker.opponents.score import below, calibration, losses, predict, report
+from fpmcts.poker.opponents.statistics import STATISTICS, Statistic, smooth
+from fpmcts.poker.opponents.trees import evaluate, no_booster
 from games.kernels import kernel
 from games.no_limit_holdem.betting import raise_bounds, step, to_call
 from games.no_limit_holdem.phh import Hand, parse

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fpmcts.expected_reward.sizes import (
+from fpmcts.poker.expected_reward.sizes import (
     ALL_IN,
     LEAST,
     TABLE_EDGES,

@@ -9,7 +9,7 @@ deficit, pot odds, players, and statistics of the player and of the table.
 
 import numpy as np
 
-from fpmcts.opponents.statistics import STATISTICS
+from fpmcts.poker.opponents.statistics import STATISTICS
 from games.kernels import kernel
 from games.no_limit_holdem.betting import pot, situation
 from games.no_limit_holdem.state import Rules, States

@@ -14,11 +14,11 @@ import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
-from fpmcts.opponents.dataset import Players
-from fpmcts.opponents.features import NUM_COLUMNS
-from fpmcts.opponents.model import NUM_ACTIONS, OpponentModel, untrained
-from fpmcts.opponents.statistics import COUNTS
-from fpmcts.opponents.trees import Booster
+from fpmcts.poker.opponents.dataset import Players
+from fpmcts.poker.opponents.features import NUM_COLUMNS
+from fpmcts.poker.opponents.model import NUM_ACTIONS, OpponentModel, untrained
+from fpmcts.poker.opponents.statistics import COUNTS
+from fpmcts.poker.opponents.trees import Booster
 
 FORMAT = "opponent-model-1"
 BOOSTERS = {"trees": "model", "without": "without"}
