@@ -194,8 +194,8 @@ class MCTSAgent(Agent):
         self.adapts = options.adapt
         self._searcher: Searcher | None = None
         self.counts = new_counts(game.spec.num_seats)
-        """Of the players, as ``fpmcts.poker.opponents.statistics`` counts them: what is known of them
-        before the hand.
+        """Of the players (``fpmcts.poker.opponents.statistics``): what is known of them before the
+        hand.
         """
         self._seating: np.ndarray | None = None
         self._rng = np.zeros(0, np.uint64)
