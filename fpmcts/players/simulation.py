@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fpmcts.players.luck import Luck, Mean, luck_of, play_out
-from games.agent import Agent
+from games.agent import Agent, OpenPolicy
 from games.decision import HiddenCards, Question
 from games.interface import Game
 from games.registry import positions_of
@@ -42,6 +42,7 @@ def simulate(
     Raises:
         Cancelled: ``cancel`` said so.
     """
+    assert isinstance(agent, OpenPolicy)
     game, rng = question.game, np.random.default_rng(question.seed)
     after, hidden = positions_of(game).after_moves(agent, question, num, rng)
     returns = [
