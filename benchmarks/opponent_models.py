@@ -10,8 +10,9 @@ import numpy as np
 
 from benchmarks.measure import Row, rate
 from benchmarks.rules import positions
-from fpmcts.opponents.model import action_probabilities, load
-from fpmcts.opponents.statistics import STATISTICS
+from fpmcts.poker.opponents.model import action_probabilities
+from fpmcts.poker.opponents.model_file import load
+from fpmcts.poker.opponents.statistics import STATISTICS
 from games import make
 from games.batches import take
 from games.kernels import ROOT, kernel
@@ -32,7 +33,7 @@ def _ask(model: Any, rules: Any, states: Any, statistics: np.ndarray, out: np.nd
 
 def run() -> Iterator[Row]:
     """Yields the rates for two and for six players."""
-    model = load(MODEL)[0]
+    model = load(MODEL).model
     for players, target in ((2, None), (6, 1_000_000)):
         game = make("no_limit_holdem", players=players, stacks=20_000)
         states = positions(game, 40_000)

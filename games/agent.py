@@ -134,6 +134,7 @@ class Agent(Protocol):
         return Decision(question.text(action), action, told)
 
 
+@runtime_checkable
 class OpenPolicy(Protocol):
     """A player that can say with which probabilities it moves: they depend on its view alone."""
 

@@ -21,13 +21,18 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Protocol, Self, TypeVar
+
+import numpy as np
 
 from games import GAMES, family
-from games.agent import Agent
+from games.agent import Agent, OpenPolicy
+from games.batches import States
+from games.decision import HiddenCards, Question
 from games.help import paragraphs
 from games.interface import Game
 from games.settings import ConfigError, build, did_you_mean
+from games.table import Table
 
 Made = TypeVar("Made")
 
@@ -269,3 +274,31 @@ def discover_of_games() -> None:
     for module in iter_modules(games.__path__, "games."):
         if module.ispkg and find_spec(f"{module.name}.players"):
             discover(f"{module.name}.players")
+
+
+class Positions(Protocol):
+    """Positions of a family of games from which play-outs say what moves and cards are worth."""
+
+    def after_moves(
+        self, policy: OpenPolicy, question: Question, num: int, rng: np.random.Generator
+    ) -> tuple[list[States], HiddenCards]:
+        """Returns what each move asked about leads to in ``num`` worlds, the same for all, that are
+        as likely as ``policy`` explains the moves of the others; and how likely their cards are.
+        """
+
+    def of_table(
+        self, table: Table, num: int, rng: np.random.Generator
+    ) -> tuple[States, list[tuple[States, States]]]:
+        """Returns what ``fpmcts.players.luck.luck_of`` asks for, of ``num`` positions each: those
+        after the deal, and before and after each time that cards came to the table.
+        """
+
+
+POSITIONS: dict[str, Positions] = {}
+"""By family, registered by a module of ``games/GAME/players``."""
+
+
+def positions_of(game: Game) -> Positions:
+    """Returns the positions of a game's family. Raises KeyError where it states none."""
+    discover_of_games()
+    return POSITIONS[family(game.spec.name)]

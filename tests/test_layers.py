@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 ORDER = (
     *("games", "networks", "inference", "fpmcts"),
-    *("fpmcts.cluster", "fpmcts.tabular", "fpmcts.opponents", "fpmcts.expected_reward"),
+    *("fpmcts.cluster", "fpmcts.tabular", "fpmcts.poker"),
     *("fpmcts.adapters", "fpmcts.search", "fpmcts.players", "fpmcts.evaluation"),
     *("fpmcts.training", "fpmcts.nfsp", "fpmcts.papers", "fpmcts.web"),
 )
@@ -83,13 +83,10 @@ def test_rules_and_rule_players_need_numpy_and_numba_only() -> None:
     assert not wrong, "\n".join(wrong)
 
 
-# What knows a game beyond its interface: what is made for poker.
-POKER = ("games.poker", "games.no_limit_holdem")
+FAMILIES = {"fpmcts.poker": ("games.poker", "games.no_limit_holdem")}
+"""A room named after a family of games may know its games."""
 KNOWS_A_GAME = {
-    "fpmcts.opponents": POKER,
-    "fpmcts.expected_reward": POKER,
-    "fpmcts.papers": POKER,
-    "fpmcts.players": POKER,
+    "fpmcts.papers": FAMILIES["fpmcts.poker"],
 }
 
 
@@ -100,7 +97,8 @@ def test_games_are_known_by_their_interface() -> None:
         for name, path in EVERY.items()
         if room_of(name) != "games"
         for found in imports(name, path)
-        for folder in folders - {f"{game}." for game in KNOWS_A_GAME.get(room_of(name), ())}
+        for folder in folders
+        - {f"{game}." for game in (FAMILIES | KNOWS_A_GAME).get(room_of(name), ())}
         if f"{found}.".startswith(folder)
     ]
     assert not wrong, "\n".join(wrong)

@@ -1,8 +1,8 @@
 """Players by name, with options: what ``a=fpmcts a.playouts=600`` means, and
 ``load_player("fpmcts", game, playouts=600)``.
 
-A player is a file in ``fpmcts/players``, or in ``games/GAME/players`` if it goes by the rules of
-one game.
+A player is a file in ``fpmcts/players``, in the room of a family of games (``fpmcts/poker``), or in
+``games/GAME/players`` if it goes by the rules of one game.
 """
 
 from collections.abc import Mapping
@@ -14,6 +14,7 @@ __all__ = ["PLAYERS", "Entrant", "Host", "PlayerError", "entrants_of", "names"]
 
 discover_of_games()
 discover("fpmcts.players")
+discover("fpmcts.poker")
 
 
 def names(game: str) -> tuple[str, ...]:

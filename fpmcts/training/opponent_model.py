@@ -3,26 +3,26 @@ algorithm=opponent_model hands=FILE_OR_FOLDER``.
 
 A step is one task of the learner, such as the trees that say who folds before the flop; the run is
 saved after each. The last writes the model and its report into the folder of the run. A step
-depends on the hands, the seed and the options alone, so a run that was killed goes on as if it had
-not been.
+depends on the hands, the seed and the options alone, so a run that was killed resumes bit for bit.
 """
 
 import hashlib
 import time
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from fpmcts.opponents.learn import LearnOptions, learn, tasks
-from fpmcts.opponents.learned import assemble, gather, save_learned
-from fpmcts.opponents.score import plot, report
+from fpmcts.poker.opponents.learn import LearnOptions, learn, tasks
+from fpmcts.poker.opponents.material import assemble, gather
+from fpmcts.poker.opponents.model_file import save
+from fpmcts.poker.opponents.score import plot, report
+from fpmcts.poker.opponents.trees import Booster
 from fpmcts.progress import Progress
 from fpmcts.training.interface import MinutesBudget, Report, RunConfig, Saved
 from games import Choice
 from games.settings import ConfigError
-from networks.checkpoint import CheckpointError, check_compatible
+from networks.checkpoint import check_compatible
 
 MODEL, REPORT, CALIBRATION = "opponents.safetensors", "report.md", "calibration.png"
 """What a finished run leaves in its folder."""
@@ -36,7 +36,7 @@ class OpponentModelConfig(RunConfig):
         hands: A file or folder of hand histories in the PHH format (.phh, .phhs, compressed .xz);
             several with commas.
         game: ``name``: no_limit_holdem; its options do not matter here.
-        algorithm: ``name``, and how trees are learned (``fpmcts.opponents.learn``).
+        algorithm: ``name``, and how trees are learned (``fpmcts.poker.opponents.learn``).
     """
 
     learned_by = "fpmcts.training.opponent_model:OpponentModel"
@@ -56,21 +56,18 @@ class OpponentModelConfig(RunConfig):
                 f"game={self.game.name} algorithm=opponent_model: expected game=no_limit_holdem"
             )
 
-    def paths(self) -> list[str]:
-        """Returns the files and folders of hands."""
-        return [path for path in (self.hands or "").split(",") if path]
-
-
-def check_hands(config: OpponentModelConfig) -> None:
-    """Raises ConfigError where no hands are given, or a path is not there."""
-    if not config.paths():
-        raise ConfigError(
-            "hands=null: expected a file or folder of hand histories, such as "
-            "hands=pluribus.phhs.xz"
-        )
-    for path in config.paths():
-        if not Path(path).exists():
-            raise ConfigError(f"hands={path}: there is no such file or folder")
+    def files(self) -> list[str]:
+        """Returns the files and folders of hands. Raises ConfigError where there are none."""
+        paths = [path for path in (self.hands or "").split(",") if path]
+        if not paths:
+            raise ConfigError(
+                "hands=null: expected a file or folder of hand histories, such as "
+                "hands=pluribus.phhs.xz"
+            )
+        for path in paths:
+            if not Path(path).exists():
+                raise ConfigError(f"hands={path}: there is no such file or folder")
+        return paths
 
 
 class OpponentModel:
@@ -86,19 +83,15 @@ class OpponentModel:
     saves_each_step = True
 
     def __init__(self, config: OpponentModelConfig) -> None:
-        check_hands(config)
         self.config, self.options = config, config.algorithm
         self.steps = 0
         self._tasks = tasks(self.options.showdown)
-        self._learned: dict[str, dict[str, np.ndarray]] = {}
-        try:
-            self._material = gather(config.paths(), self.options)
-        except ConfigError:
-            raise
-        except ValueError as error:  # a hand that cannot be used, by its file and number
-            raise ConfigError(str(error)) from error
-        rows = self._material.rows
-        self._digest = hashlib.sha256(rows.columns.tobytes() + rows.kind.tobytes()).hexdigest()[:16]
+        self._learned: dict[str, Booster] = {}
+        self._material = gather(config.files(), self.options)
+        m, digest = self._material, hashlib.sha256()
+        for array in [*m.rows, *m.shown, *m.held, *m.held_shown]:
+            digest.update(array.tobytes())
+        self._digest = digest.hexdigest()[:16]
 
     @property
     def about(self) -> str:
@@ -127,7 +120,7 @@ class OpponentModel:
         self._learned[task.name] = learn(task, m.rows, m.shown, self.options, self.config.seed)
         seconds = time.perf_counter() - started
         self.steps += 1
-        trees = self._learned[task.name]["count"].sum()
+        trees = self._learned[task.name].first[-1]
         line = f"{self.steps} of {len(self._tasks)}: {task.name}, {trees} trees in {seconds:.1f} s"
         scalars, is_last = {"throughput/seconds": seconds}, self.steps == len(self._tasks)
         if is_last:
@@ -142,27 +135,28 @@ class OpponentModel:
             "decisions": len(m.rows.kind),
             "shown": len(m.shown.kind),
             "seed": self.config.seed,
+            "options": asdict(self.options),
         }
-        learned = assemble(m, self.options, self._learned, told | {"options": asdict(self.options)})
-        save_learned(folder / MODEL, learned)
+        learned = assemble(m, self.options, self._learned, told)
+        save(folder / MODEL, learned)
         if not len(m.held.kind):
             return f"; model in {folder / MODEL}; no hands were held out"
-        names = {
+        head = {
             "learned from": f"{m.num_hands:,} hands, {len(m.rows.kind):,} decisions",
             "held out": "the hands after them",
         }
-        text, figures = report(learned.scorer, m.held, m.held_shown, names)
+        text, figures = report(learned, m.held, m.held_shown, head)
         (folder / REPORT).write_text(f"# Model of opponents\n\n{text}", encoding="utf-8")
         try:
-            plot(learned.scorer, m.held, str(folder / CALIBRATION))
+            plot(learned.model, m.held, str(folder / CALIBRATION))
         except ModuleNotFoundError:  # matplotlib comes with an extra
             pass
-        share, error = figures["below table"]
-        scalars |= {"held_out/log_loss": figures["all"]["model"], "held_out/below_table": share}
+        decisions = figures["decisions"]
+        loss, (share, error) = decisions["all"]["model"], decisions["below table"]
+        scalars |= {"held_out/log_loss": loss, "held_out/below_table": share}
         return (
-            f"; held-out log-loss {figures['all']['model']:.4f}, {100 * share:.2f} ± "
-            f"{100 * error:.2f} % below the table of "
-            f"frequencies; model, report and plot in {folder}"
+            f"; held-out log-loss {loss:.4f}, {100 * share:.2f} ± {100 * error:.2f} % below the "
+            f"table of frequencies; model, report and plot in {folder}"
         )
 
     def state(self) -> Saved:
@@ -170,7 +164,7 @@ class OpponentModel:
         arrays = {
             f"part{k}.{name}": array
             for k, task in enumerate(self._tasks[: self.steps])
-            for name, array in self._learned[task.name].items()
+            for name, array in self._learned[task.name]._asdict().items()
         }
         return Saved(arrays, self._identity() | {"step": self.steps})
 
@@ -180,16 +174,10 @@ class OpponentModel:
         """
         check_compatible(saved.meta, **self._identity())
         self.steps = saved.meta["step"]
-        for key, array in saved.arrays.items():
-            part, _, name = key.partition(".")
-            self._learned.setdefault(self._tasks[int(part.removeprefix("part"))].name, {})[name] = (
-                array
-            )
-        if len(self._learned) != self.steps:
-            raise CheckpointError(
-                f"{self.config.run_dir}: the checkpoint lacks parts; give another run_dir"
-            )
+        for k, task in enumerate(self._tasks[: self.steps]):
+            parts = (saved.arrays[f"part{k}.{name}"] for name in Booster._fields)
+            self._learned[task.name] = Booster(*parts)
 
-    def _identity(self) -> dict[str, Any]:
+    def _identity(self) -> dict[str, object]:
         """Returns what a checkpoint must agree with."""
         return {"algorithm": asdict(self.options), "decisions": self._digest}

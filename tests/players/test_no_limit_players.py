@@ -10,10 +10,10 @@ import pytest
 from fpmcts.evaluation.decks import evaluation_decks
 from fpmcts.evaluation.duplicate import duplicate_match
 from fpmcts.evaluation.table_match import play_table, scores_by_deck, table_match
-from fpmcts.opponents.model import untrained
-from fpmcts.opponents.statistics import HANDS
 from fpmcts.players import load_player
-from fpmcts.players.mcts import MCTSAgent, MCTSOptions
+from fpmcts.poker.mcts import MCTSAgent, MCTSOptions
+from fpmcts.poker.opponents.model import untrained
+from fpmcts.poker.opponents.statistics import HANDS
 from fpmcts.web.engine.answering import Answering
 from fpmcts.web.engine.asking import Earlier, Question
 from games import make

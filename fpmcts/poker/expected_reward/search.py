@@ -19,20 +19,21 @@ alone.
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from fpmcts.expected_reward import sizes
-from fpmcts.expected_reward.moments import (
+from fpmcts.poker.expected_reward import sizes
+from fpmcts.poker.expected_reward.moments import (
     add_sample,
     update_decision,
     update_mixed,
     update_opponent,
     variance_of_mean,
 )
-from fpmcts.expected_reward.selection import Selection, crazystone, predefined, uct, uct_plus
-from fpmcts.expected_reward.showdown import (
+from fpmcts.poker.expected_reward.selection import Selection, crazystone, predefined, uct, uct_plus
+from fpmcts.poker.expected_reward.showdown import (
+    BINS,
     Boards,
     complete,
     drawn_net,
@@ -41,9 +42,9 @@ from fpmcts.expected_reward.showdown import (
     fill_board,
     fill_boards,
 )
-from fpmcts.expected_reward.sizes import universal_sample
-from fpmcts.expected_reward.tree import Node, Tree, add_child, clear, empty_tree
-from fpmcts.opponents.model import (
+from fpmcts.poker.expected_reward.sizes import universal_sample
+from fpmcts.poker.expected_reward.tree import Node, Tree, add_child, clear, empty_tree
+from fpmcts.poker.opponents.model import (
     NUM_SIZES,
     SIZE_EDGES,
     OpponentModel,
@@ -77,7 +78,7 @@ TABLE, MODEL, LISTED = 0, 1, 2
 
 
 class Settings(NamedTuple):
-    """How to search; ``fpmcts.players.mcts`` explains them.
+    """How to search; ``fpmcts.poker.mcts`` explains them.
 
     Attributes:
         selection: See ``selection.Selection``. c: Its constant: chips of equation 1, standard
@@ -117,8 +118,8 @@ class Position(NamedTuple):
         boards: Completions of the board, ``showdown.fill_boards``; with chance nodes only its last
             row is used, as room.
         num_boards: How many rows are filled.
-        table: float64 ``[K + 2]``, frequencies of sizes. edges: float64 ``[K + 1]``.
-        model_edges: float64, edges of the model's bins.
+        sizes: float64 ``[K + 2]``, frequencies of sizes; those of a model are written at each node.
+            edges: float64 ``[K + 1]``, between their bins.
         given: int64 ``[n]``, the actions of the root, raises by their amounts; with none, what its
             bet sizes come from decides.
     """
@@ -128,9 +129,8 @@ class Position(NamedTuple):
     statistics: np.ndarray
     boards: Boards
     num_boards: int
-    table: np.ndarray
+    sizes: np.ndarray
     edges: np.ndarray
-    model_edges: np.ndarray
     given: np.ndarray
 
 
@@ -142,7 +142,6 @@ class Room(NamedTuple):
     work: States
     path: np.ndarray
     actions: np.ndarray
-    sizes: np.ndarray
     amounts: np.ndarray
     weights: np.ndarray
     bins: np.ndarray
@@ -151,18 +150,15 @@ class Room(NamedTuple):
     net: np.ndarray
 
 
-def make_room(work: States, seats: int, sizes: int) -> Room:
-    """Returns room for searches among so many seats; ``sizes`` is the number of the model's bins of
-    sizes.
-    """
+def make_room(seats: int) -> Room:
+    """Returns room for searches among so many seats."""
     return Room(
-        work,
+        empty(1, seats),
         np.zeros(MOST_DEPTH, np.int64),
         np.zeros(3),
-        np.zeros(sizes),
         np.zeros(MOST_CHILDREN, np.int64),
         np.zeros(MOST_CHILDREN),
-        np.zeros((seats, 6)),
+        np.zeros((seats, BINS)),
         np.zeros(seats + 1),
         np.zeros(seats, np.int32),
         np.zeros(seats),
@@ -206,19 +202,9 @@ def _sizes(
         return num
     start = random_float(rng, 0)
     if settings.sizes_from == MODEL:
-        size_probabilities(model, rules, work, 0, position.statistics, room.sizes)
-        return universal_sample(
-            room.sizes,
-            position.model_edges,
-            least,
-            most,
-            settings.sizes,
-            start,
-            room.amounts,
-            room.weights,
-        )
+        size_probabilities(model, rules, work, 0, position.statistics, position.sizes)
     return universal_sample(
-        position.table,
+        position.sizes,
         position.edges,
         least,
         most,
@@ -355,38 +341,10 @@ def _selected(tree: Tree, node: int, settings: Settings, rng: np.ndarray) -> int
 
 
 @kernel(forceinline=True)
-def _take_board(position: Position, settings: Settings, row: int, room: Room) -> None:
+def _take_board(position: Position, row: int, room: Room) -> None:
     """Puts a board on the table of ``room.work``."""
     for k in range(5):
         room.work.board[0, k] = position.boards.cards[row, k]
-
-
-@kernel(forceinline=True)
-def _sample(
-    rules: Rules, position: Position, settings: Settings, row: int, room: Room, rng: np.ndarray
-) -> float:
-    """Returns what the seat wins at the showdown in ``room.work`` on the board of a row, the
-    others' bins being written.
-    """
-    work = room.work
-    if settings.hands > 0:
-        return drawn_net(
-            rules,
-            work,
-            0,
-            position.boards,
-            row,
-            room.bins,
-            position.seat,
-            settings.hands,
-            rng,
-            0,
-            room.strengths,
-            room.net,
-        )
-    return expected_net(
-        position.boards, row, room.bins, work.paid[0], work.folded[0], position.seat, room.ties
-    )
 
 
 @kernel(forceinline=True)
@@ -429,8 +387,27 @@ def _visit_showdown(
             fill_board(rules.hands, room.work.hole[0, position.seat], position.boards, row)
         elif k > 0:
             row = random_below(rng, 0, position.num_boards)
-            _take_board(position, settings, row, room)
-        x = _sample(rules, position, settings, row, room, rng)
+            _take_board(position, row, room)
+        if settings.hands > 0:
+            x = drawn_net(
+                rules,
+                room.work,
+                0,
+                position.boards,
+                row,
+                room.bins,
+                position.seat,
+                settings.hands,
+                rng,
+                0,
+                room.strengths,
+                room.net,
+            )
+        else:
+            paid, folded = room.work.paid[0], room.work.folded[0]
+            x = expected_net(
+                position.boards, row, room.bins, paid, folded, position.seat, room.ties
+            )
         tree.samples[node] += 1
         tree.mean[node], tree.squares[node] = add_sample(
             tree.mean[node], tree.squares[node], tree.samples[node], x
@@ -492,7 +469,7 @@ def _iterate(
         row, known = 0, num_shown(root_round)
         if settings.cards == 0:
             row = random_below(rng, 0, position.num_boards)
-            _take_board(position, settings, row, room)
+            _take_board(position, row, room)
         else:
             complete(work.hole[0, position.seat], work.board[0], known, rng, 0)
         node, depth, before = 0, 0, -1
@@ -589,12 +566,12 @@ class Searcher:
         nodes: int = 1 << 20,
     ) -> None:
         self.rules, self.model, self.settings = rules, model, settings
-        seats = len(rules.stacks)
         self.tree = empty_tree(nodes)
-        self._boards: Boards = empty_boards(1 if settings.cards else boards)
-        self._room = make_room(empty(1, seats), seats, NUM_SIZES)
-        self._table = sizes.table()
-        self._model_edges = np.array([0.0, *SIZE_EDGES, 1.0])
+        self._boards = empty_boards(1 if settings.cards else boards)
+        self._room = make_room(len(rules.stacks))
+        self._sizes = sizes.table(), sizes.TABLE_EDGES
+        if settings.sizes_from == MODEL:
+            self._sizes = np.zeros(NUM_SIZES), np.array([0.0, *SIZE_EDGES, 1.0])
 
     def run(
         self,
@@ -626,17 +603,7 @@ class Searcher:
                 self.rules.hands, own, view.board[0].copy(), known, self._boards, seed, 0
             )
         given = np.zeros(0, np.int64) if given is None else given
-        position = Position(
-            view,
-            seat,
-            statistics,
-            self._boards,
-            count,
-            self._table,
-            sizes.TABLE_EDGES,
-            self._model_edges,
-            given,
-        )
+        position = Position(view, seat, statistics, self._boards, count, *self._sizes, given)
         clear(self.tree)
         done = 0
         while done < iterations:
@@ -650,7 +617,7 @@ class Searcher:
         return self._found(done)
 
     def _found(self, done: int) -> Found:
-        tree: Any = self.tree
+        tree = self.tree
         rows = slice(tree.first[0], tree.first[0] + tree.count[0])
         return Found(
             tree.action[rows].astype(np.int64),

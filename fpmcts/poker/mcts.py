@@ -3,7 +3,7 @@ the opponents.
 
 With its defaults it is NEWBOT of Van den Broeck, Driessens & Ramon 2009, 5.1;
 ``backpropagation=sample_weighted`` is STDBOT, which takes equation 3 at every node. The tree and
-its formulas: ``fpmcts/expected_reward/README.md``.
+its formulas: ``fpmcts/poker/expected_reward/README.md``.
 """
 
 import time
@@ -12,11 +12,12 @@ from pathlib import Path
 
 import numpy as np
 
-from fpmcts.expected_reward.moments import Backpropagation
-from fpmcts.expected_reward.search import LISTED, MODEL, TABLE, Found, Searcher, Settings
-from fpmcts.expected_reward.selection import Selection
-from fpmcts.opponents.model import ModelError, OpponentModel, load, untrained
-from fpmcts.opponents.statistics import count_action, count_hand, new_counts, smooth
+from fpmcts.poker.expected_reward.moments import Backpropagation
+from fpmcts.poker.expected_reward.search import LISTED, MODEL, TABLE, Found, Searcher, Settings
+from fpmcts.poker.expected_reward.selection import Selection
+from fpmcts.poker.opponents.model import OpponentModel, untrained
+from fpmcts.poker.opponents.model_file import ModelError, load
+from fpmcts.poker.opponents.statistics import count_action, count_hand, new_counts, smooth
 from games.agent import Agent
 from games.batches import States, take
 from games.decision import RETURN, Decision, Limits, Question, RootMove
@@ -95,9 +96,7 @@ class MCTSOptions(PlayerOptions):
 
     def make(self, host: Host) -> Agent:
         """Returns the player."""
-        model = host.once(
-            ("opponent model", self.checkpoint), lambda: self.model(host.game.spec.name)
-        )
+        model = host.once(("opponent model", self.checkpoint), self.model)
         return MCTSAgent(host.game, self, model)
 
     def file(self, game: str) -> Path | None:
@@ -113,11 +112,11 @@ class MCTSOptions(PlayerOptions):
             )
         return path
 
-    def model(self, game: str) -> OpponentModel:
+    def model(self) -> OpponentModel:
         """Returns the model. Raises CheckpointError where it cannot be read."""
-        path = self.file(game)
+        path = self.file("")
         try:
-            return untrained() if path is None else load(path)[0]
+            return untrained() if path is None else load(path).model
         except ModelError as error:
             raise CheckpointError(str(error)) from error
 
@@ -126,13 +125,13 @@ class MCTSOptions(PlayerOptions):
         chips.
         """
         selection = Selection[self.selection.upper()]
-        c = self.c if self.c is not None else STACKS if selection == Selection.UCT else 2.0
+        default, unit = (STACKS, stack) if selection == Selection.UCT else (2.0, 1)
         by_samples = self.opponents == "samples" or (
             self.opponents == "auto" and self.backpropagation == "sample_weighted"
         )
         return Settings(
             int(selection),
-            float(c * (stack if selection == Selection.UCT else 1.0)),
+            float((default if self.c is None else self.c) * unit),
             self.trials,
             int(Backpropagation[self.backpropagation.upper()]),
             self.threshold,
@@ -163,24 +162,17 @@ def _count_games(
         moves: int16 ``[G, M]``. lengths: int16 ``[G]``.
         seating: int64 ``[G, S]``, the player in each seat; of one that sits in several each seat
             counts as a hand.
-        keep: See ``fpmcts.opponents.statistics.count_hand``.
+        keep: See ``fpmcts.poker.opponents.statistics.count_hand``.
         counts: float32 ``[P, COUNTS]``, changed in place.
     """
-    seats = seating.shape[1]
-    flop, own = np.zeros(seats, np.int8), np.zeros((seats, counts.shape[1]), np.float32)
+    own = np.zeros((seating.shape[1], counts.shape[1]), np.float32)
     for g in range(len(lengths)):
         own[:] = 0.0
-        flop[:] = 0
-        seen = False
         for k in range(lengths[g]):
             count_action(rules, states, g, min(np.int64(moves[g, k]), 2), own)
             step(rules, states, g, np.int64(moves[g, k]))
-            if not seen and states.shown[g] >= 3:
-                seen = True
-                for s in range(seats):
-                    flop[s] = 1 - states.folded[g, s]
-        count_hand(rules, states, g, flop, own, keep)
-        for s in range(seats):
+        count_hand(states, g, own, keep)
+        for s in range(len(own)):
             for k in range(own.shape[1]):
                 counts[seating[g, s], k] = np.float32(keep) * counts[seating[g, s], k] + own[s, k]
 
@@ -202,8 +194,8 @@ class MCTSAgent(Agent):
         self.adapts = options.adapt
         self._searcher: Searcher | None = None
         self.counts = new_counts(game.spec.num_seats)
-        """Of the players, as ``fpmcts.opponents.statistics`` counts them: what is known of them
-        before the hand.
+        """Of the players (``fpmcts.poker.opponents.statistics``): what is known of them before the
+        hand.
         """
         self._seating: np.ndarray | None = None
         self._rng = np.zeros(0, np.uint64)
@@ -253,14 +245,12 @@ class MCTSAgent(Agent):
         return moves
 
     def _known(self, game: int) -> np.ndarray:
-        """Returns the counts of the players by seat in a game, those of strangers where nobody has
-        told who they are.
+        """Returns the counts of the players by seat in a game, of strangers where it is not known
+        who they are.
         """
-        return (
-            new_counts(self.game.spec.num_seats)
-            if self._seating is None
-            else self.counts[self._seating[game]]
-        )
+        if self._seating is None:
+            return new_counts(self.game.spec.num_seats)
+        return self.counts[self._seating[game]]
 
     def search(
         self,
@@ -284,13 +274,11 @@ class MCTSAgent(Agent):
         self._searcher.settings = settings
         statistics = np.empty((self.game.spec.num_seats, len(self.model.prior)), np.float32)
         smooth(counts, self.model.prior, statistics)
-        ends = [
-            end for end in (limits.deadline, o.seconds and time.perf_counter() + o.seconds) if end
-        ]
+        end = min(limits.deadline or np.inf, time.perf_counter() + (o.seconds or np.inf))
         most = o.iterations or (ITERATIONS if o.seconds is None else MOST_ITERATIONS)
 
         def stopping(done: int) -> bool:
-            late = bool(ends) and time.perf_counter() >= min(ends)
+            late = time.perf_counter() >= end
             return late or (limits.cancel is not None and limits.cancel())
 
         return self._searcher.run(view, seat, statistics, rng, most, stopping, given)
@@ -299,7 +287,7 @@ class MCTSAgent(Agent):
         """Returns the decision at a table, with the moves that were searched: given ones are the
         only ones, by their amounts.
 
-        Who has been told of the players (``meet``) knows them here, too: the table is then the
+        A player that was told who sits where (``meet``) knows them here, too: the table is then the
         first game.
         """
         given = (

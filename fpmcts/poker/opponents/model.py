@@ -5,23 +5,16 @@ An action is decided in two steps: fold or not, then raise or not. For each of t
 flop and after it, with a bet to call and without, there is a *booster*, a sum of trees
 (``trees.py``), or, in a model without trees, the table of frequencies (``table.py``) answers. Where
 only one kind of action is legal nothing is asked.
-
-A model file is safetensors: arrays and a few texts, read without executing anything.
 """
 
-import json
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save_file
 
-from fpmcts.opponents.features import NO_RAISE, NUM_COLUMNS, Feature, features, with_statistics
-from fpmcts.opponents.statistics import STATISTICS
-from fpmcts.opponents.table import ROW_RAISES, ROW_SEATS, table_row
-from fpmcts.opponents.trees import Booster, evaluate, no_booster
+from fpmcts.poker.opponents.features import NO_RAISE, NUM_COLUMNS, RAISE_COST, TO_CALL, columns
+from fpmcts.poker.opponents.statistics import STATISTICS
+from fpmcts.poker.opponents.table import NUM_ROWS, table_row
+from fpmcts.poker.opponents.trees import Booster, evaluate, no_booster
 from games.kernels import borrowed, kernel, stack_floats
 from games.no_limit_holdem.betting import raise_bounds
 from games.no_limit_holdem.state import Rules, States
@@ -35,12 +28,6 @@ all-in.
 SIZE_EDGES = np.array([0.02, 0.05, 0.1, 0.25])
 NUM_RANKS = 6
 """Bins of a hand at showdown: sixths of its percentile among all holdings on the board."""
-FORMAT = "opponent-model-1"
-TO_CALL, RAISE_COST = int(Feature.TO_CALL), int(Feature.RAISE_COST)
-
-
-class ModelError(ValueError):
-    """A file that holds no model; the message says which and why."""
 
 
 class OpponentModel(NamedTuple):
@@ -49,18 +36,18 @@ class OpponentModel(NamedTuple):
     Attributes:
         prior: float32 ``[STATISTICS]``, the mean player, which statistics are smoothed to.
         table: float32 ``[rows, 3]``, frequencies of fold, call and raise (``table.table_row``).
-        trees: Boosters 0 to 4: fold before the flop; raise before it, of who does not fold; bet
-            after the flop; fold there; raise there, of who does not fold. Boosters 5 to 11: sizes;
-            12 to 17: ranks at showdown. Those that are missing are empty.
         sizes: float32 ``[4, NUM_SIZES]``, frequencies of sizes by round. ranks: float32
             ``[NUM_RANKS]``, of ranks at showdown.
+        trees: Boosters 0 to 4: fold before the flop; raise before it, of those who do not fold;
+            bet after the flop; fold there; raise there, of those who do not fold. Boosters 5 to 11:
+            sizes; 12 to 17: ranks at showdown. Those that are missing are empty.
     """
 
     prior: np.ndarray
     table: np.ndarray
-    trees: Booster
     sizes: np.ndarray
     ranks: np.ndarray
+    trees: Booster
 
 
 FOLD_BEFORE, RAISE_BEFORE, BET, FOLD_AFTER, RAISE_AFTER, SIZES, RANKS = 0, 1, 2, 3, 4, 5, 12
@@ -91,7 +78,7 @@ def action_row(
     """
     after = row[0] > 0.0
     fold = raised = 0.0
-    if model.trees.first[1] > 0:
+    if model.trees.first[SIZES] > 0:
         if can_fold:
             fold = _chance(evaluate(model.trees, FOLD_AFTER if after else FOLD_BEFORE, row))
         if can_raise:
@@ -125,18 +112,10 @@ def action_probabilities(
             read.
     """
     held, lanes, row = borrowed(model), borrowed(states), stack_floats(NUM_COLUMNS)
-    _columns(rules, lanes, i, np.int64(lanes.seat[i]), borrowed(statistics), row)
+    columns(rules, lanes, i, np.int64(lanes.seat[i]), borrowed(statistics), row)
     can_fold, can_raise = row[TO_CALL] > 0.0, row[RAISE_COST] < NO_RAISE
-    table = table_row(rules, lanes, i) if held.trees.first[1] == 0 else np.int64(0)
+    table = table_row(rules, lanes, i) if held.trees.first[SIZES] == 0 else np.int64(0)
     action_row(held, row, table, can_fold, can_raise, out)
-
-
-@kernel(forceinline=True)
-def _columns(
-    rules: Rules, states: States, i: int, seat: int, statistics: np.ndarray, row: np.ndarray
-) -> None:
-    features(rules, states, i, seat, row)
-    with_statistics(states, i, seat, statistics, row)
 
 
 @kernel
@@ -183,7 +162,7 @@ def size_probabilities(
         out[NUM_SIZES - 1] = 1.0
         return
     held, lanes, row = borrowed(model), borrowed(states), stack_floats(NUM_COLUMNS)
-    _columns(rules, lanes, i, np.int64(lanes.seat[i]), borrowed(statistics), row)
+    columns(rules, lanes, i, np.int64(lanes.seat[i]), borrowed(statistics), row)
     bins_row(held, SIZES, row, held.sizes[min(np.int64(lanes.round[i]), 3)], out)
 
 
@@ -204,7 +183,7 @@ def showdown_bins(
     last are the strongest.
     """
     held, row = borrowed(model), stack_floats(NUM_COLUMNS)
-    _columns(rules, borrowed(states), i, seat, borrowed(statistics), row)
+    columns(rules, borrowed(states), i, seat, borrowed(statistics), row)
     bins_row(held, RANKS, row, held.ranks, out)
 
 
@@ -224,119 +203,10 @@ def size_bin(amount: int, least: int, most: int) -> int:
 
 def untrained() -> OpponentModel:
     """Returns a model that knows nothing: every legal kind of action is equally likely."""
-    rows = 4 * 2 * ROW_RAISES * ROW_SEATS
     return OpponentModel(
         np.full(STATISTICS, 0.5, np.float32),
-        np.full((rows, NUM_ACTIONS), 1 / 3, np.float32),
-        no_booster(NUM_BOOSTERS),
+        np.full((NUM_ROWS, NUM_ACTIONS), 1 / 3, np.float32),
         np.full((4, NUM_SIZES), 1 / NUM_SIZES, np.float32),
         np.full(NUM_RANKS, 1 / NUM_RANKS, np.float32),
+        no_booster(NUM_BOOSTERS),
     )
-
-
-def trees_as_arrays(trees: Booster, name: str = "trees") -> dict[str, np.ndarray]:
-    """Returns the arrays of boosters by the names that they have in a file."""
-    return {f"{name}.{key}": array for key, array in trees._asdict().items()}
-
-
-def trees_of(arrays: Mapping[str, np.ndarray], name: str = "trees") -> Booster:
-    """Returns the boosters of a file. Raises KeyError where it has none of that name."""
-    return Booster(*(arrays[f"{name}.{key}"] for key in Booster._fields))
-
-
-def save(
-    path: str | Path,
-    model: OpponentModel,
-    told: Mapping[str, Any],
-    more: Mapping[str, np.ndarray] | None = None,
-) -> None:
-    """Writes a model and its description (JSON) to a new file, which then replaces the old one.
-
-    Args:
-        more: Arrays that a search does not read (``learned.Learned``).
-    """
-    arrays = trees_as_arrays(model.trees) | {
-        name: array for name, array in model._asdict().items() if name != "trees"
-    }
-    arrays |= dict(more or {})
-    temporary = Path(f"{path}.new")
-    contiguous = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-    save_file(contiguous, temporary, {"format": FORMAT, "told": json.dumps(told)})
-    temporary.replace(path)
-
-
-def load(path: str | Path) -> tuple[OpponentModel, dict[str, Any]]:
-    """Returns the model of a file and its description.
-
-    Raises:
-        ModelError: The file is not there or holds no such model.
-    """
-    arrays, told = load_arrays(path)
-    return model_of(path, arrays), told
-
-
-def load_arrays(path: str | Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """Returns all arrays of a file and its description. Raises ModelError if it holds no model."""
-    try:
-        with safe_open(str(path), framework="numpy") as file:
-            meta = file.metadata() or {}
-            if meta.get("format") != FORMAT:
-                raise ModelError(f"{path}: holds no opponent model ({FORMAT})")
-            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-        return arrays, json.loads(meta["told"])
-    except FileNotFoundError as error:
-        raise ModelError(
-            f"{path}: there is no such file; expected a model of algorithm=opponent_model"
-        ) from error
-    except (SafetensorError, OSError, KeyError, json.JSONDecodeError) as error:
-        raise ModelError(
-            f"{path}: holds no opponent model ({' '.join(str(error).split())})"
-        ) from error
-
-
-def model_of(
-    path: str | Path, arrays: Mapping[str, np.ndarray], trees: str = "trees"
-) -> OpponentModel:
-    """Returns the model with the boosters of a name from the arrays of a file. Raises ModelError
-    where they do not fit.
-    """
-    try:
-        boosters = trees_of(arrays, trees)
-        model = OpponentModel(
-            *(boosters if name == "trees" else arrays[name] for name in OpponentModel._fields)
-        )
-    except KeyError as error:
-        raise ModelError(f"{path}: holds no opponent model (there is no array {error})") from error
-    _check(path, model)
-    return model
-
-
-def _check(path: str | Path, model: OpponentModel) -> None:
-    """Raises ModelError where arrays do not fit together: kernels do not check."""
-    like, trees = untrained(), model.trees
-    right: Any = all(
-        a.shape == b.shape and a.dtype == b.dtype and np.isfinite(a).all()
-        for a, b in zip(tuple[Any, ...](model), tuple[Any, ...](like), strict=True)
-        if isinstance(a, np.ndarray)
-    )
-    right = right and all(
-        a.dtype == b.dtype and a.ndim == 1 for a, b in zip(trees, like.trees, strict=True)
-    )
-    right = right and all(
-        getattr(trees, k).shape == getattr(like.trees, k).shape for k in ("first", "bias", "depth")
-    )
-    right = (
-        right
-        and 1 <= trees.depth[0] <= 8
-        and trees.first[0] == 0
-        and bool((np.diff(trees.first) >= 0).all())
-    )
-    size = int(trees.first[-1]) << int(trees.depth[0]) if right else 0
-    right = right and len(trees.column) == len(trees.threshold) == len(trees.leaf) == size
-    right = right and (size == 0 or int(trees.column.max()) < NUM_COLUMNS)
-    right = right and bool(np.isfinite(trees.leaf).all() and np.isfinite(trees.bias).all())
-    right = right and not np.isnan(trees.threshold).any()
-    if not right:
-        raise ModelError(
-            f"{path}: arrays of another shape than this version has; train the model anew"
-        )

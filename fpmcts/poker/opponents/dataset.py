@@ -5,28 +5,30 @@ The hands are played in their order, so that the statistics with a decision are 
 hands alone.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
 
-from fpmcts.opponents.features import NUM_COLUMNS, features, with_statistics
-from fpmcts.opponents.model import NUM_RANKS, size_bin
-from fpmcts.opponents.statistics import (
+from fpmcts.poker.opponents.features import NUM_COLUMNS, columns
+from fpmcts.poker.opponents.model import NUM_RANKS, size_bin
+from fpmcts.poker.opponents.statistics import (
     COUNTS,
     STATISTICS,
     count_action,
     count_hand,
+    new_counts,
     prior_of,
     smooth,
 )
-from fpmcts.opponents.table import table_row
+from fpmcts.poker.opponents.table import table_row
 from games.kernels import kernel
 from games.no_limit_holdem.betting import num_left, raise_bounds, step, to_call
 from games.no_limit_holdem.phh import Hand
 from games.no_limit_holdem.phh_replay import Hands, pack, replay_rules, start
-from games.no_limit_holdem.state import FIRST_SIZE, NUM_BOARD, Rules, States, empty
+from games.no_limit_holdem.state import FIRST_AMOUNT, FIRST_SIZE, NUM_BOARD, Rules, States, empty
 from games.poker.hands import EMPTY_KEY, NUM_CARDS, HandTables, strength_of
 
 KEEP = 0.9999
@@ -54,6 +56,28 @@ class Rows(NamedTuple):
     hand: np.ndarray
     player: np.ndarray
 
+    @property
+    def round(self) -> np.ndarray:
+        """The round of each, int ``[N]``."""
+        return self.columns[:, 0].astype(int)
+
+    @property
+    def may(self) -> np.ndarray:
+        """Which kinds of actions were legal, bool ``[N, 3]``."""
+        return np.stack([self.legal & 1 > 0, self.legal >= 0, self.legal & 2 > 0], axis=1)
+
+
+def empty_rows(count: int) -> Rows:
+    """Returns room for rows."""
+    columns = np.zeros((count, NUM_COLUMNS), np.float32)
+    kinds, numbers = np.zeros((3, count), np.int8), np.zeros((3, count), np.int32)
+    return Rows(columns, kinds[0], kinds[1], kinds[2], numbers[0], numbers[1], numbers[2])
+
+
+def some(rows: Rows, chosen: slice | np.ndarray) -> Rows:
+    """Returns the rows at a slice or a mask."""
+    return Rows(*(array[chosen] for array in rows))
+
 
 @dataclass
 class Players:
@@ -65,42 +89,23 @@ class Players:
     """
 
     names: dict[str, int] = field(default_factory=dict)
-    counts: np.ndarray = field(default_factory=lambda: np.zeros((0, COUNTS), np.float32))
+    counts: np.ndarray = field(default_factory=lambda: new_counts(0))
 
     def copy(self) -> "Players":
         """Returns a copy that counts on its own."""
         return Players(dict(self.names), self.counts.copy())
 
-    def rows(self, hands: Sequence[Hand]) -> np.ndarray:
-        """Returns the row of each player, int32 ``[N, S]``; new names get a row, players without
-        names one for each hand.
+    def sit(self, hands: Sequence[Hand]) -> np.ndarray:
+        """Returns the row of each player, int32 ``[N, S]``: a new one for a new name, and after
+        those of all names one for each seat of a hand without names.
         """
-        rows = np.empty((len(hands), len(hands[0].stacks)), np.int32)
-        spare = 0
-        for n, hand in enumerate(hands):
-            if hand.players and len(set(hand.players)) == len(hand.players):
-                rows[n] = [self.names.setdefault(name, len(self.names)) for name in hand.players]
-            else:
-                rows[n] = np.arange(-rows.shape[1], 0)
-                spare = rows.shape[1]
-        missing = len(self.names) - len(self.counts)
-        self.counts = np.concatenate([self.counts, np.zeros((missing, COUNTS), np.float32)])
-        if spare:
-            rows[rows < 0] += len(self.counts) + spare
+        shape = len(hands), len(hands[0].stacks)
+        rows = np.arange(-shape[0] * shape[1], 0, dtype=np.int32).reshape(shape)
+        for row, hand in zip(rows, hands, strict=True):
+            if len(set(hand.players)) == shape[1]:
+                row[:] = [self.names.setdefault(name, len(self.names)) for name in hand.players]
+        rows[rows < 0] += len(self.names) + rows.size
         return rows
-
-
-def empty_rows(count: int) -> Rows:
-    """Returns room for rows."""
-    return Rows(
-        np.zeros((count, NUM_COLUMNS), np.float32),
-        np.zeros(count, np.int8),
-        np.full(count, -1, np.int8),
-        np.zeros(count, np.int8),
-        np.zeros(count, np.int32),
-        np.zeros(count, np.int32),
-        np.zeros(count, np.int32),
-    )
 
 
 @kernel
@@ -147,25 +152,21 @@ def _rows(
     number: int,
     out: Rows,
     shown: Rows,
-    written: np.ndarray,
-) -> None:
-    """Writes the rows of hands and counts what the players did. Illegal moves must have been left
-    out before.
+) -> tuple[int, int]:
+    """Writes the rows of hands and counts what the players did; returns how many rows ``out`` and
+    ``shown`` got. Illegal moves must have been left out before.
 
     Args:
         who: int32 ``[N, S]``, rows of ``counts``.
-        number: Of the first hand. written: int64 ``[2]``, rows that ``out`` and ``shown`` have so
-            far; changed in place.
+        number: Of the first hand.
     """
-    seats = hands.stacks.shape[1]
+    seats, num, num_shown = hands.stacks.shape[1], 0, 0
     own = np.zeros((seats, COUNTS), np.float32)
     statistics = np.zeros((seats, STATISTICS), np.float32)
-    flop_seen = np.zeros(seats, np.int8)
     for n in range(len(hands.stacks)):
         for seat in range(seats):
             own[seat] = counts[who[n, seat]]
         smooth(own, prior, statistics)
-        flop_seen[:] = 0
         start(rules, hands, n, states, 0)
         for k in range(hands.first[n], hands.first[n + 1]):
             seat, action = np.int64(states.seat[0]), np.int64(hands.actions[k])
@@ -173,41 +174,33 @@ def _rows(
             cost = to_call(rules, states, 0)
             least, most = raise_bounds(rules, states, 0)
             if cost > 0 or most > 0:
-                at = written[0]
-                features(rules, states, 0, seat, out.columns[at])
-                with_statistics(states, 0, seat, statistics, out.columns[at])
-                out.kind[at] = kind
-                out.legal[at] = (1 if cost > 0 else 0) + (2 if most > 0 else 0)
-                out.row[at] = table_row(rules, states, 0)
-                out.hand[at], out.player[at] = number + n, who[n, seat]
+                columns(rules, states, 0, seat, statistics, out.columns[num])
+                out.kind[num], out.size[num] = kind, -1
+                out.legal[num] = (1 if cost > 0 else 0) + (2 if most > 0 else 0)
+                out.row[num] = table_row(rules, states, 0)
+                out.hand[num], out.player[num] = number + n, who[n, seat]
                 if kind == FIRST_SIZE and least < most:
-                    out.size[at] = size_bin(action - 32, least, most)
-                written[0] += 1
+                    out.size[num] = size_bin(action - FIRST_AMOUNT, least, most)
+                num += 1
             count_action(rules, states, 0, kind, own)
             step(rules, states, 0, action)
-            if states.shown[0] >= 3:
-                for other in range(seats):
-                    flop_seen[other] |= 1 - states.folded[0, other]
         if num_left(rules, states, 0) > 1 and hands.board[n].min() >= 0:
             for seat in range(seats):
                 if not states.folded[0, seat] and hands.hole[n, seat].min() >= 0:
-                    at = written[1]
-                    features(rules, states, 0, seat, shown.columns[at])
-                    with_statistics(states, 0, seat, statistics, shown.columns[at])
-                    shown.kind[at] = rank_bin(rules.hands, hands.board[n], hands.hole[n, seat])
-                    shown.hand[at], shown.player[at] = number + n, who[n, seat]
-                    written[1] += 1
-        count_hand(rules, states, 0, flop_seen, own, keep)
+                    columns(rules, states, 0, seat, statistics, shown.columns[num_shown])
+                    shown.kind[num_shown] = rank_bin(
+                        rules.hands, hands.board[n], hands.hole[n, seat]
+                    )
+                    shown.hand[num_shown], shown.player[num_shown] = number + n, who[n, seat]
+                    num_shown += 1
+        count_hand(states, 0, own, keep)
         for seat in range(seats):
             counts[who[n, seat]] = own[seat]
+    return num, num_shown
 
 
 def make_rows(
-    hands: Sequence[Hand],
-    prior: np.ndarray,
-    players: Players,
-    keep: float = KEEP,
-    say: Callable[[int], None] = lambda done: None,
+    hands: Sequence[Hand], prior: np.ndarray, players: Players, keep: float = KEEP
 ) -> tuple[Rows, Rows]:
     """Returns the decisions and the shown hands of legal hands in their order.
 
@@ -215,21 +208,16 @@ def make_rows(
         prior: float32 ``[STATISTICS]``, what statistics are smoothed to.
         players: What is known of the players before; changed in place.
         keep: What counts are shrunk by at each hand.
-        say: Told how many hands are done.
     """
     decisions = empty_rows(sum(len(hand.moves) for hand in hands))
     shown = empty_rows(sum(len(hand.stacks) for hand in hands))
-    written = np.zeros(2, np.int64)
+    num = num_shown = 0
     for begin, end in _runs(hands):
         packed, seats = pack(hands[begin:end]), len(hands[begin].stacks)
-        who = players.rows(hands[begin:end])
-        spare = (
-            np.zeros((seats, COUNTS), np.float32)
-            if who.max() >= len(players.counts)
-            else players.counts[:0]
-        )
-        counts = np.concatenate([players.counts, spare])
-        _rows(
+        who = players.sit(hands[begin:end])
+        counts = new_counts(max(len(players.names), int(who.max()) + 1))
+        counts[: len(players.counts)] = players.counts
+        more, more_shown = _rows(
             replay_rules(seats),
             packed,
             empty(1, seats),
@@ -238,31 +226,22 @@ def make_rows(
             prior,
             keep,
             begin,
-            decisions,
-            shown,
-            written,
+            some(decisions, slice(num, None)),
+            some(shown, slice(num_shown, None)),
         )
-        players.counts = counts[: len(players.counts)]
-        say(end)
-    return Rows(*(a[: written[0]] for a in decisions)), Rows(*(a[: written[1]] for a in shown))
+        num, num_shown = num + more, num_shown + more_shown
+        players.counts = counts[: len(players.names)]
+    return some(decisions, slice(num)), some(shown, slice(num_shown))
 
 
-def _runs(hands: Sequence[Hand], most: int = 2_000) -> list[tuple[int, int]]:
-    """Returns where runs of hands with as many players begin and end; of hands without names each
-    is one.
-    """
-    runs: list[tuple[int, int]] = []
+def _runs(hands: Sequence[Hand], most: int = 2_000) -> Iterator[tuple[int, int]]:
+    """Yields where runs of hands with as many players begin and end."""
     begin = 0
-    for n in range(1, len(hands) + 1):
-        if (
-            n == len(hands)
-            or n - begin == most
-            or not hands[n].players
-            or len(hands[n].stacks) != len(hands[begin].stacks)
-        ):
-            runs.append((begin, n))
-            begin = n
-    return runs
+    for _, run in groupby(hands, lambda hand: len(hand.stacks)):
+        end = begin + len(list(run))
+        for first in range(begin, end, most):
+            yield first, min(first + most, end)
+        begin = end
 
 
 def mean_player(hands: Sequence[Hand]) -> np.ndarray:

@@ -5,12 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fpmcts.expected_reward.search import Found
-from fpmcts.opponents.model import untrained
-from fpmcts.players import load_player
-from fpmcts.players.mcts import MCTSAgent, MCTSOptions
+from fpmcts.poker.expected_reward.search import Found
+from fpmcts.poker.mcts import MCTSAgent, MCTSOptions
+from fpmcts.poker.opponents.model import untrained
 from games import make
-from games.agent import Agent
 from games.batches import take
 from games.decision import Limits
 from games.kernels import streams
@@ -106,39 +104,9 @@ def test_hidden_cards_change_nothing() -> None:
     assert decisions[0] == decisions[1]
 
 
-def test_search_in_parts_is_the_search_as_a_whole() -> None:
-    game = make("no_limit_holdem", players=6)
-    view = game.view(game.deal(np.array([2], np.uint64)), np.array([2]))
-    agent = player(game)
-    whole = found(agent, view)
-    asked = []
-    agent._searcher.run(
-        view,
-        2,
-        np.tile(agent.model.prior, (6, 1)),
-        streams(1, 1),
-        3000,
-        lambda done: asked.append(done) or False,
-    )
-    assert asked == [1024, 2048, 3000]
-    assert np.array_equal(agent._searcher._found(3000).visits, whole.visits)
-
-
 def test_a_full_tree_ends_the_search() -> None:
     game = make("no_limit_holdem", players=6)
     view = game.view(game.deal(np.array([2], np.uint64)), np.array([2]))
     result = found(player(game, iterations=100_000, nodes=10_000), view)
     assert 10 < result.iterations < 100_000
     assert result.nodes <= 10_000
-
-
-def test_at_a_table_given_moves_alone_are_answered() -> None:
-    game = make("no_limit_holdem", players=4)
-    table = Table(game, seed=3)
-    agent: Agent = load_player("mcts", game, iterations=500, checkpoint="untrained")
-    decision = agent.decide(table, moves=["fold", "call"])
-    assert decision.move in ("fold", "call")
-    decision = agent.decide(table)
-    assert decision.playouts == 500
-    assert {row.move for row in decision.root} >= {"fold", "call"}
-    table.play(decision.move)

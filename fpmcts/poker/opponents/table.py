@@ -12,6 +12,7 @@ from games.no_limit_holdem.state import Rules, States
 
 ROW_RAISES, ROW_SEATS = 5, 10
 """Raises so far, 4 and more together; seats from the button, 0 = the button."""
+NUM_ROWS = 4 * 2 * ROW_RAISES * ROW_SEATS
 
 
 @kernel
@@ -31,17 +32,15 @@ def table_row(rules: Rules, states: States, i: int) -> int:
 
 
 def frequencies(
-    rows: np.ndarray, kinds: np.ndarray, num_rows: int, added: float = 1.0
+    rows: np.ndarray, kinds: np.ndarray, shape: tuple[int, int], added: float = 1.0
 ) -> np.ndarray:
-    """Returns the share of each kind of action in each row, float32 ``[num_rows, kinds]``.
+    """Returns the share of each kind in each row, float32 of a shape ``(rows, kinds)``.
 
     Args:
-        rows: int ``[N]``, the row of each decision. kinds: int ``[N]``, what was done.
-        num_rows: Of the table.
-        added: Cases that are added to each row, shared as the kinds of all decisions are.
+        rows: int ``[N]``, the row of each case. kinds: int ``[N]``, what was done.
+        added: Cases that are added to each row, shared as the kinds of all cases are.
     """
-    count = int(kinds.max(initial=2)) + 1
-    counts = np.zeros((num_rows, count))
+    counts = np.zeros(shape)
     np.add.at(counts, (rows, kinds), 1.0)
     everywhere = counts.sum(axis=0) + 1.0
     counts += added * everywhere / everywhere.sum()

@@ -1,18 +1,18 @@
 """Learns the trees of a model with scikit-learn's histogram gradient boosting, and writes them as
 flat arrays.
 
-scikit-learn is asked for here alone; who plays with a model needs it not.
+scikit-learn is imported here alone: it is not needed to play with a trained model.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fpmcts.opponents.dataset import Rows
-from fpmcts.opponents.features import NUM_COLUMNS, NUM_FEATURES
-from fpmcts.opponents.model import (
+from fpmcts.poker.opponents.dataset import Rows
+from fpmcts.poker.opponents.features import NUM_COLUMNS, NUM_FEATURES
+from fpmcts.poker.opponents.model import (
     BET,
     FOLD_AFTER,
     FOLD_BEFORE,
@@ -24,13 +24,11 @@ from fpmcts.opponents.model import (
     RANKS,
     SIZES,
 )
-from fpmcts.opponents.trees import Booster, no_booster
+from fpmcts.poker.opponents.trees import Booster, no_booster
 from games.settings import ConfigError, setting
 
-Arrays = dict[str, np.ndarray]
-"""One booster or several of one call: ``bias`` float32 ``[k]``, ``count`` int32 ``[k]``, then
-column, threshold and leaf.
-"""
+if TYPE_CHECKING:
+    from sklearn.ensemble import HistGradientBoostingClassifier
 
 
 @dataclass(frozen=True)
@@ -111,20 +109,18 @@ def cases(task: Task, rows: Rows, shown: Rows) -> tuple[np.ndarray, np.ndarray]:
     if task.first == SIZES:
         chosen = rows.size >= 0
         return rows.columns[chosen], rows.size[chosen]
-    after, fold, raise_ = rows.columns[:, 0] > 0, rows.legal & 1 > 0, rows.legal & 2 > 0
+    (fold, _, raise_), after = rows.may.T, rows.round > 0
     if task.first in (FOLD_BEFORE, FOLD_AFTER):
         chosen, answer = fold & (after == (task.first == FOLD_AFTER)), rows.kind == 0
     else:
-        chosen, answer = (
-            raise_ & (rows.kind > 0) & (after == (task.first != RAISE_BEFORE)),
-            rows.kind == 2,
-        )
+        chosen, answer = raise_ & (rows.kind > 0), rows.kind == 2
+        chosen &= after if task.first != RAISE_BEFORE else ~after
         if task.first != RAISE_BEFORE:
             chosen &= fold == (task.first == RAISE_AFTER)
     return rows.columns[chosen], answer[chosen].astype(np.int8)
 
 
-def learn(task: Task, rows: Rows, shown: Rows, options: LearnOptions, seed: int) -> Arrays:
+def learn(task: Task, rows: Rows, shown: Rows, options: LearnOptions, seed: int) -> Booster:
     """Returns the boosters of a task. Where nobody ever had the choice, or all made one, they have
     no trees.
 
@@ -132,13 +128,11 @@ def learn(task: Task, rows: Rows, shown: Rows, options: LearnOptions, seed: int)
         ConfigError: scikit-learn is not installed.
     """
     columns, answers = cases(task, rows, shown)
-    depth = options.depth
     counts = np.bincount(answers, minlength=max(task.outputs, 2)).astype(np.float64)
     share = (counts + 0.5) / (counts + 0.5).sum()
     bias = np.log(share) if task.outputs > 1 else np.log(share[1:] / share[:1])
-    arrays = _arrays(no_booster(task.outputs, depth), bias)
     if (counts > 0).sum() < 2 or len(answers) < 2 * options.least_rows:
-        return arrays
+        return no_booster(task.outputs, options.depth)._replace(bias=bias.astype(np.float32))
     try:
         from sklearn.ensemble import HistGradientBoostingClassifier
         from threadpoolctl import threadpool_limits
@@ -149,64 +143,53 @@ def learn(task: Task, rows: Rows, shown: Rows, options: LearnOptions, seed: int)
     boosting = HistGradientBoostingClassifier(
         max_iter=max(1, round(options.trees * task.share)),
         learning_rate=options.lr,
-        max_depth=depth,
-        max_leaf_nodes=2**depth,
+        max_depth=options.depth,
+        max_leaf_nodes=2**options.depth,
         min_samples_leaf=options.least_rows,
         l2_regularization=options.l2,
         max_features=options.columns,
         early_stopping=False,
         random_state=seed,
     )
-    with threadpool_limits(
-        1
-    ):  # the same sums in the same order, and no threads that wait for one another
+    # One thread: the same sums in the same order, and no threads that wait for one another.
+    with threadpool_limits(1):
         boosting.fit(columns[:, : NUM_COLUMNS if task.with_statistics else NUM_FEATURES], answers)
-    return _exported(boosting, task, bias, depth)
+    return exported(boosting, bias, options.depth)
 
 
-def _arrays(trees: Booster, bias: np.ndarray) -> Arrays:
-    """Returns boosters as named arrays, each the number of its trees beside it."""
-    given = trees._asdict() | {
-        "count": np.diff(trees.first).astype(np.int32),
-        "bias": bias.astype(np.float32),
-    }
-    del given["first"], given["depth"]
-    return given
+def exported(boosting: "HistGradientBoostingClassifier", bias: np.ndarray, depth: int) -> Booster:
+    """Returns what scikit-learn has learned as complete trees of a depth.
+
+    Args:
+        bias: float64, for each booster what a model without trees would say; those of classes that
+            nobody chose keep their distance to the others.
+    """
+    outputs, baseline = len(bias), boosting._baseline_prediction.ravel()
+    chosen = boosting.classes_.astype(int) if outputs > 1 else np.zeros(1, int)
+    scored = chosen[-len(baseline) :]  # of two classes the second alone is, against the first
+    base = np.zeros(outputs)
+    base[scored] = baseline
+    absent = np.setdiff1d(np.arange(outputs), chosen)
+    base[absent] = bias[absent] + (base - bias)[chosen].mean()
+    rounds = boosting._predictors
+    flat = [_complete(trees[k].nodes, depth) for k in range(len(scored)) for trees in rounds]
+    counts = np.zeros(outputs, np.int32)
+    counts[scored] = len(rounds)
+    column, threshold, leaf = (np.concatenate(part) for part in zip(*flat, strict=True))
+    bases, depths = base.astype(np.float32), np.array([depth], np.int32)
+    return Booster(_starts(counts), bases, column, threshold, leaf, depths)
 
 
-def _exported(boosting: Any, task: Task, bias: np.ndarray, depth: int) -> Arrays:
-    """Returns what scikit-learn has learned as complete trees of a depth."""
-    classes = [int(c) for c in boosting.classes_] if task.outputs > 1 else [0]
-    if (
-        len(boosting.classes_) == 2 and task.outputs > 1
-    ):  # two of several bins: the score of the second against the first
-        classes = classes[1:]
-    found: list[list[Any]] = [[] for _ in range(task.outputs)]
-    base = bias.copy()
-    for place, output in enumerate(classes):
-        found[output] = [trees[place].nodes for trees in boosting._predictors]
-        base[output] = boosting._baseline_prediction.ravel()[place]
-    if task.outputs > 1 and len(boosting.classes_) == 2:
-        base[int(boosting.classes_[0])] = 0.0
-    flat = [_complete(nodes, depth) for own in found for nodes in own]
-    column, threshold, leaf = (np.concatenate([tree[k] for tree in flat]) for k in range(3))
-    return {
-        "count": np.array([len(own) for own in found], np.int32),
-        "bias": base.astype(np.float32),
-        "column": column,
-        "threshold": threshold,
-        "leaf": leaf,
-    }
+def _starts(counts: np.ndarray) -> np.ndarray:
+    """Returns where the trees of each booster begin, from how many it has."""
+    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
 
 
 def _complete(nodes: np.ndarray, depth: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Returns column, threshold and leaf of a complete tree that answers as scikit-learn's does."""
     size = 2**depth
-    column, threshold, leaf = (
-        np.zeros(size, np.uint8),
-        np.full(size, np.inf, np.float32),
-        np.zeros(size, np.float32),
-    )
+    column, leaf = np.zeros(size, np.uint8), np.zeros(size, np.float32)
+    threshold = np.full(size, np.inf, np.float32)
     below = [(1, 0)]
     while below:
         place, k = below.pop()
@@ -226,21 +209,17 @@ def _complete(nodes: np.ndarray, depth: int) -> tuple[np.ndarray, np.ndarray, np
     return column, threshold, leaf
 
 
-def joined(learned: Mapping[int, Arrays], depth: int) -> Booster:
-    """Returns all boosters of a model from the arrays by the first booster they fill; the others
+def joined(learned: Mapping[int, Booster], depth: int) -> Booster:
+    """Returns all boosters of a model from those of tasks by the first that each fills; the others
     are empty.
     """
     counts, bias = np.zeros(NUM_BOOSTERS, np.int32), np.zeros(NUM_BOOSTERS, np.float32)
-    parts = [learned[first] for first in sorted(learned)]
-    for first, arrays in learned.items():
-        counts[first : first + len(arrays["count"])] = arrays["count"]
-        bias[first : first + len(arrays["bias"])] = arrays["bias"]
-    empty = no_booster(NUM_BOOSTERS, depth)
-    first_tree = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
-
-    def of(name: str) -> np.ndarray:
-        return np.concatenate([getattr(empty, name), *(part[name] for part in parts)])
-
-    return Booster(
-        first_tree, bias, of("column"), of("threshold"), of("leaf"), np.array([depth], np.int32)
+    for first, part in learned.items():
+        filled = slice(first, first + len(part.bias))
+        counts[filled], bias[filled] = np.diff(part.first), part.bias
+    parts = [no_booster(0), *(learned[first] for first in sorted(learned))]
+    column, threshold, leaf = (
+        np.concatenate([getattr(part, name) for part in parts])
+        for name in ("column", "threshold", "leaf")
     )
+    return Booster(_starts(counts), bias, column, threshold, leaf, np.array([depth], np.int32))

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from fpmcts.expected_reward.moments import (
+from fpmcts.poker.expected_reward.moments import (
     add_sample,
     larger_of_two,
     max_distribution,
@@ -14,7 +14,7 @@ from fpmcts.expected_reward.moments import (
     variance_of_mean,
     weighted,
 )
-from fpmcts.expected_reward.tree import empty_tree
+from fpmcts.poker.expected_reward.tree import empty_tree
 
 ONES = np.ones(3)
 DRAWS = 400_000

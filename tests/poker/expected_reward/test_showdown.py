@@ -5,7 +5,7 @@ own settlement.
 import numpy as np
 import pytest
 
-from fpmcts.expected_reward.showdown import (
+from fpmcts.poker.expected_reward.showdown import (
     BINS,
     HANDS,
     Boards,
@@ -14,7 +14,7 @@ from fpmcts.expected_reward.showdown import (
     expected_net,
     fill_boards,
 )
-from fpmcts.opponents.dataset import rank_bin
+from fpmcts.poker.opponents.dataset import rank_bin
 from games import make
 from games.kernels import kernel, streams
 from games.no_limit_holdem.betting import step

@@ -8,27 +8,29 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fpmcts.opponents import model as models
-from fpmcts.opponents.__main__ import main
-from fpmcts.opponents.dataset import Players, make_rows, mean_player, rank_bin
-from fpmcts.opponents.features import NUM_COLUMNS, Feature
-from fpmcts.opponents.learn import LearnOptions, Task, cases, joined, learn
-from fpmcts.opponents.learned import assemble, gather, load_learned, save_learned
-from fpmcts.opponents.model import ModelError, OpponentModel, load, untrained
-from fpmcts.opponents.score import calibration, losses, predict, predict_bins, report_bins, saved
-from fpmcts.opponents.statistics import COUNTS, STATISTICS, Statistic, new_counts, prior_of, smooth
-from fpmcts.opponents.table import frequencies
-from fpmcts.opponents.trees import evaluate
+from fpmcts.poker.opponents import model as models
+from fpmcts.poker.opponents.__main__ import main
+from fpmcts.poker.opponents.dataset import Players, make_rows, mean_player, rank_bin, some
+from fpmcts.poker.opponents.features import NUM_COLUMNS, NUM_FEATURES
+from fpmcts.poker.opponents.learn import LearnOptions, Task, cases, joined, learn, tasks
+from fpmcts.poker.opponents.material import Material, assemble, gather
+from fpmcts.poker.opponents.model import OpponentModel, untrained
+from fpmcts.poker.opponents.model_file import Learned, ModelError, load, save
+from fpmcts.poker.opponents.score import below, calibration, losses, predict, report
+from fpmcts.poker.opponents.statistics import STATISTICS, Statistic, smooth
+from fpmcts.poker.opponents.trees import evaluate, no_booster
 from games.kernels import kernel
 from games.no_limit_holdem.betting import raise_bounds, step, to_call
 from games.no_limit_holdem.phh import Hand, parse
 from games.no_limit_holdem.phh_replay import pack, replay_rules, start
 from games.no_limit_holdem.phh_write import write
-from games.no_limit_holdem.state import CALL, FIRST_SIZE, FOLD, States, empty
+from games.no_limit_holdem.state import CALL, FOLD, States, empty
 from games.poker.hands import parse_cards, tables
 from games.settings import ConfigError
 
 OPTIONS = LearnOptions(trees=6, least_rows=5, holdout=0.2, columns=1.0)
+
+ACTIONS = [(task.first, task) for task in tasks(False)[:5]]
 
 
 def made_hands(count: int, seed: int = 0, seats: int = 4) -> list[Hand]:
@@ -98,15 +100,21 @@ def path(hands: list[Hand], tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def model_file(path: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    from fpmcts.opponents.learn import tasks
+def material(path: Path) -> Material:
+    return gather([str(path)], OPTIONS)
 
-    material = gather([str(path)], OPTIONS)
-    parts = {
-        task.name: learn(task, material.rows, material.shown, OPTIONS, 0) for task in tasks(True)
-    }
+
+@pytest.fixture(scope="module")
+def learned(material: Material) -> Learned:
+    rows, shown = material.rows, material.shown
+    parts = {task.name: learn(task, rows, shown, OPTIONS, 0) for task in tasks(True)}
+    return assemble(material, OPTIONS, parts, {"hands": material.num_hands})
+
+
+@pytest.fixture(scope="module")
+def model_file(learned: Learned, tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("model") / "model.safetensors"
-    save_learned(file, assemble(material, OPTIONS, parts, {"hands": material.num_hands}))
+    save(file, learned)
     return file
 
 
@@ -150,13 +158,13 @@ def _all_of(
 
 
 def test_distributions_are_legal_and_read_no_hidden_card(
-    hands: list[Hand], model_file: Path
+    hands: list[Hand], learned: Learned
 ) -> None:
     rules, states, blind = replay_rules(4), empty(1, 4), empty(1, 4)
     packed = pack(hands[:20])
     hidden = packed._replace(hole=np.full_like(packed.hole, -1), board=packed.board.copy())
     statistics = np.full((4, STATISTICS), 0.3, np.float32)
-    for model in (untrained(), load(model_file)[0]):
+    for model in (untrained(), learned.model):
         for n in range(20):
             start(rules, packed, n, states, 0)
             start(rules, hidden, n, blind, 0)
@@ -207,16 +215,23 @@ def test_statistics_are_of_earlier_hands_and_forget(hands: list[Hand]) -> None:
     whole, _ = make_rows(hands, prior, Players())
     part, _ = make_rows(hands[:100], prior, Players())
     np.testing.assert_array_equal(whole.columns[: len(part.kind)], part.columns)
-    first = whole.columns[whole.hand == 0]
-    np.testing.assert_allclose(
-        first[:, Feature.BET_BEFORE_FLOP + 1 :][:, : STATISTICS - 1],
-        np.tile(prior[:-1], (len(first), 1)),
-        rtol=1e-6,
-    )
+    first = whole.columns[whole.hand == 0][:, NUM_FEATURES:][:, : STATISTICS - 1]
+    np.testing.assert_allclose(first, np.tile(prior[:-1], (len(first), 1)), rtol=1e-6)
     players = Players()
     make_rows(hands, prior, players, 0.9)
     assert players.counts[:, 0].max() < 10.0 + 1e-3  # 1 / (1 - 0.9)
-    assert prior_of(new_counts(2))[Statistic.VPIP] == 0.5 and players.counts.shape == (4, COUNTS)
+
+
+@pytest.mark.parametrize("names", [(), ("a", "a", "b", "c")])
+def test_players_without_names_are_strangers(hands: list[Hand], names: tuple[str, ...]) -> None:
+    """No names, or one twice: nothing is known of them, in the middle of known players too."""
+    unnamed = [hand._replace(players=names) for hand in hands[1:4]]
+    prior, players, others = mean_player(hands), Players(), Players()
+    rows, _ = make_rows([hands[0], *unnamed, *hands[4:9]], prior, players)
+    strange = rows.columns[(rows.hand > 0) & (rows.hand < 4), NUM_FEATURES : NUM_COLUMNS - 9]
+    assert (strange == prior[:-1]).all()
+    make_rows([hands[0], *hands[4:9]], prior, others)
+    np.testing.assert_array_equal(players.counts, others.counts)
 
 
 def test_rank_bins_of_a_board() -> None:
@@ -234,58 +249,70 @@ def test_rank_bins_of_a_board() -> None:
     assert len(every) == 1081 and (np.abs(np.bincount(every) / 1081 - 1 / 6) < 0.05).all()
 
 
-def test_the_model_beats_what_knows_no_players(path: Path, model_file: Path) -> None:
+def test_the_model_beats_what_knows_no_players(material: Material, learned: Learned) -> None:
     """The tight and the loose player are told apart by their statistics alone: seats go round."""
-    material, learned = gather([str(path)], OPTIONS), load_learned(model_file)
     held = material.held
-    loss = losses(predict(learned.scorer.model, held), held.kind)
-    without = losses(predict(learned.scorer.without, held), held.kind)
-    share, error = saved(loss, without, held.hand)
+    figures = report(learned, held, material.held_shown, {})[1]["decisions"]
+    share, error = figures["below without statistics"]
     assert share > 2 * error > 0
-    bins = calibration(predict(learned.scorer.model, held), held.kind, held.legal)
-    assert sum(b.cases for b in bins["check or call"]) == len(held.kind)
+    bins = calibration(predict(learned.model, held), held)["check or call"]
+    assert bins[:, 2].sum() == len(held.kind)
 
 
-def test_sizes_and_showdowns_are_scored(path: Path, model_file: Path) -> None:
+def test_the_error_of_a_share_is_that_of_a_bootstrap_over_hands() -> None:
+    rng = np.random.default_rng(0)
+    hands, base = np.repeat(np.arange(400), 3), rng.exponential(1.0, 1200)
+    loss = 0.9 * base + np.repeat(rng.normal(0.0, 0.1, 400), 3)
+    share, error = below(loss, base, hands)
+    mine, theirs = (np.bincount(hands, values) for values in (loss, base))
+    drawn = rng.integers(400, size=(4000, 400))
+    shares = 1.0 - mine[drawn].sum(axis=1) / theirs[drawn].sum(axis=1)
+    assert share == pytest.approx(1.0 - loss.sum() / base.sum())
+    assert error == pytest.approx(shares.std(), rel=0.1)
+
+
+def test_trees_answer_though_nobody_folds_before_the_flop(
+    material: Material, learned: Learned
+) -> None:
+    """A booster without trees leaves the others their say."""
+    parts = {k: learn(task, material.rows, material.shown, OPTIONS, 0) for k, task in ACTIONS}
+    parts[models.FOLD_BEFORE] = no_booster(1, OPTIONS.depth)
+    model = learned.model._replace(trees=joined(parts, OPTIONS.depth))
+    after = some(material.held, material.held.round > 0)
+    np.testing.assert_array_equal(predict(model, after), predict(learned.model, after))
+
+
+def test_sizes_and_showdowns_are_scored(material: Material, learned: Learned) -> None:
     """Beside frequencies counted here; a model without trees answers by those that it has, and
     saves nothing.
     """
-    material, learned = gather([str(path)], OPTIONS), load_learned(model_file)
-    rows, shown, model = material.held, material.held_shown, learned.scorer.model
-    text, figures = report_bins(model, rows, shown)
-    chosen, ranks = rows.size >= 0, np.bincount(material.shown.kind, minlength=6) + 1.0
-    assert figures["sizes of raises"]["cases"] == chosen.sum() and figures["bins at showdown"][
-        "cases"
-    ] == len(shown.kind)
-    loss = -np.log((ranks / ranks.sum())[shown.kind]).mean()
-    assert figures["bins at showdown"]["frequencies"] == pytest.approx(loss, abs=1e-5)
-    for name in ("sizes of raises", "bins at showdown"):
-        share, _ = figures[name]["below"]
-        assert share == pytest.approx(1.0 - figures[name]["model"] / figures[name]["frequencies"])
-    bare = model._replace(trees=untrained().trees)
-    assert all(figure["below"][0] == 0.0 for figure in report_bins(bare, rows, shown)[1].values())
-    assert (
-        "no hands shown to score"
-        in report_bins(model, rows, type(shown)(*(a[:0] for a in shown)))[0]
-    )
-    told, _ = predict_bins(model, models.SIZES, rows)
-    assert told.min() >= 0.0 and told.sum(axis=1) == pytest.approx(np.ones(len(told)))
+    rows, shown = material.held, material.held_shown
+    names = ("sizes of raises", "bins at showdown")
+    figures = report(learned, rows, shown, {})[1]
+    ranks = np.bincount(material.shown.kind, minlength=6) + 1.0
+    sizes, bins = (figures[name] for name in names)
+    assert (sizes["cases"], bins["cases"]) == ((rows.size >= 0).sum(), len(shown.kind))
+    loss = losses(np.tile(ranks / ranks.sum(), (len(shown.kind), 1)), shown.kind).mean()
+    assert bins["all"]["frequencies"] == pytest.approx(loss, abs=1e-5)
+    bare = learned._replace(model=learned.model._replace(trees=untrained().trees))
+    text, figures = report(bare, rows, some(shown, slice(0)), {})
+    assert figures[names[0]]["below frequencies"][0] == pytest.approx(0.0, abs=1e-6)
+    assert "no hands shown to score" in text
 
 
-def test_frequencies_of_a_table() -> None:
-    told = frequencies(np.array([0, 0, 0, 2]), np.array([0, 0, 2, 1]), 3, added=1e-9)
-    np.testing.assert_allclose(told[[0, 2]], [[2 / 3, 0, 1 / 3], [0, 1, 0]], atol=1e-6)
-
-
-def test_files_that_hold_no_model(tmp_path: Path, model_file: Path) -> None:
+def test_files_that_hold_no_model(tmp_path: Path, learned: Learned, model_file: Path) -> None:
     from safetensors.numpy import save_file
 
+    found = load(model_file)
+    for one, other in zip(found.model.trees, learned.model.trees, strict=True):
+        np.testing.assert_array_equal(one, other)
+    assert found.players.names == learned.players.names and found.told == learned.told
     (tmp_path / "text").write_text("no model")
     save_file({"a": np.zeros(1)}, tmp_path / "other")
-    model, told = load(model_file)
-    models.save(tmp_path / "short", model._replace(table=model.table[:-1]), told)
+    model = learned.model
+    save(tmp_path / "short", learned._replace(model=model._replace(table=model.table[:-1])))
     wrong = model.trees._replace(column=np.full_like(model.trees.column, NUM_COLUMNS))
-    models.save(tmp_path / "column", model._replace(trees=wrong), told)
+    save(tmp_path / "column", learned._replace(without=model._replace(trees=wrong)))
     for name in ("none", "text", "other", "short", "column"):
         with pytest.raises(ModelError, match=name):
             load(tmp_path / name)
@@ -298,25 +325,18 @@ def test_score_command(
     assert main(["score", str(model_file), str(path), f"plot={plot}", "players=new"]) == 0
     told = capsys.readouterr().out
     assert "| river |" in told and "below: table" in told and plot.stat().st_size > 1000
-    assert (
-        "sizes of raises: the model's log-loss is" in told
-        and "bins at showdown: the model's log-loss is" in told
-    )
     assert main(["score", str(model_file), str(path), "plyers=new"]) == 1
     assert "plyers=new: unknown key; did you mean players?" in capsys.readouterr().err
     assert main(["score", str(model_file), str(tmp_path / "nothing")]) == 1
     assert "no such file or folder" in capsys.readouterr().err
 
 
-def test_what_cannot_be_learned_from(path: Path, hands: list[Hand], tmp_path: Path) -> None:
-    closed = [hand._replace(hole=((-1, -1),) * 4) for hand in hands[:20]]
-    write(tmp_path / "closed.phhs", closed)
+def test_what_cannot_be_learned_from(hands: list[Hand], tmp_path: Path) -> None:
+    closed = [str(tmp_path / "closed.phhs")]
+    write(closed[0], [hand._replace(hole=((-1, -1),) * 4) for hand in hands[:20]])
     with pytest.raises(ConfigError, match="no hand has open cards at a showdown"):
-        gather([str(tmp_path / "closed.phhs")], OPTIONS)
-    assert len(gather([str(tmp_path / "closed.phhs")], replace(OPTIONS, showdown=False)).rows.kind)
+        gather(closed, OPTIONS)
+    assert len(gather(closed, replace(OPTIONS, showdown=False)).rows.kind)
     (tmp_path / "bad.phhs").write_text("[1]\nvariant = 'NT'\n")
-    with pytest.raises(
-        ConfigError, match="no hand to learn from.*bad.phhs, hand 1: antes is missing"
-    ):
+    with pytest.raises(ConfigError, match="no hand can be used.*bad.phhs, hand 1: antes is missin"):
         gather([str(tmp_path / "bad.phhs")], OPTIONS)
-    assert FIRST_SIZE == 2

@@ -13,7 +13,7 @@ from enum import IntEnum
 
 import numpy as np
 
-from fpmcts.expected_reward.tree import Tree
+from fpmcts.poker.expected_reward.tree import Tree
 from games.kernels import kernel
 
 _SQRT_HALF = math.sqrt(0.5)

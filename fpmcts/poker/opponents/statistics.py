@@ -2,7 +2,7 @@
 
 Counts are float32 ``[S, COUNTS]``, a row for each player in the order of the seats of the present
 hand. ``count_action`` is called with every action before it is played, ``count_hand`` once at the
-end of a hand, ``smooth`` before the next: so a model is told of earlier hands only. ``count_hand``
+end of a hand, ``smooth`` before the next: so a model knows earlier hands only. ``count_hand``
 first shrinks the old counts (``keep``), so that they are those of about the last ``1 / (1 - keep)``
 hands: a window without a memory of its hands. The text keeps "a limited number of past games"
 (section 2).
@@ -28,7 +28,8 @@ HANDS, ENTERED, RAISED, FLOPS, SHOWDOWNS, CONTEXTS = 0, 1, 2, 3, 4, 5
 _ENTERS, _RAISES = CONTEXTS + 3 * NUM_CONTEXTS, CONTEXTS + 3 * NUM_CONTEXTS + 1
 COUNTS = _RAISES + 1
 """Columns of counts: hands dealt, entered, raised before the flop, flops and showdowns seen; fold,
-call and raise by context; then two marks of the present hand."""
+call and raise by context; then two marks of the present hand: 1 enters, 2 folds before the flop;
+raises."""
 
 
 class Statistic(IntEnum):
@@ -79,18 +80,17 @@ def count_action(rules: Rules, states: States, i: int, kind: int, counts: np.nda
     if states.round[i] == 0:
         if kind == 2 or (kind == 1 and to_call(rules, states, i) > 0):
             counts[seat, _ENTERS] = 1.0
+        if kind == 0:
+            counts[seat, _ENTERS] += 2.0
         if kind == 2:
             counts[seat, _RAISES] = 1.0
 
 
 @kernel
-def count_hand(
-    rules: Rules, states: States, i: int, flop_seen: np.ndarray, counts: np.ndarray, keep: float
-) -> None:
-    """Counts a hand that is over in lane ``i``.
+def count_hand(states: States, i: int, counts: np.ndarray, keep: float) -> None:
+    """Counts a hand that is over in lane ``i``, all actions being counted.
 
     Args:
-        flop_seen: int8 ``[S]``, 1 for who was still in when the flop came.
         counts: float32 ``[S, COUNTS]``, changed in place.
         keep: What the counts of earlier hands are shrunk by, in [0, 1].
     """
@@ -102,9 +102,9 @@ def count_hand(
         for k in range(_ENTERS):
             counts[seat, k] *= np.float32(keep)
         counts[seat, HANDS] += 1.0
-        counts[seat, ENTERED] += enters
+        counts[seat, ENTERED] += enters % 2.0
         counts[seat, RAISED] += raises
-        if flop_seen[seat]:
+        if states.shown[i] >= 3 and enters < 2.0:
             counts[seat, FLOPS] += 1.0
             if left > 1 and not states.folded[i, seat]:
                 counts[seat, SHOWDOWNS] += 1.0

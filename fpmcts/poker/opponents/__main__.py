@@ -1,0 +1,90 @@
+"""``python -m fpmcts.poker.opponents score MODEL FILES``: how well a stored model predicts the
+decisions in hand histories, the sizes of raises, and the strength of the hands that are shown.
+
+Options: ``players=known`` (default) begins with what was counted of players of the same names when
+the model was learned, ``players=new`` with nothing; ``bad=skip|fail``; ``plot=FILE.png`` draws the
+calibration; ``report=FILE.md`` writes the report; ``json=FILE`` writes the figures;
+``window=10000``, hands that statistics look back on (default: as learned).
+"""
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from fpmcts.poker.opponents.dataset import Players, make_rows
+from fpmcts.poker.opponents.material import keep_of, playable
+from fpmcts.poker.opponents.model_file import ModelError, load
+from fpmcts.poker.opponents.score import plot, report
+from games.help import say
+from games.no_limit_holdem.phh import BAD, BadHandError
+from games.settings import ConfigError, build, setting
+
+
+@dataclass(frozen=True)
+class ScoreOptions:
+    """The options, explained above."""
+
+    players: str = setting("known", choices=("known", "new"))
+    bad: str = setting("skip", choices=BAD)
+    plot: str = ""
+    report: str = ""
+    json: str = ""
+    window: int | None = setting(None, least=10)
+
+
+def score(arguments: Sequence[str]) -> None:
+    """Scores a model."""
+    given = [a for a in arguments if "=" in a and not Path(a).exists()]
+    options: ScoreOptions = build(ScoreOptions, dict(a.split("=", 1) for a in given))
+    names = [argument for argument in arguments if argument not in given]
+    if len(names) < 2:
+        raise ConfigError(
+            "score: expected MODEL FILES, such as: score "
+            "models/no_limit_holdem-opponents.safetensors hands.phhs"
+        )
+    path, *files = names
+    learned, problems = load(path), list[BadHandError]()
+    hands = playable(files, options.bad, problems)
+    players = learned.players.copy() if options.players == "known" else Players()
+    met = {player for hand in hands for player in hand.players}
+    known = len(met & set(players.names))
+    keep = keep_of(options.window or learned.window)
+    rows, shown = make_rows(hands, learned.model.prior, players, keep)
+    if not len(rows.kind):
+        raise ConfigError(f"{', '.join(files)}: {len(hands):,} hands without a single decision")
+    left_out = f"; {len(problems):,} left out, the first: {problems[0]}" if problems else ""
+    head = {
+        "model": f"{path}, learned from {learned.told.get('hands', 0):,} hands",
+        "files": ", ".join(files),
+        "hands": f"{len(hands):,}{left_out}",
+        "players": f"{len(met):,}, of whom {known:,} begin with what the model knows of them",
+    }
+    text, figures = report(learned, rows, shown, head)
+    say(text)
+    if options.plot:
+        plot(learned.model, rows, options.plot)
+    if options.report:
+        Path(options.report).write_text(f"# Score of a model of opponents\n\n{text}", "utf-8")
+    if options.json:
+        Path(options.json).write_text(json.dumps(figures), "utf-8")
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Runs the command; returns the exit status."""
+    if not arguments or arguments[0] in ("-h", "--help"):
+        say(__doc__ or "")
+        return 0 if arguments else 2
+    try:
+        if arguments[0] != "score":
+            raise ConfigError(f"{arguments[0]}: expected score MODEL FILES")
+        score(arguments[1:])
+    except (ConfigError, ModelError, BadHandError, OSError) as error:
+        sys.stderr.write(f"fpmcts.poker.opponents: {error}\n")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,124 @@
+"""What a model is learned from, and the model that comes of it."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from fpmcts.poker.opponents.dataset import Players, Rows, make_rows, mean_player, some
+from fpmcts.poker.opponents.learn import LearnOptions, joined, tasks
+from fpmcts.poker.opponents.model import NUM_ACTIONS, NUM_RANKS, NUM_SIZES, OpponentModel
+from fpmcts.poker.opponents.model_file import Learned
+from fpmcts.poker.opponents.table import NUM_ROWS, frequencies
+from fpmcts.poker.opponents.trees import Booster
+from games.no_limit_holdem.phh import BadHandError, Hand, read
+from games.no_limit_holdem.phh_replay import faults
+from games.settings import ConfigError
+
+
+class Material(NamedTuple):
+    """What a model is learned from, and what it is scored on.
+
+    Attributes:
+        prior: float32 ``[STATISTICS]``, the mean player of the learning hands.
+        rows, shown: Decisions and shown hands that are learned from. held, held_shown: Those of the
+            hands after them.
+        players: What players did in the learning hands.
+        num_hands: How many hands are learned from.
+        problems: Hands that were left out.
+    """
+
+    prior: np.ndarray
+    rows: Rows
+    shown: Rows
+    held: Rows
+    held_shown: Rows
+    players: Players
+    num_hands: int
+    problems: list[BadHandError]
+
+
+def playable(paths: Sequence[str], bad: str, problems: list[BadHandError]) -> list[Hand]:
+    """Returns the hands of files that the game can play to their end.
+
+    Args:
+        bad: "fail" raises at the first hand that cannot be read or played, "skip" leaves it out.
+        problems: Takes what was left out.
+
+    Raises:
+        ConfigError: No hand is left.
+        BadHandError: As ``bad`` says, or a path that is not there.
+    """
+    hands, good = list(read(paths, bad, problems)), []
+    for hand, fault in zip(hands, faults(hands), strict=True):
+        if not fault or fault.startswith("ends with"):  # who is paid what does not matter here
+            good.append(hand)
+            continue
+        problems.append(BadHandError(hand.file, hand.number, fault))
+        if bad == "fail":
+            raise problems[-1]
+    if not good:
+        first = f"; the first of {len(problems):,} problems: {problems[0]}" if problems else ""
+        raise ConfigError(f"hands={','.join(paths)}: no hand can be used{first}")
+    return good
+
+
+def keep_of(window: int) -> float:
+    """Returns what counts are shrunk by at each hand for a window of about so many."""
+    return 1.0 - 1.0 / window
+
+
+def gather(paths: Sequence[str], options: LearnOptions) -> Material:
+    """Returns the material of files.
+
+    Raises:
+        ConfigError: There is too little to learn from, or a hand that cannot be used, with
+            ``bad="fail"``.
+    """
+    problems: list[BadHandError] = []
+    try:
+        hands = playable(paths, options.bad, problems)
+    except BadHandError as error:
+        raise ConfigError(str(error)) from error
+    where = f"hands={','.join(paths)}"
+    cut = len(hands) - int(len(hands) * options.holdout)
+    prior, players, keep = mean_player(hands[:cut]), Players(), keep_of(options.window)
+    rows, shown = make_rows(hands[:cut], prior, players, keep)
+    if not len(rows.kind):
+        raise ConfigError(
+            f"{where}: {len(hands):,} hands without a single decision; expected hands that are "
+            "played"
+        )
+    if options.showdown and not len(shown.kind):
+        raise ConfigError(
+            f"{where}: no hand has open cards at a showdown, which algorithm.showdown=true needs; "
+            "give hands with open cards, or algorithm.showdown=false"
+        )
+    held, held_shown = make_rows(hands[cut:], prior, players.copy(), keep)
+    return Material(prior, rows, shown, held, held_shown, players, cut, problems)
+
+
+def assemble(
+    material: Material,
+    options: LearnOptions,
+    learned: Mapping[str, Booster],
+    told: Mapping[str, object],
+) -> Learned:
+    """Returns what was learned. Args: learned: The boosters of each finished task, by its name."""
+
+    def trees(with_statistics: bool) -> Booster:
+        chosen = [task for task in tasks(options.showdown) if task.name in learned]
+        parts = {t.first: learned[t.name] for t in chosen if t.with_statistics == with_statistics}
+        return joined(parts, options.depth)
+
+    rows, sized = material.rows, some(material.rows, material.rows.size >= 0)
+    ranks = np.bincount(material.shown.kind, minlength=NUM_RANKS) + 1.0
+    model = OpponentModel(
+        material.prior,
+        frequencies(rows.row, rows.kind, (NUM_ROWS, NUM_ACTIONS)),
+        frequencies(sized.round, sized.size, (4, NUM_SIZES), 20.0),
+        (ranks / ranks.sum()).astype(np.float32),
+        trees(True),
+    )
+    by_round = frequencies(rows.round, rows.kind, (4, NUM_ACTIONS))
+    return Learned(model, model._replace(trees=trees(False)), by_round, material.players, told)

@@ -1,0 +1,125 @@
+"""Files of learned models: safetensors with arrays and a few texts, read without executing
+anything.
+
+Beside the model a file holds what it is compared with and what was counted of the players it was
+learned from.
+"""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save_file
+
+from fpmcts.poker.opponents.dataset import Players
+from fpmcts.poker.opponents.features import NUM_COLUMNS
+from fpmcts.poker.opponents.model import NUM_ACTIONS, OpponentModel, untrained
+from fpmcts.poker.opponents.statistics import COUNTS
+from fpmcts.poker.opponents.trees import Booster
+
+FORMAT = "opponent-model-1"
+BOOSTERS = {"trees": "model", "without": "without"}
+"""Prefixes of arrays in a file, and whose trees they are."""
+
+
+class ModelError(ValueError):
+    """A file without a usable model; the message names it and says why."""
+
+
+class Learned(NamedTuple):
+    """A model and what it is compared with, all learned from the same hands.
+
+    Attributes:
+        model: With statistics. without: The same without them.
+        by_round: float32 ``[4, 3]``, frequencies of actions.
+        players: What was counted of the players.
+        told: How it was learned (JSON).
+    """
+
+    model: OpponentModel
+    without: OpponentModel
+    by_round: np.ndarray
+    players: Players
+    told: Mapping[str, object]
+
+    @property
+    def window(self) -> int:
+        """Hands that statistics look back on."""
+        options = self.told.get("options")
+        return int(options["window"]) if isinstance(options, dict) else 10_000
+
+
+def save(path: str | Path, learned: Learned) -> None:
+    """Writes a new file, which then replaces the old one."""
+    arrays = learned.model._asdict()
+    for prefix, owner in BOOSTERS.items():
+        trees = getattr(learned, owner).trees
+        arrays |= {f"{prefix}.{name}": array for name, array in trees._asdict().items()}
+    del arrays["trees"]
+    arrays |= {"by_round": learned.by_round, "players": learned.players.counts}
+    dense = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    told = json.dumps({**learned.told, "players": list(learned.players.names)})
+    temporary = Path(f"{path}.new")
+    save_file(dense, temporary, {"format": FORMAT, "told": told})
+    temporary.replace(path)
+
+
+def load(path: str | Path) -> Learned:
+    """Returns what a file holds. Raises ModelError where it is missing or holds no such model."""
+    try:
+        with safe_open(str(path), framework="numpy") as file:
+            header = file.metadata() or {}
+            if header.get("format") != FORMAT:
+                raise ModelError(f"{path}: not an opponent model ({FORMAT})")
+            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        told = json.loads(header["told"])
+        players = {name: row for row, name in enumerate(told.pop("players"))}
+        model, without = (
+            OpponentModel(
+                **{name: arrays[name] for name in OpponentModel._fields if name != "trees"},
+                trees=Booster(*(arrays[f"{prefix}.{name}"] for name in Booster._fields)),
+            )
+            for prefix in BOOSTERS
+        )
+        counts, by_round = arrays["players"], arrays["by_round"]
+    except FileNotFoundError as error:
+        raise ModelError(
+            f"{path}: there is no such file; expected a model of algorithm=opponent_model"
+        ) from error
+    except (SafetensorError, OSError, KeyError, json.JSONDecodeError) as error:
+        raise ModelError(
+            f"{path}: not an opponent model ({' '.join(str(error).split())})"
+        ) from error
+    shapes = (counts.shape, by_round.shape) == ((len(players), COUNTS), (4, NUM_ACTIONS))
+    if not (shapes and _fits(model) and _fits(without)):
+        raise ModelError(
+            f"{path}: arrays of another shape than this version has; train the model anew"
+        )
+    return Learned(model, without, by_round, Players(players, counts), told)
+
+
+def _fits(model: OpponentModel) -> bool:
+    """Returns whether arrays fit together: kernels do not check."""
+    found, like = ({**m._asdict(), **m.trees._asdict()} for m in (model, untrained()))
+    del found["trees"]
+    first, depth = found["first"], found["depth"]
+    if first.shape != like["first"].shape or depth.shape != (1,) or not 1 <= depth[0] <= 8:
+        return False
+    shapes = {name: like[name].shape for name in found}
+    nodes = (int(first[-1]) << int(depth[0]),)
+    shapes |= dict.fromkeys(("column", "threshold", "leaf"), nodes)
+    return bool(
+        all(
+            array.shape == shapes[name]
+            and array.dtype == like[name].dtype
+            and not np.isnan(array).any()
+            for name, array in found.items()
+        )
+        and first[0] == 0
+        and (np.diff(first) >= 0).all()
+        and found["column"].max(initial=0) < NUM_COLUMNS
+        and np.isfinite(found["leaf"]).all()
+    )

@@ -1,0 +1,102 @@
+"""Positions of limit poker from which play-outs say what moves and cards are worth.
+
+The hidden hand of the one opponent is weighed by a policy: the probability of each hand is that of
+the moves it made with it (``LimitBestResponse.ranges``). Worlds are drawn from these weights, and
+each move is tried in the same worlds, so that moves are compared in pairs.
+"""
+
+import numpy as np
+
+from games.agent import OpenPolicy
+from games.batches import take
+from games.decision import HiddenCards, Question
+from games.poker.game import LimitPoker
+from games.poker.players.local_best_response import LimitBestResponse
+from games.poker.state import States
+from games.registry import POSITIONS
+from games.table import Table
+
+FLOOR = 0.02
+"""Share of uniform play in the policy that explains the opponent's moves: none of them is
+impossible.
+"""
+
+
+class Floored(OpenPolicy):
+    """A policy of which every legal move has some probability."""
+
+    def __init__(self, game: LimitPoker, policy: OpenPolicy) -> None:
+        self._counts, self._policy = game.rules.betting.num_actions, policy
+
+    def probabilities(self, views: States) -> np.ndarray:
+        """Returns the probability of each legal action at each view, see
+        ``games.agent.OpenPolicy``.
+        """
+        told = self._policy.probabilities(views)
+        count = self._counts[views.node][:, None]
+        return (1.0 - FLOOR) * told + FLOOR * (np.arange(told.shape[1]) < count) / count
+
+
+class PokerPositions:
+    """See ``games.registry.Positions``."""
+
+    def after_moves(
+        self, policy: OpenPolicy, question: Question, num: int, rng: np.random.Generator
+    ) -> tuple[list[States], HiddenCards]:
+        """Returns the positions after each move in ``num`` worlds, and the opponent's hand."""
+        game = question.game
+        assert isinstance(game, LimitPoker)
+        betting, node, size = game.betting, int(question.view.node[0]), game.rules.num_private
+        reader = LimitBestResponse(game, Floored(game, policy))
+        reader.start(1, 0)
+        chances = reader.ranges(np.zeros(1, np.int64), question.view, question.records)[0]
+        other = (1 - question.seat) * size
+        cards = take(question.view, np.zeros(num, np.int64)).cards
+        cards[:, other : other + size] = reader.hands[rng.choice(len(chances), num, p=chances)]
+        shown = int(game.rules.public[betting.round[node]])
+        with_board(cards, game.spec.num_seats * size + shown, game.rules.num_cards, rng)
+        slots = np.asarray(question.asked, np.int64) - int(betting.actions[node, 0])
+        after = [
+            States(cards.copy(), np.full(num, child, np.int32))
+            for child in betting.child[node, slots]
+        ]
+        order = sorted(range(len(chances)), key=lambda k: tuple(reader.hands[k][::-1]))
+        found = [[1.0 - p, p] for p in chances[order].tolist()]
+        kinds = game.spec.hidden_kinds
+        seats = (1 - question.seat,)
+        return after, HiddenCards(seats, kinds, [found], None, listed=True, prior_only=False)
+
+    def of_table(
+        self, table: Table, num: int, rng: np.random.Generator
+    ) -> tuple[States, list[tuple[States, States]]]:
+        """Returns ``num`` positions after the deal, and before and after cards came."""
+        game = table.game
+        assert isinstance(game, LimitPoker)
+        betting, board = game.betting, game.spec.num_seats * game.rules.num_private
+
+        def at(node: int, shown: int) -> States:
+            cards = take(table.deal, np.zeros(num, np.int64)).cards
+            with_board(cards, board + shown, game.rules.num_cards, rng)
+            return States(cards, np.full(num, node, np.int32))
+
+        later, node = [], 0
+        for move in table.moves:
+            after = int(betting.child[node, move.action - int(betting.actions[node, 0])])
+            if after >= 0 and betting.round[after] > betting.round[node]:
+                before, shown = game.rules.public[betting.round[[node, after]]].tolist()
+                # Before: the cards that came here are dealt at random like those still to come.
+                later.append((at(after, before), at(after, shown)))
+            node = after
+        return at(0, 0), later
+
+
+def with_board(cards: np.ndarray, first: int, deck: int, rng: np.random.Generator) -> None:
+    """Deals the cards from column ``first`` on anew in each row of ``cards`` (int8 ``[n, K]``), in
+    place, from those left.
+    """
+    order = rng.random((len(cards), deck))
+    np.put_along_axis(order, cards[:, :first].astype(np.int64), 2.0, axis=1)
+    cards[:, first:] = np.argsort(order, axis=1)[:, : cards.shape[1] - first]
+
+
+POSITIONS["poker"] = PokerPositions()
