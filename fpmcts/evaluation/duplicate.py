@@ -8,15 +8,21 @@ zero. Such decks are therefore played once more with B in each team, A in the ot
 comes from the games in which it sits alone, B's from those in which B does. (Compare the
 three-player matches of Heinrich & Silver 2015, table 3.)
 
+**Different players at one table** play each deck in every order around it. A player's score of a
+deck is its mean over the orders, so what a seat and its cards bring cancels over the players, and
+the scores sum to 0 where nothing is taken out of the pots.
+
 **Players that learn from what they see** (``games.agent.Observer``, as ``mcts``) begin a match as
 strangers. Decks are played lot by lot, ``LOT`` decks side by side: in a lot they know the moves of
-all lots before it, of both players, and nothing of its own hands. Player 0 is A and player 1 is B,
-in whatever seats, so what is known of a player does not depend on its place. One match is one task
-of a tournament (``fpmcts.evaluation.plan``): so long is the acquaintance, whatever processes there
-are.
+all lots before it, of both players, and nothing of its own hands. A player is the
+same in whatever seat, so what is known of it does not depend on its place. The acquaintance lasts
+for one task of a tournament (``fpmcts.evaluation.plan``), whatever processes there are.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import permutations
+from typing import TypedDict, Unpack
 
 import numpy as np
 
@@ -24,7 +30,7 @@ from fpmcts.evaluation.aivat import controlled
 from fpmcts.evaluation.decks import evaluation_decks
 from fpmcts.evaluation.match import PlayedGames, Progress, joined_games, play_games
 from fpmcts.evaluation.match_result import MatchResult as MatchResult
-from fpmcts.evaluation.match_result import Score, Side
+from fpmcts.evaluation.match_result import Score, Side, TableResult
 from fpmcts.evaluation.statistics import estimate, wins
 from games.agent import Agent, observers
 from games.batches import States, num_rows, take
@@ -32,7 +38,16 @@ from games.interface import Game, GameSpec
 from games.kernels import Stream, streams
 
 LOT = 10
-"""Decks that are played side by side where somebody learns from what it sees."""
+"""Decks that are played side by side where a player learns from what it sees."""
+MOST_ORDERS = 24
+
+
+class Options(TypedDict, total=False):
+    """Optional arguments of ``seated_games``."""
+
+    lot: int | None
+    at_once: int | None
+    progress: Progress | None
 
 
 def games_per_deck(spec: GameSpec) -> int:
@@ -42,68 +57,85 @@ def games_per_deck(spec: GameSpec) -> int:
     return spec.num_teams if spec.num_teams == 2 else 2 * spec.num_teams
 
 
+def table_orders(players: int, seed: int = 0) -> np.ndarray:
+    """Returns the player at each seat (int ``[P, S]``) of every order at a table; each player is as
+    often in each seat. These are all orders of up to four players, else some at random.
+    """
+    if players <= 4:
+        return np.array(list(permutations(range(players))))
+    rng, rounds = np.random.default_rng(seed), max(1, MOST_ORDERS // players)
+    circles = [rng.permutation(players) for _ in range(rounds)]
+    return np.array([np.roll(circle, k) for circle in circles for k in range(players)])
+
+
 def duplicate_games(
+    game: Game, a: Agent, b: Agent, decks: States, seed: int, **options: Unpack[Options]
+) -> PlayedGames:
+    """Returns the games of a duplicate match of player ``a`` against ``b``, which may be the same
+    object.
+
+    With n games per deck (``games_per_deck``), deck d with A alone in team t is game ``d * n + t``;
+    with more than two teams, T, deck d with B alone in team t is game ``d * n + T + t``. The other
+    arguments are those of ``seated_games``.
+    """
+    alone = np.arange(game.spec.num_teams)[:, None] == np.array(game.spec.teams)  # [T, S]
+    seating = np.where(np.concatenate([alone, ~alone])[: games_per_deck(game.spec)], 0, 1)
+    return seated_games(game, (a, b), seating, decks, seed, **options)
+
+
+def table_games(
+    game: Game, agents: Sequence[Agent], decks: States, seed: int, **options: Unpack[Options]
+) -> PlayedGames:
+    """Returns the games of different players at one table, one for each seat, in all
+    ``table_orders``. The other arguments are those of ``seated_games``.
+    """
+    return seated_games(game, agents, table_orders(len(agents), seed), decks, seed, **options)
+
+
+def seated_games(
     game: Game,
-    a: Agent,
-    b: Agent,
+    agents: Sequence[Agent],
+    seating: np.ndarray,
     decks: States,
     seed: int,
     *,
+    lot: int | None = None,
     at_once: int | None = None,
     progress: Progress | None = None,
 ) -> PlayedGames:
-    """Returns the games of a duplicate match of player ``a`` against ``b``.
-
-    With n games per deck (``games_per_deck``), deck d with A alone in team t is game ``d * n + t``;
-    with more than two teams, T, deck d with B alone in team t is game ``d * n + T + t``.
+    """Returns the games of every deck in n seatings; deck d in seating k is game ``d * n + k``.
 
     Args:
-        game: A game with at least two teams.
-        a: Agent 0 of the games.
-        b: Agent 1; may be the same object.
+        game: The game.
+        agents: The players.
+        seating: int ``[n, S]``: the index of the agent at each seat.
         decks: One row per deck.
         seed: For the players' random choices.
+        lot: Decks side by side where a player learns from what it sees; None: ``LOT``.
         at_once: Games in progress at a time; None: all. It bounds memory and changes no game.
         progress: Called with the games that are over and all games.
     """
-    num_decks, count = num_rows(decks), games_per_deck(game.spec)
-    alone = np.arange(game.spec.num_teams)[:, None] == np.array(game.spec.teams)  # [T, S]
-    seating = np.where(np.concatenate([alone, ~alone])[:count], 0, 1)  # [n, S]
-    deals = take(decks, np.repeat(np.arange(num_decks), count))
-    watching = observers((a, b))
-    if not watching:
-        return play_games(
-            game,
-            (a, b),
-            np.tile(seating, (num_decks, 1)),
-            deals,
-            seed,
-            at_once=at_once,
-            progress=progress,
-        )
+    num_decks, count, watching = num_rows(decks), len(seating), observers(agents)
+    size = (lot or LOT) if watching else max(num_decks, 1)
     for agent in watching:
         agent.forget()
-    parts, over, total = [], 0, num_decks * count
-    for first in range(0, num_decks, LOT):
-        size = min(LOT, num_decks - first)
-        some, seats = (
-            take(deals, slice(first * count, (first + size) * count)),
-            np.tile(seating, (size, 1)),
-        )
+    parts = []
+    for first in range(0, max(num_decks, 1), size):
+        last = min(first + size, num_decks)
+        deals = take(decks, np.repeat(np.arange(first, last), count))
+        seats = np.tile(seating, (last - first, 1))
         for agent in watching:
             agent.meet(seats)
-        began = over
 
-        def tell(done: int, _: int, began: int = began) -> None:
+        def tell(done: int, _: int, began: int = first * count) -> None:
             if progress is not None:
-                progress(began + done, total)
+                progress(began + done, num_decks * count)
 
         own = part_seed(seed, first) if first else seed
-        parts.append(play_games(game, (a, b), seats, some, own, at_once=at_once, progress=tell))
-        over += len(seats)
+        parts.append(play_games(game, agents, seats, deals, own, at_once=at_once, progress=tell))
         for agent in watching:
-            agent.observe(take(some, np.arange(len(seats))), parts[-1].records)
-    return joined_games(parts)
+            agent.observe(take(deals, np.arange(len(seats))), parts[-1].records)
+    return parts[0] if len(parts) == 1 else joined_games(parts)
 
 
 def part_seed(seed: int, first: int) -> int:
@@ -114,24 +146,16 @@ def part_seed(seed: int, first: int) -> int:
 
 
 def duplicate_match(
-    game: Game,
-    a: Agent,
-    b: Agent,
-    num_decks: int,
-    seed: int,
-    *,
-    at_once: int | None = None,
-    progress: Progress | None = None,
+    game: Game, a: Agent, b: Agent, num_decks: int, seed: int, **options: Unpack[Options]
 ) -> MatchResult:
     """Returns the score of player ``a`` against ``b`` over the first evaluation decks (at least 1)
     of a seed.
 
-    The other arguments are those of ``duplicate_games``.
+    The other arguments are those of ``seated_games``.
     """
     if num_decks < 1:
         raise ValueError(f"got num_decks={num_decks}; expected at least 1")
-    decks = evaluation_decks(game, seed, num_decks)
-    games = duplicate_games(game, a, b, decks, seed, at_once=at_once, progress=progress)
+    games = duplicate_games(game, a, b, evaluation_decks(game, seed, num_decks), seed, **options)
     return summary(game.spec, (a.name, b.name), games)
 
 
@@ -209,3 +233,18 @@ def summary(spec: GameSpec, names: tuple[str, str], games: PlayedGames) -> Match
         usage=(games.usage[0], games.usage[1]),
         games=games,
     )
+
+
+def table_scores(spec: GameSpec, games: PlayedGames) -> np.ndarray:
+    """Returns the mean return of each player on each deck of ``table_games``, in the unit of the
+    game's scores: float64 ``[D, P]``.
+    """
+    by_game = np.zeros(games.returns.shape)
+    np.put_along_axis(by_game, games.seating.astype(np.int64), games.returns, axis=1)
+    shape = (-1, len(table_orders(spec.num_seats)), spec.num_seats)
+    return by_game.reshape(shape).mean(axis=1) * spec.score.per_return
+
+
+def table_summary(spec: GameSpec, names: Sequence[str], games: PlayedGames) -> TableResult:
+    """Returns the scores of all players over ``table_games``."""
+    return TableResult(tuple(names), spec.score, table_scores(spec, games), tuple(games.usage))

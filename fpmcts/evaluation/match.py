@@ -11,7 +11,7 @@ G games are played; A agents take part; S seats; n games are asked about at once
 import json
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Self
 
 import numpy as np
@@ -53,12 +53,8 @@ class Usage:
 
 def total_usage(parts: Iterable[Usage]) -> Usage:
     """Returns the sum over several lots of games."""
-    listed = list(parts)
-    return Usage(
-        sum(u.seconds for u in listed),
-        sum(u.decisions for u in listed),
-        sum(u.forced for u in listed),
-    )
+    sums = [sum(values) for values in zip(*map(astuple, parts), strict=True)]
+    return Usage(*sums)
 
 
 @dataclass(frozen=True)
@@ -91,26 +87,17 @@ class PlayedGames:
             "last_seats": self.last_seats,
             "moves": self.records.moves[:, :longest],
             "lengths": self.records.lengths,
-            "usage": np.array([[used.seconds, used.decisions, used.forced] for used in self.usage]),
+            "usage": np.array([astuple(used) for used in self.usage]),
             **({} if self.luck is None else {"luck": self.luck}),
         }
 
     @classmethod
     def of_arrays(cls, arrays: Mapping[str, np.ndarray]) -> Self:
         """Returns the games of ``as_arrays``."""
-        usage = [
-            Usage(float(seconds), int(decisions), int(forced))
-            for seconds, decisions, forced in arrays["usage"]
-        ]
+        usage = [Usage(float(row[0]), *map(int, row[1:])) for row in arrays["usage"]]
         records = Records(arrays["moves"], arrays["lengths"])
-        return cls(
-            arrays["seating"],
-            arrays["returns"],
-            arrays["last_seats"],
-            records,
-            usage,
-            arrays.get("luck"),
-        )
+        seating, returns, last = (arrays[name] for name in ("seating", "returns", "last_seats"))
+        return cls(seating, returns, last, records, usage, arrays.get("luck"))
 
 
 def joined_games(parts: Sequence[PlayedGames]) -> PlayedGames:
@@ -120,17 +107,16 @@ def joined_games(parts: Sequence[PlayedGames]) -> PlayedGames:
     for part in parts:
         some = part.records.moves[:, :longest]
         moves.append(np.pad(some, ((0, 0), (0, longest - some.shape[1])), constant_values=-1))
+    lengths = np.concatenate([part.records.lengths for part in parts])
+    luck = [part.luck for part in parts if part.luck is not None]
     usage = [total_usage(used) for used in zip(*(part.usage for part in parts), strict=True)]
-    return PlayedGames(
-        np.concatenate([part.seating for part in parts]),
-        np.concatenate([part.returns for part in parts]),
-        np.concatenate([part.last_seats for part in parts]),
-        Records(np.concatenate(moves), np.concatenate([part.records.lengths for part in parts])),
-        usage,
-        None
-        if parts[0].luck is None
-        else np.concatenate([part.luck for part in parts if part.luck is not None]),
+    seating, returns, last_seats = (
+        np.concatenate([getattr(part, name) for part in parts])
+        for name in ("seating", "returns", "last_seats")
     )
+    records = Records(np.concatenate(moves), lengths)
+    joined = np.concatenate(luck) if luck else None
+    return PlayedGames(seating, returns, last_seats, records, usage, joined)
 
 
 @kernel

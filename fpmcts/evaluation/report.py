@@ -4,19 +4,17 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from fpmcts.evaluation import plots
 from fpmcts.evaluation.config import Tournament
 from fpmcts.evaluation.duplicate import MatchResult, deck_scores
 from fpmcts.evaluation.match import total_usage
-from fpmcts.evaluation.match_result import Score
 from fpmcts.evaluation.plots import ReportError, check_plots
 from fpmcts.evaluation.rating import Misfit, Rating, mean_scores, ratings
 from fpmcts.evaluation.statistics import Estimate
 from games.interface import GameSpec, ScoreUnit
 
-Results = Mapping[tuple[str, str], MatchResult]
+Results = Mapping[tuple[str, ...], MatchResult]
 """The result of every pair of labels."""
 
 
@@ -88,37 +86,24 @@ def milliseconds(label: str, results: Results) -> float:
     return 1000 * usage.seconds_per_decision()
 
 
-def _score(results: Results, row: str, column: str) -> Score | None:
-    """Returns the score of the row's player against the column's; None where they did not meet."""
-    if (row, column) in results:
-        return results[row, column].total
-    if (column, row) not in results:
-        return None
-    other = results[column, row]
-    if other.opposite is not None:
-        return other.opposite.total
-    wp, adp = other.total.wp, other.total.adp
-    return Score(
-        Estimate(1.0 - wp.mean, wp.error, wp.count), Estimate(-adp.mean, adp.error, adp.count)
-    )
-
-
-def _mean(unit: ScoreUnit, mean: Estimate) -> str:
-    return f"{mean.mean:+.{unit.digits}f} ± {mean.error:.{unit.digits}f}"
-
-
-def _cell(unit: ScoreUnit, score: Score | None) -> str:
-    """Returns a score for the table."""
-    if score is None:
+def _cell(results: Results, row: str, column: str) -> str:
+    """Returns the score of the row's player against the column's; a dash where they did not
+    meet.
+    """
+    player = 0 if (row, column) in results else 1
+    result = results.get((column, row) if player else (row, column))
+    if result is None:
         return "–"
-    wins = f"{100 * score.wp.mean:.1f} ± {100 * score.wp.error:.1f} % / " if unit.tells_wins else ""
-    return wins + _mean(unit, score.adp)
+    score, unit = result.total_of(player), result.unit
+    wp = score.wp.scaled(100)
+    wins = f"{wp.mean:.1f} ± {wp.error:.1f} % / " if unit.tells_wins else ""
+    return wins + score.adp.text(unit.digits)
 
 
 def _standing(standing: Rating | Estimate, is_reference: bool, unit: ScoreUnit) -> str:
     """Returns a standing for the table."""
     if isinstance(standing, Estimate):
-        return _mean(unit, standing)
+        return standing.text(unit.digits)
     return (
         "0" if is_reference else f"{standing.elo:+.0f} [{standing.low:+.0f}, {standing.high:+.0f}]"
     )
@@ -134,7 +119,7 @@ def score_table(tournament: Tournament, results: Results, standings: Standings) 
     against = [f"against {players[label].name}" for label in labels]
     rows = [[f"{' / '.join(measures(unit))} of", *against, standing, "ms per move"]]
     for row in labels:
-        cells = [_cell(unit, _score(results, row, column)) for column in labels]
+        cells = [_cell(results, row, column) for column in labels]
         own = _standing(standings.players[row], row == reference, unit)
         rows.append([players[row].name, *cells, own, f"{milliseconds(row, results):.3g}"])
     return rows
@@ -152,14 +137,10 @@ def markdown_table(rows: list[list[str]]) -> str:
 
 
 def as_dict(
-    tournament: Tournament, results: Results, standings: Standings, facts: Mapping[str, Any]
-) -> dict[str, Any]:
+    tournament: Tournament, results: Results, standings: Standings, facts: Mapping[str, object]
+) -> dict[str, object]:
     """Returns everything for JSON."""
     unit, labels = unit_of(results), tournament.labels
-    own = {
-        label: value.as_dict() if isinstance(value, Estimate) else asdict(value)
-        for label, value in standings.players.items()
-    }
     misfits = [
         asdict(misfit) | {"pair": [labels[k] for k in misfit.pair]} for misfit in standings.misfits
     ]
@@ -170,9 +151,12 @@ def as_dict(
             label: {"name": player.name, "kind": player.kind, "options": player.options.as_dict()}
             for label, player in tournament.players.items()
         },
-        "ratings" if unit.tells_wins else f"mean_{unit.key}": own,
+        "ratings" if unit.tells_wins else f"mean_{unit.key}": {
+            label: value.as_dict() if isinstance(value, Estimate) else asdict(value)
+            for label, value in standings.players.items()
+        },
         **({"misfits": misfits} if misfits else {}),
-        "matches": [{"labels": [a, b], **result.as_dict()} for (a, b), result in results.items()],
+        "matches": [{"labels": [*pair], **result.as_dict()} for pair, result in results.items()],
     }
 
 
@@ -181,7 +165,7 @@ def write_report(
     tournament: Tournament,
     results: Results,
     standings: Standings,
-    facts: Mapping[str, Any],
+    facts: Mapping[str, object],
 ) -> list[Path]:
     """Writes ``report.md``, ``report.json`` and the plots; returns their paths.
 
@@ -197,19 +181,13 @@ def write_report(
     """
     names = " · ".join(tournament.players[label].name for label in tournament.labels)
     text = [
-        f"# {tournament.config.game.name}: {names}",
-        "",
+        f"# {tournament.config.game.name}: {names}\n",
         *(f"- {name}: {value}" for name, value in facts.items()),
-        "",
-    ]
-    text += [
-        _explanation(results),
-        "",
-        markdown_table(score_table(tournament, results, standings)),
-        "",
+        f"\n{_explanation(results)}\n",
+        f"{markdown_table(score_table(tournament, results, standings))}\n",
     ]
     if standings.misfits:
-        text += [f"{misfit_text(tournament, standings.misfits)}.", ""]
+        text.append(f"{misfit_text(tournament, standings.misfits)}.\n")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         drawn = _plots(folder, tournament, results, standings)
@@ -262,35 +240,35 @@ def _plots(
     """Draws the plots of a report; returns their paths."""
     unit = unit_of(results)
     names = {label: tournament.players[label].name for label in tournament.labels}
-    matches = {f"{names[a]} – {names[b]}": result.total for (a, b), result in results.items()}
-    matches |= {
-        f"{names[b]} – {names[a]}": r.opposite.total
-        for (a, b), r in results.items()
-        if r.opposite is not None
+    scores = {
+        f"{names[pair[player]]} – {names[pair[1 - player]]}": result.total_of(player)
+        for player in (0, 1)
+        for pair, result in results.items()
+        if player == 0 or result.opposite is not None
     }
-    title = (
-        f"{unit.name} (points), 95 % interval" if unit.tells_wins else f"{unit.name}, 95 % interval"
-    )
-    panels = [plots.Panel(title, {name: score.adp for name, score in matches.items()}, 1.0, 0.0)]
+    wins = {name: _ends(score.wp.scaled(100)) for name, score in reversed(scores.items())}
+    means = {name: _ends(score.adp) for name, score in reversed(scores.items())}
+    points = " (points)" if unit.tells_wins else ""
+    panels = [plots.Panel(f"{unit.name}{points}, 95 % interval", means, 0.0)]
     if unit.tells_wins:
-        wins = {name: score.wp for name, score in matches.items()}
-        panels.insert(0, plots.Panel("WP (%), 95 % interval", wins, 100.0, 50.0))
-    paths = [plots.scores(folder / "scores.png", panels)]
-    ends = {label: _ends(standing) for label, standing in standings.players.items()}
-    ordered = sorted(tournament.labels, key=lambda label: ends[label][0])
-    if len(ordered) > 2:
-        title = (
-            "Rating (Elo), 95 % interval"
-            if unit.tells_wins
-            else f"Mean {unit.name} over opponents, 95 % interval"
-        )
-        paths.append(
-            plots.standings(
-                folder / "ratings.png", title, {names[label]: ends[label] for label in ordered}
-            )
-        )
-    times = {names[label]: milliseconds(label, results) for label in ordered}
-    return [*paths, plots.times(folder / "times.png", times)]
+        panels.insert(0, plots.Panel("WP (%), 95 % interval", wins, 50.0))
+    paths = [plots.plot(folder / "scores.png", panels)]
+    ends = sorted(
+        ((label, _ends(standing)) for label, standing in standings.players.items()),
+        key=lambda item: item[1],
+    )
+    if len(ends) > 2:
+        what = "Rating (Elo)" if unit.tells_wins else f"Mean {unit.name} over opponents"
+        standing = {names[label]: values for label, values in ends}
+        panel = plots.Panel(f"{what}, 95 % interval", standing)
+        paths.append(plots.plot(folder / "ratings.png", [panel]))
+    times = {names[label]: (milliseconds(label, results),) * 3 for label, _ in ends}
+    title = "Time per decision (ms, one process, many games at once)"
+    logarithmic = min(times.values())[0] > 0
+    return [
+        *paths,
+        plots.plot(folder / "times.png", [plots.Panel(title, times, None, logarithmic)]),
+    ]
 
 
 def _ends(standing: Rating | Estimate) -> tuple[float, float, float]:

@@ -45,7 +45,7 @@ def write_games(
     path: Path,
     tournament: Tournament,
     decks: States,
-    results: Mapping[tuple[str, str], MatchResult],
+    results: Mapping[tuple[str, ...], MatchResult],
 ) -> None:
     """Writes the games of all matches to a new file.
 
@@ -76,7 +76,7 @@ def write_games(
 
 
 def _played(
-    game: Game, tournament: Tournament, decks: States, pair: tuple[str, str], result: MatchResult
+    game: Game, tournament: Tournament, decks: States, pair: tuple[str, ...], result: MatchResult
 ) -> Iterator[tuple[list[str], PlayedGame]]:
     """Yields the players of a match with every game of it; the table of a game is the pair that
     plays.
