@@ -4,7 +4,7 @@ reports.
 
 import shlex
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -16,15 +16,7 @@ from fpmcts.evaluation.config import EvaluateConfig, Tournament, parse_command_l
 from fpmcts.evaluation.duplicate import table_summary
 from fpmcts.evaluation.plan import Plan, make_plan, read_given_decks
 from fpmcts.evaluation.precision import with_precisions
-from fpmcts.evaluation.report import (
-    Results,
-    check_folder,
-    measures,
-    misfit_text,
-    rate,
-    score_table,
-    write_report,
-)
+from fpmcts.evaluation.report import Report, check_folder
 from fpmcts.evaluation.saved_games import check_file, write_games
 from fpmcts.evaluation.tournament import forget, play_tasks, play_tournament
 from fpmcts.interrupt import Interrupt
@@ -127,30 +119,28 @@ def run(arguments: Sequence[str], note: Note, progress: Progress) -> int:
                 **({"precision": precisions} if precisions else {}),
                 "seconds": f"{time.monotonic() - began:.1f}",
             }
-            _show(plan, game, results, facts, note)
+            _show(plan, Report(tournament, game.spec, results), facts, note)
             forget(plan)
             return 0
     note("stopped; the same command continues")
     return 130
 
 
-def _show(plan: Plan, game: Game, results: Results, facts: dict[str, str], note: Note) -> None:
+def _show(plan: Plan, report: Report, facts: Mapping[str, object], note: Note) -> None:
     """Shows results, and writes the games and the report that were asked for."""
-    tournament, config = plan.tournament, plan.tournament.config
-    standings = rate(game.spec, tournament.labels, results)
-    for result in results.values():
+    config = plan.tournament.config
+    for result in report.results.values():
         note(str(result))
-    if len(tournament.labels) > 2:
-        rows = score_table(tournament, results, standings)
-        for k, measure in enumerate(measures(game.spec.score)):
-            note(_matrix(rows, k, measure))
-        if standings.misfits:
-            note(misfit_text(tournament, standings.misfits))
+    if len(report.names) > 2:
+        for k, measure in enumerate(report.measures):
+            note(_matrix(report.table(), k, measure))
+        if report.misfits:
+            note(report.misfit_text())
     if config.save:
-        write_games(Path(config.save), tournament, plan.decks, results)
+        write_games(Path(config.save), plan.tournament, plan.decks, report.results)
         note(f"games in {config.save}")
     if config.report:
-        write_report(Path(config.report), tournament, results, standings, facts)
+        report.write(Path(config.report), facts)
         note(f"report in {Path(config.report) / 'report.md'}")
 
 

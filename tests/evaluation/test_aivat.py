@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from fpmcts.evaluation.aivat import CHANCES, FEWEST, NoPassiveMoveError, controlled, corrections
+from fpmcts.evaluation.aivat import CHANCES, FEWEST, controlled, corrections
 from fpmcts.evaluation.decks import evaluation_decks
 from fpmcts.evaluation.duplicate import deck_scores, duplicate_games, summary
 from fpmcts.evaluation.match import PlayedGames, Usage
@@ -129,11 +129,3 @@ def test_weights_are_fitted_on_other_decks() -> None:
     assert np.std(controlled(rng.normal(size=60), noise)) > 1.0
     few = controlled(scores[: FEWEST - 1], luck[: FEWEST - 1])
     np.testing.assert_allclose(few, scores[: FEWEST - 1] - luck[: FEWEST - 1].sum(axis=1))
-
-
-def test_a_game_without_a_passive_move() -> None:
-    game = make("goofspiel", cards=4)
-    games, _, luck = match(2)
-    assert luck.shape[0] == 4
-    with pytest.raises(NoPassiveMoveError, match="goofspiel has no move that only goes along"):
-        corrections(game, [Random().at(game), Random().at(game)], games, game.empty(4), 0)
