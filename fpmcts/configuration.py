@@ -106,11 +106,11 @@ def choices(group: str) -> list[str]:
     return sorted(path.stem for path in (CONF / group).glob("*.yaml"))
 
 
-def read_file(group: str, name: str) -> dict[str, Any]:
+def read_file(group: str, name: str, key: str = "") -> dict[str, Any]:
     """Returns the keys of one file of a group as they stand there. Raises ConfigError where there
-    is no such file.
+    is no such file; its message names the key.
     """
-    _check_choice(group, group, name)
+    _check_choice(key or group, group, name)
     return _read(CONF / group / f"{name}.yaml")
 
 

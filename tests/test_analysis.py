@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from examples.analysis import Judged, given_away, solved_worlds
-from games.batches import concatenate
 from games.doudizhu.players.double_dummy import DoubleDummySolver
 from tests.games.positions import GAME
 from tests.players.test_double_dummy import position
@@ -44,11 +43,3 @@ def test_worlds_are_won_for_the_team_that_moves(
     numbers = np.array([GAME.parse_action(move) for move in moves], np.int16)
     solver = DoubleDummySolver(GAME)
     assert solved_worlds(GAME, solver, position(hands, seat), numbers).tolist() == [expected]
-
-
-def test_a_world_that_is_not_solved_counts_for_no_move() -> None:
-    """One node is enough for the game that is over, and for none of three hands."""
-    hard, plain = position(("3579J", "468TQ", "468TQ"), 0), position(("3", "4", "44"), 0)
-    solver = DoubleDummySolver(GAME, max_nodes=1)
-    numbers = np.array([GAME.parse_action("3")], np.int16)
-    assert solved_worlds(GAME, solver, concatenate([hard, plain]), numbers).tolist() == [[True]]

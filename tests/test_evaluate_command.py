@@ -120,7 +120,6 @@ def test_a_second_ctrl_c_ends_at_once(tmp_path: Path) -> None:
             ["a=policy", "no checkpoint at /nowhere"],
         ),
         (["a=rhcp", "b=random", "decks=/nowhere"], ["decks=/nowhere", "no such file"]),
-        (["a=rhcp", "b=random", "report=/dev/null/x"], ["report=/dev/null/x", "cannot be written"]),
         (["a=rhcp", "b=random", "save=/nowhere/games"], ["save=/nowhere/games", "no folder"]),
     ],
 )
@@ -150,17 +149,6 @@ def test_help_names_every_key_and_player() -> None:
     text = evaluate.help_text("")
     assert all(word in text for word in ("decks:", "report:", "fpmcts:", "external:", "lbr:"))
     assert "playouts" in evaluate.help_text("fpmcts") and "deck" in evaluate.help_text("decks")
-
-
-def test_help_may_be_cut_off() -> None:
-    """The reader closes the pipe before anything is written."""
-    line = [sys.executable, "evaluate.py", "--help"]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(line, cwd=ROOT, stdout=pipe, stderr=pipe, text=True) as process:
-        assert process.stdout is not None and process.stderr is not None
-        process.stdout.close()
-        errors = process.stderr.read()
-    assert (process.returncode, errors) == (0, "")
 
 
 def test_cfg_job_prints_every_setting(capsys: pytest.CaptureFixture[str]) -> None:

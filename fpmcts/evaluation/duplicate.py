@@ -20,18 +20,13 @@ for one task of a tournament (``fpmcts.evaluation.plan``), whatever processes th
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import permutations
-from typing import TypedDict, Unpack
 
 import numpy as np
 
-from fpmcts.evaluation.aivat import controlled
 from fpmcts.evaluation.decks import evaluation_decks
 from fpmcts.evaluation.match import PlayedGames, Progress, joined_games, play_games
-from fpmcts.evaluation.match_result import MatchResult as MatchResult
-from fpmcts.evaluation.match_result import Score, Side, TableResult
-from fpmcts.evaluation.statistics import estimate, wins
+from fpmcts.evaluation.match_result import MatchResult, TableResult, games_per_deck
 from games.agent import Agent, observers
 from games.batches import States, num_rows, take
 from games.interface import Game, GameSpec
@@ -40,21 +35,6 @@ from games.kernels import Stream, streams
 LOT = 10
 """Decks that are played side by side where a player learns from what it sees."""
 MOST_ORDERS = 24
-
-
-class Options(TypedDict, total=False):
-    """Optional arguments of ``seated_games``."""
-
-    lot: int | None
-    at_once: int | None
-    progress: Progress | None
-
-
-def games_per_deck(spec: GameSpec) -> int:
-    """Returns how often a deck is played: with A alone in each team, and where there are more than
-    two also with B alone.
-    """
-    return spec.num_teams if spec.num_teams == 2 else 2 * spec.num_teams
 
 
 def table_orders(players: int, seed: int = 0) -> np.ndarray:
@@ -69,7 +49,13 @@ def table_orders(players: int, seed: int = 0) -> np.ndarray:
 
 
 def duplicate_games(
-    game: Game, a: Agent, b: Agent, decks: States, seed: int, **options: Unpack[Options]
+    game: Game,
+    a: Agent,
+    b: Agent,
+    decks: States,
+    seed: int,
+    lot: int = LOT,
+    progress: Progress | None = None,
 ) -> PlayedGames:
     """Returns the games of a duplicate match of player ``a`` against ``b``, which may be the same
     object.
@@ -80,16 +66,22 @@ def duplicate_games(
     """
     alone = np.arange(game.spec.num_teams)[:, None] == np.array(game.spec.teams)  # [T, S]
     seating = np.where(np.concatenate([alone, ~alone])[: games_per_deck(game.spec)], 0, 1)
-    return seated_games(game, (a, b), seating, decks, seed, **options)
+    return seated_games(game, (a, b), seating, decks, seed, lot, progress)
 
 
 def table_games(
-    game: Game, agents: Sequence[Agent], decks: States, seed: int, **options: Unpack[Options]
+    game: Game,
+    agents: Sequence[Agent],
+    decks: States,
+    seed: int,
+    lot: int = LOT,
+    progress: Progress | None = None,
 ) -> PlayedGames:
     """Returns the games of different players at one table, one for each seat, in all
     ``table_orders``. The other arguments are those of ``seated_games``.
     """
-    return seated_games(game, agents, table_orders(len(agents), seed), decks, seed, **options)
+    orders = table_orders(len(agents), seed)
+    return seated_games(game, agents, orders, decks, seed, lot, progress)
 
 
 def seated_games(
@@ -98,10 +90,8 @@ def seated_games(
     seating: np.ndarray,
     decks: States,
     seed: int,
-    *,
-    lot: int | None = None,
-    at_once: int | None = None,
-    progress: Progress | None = None,
+    lot: int,
+    progress: Progress | None,
 ) -> PlayedGames:
     """Returns the games of every deck in n seatings; deck d in seating k is game ``d * n + k``.
 
@@ -111,12 +101,11 @@ def seated_games(
         seating: int ``[n, S]``: the index of the agent at each seat.
         decks: One row per deck.
         seed: For the players' random choices.
-        lot: Decks side by side where a player learns from what it sees; None: ``LOT``.
-        at_once: Games in progress at a time; None: all. It bounds memory and changes no game.
+        lot: Decks side by side where a player learns from what it sees.
         progress: Called with the games that are over and all games.
     """
     num_decks, count, watching = num_rows(decks), len(seating), observers(agents)
-    size = (lot or LOT) if watching else max(num_decks, 1)
+    size = lot if watching else max(num_decks, 1)
     for agent in watching:
         agent.forget()
     parts = []
@@ -132,7 +121,7 @@ def seated_games(
                 progress(began + done, num_decks * count)
 
         own = part_seed(seed, first) if first else seed
-        parts.append(play_games(game, agents, seats, deals, own, at_once=at_once, progress=tell))
+        parts.append(play_games(game, agents, seats, deals, own, progress=tell))
         for agent in watching:
             agent.observe(take(deals, np.arange(len(seats))), parts[-1].records)
     return parts[0] if len(parts) == 1 else joined_games(parts)
@@ -145,94 +134,14 @@ def part_seed(seed: int, first: int) -> int:
     return int(streams(seed, 1, Stream.PLAY, first)[0] >> np.uint64(1))
 
 
-def duplicate_match(
-    game: Game, a: Agent, b: Agent, num_decks: int, seed: int, **options: Unpack[Options]
-) -> MatchResult:
+def duplicate_match(game: Game, a: Agent, b: Agent, num_decks: int, seed: int) -> MatchResult:
     """Returns the score of player ``a`` against ``b`` over the first evaluation decks (at least 1)
     of a seed.
-
-    The other arguments are those of ``seated_games``.
     """
     if num_decks < 1:
         raise ValueError(f"got num_decks={num_decks}; expected at least 1")
-    games = duplicate_games(game, a, b, evaluation_decks(game, seed, num_decks), seed, **options)
-    return summary(game.spec, (a.name, b.name), games)
-
-
-def deck_scores(
-    spec: GameSpec, games: PlayedGames, player: int = 0
-) -> tuple[np.ndarray, np.ndarray]:
-    """Returns how a player does alone in each team on each deck of ``duplicate_games``.
-
-    Args:
-        spec: Of the game.
-        games: Of the match.
-        player: 0 for A, 1 for B.
-
-    Returns:
-        Returns in the unit of the game's scores, and wins (1, 1/2, 0): float64 ``[D, T]`` each.
-    """
-    teams, num_teams = np.array(spec.teams), spec.num_teams
-    first_seats = np.array([int(np.flatnonzero(teams == team)[0]) for team in range(num_teams)])
-    rows = np.arange(num_teams)
-    if player == 1:  # of two teams, B is in the one in which A is not
-        rows = rows[::-1] if num_teams == 2 else rows + num_teams
-    returns = (
-        games.returns.reshape(-1, games_per_deck(spec), spec.num_seats)[:, rows, first_seats]
-        * spec.score.per_return
-    )
-    return returns, wins(returns)
-
-
-def _side(spec: GameSpec, games: PlayedGames, player: int) -> Side:
-    """Returns how a player does alone."""
-    returns, won = deck_scores(spec, games, player)
-    free = None
-    if games.luck is not None:
-        kinds = np.moveaxis(games.luck, 2, 0)
-        luck = np.stack(
-            [
-                deck_scores(spec, replace(games, returns=kind), player)[0].mean(axis=1)
-                for kind in kinds
-            ],
-            axis=1,
-        )
-        free = estimate(controlled(returns.mean(axis=1), luck))
-    return Side(
-        total=Score(estimate(won.mean(axis=1)), estimate(returns.mean(axis=1))),
-        by_team=tuple(
-            Score(estimate(won[:, team]), estimate(returns[:, team]))
-            for team in range(spec.num_teams)
-        ),
-        luck_free=free,
-    )
-
-
-def summary(spec: GameSpec, names: tuple[str, str], games: PlayedGames) -> MatchResult:
-    """Returns the scores of agent 0 against agent 1 over the games of ``duplicate_games``."""
-    teams, num_teams = np.array(spec.teams), spec.num_teams
-    won = deck_scores(spec, games)[1]
-    last = games.last_seats.reshape(-1, games_per_deck(spec))
-    finishers = tuple(
-        {
-            spec.seat_names[int(seat)]: float(
-                np.mean((won[:, team] == 1) & (last[:, team] == seat))
-            )
-            for seat in np.flatnonzero(teams == team)
-        }
-        for team in range(num_teams)
-    )
-    return MatchResult(
-        **vars(_side(spec, games, 0)),
-        names=names,
-        unit=spec.score,
-        num_decks=len(won),
-        opposite=_side(spec, games, 1) if num_teams > 2 else None,
-        team_names=spec.team_names,
-        finishers=finishers,
-        usage=(games.usage[0], games.usage[1]),
-        games=games,
-    )
+    games = duplicate_games(game, a, b, evaluation_decks(game, seed, num_decks), seed)
+    return MatchResult((a.name, b.name), game.spec, games)
 
 
 def table_scores(spec: GameSpec, games: PlayedGames) -> np.ndarray:

@@ -1,14 +1,23 @@
-"""What a match says, in words and for JSON."""
+"""What a match says: from the returns of its games to scores with errors, in words and for JSON."""
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
+from functools import cached_property
 from itertools import combinations
 
 import numpy as np
 
+from fpmcts.evaluation.aivat import controlled
 from fpmcts.evaluation.match import PlayedGames, Usage
 from fpmcts.evaluation.sequential import SequentialResult
-from fpmcts.evaluation.statistics import Estimate, estimate
-from games.interface import ScoreUnit
+from fpmcts.evaluation.statistics import Estimate, estimate, wins
+from games.interface import GameSpec, ScoreUnit
+
+
+def games_per_deck(spec: GameSpec) -> int:
+    """Returns how often a deck is played: with A alone in each team, and where there are more than
+    two also with B alone.
+    """
+    return spec.num_teams if spec.num_teams == 2 else 2 * spec.num_teams
 
 
 @dataclass(frozen=True)
@@ -25,60 +34,115 @@ class Score:
     adp: Estimate
 
 
-@dataclass(frozen=True, kw_only=True)
+def score_of(returns: np.ndarray) -> Score:
+    """Returns the score of games (float64 ``[D, N]``, N games of each deck)."""
+    return Score(estimate(wins(returns).mean(axis=1)), estimate(returns.mean(axis=1)))
+
+
+@dataclass(frozen=True)
 class Side:
     """How a player does alone against the other.
 
     Attributes:
-        total: Over all its games.
-        by_team: Over those in which it sat in each team.
-        luck_free: The mean return in total with luck taken out (``fpmcts.evaluation.aivat``); None:
+        returns: float64 ``[D, T]``: in each team on each deck, in the unit of the game's scores.
+        luck: float64 ``[D, K]``: corrections of their means (``fpmcts.evaluation.aivat``); None:
             not computed.
     """
 
-    total: Score
-    by_team: tuple[Score, ...]
-    luck_free: Estimate | None = None
+    returns: np.ndarray
+    luck: np.ndarray | None = None
+
+    @cached_property
+    def total(self) -> Score:
+        """The score over all its games."""
+        return score_of(self.returns)
+
+    @cached_property
+    def by_team(self) -> tuple[Score, ...]:
+        """The score over the games in which it sat in each team."""
+        return tuple(score_of(column[:, None]) for column in self.returns.T)
+
+    @cached_property
+    def luck_free(self) -> Estimate | None:
+        """The mean return in total with luck taken out; None: not computed."""
+        luck = self.luck
+        return None if luck is None else estimate(controlled(self.returns.mean(axis=1), luck))
 
 
-@dataclass(frozen=True, kw_only=True)
-class MatchResult(Side):
-    """What a duplicate match of A against B says; as a ``Side``, how A does alone.
+@dataclass(frozen=True)
+class MatchResult:
+    """What a duplicate match of A against B says.
 
     Attributes:
         names: Of A and of B.
-        unit: Of the scores.
-        num_decks: Decks; each is played ``duplicate.games_per_deck`` times.
-        opposite: How B does alone, where that is not the opposite of A's: with more than two teams.
-        team_names: As in ``by_team``.
-        finishers: For each team, by seat name: the share of the games in that team that A won with
-            this seat's last move.
-        usage: Of A and of B.
+        spec: Of the game.
         games: Everything that was played, see ``duplicate.duplicate_games``.
         sequential: Of the test that could end it early; None: there was none.
     """
 
     names: tuple[str, str]
-    unit: ScoreUnit
-    num_decks: int
-    opposite: Side | None
-    team_names: tuple[str, ...]
-    finishers: tuple[dict[str, float], ...]
-    usage: tuple[Usage, Usage]
+    spec: GameSpec
     games: PlayedGames
     sequential: SequentialResult | None = None
 
+    @cached_property
+    def sides(self) -> tuple[Side, Side]:
+        """How A and how B does alone."""
+        spec, played = self.spec, self.games
+        seats = [spec.teams.index(team) for team in range(spec.num_teams)]  # the first of each team
+        decks = (-1, games_per_deck(spec), spec.num_seats)
+
+        def of(rows: np.ndarray) -> Side:
+            def scores(returns: np.ndarray) -> np.ndarray:
+                return returns.reshape(decks)[:, rows, seats] * spec.score.per_return
+
+            luck = played.luck
+            kinds = [] if luck is None else [scores(kind) for kind in np.moveaxis(luck, 2, 0)]
+            means = [kind.mean(axis=1) for kind in kinds]
+            return Side(scores(played.returns), np.stack(means, axis=1) if means else None)
+
+        rows = np.arange(spec.num_teams)
+        # Of two teams, B is in the one in which A is not.
+        return of(rows), of(rows[::-1] if spec.num_teams == 2 else rows + spec.num_teams)
+
+    @property
+    def total(self) -> Score:
+        """The score of A over all its games."""
+        return self.sides[0].total
+
+    @property
+    def by_team(self) -> tuple[Score, ...]:
+        """The score of A over those in which it sat in each team."""
+        return self.sides[0].by_team
+
+    @property
+    def opposite(self) -> Side | None:
+        """How B does alone, where that is not the opposite of A's: with more than two teams."""
+        return self.sides[1] if self.spec.num_teams > 2 else None
+
     @property
     def num_games(self) -> int:
-        """Returns the number of games."""
+        """The number of games."""
         return len(self.games.seating)
 
-    def total_of(self, player: int) -> Score:
-        """Returns the score of A (0) or of B (1) over all its games."""
-        if player == 0 or self.opposite is not None:
-            return (self, self.opposite or self)[player].total
-        wp, adp = self.total.wp, self.total.adp
-        return Score(replace(wp, mean=1.0 - wp.mean), replace(adp, mean=-adp.mean))
+    @property
+    def num_decks(self) -> int:
+        """The number of decks; each is played ``games_per_deck`` times."""
+        return len(self.sides[0].returns)
+
+    @cached_property
+    def finishers(self) -> list[dict[str, float]]:
+        """For each team, by seat name: the share of the games in that team that A won with this
+        seat's last move.
+        """
+        won = wins(self.sides[0].returns) == 1
+        last = self.games.last_seats.reshape(len(won), -1)
+        found: list[dict[str, float]] = [{} for _ in self.spec.team_names]
+        for seat, (name, team) in enumerate(
+            zip(self.spec.seat_names, self.spec.teams, strict=True)
+        ):
+            found[team][name] = float(np.mean(won[:, team] & (last[:, team] == seat)))
+        return found
 
     def as_dict(self) -> dict[str, object]:
         """Returns everything but the games, for JSON."""
@@ -91,23 +155,23 @@ class MatchResult(Side):
             "b": self.names[1],
             "decks": self.num_decks,
             "games": self.num_games,
-            **self._sided(self),
+            **self._sided(self.sides[0]),
             **{name: value for name, value in told.items() if value is not None},
-            "usage": {player: asdict(used) for player, used in zip("ab", self.usage, strict=True)},
+            "usage": dict(zip("ab", map(asdict, self.games.usage), strict=True)),
         }
 
     def _sided(self, side: Side) -> dict[str, object]:
         """Returns how a player does, for JSON."""
-        unit = self.unit
+        unit = self.spec.score
 
         def score(value: Score) -> dict[str, object]:
             wins = {"wp": value.wp.as_dict()} if unit.tells_wins else {}
             return {**wins, unit.key: value.adp.as_dict()}
 
-        teams = {name: score(own) for name, own in zip(self.team_names, side.by_team, strict=True)}
-        if unit.tells_wins and side is self:
-            for name, finishers in zip(self.team_names, self.finishers, strict=True):
-                teams[name]["finishers"] = finishers
+        teams = dict(zip(self.spec.team_names, map(score, side.by_team), strict=True))
+        if unit.tells_wins and side is self.sides[0]:
+            for own, finishers in zip(teams.values(), self.finishers, strict=True):
+                own["finishers"] = finishers
         free = side.luck_free and {"luck_free": {unit.key: side.luck_free.as_dict()}}
         return {"total": score(side.total), "by_team": teams, **(free or {})}
 
@@ -121,13 +185,13 @@ class MatchResult(Side):
         if self.sequential is not None:
             lines.append(f"  {self.sequential}")
         if self.opposite is None:
-            lines += self._lines("all games", self)
+            lines += self._lines("all games", self.sides[0])
         else:
-            others = len(self.team_names) - 1
-            for name, other, side in ((first, second, self), (second, first, self.opposite)):
+            others = self.spec.num_teams - 1
+            for name, other, side in zip(self.names, self.names[::-1], self.sides, strict=True):
                 lines.append(f" {name} alone against {others} of {other}")
                 lines += self._lines("all seats", side)
-        for name, used in zip(self.names, self.usage, strict=True):
+        for name, used in zip(self.names, self.games.usage, strict=True):
             lines.append(
                 f"  {name}: {used.decisions:,} decisions, "
                 f"{1000 * used.seconds_per_decision():.3g} ms each; "
@@ -144,7 +208,9 @@ class MatchResult(Side):
         if (free := side.luck_free) is not None:
             share = free.error / total.adp.error if total.adp.error else 1.0
             rows["luck taken out"] = f"{self._mean(free)}  ({share:.2f} of the error)"
-        for name, score, shares in zip(self.team_names, side.by_team, self.finishers, strict=True):
+        for name, score, shares in zip(
+            self.spec.team_names, side.by_team, self.finishers, strict=True
+        ):
             seats = ", ".join(f"{seat} {100 * share:.1f} %" for seat, share in shares.items())
             won_by = f"  won by {seats}" if len(shares) > 1 else ""
             rows[f"as {name}"] = self._score(score) + won_by
@@ -153,7 +219,7 @@ class MatchResult(Side):
 
     def _score(self, score: Score) -> str:
         """Returns WP, where the game reports it, and the mean return, with their intervals."""
-        if not self.unit.tells_wins:
+        if not self.spec.score.tells_wins:
             return self._mean(score.adp)
         wp = score.wp.scaled(100)
         low, high = (min(max(end, 0.0), 100.0) for end in wp.interval())
@@ -162,9 +228,10 @@ class MatchResult(Side):
 
     def _mean(self, score: Estimate) -> str:
         """Returns the mean return in its unit."""
-        digits = self.unit.digits + 1
+        unit = self.spec.score
+        digits = unit.digits + 1
         bottom, top = score.interval()
-        return f"  {self.unit.name} {score.text(digits)} [{bottom:+.{digits}f}, {top:+.{digits}f}]"
+        return f"  {unit.name} {score.text(digits)} [{bottom:+.{digits}f}, {top:+.{digits}f}]"
 
 
 @dataclass(frozen=True)

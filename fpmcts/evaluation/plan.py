@@ -12,7 +12,8 @@ import numpy as np
 
 from fpmcts.evaluation.config import Tournament
 from fpmcts.evaluation.decks import evaluation_decks
-from fpmcts.evaluation.duplicate import games_per_deck, table_orders
+from fpmcts.evaluation.duplicate import table_orders
+from fpmcts.evaluation.match_result import games_per_deck
 from fpmcts.memory import check_fits
 from fpmcts.players.lookup import PLAYERS
 from fpmcts.players.match_search import FOLDER

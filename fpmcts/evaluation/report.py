@@ -7,11 +7,11 @@ from functools import cached_property
 from pathlib import Path
 
 from fpmcts.evaluation.config import Tournament
-from fpmcts.evaluation.duplicate import MatchResult, deck_scores
 from fpmcts.evaluation.match import total_usage
+from fpmcts.evaluation.match_result import MatchResult
 from fpmcts.evaluation.plots import Panel, ReportError, check_plots, plot
 from fpmcts.evaluation.rating import Misfit, Rating, mean_scores, ratings
-from fpmcts.evaluation.statistics import Estimate
+from fpmcts.evaluation.statistics import Estimate, wins
 from games.interface import GameSpec, ScoreUnit
 
 Results = Mapping[tuple[str, ...], MatchResult]
@@ -66,7 +66,7 @@ class Report:
         return {
             label: mean_scores(
                 [
-                    deck_scores(self.spec, result.games, pair.index(label))[0].mean(axis=1)
+                    result.sides[pair.index(label)].returns.mean(axis=1)
                     for pair, result in self.results.items()
                     if label in pair
                 ]
@@ -85,7 +85,7 @@ class Report:
     def _rated(self) -> tuple[list[Rating], list[Misfit]]:
         labels = list(self.names)
         scores = {
-            (labels.index(a), labels.index(b)): deck_scores(self.spec, result.games)[1].mean(axis=1)
+            (labels.index(a), labels.index(b)): wins(result.sides[0].returns).mean(axis=1)
             for (a, b), result in self.results.items()
         }
         return ratings(len(labels), scores, labels.index(self.reference), self.spec.num_teams)
@@ -104,7 +104,7 @@ class Report:
     def milliseconds(self, label: str) -> float:
         """Returns the mean time of a player's decisions in all its matches."""
         own = [(pair, result) for pair, result in self.results.items() if label in pair]
-        usage = total_usage(result.usage[pair.index(label)] for pair, result in own)
+        usage = total_usage(result.games.usage[pair.index(label)] for pair, result in own)
         return 1000 * usage.seconds_per_decision()
 
     def table(self) -> list[list[str]]:
@@ -127,10 +127,10 @@ class Report:
         result = self.results.get((column, row) if player else (row, column))
         if result is None:
             return "–"
-        score = result.total_of(player)
+        score = result.sides[player].total
         wp = score.wp.scaled(100)
-        wins = f"{wp.mean:.1f} ± {wp.error:.1f} % / " if self.unit.tells_wins else ""
-        return wins + score.adp.text(self.unit.digits)
+        share = f"{wp.mean:.1f} ± {wp.error:.1f} % / " if self.unit.tells_wins else ""
+        return share + score.adp.text(self.unit.digits)
 
     def _standing(self, label: str) -> str:
         """Returns a standing for the table."""
@@ -207,17 +207,17 @@ class Report:
         """Returns the panels of each plot."""
         unit, names = self.unit, self.names
         scores = {
-            f"{names[pair[player]]} – {names[pair[1 - player]]}": result.total_of(player)
+            f"{names[pair[player]]} – {names[pair[1 - player]]}": result.sides[player].total
             for player in (1, 0)
-            for pair, result in reversed(self.results.items())
+            for pair, result in reversed(list(self.results.items()))
             if player == 0 or result.opposite is not None
         }
-        wins = {name: _ends(score.wp.scaled(100)) for name, score in scores.items()}
+        shares = {name: _ends(score.wp.scaled(100)) for name, score in scores.items()}
         means = {name: _ends(score.adp) for name, score in scores.items()}
         points = " (points)" if unit.tells_wins else ""
         panels = [Panel(f"{unit.name}{points}, 95 % interval", means, 0.0)]
         if unit.tells_wins:
-            panels.insert(0, Panel("WP (%), 95 % interval", wins, 50.0))
+            panels.insert(0, Panel("WP (%), 95 % interval", shares, 50.0))
         ordered = sorted(names, key=lambda label: _ends(self.standings[label]))
         what = "Rating (Elo)" if unit.tells_wins else f"Mean {unit.name} over opponents"
         standings = {names[label]: _ends(self.standings[label]) for label in ordered}

@@ -24,17 +24,12 @@ import torch
 
 from fpmcts.evaluation.aivat import corrections
 from fpmcts.evaluation.config import EvaluateConfig
-from fpmcts.evaluation.duplicate import (
-    MatchResult,
-    deck_scores,
-    duplicate_games,
-    part_seed,
-    summary,
-    table_games,
-)
+from fpmcts.evaluation.duplicate import duplicate_games, part_seed, table_games
 from fpmcts.evaluation.match import PlayedGames, joined_games
+from fpmcts.evaluation.match_result import MatchResult
 from fpmcts.evaluation.plan import SLOW_DECKS, Plan, Task, identity, kinds_of
 from fpmcts.evaluation.sequential import SequentialResult
+from fpmcts.evaluation.statistics import wins
 from fpmcts.evaluation.units import Store, Tell, Watch, as_arrays, as_text, num_cores, run_units
 from fpmcts.players.lookup import Host
 from fpmcts.progress import Progress, silent
@@ -104,37 +99,21 @@ class TaskWorker:
             getattr(agent, "close", lambda: None)()
 
 
-class Watched:
-    """A match that a sequential test looks at after each task, in the order of the plan; without a
-    test it is never decided.
-
-    Attributes:
-        result: After the last look; None: no test, or no look.
-        tasks: Those that it has seen, from the first on.
+def verdict(
+    plan: Plan, spec: GameSpec, finished: Mapping[Task, PlayedGames]
+) -> tuple[tuple[Task, ...], SequentialResult | None]:
+    """Returns the first tasks of the plan that are finished, at most until its sequential test is
+    decided after one of them, and what the test says; None: there is none, or no such task.
     """
-
-    def __init__(self, plan: Plan, spec: GameSpec) -> None:
-        self.result: SequentialResult | None = None
-        self._plan, self._spec, self._test = plan, spec, plan.tournament.sequential_test()
-        self.tasks: tuple[Task, ...] = ()
-        self._scores = np.zeros(0)
-
-    @property
-    def is_decided(self) -> bool:
-        """Returns whether a hypothesis was accepted."""
-        return self.result is not None and self.result.accepted is not None
-
-    def add(self, finished: Mapping[Task, PlayedGames]) -> None:
-        """Looks after each task that is finished and has only finished ones before it, until the
-        test is decided.
-        """
-        for task in self._plan.tasks[len(self.tasks) :]:
-            if self._test is None or self.is_decided or task not in finished:
-                return
-            wins = deck_scores(self._spec, finished[task])[1].mean(axis=1)
-            self._scores = np.append(self._scores, wins)
-            self.tasks += (task,)
-            self.result = self._test.result(self._scores)
+    test, scores, result = plan.tournament.sequential_test(), np.zeros(0), None
+    for k, task in enumerate(plan.tasks):
+        if task not in finished or (result is not None and result.accepted):
+            return plan.tasks[:k], result
+        if test is not None:
+            side = MatchResult(("", ""), spec, finished[task]).sides[0]
+            scores = np.append(scores, wins(side.returns).mean(axis=1))
+            result = test.result(scores)
+    return plan.tasks, result
 
 
 def play_tasks(
@@ -170,28 +149,28 @@ def play_tasks(
     games, total = plan.num_games(left), plan.num_games(plan.tasks)
     if finished:
         note(f"continuing: {total - games:,} of {total:,} games were finished before")
-    watched = Watched(plan, config.game.make().spec)
-    watched.add(finished)
-    if not watched.is_decided:
-        watch = Watch(lambda done: progress("playing", done, games, "games"), stopping)
-        worker, processes = partial(TaskWorker, plan), _processes(config)
-        units = run_units(worker, left, processes, config.cluster, watch)
+    spec = config.game.make().spec
+    watch = Watch(lambda done: progress("playing", done, games, "games"), stopping)
+    tasks, test = verdict(plan, spec, finished)
+    if test is None or not test.accepted:
+        units = run_units(
+            partial(TaskWorker, plan), left, _processes(config), config.cluster, watch
+        )
         with closing(units):
             for k, result in units:
                 finished[left[k]] = result
                 store = stores[left[k].players]
                 store.add([left[k].first, left[k].last], as_text(result.as_arrays()))
-                watched.add(finished)
-                if watched.is_decided:
+                tasks, test = verdict(plan, spec, finished)
+                if test is not None and test.accepted:
                     break
-    tasks = watched.tasks if watched.is_decided else plan.tasks
-    if any(task not in finished for task in tasks):
+    if len(tasks) < len(plan.tasks) and (test is None or not test.accepted):
         return None
     played = {
         players: joined_games([finished[task] for task in tasks if task.players == players])
         for players in dict.fromkeys(task.players for task in tasks)
     }
-    return played, watched.result
+    return played, test
 
 
 def play_tournament(
@@ -205,11 +184,10 @@ def play_tournament(
     if played is None:
         return None
     spec, players = plan.tournament.config.game.make().spec, plan.tournament.players
-    results = dict[tuple[str, ...], MatchResult]()
-    for (a, b), games in played[0].items():
-        result = summary(spec, (players[a].name, players[b].name), games)
-        results[a, b] = replace(result, sequential=played[1])
-    return results
+    return {
+        (a, b): MatchResult((players[a].name, players[b].name), spec, games, played[1])
+        for (a, b), games in played[0].items()
+    }
 
 
 def _files(plan: Plan) -> dict[tuple[str, ...], tuple[Path, dict[str, object]]]:

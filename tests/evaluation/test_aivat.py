@@ -9,8 +9,9 @@ import pytest
 
 from fpmcts.evaluation.aivat import CHANCES, FEWEST, controlled, corrections
 from fpmcts.evaluation.decks import evaluation_decks
-from fpmcts.evaluation.duplicate import deck_scores, duplicate_games, summary
+from fpmcts.evaluation.duplicate import duplicate_games
 from fpmcts.evaluation.match import PlayedGames, Usage
+from fpmcts.evaluation.match_result import MatchResult
 from fpmcts.players.random_agent import Random
 from games import make
 from games.agent import Agent
@@ -106,12 +107,10 @@ def test_corrections_of_leduc_are_fair_and_take_most_of_the_variance_away() -> N
     means, errors = by_deck.mean(axis=0), by_deck.std(axis=0) / np.sqrt(len(by_deck))
     assert (np.abs(means) <= 3.5 * errors + 1e-12).all()
     assert errors[1] > 0  # the card that comes to the table
-    plain = summary(game.spec, ("a", "b"), games)
-    told = summary(game.spec, ("a", "b"), replace(games, luck=luck))
-    assert plain.luck_free is None
+    told = MatchResult(("a", "b"), game.spec, replace(games, luck=luck)).sides[0]
     assert told.luck_free is not None
     assert told.luck_free.error < 0.75 * told.total.adp.error
-    single = deck_scores(game.spec, games)[0].ravel()
+    single = told.returns.ravel()
     assert told.luck_free.error < 0.5 * single.std() / np.sqrt(single.size)
     assert abs(told.luck_free.mean - told.total.adp.mean) < 3.5 * told.total.adp.error
 

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from fpmcts.evaluation.decks import evaluation_decks
-from fpmcts.evaluation.duplicate import duplicate_games, duplicate_match, summary
+from fpmcts.evaluation.duplicate import duplicate_games, duplicate_match
 from fpmcts.evaluation.match import IllegalMoveError, play_games
+from fpmcts.evaluation.match_result import MatchResult
 from fpmcts.players import load_player
 from fpmcts.players.random_agent import Random
 from games import make
@@ -55,10 +56,7 @@ class Largest:
     def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
         legal = [driver.legal_actions(self.game, views, row) for row in range(len(games))]
         assert min(map(len, legal)) > 1, "forced moves are not asked for"
-        return np.array([self.choose(moves) for moves in legal], np.int16)
-
-    def choose(self, legal: np.ndarray) -> int:
-        return int(legal[-1])
+        return np.array([moves[-1] for moves in legal], np.int16)
 
 
 def test_deck_worked_out_by_hand(game: Game) -> None:
@@ -91,48 +89,27 @@ def test_deck_worked_out_by_hand(game: Game) -> None:
     assert games.returns.tolist() == [[-64, 64, 64], [-2, 2, 2]]
     assert games.last_seats.tolist() == [D, E]
 
-    result = summary(game.spec, ("a", "b"), games)
+    result = MatchResult(("a", "b"), game.spec, games)
     landlord, peasants = result.by_team
     assert (result.total.wp.mean, result.total.adp.mean) == (0.5, -31.0)
     assert (landlord.wp.mean, landlord.adp.mean) == (0.0, -64.0)
     assert (peasants.wp.mean, peasants.adp.mean) == (1.0, 2.0)
-    assert result.finishers == ({"C": 0.0}, {"D": 0.0, "E": 1.0})
-
-
-def test_both_sides_add_to_zero(game: Game) -> None:
-    largest, other = Largest(game), Smallest(game)
-    here = duplicate_match(game, largest, other, num_decks=50, seed=2)
-    there = duplicate_match(game, other, largest, num_decks=50, seed=2)
-    assert here.total.adp.mean == -there.total.adp.mean != 0
-    assert here.total.wp.mean == pytest.approx(1 - there.total.wp.mean)
-    assert here.total.adp.error == pytest.approx(there.total.adp.error)
-    assert sum(here.finishers[1].values()) == pytest.approx(here.by_team[1].wp.mean)
-    returns = here.games.returns
-    assert (returns[:, D] == returns[:, E]).all() and (returns[:, C] == -returns[:, D]).all()
-
-
-class Smallest(Largest):
-    """Plays the legal move with the smallest id, but never passes."""
-
-    name = "smallest"
-
-    def choose(self, legal: np.ndarray) -> int:
-        return int(legal[int(legal[0] == 0)])
+    assert result.finishers == [{"C": 0.0}, {"D": 0.0, "E": 1.0}]
 
 
 def test_number_of_games_at_once_changes_nothing(game: Game) -> None:
     players, seen = (Random().at(game), Largest(game)), list[tuple[int, int]]()
-    all_at_once = duplicate_match(game, *players, 20, seed=3)
-    few = duplicate_match(
-        game, *players, 20, seed=3, at_once=7, progress=lambda *at: seen.append(at)
+    deals, seating = evaluation_decks(game, 3, 40), np.tile([[0, 1, 1], [1, 0, 0]], (20, 1))
+    whole = play_games(game, players, seating, deals, 3)
+    few = play_games(
+        game, players, seating, deals, 3, at_once=7, progress=lambda *at: seen.append(at)
     )
-    for first, second in zip(all_at_once.games.records, few.games.records, strict=True):
+    for first, second in zip(whole.records, few.records, strict=True):
         assert (first == second).all()
-    assert (all_at_once.games.returns == few.games.returns).all()
+    assert (whole.returns == few.returns).all()
     assert seen[-1] == (40, 40) and sorted(seen) == seen
-    assert few.usage[0].decisions == all_at_once.usage[0].decisions
-    moves = sum(used.decisions + used.forced for used in few.usage)
-    assert moves == few.games.records.lengths.sum()
+    assert few.usage[0].decisions == whole.usage[0].decisions
+    assert sum(used.decisions + used.forced for used in few.usage) == few.records.lengths.sum()
 
 
 class Witness(Largest):
@@ -198,12 +175,6 @@ def test_illegal_answers_end_the_match(game: Game, answer: np.ndarray, message: 
 
     with pytest.raises(IllegalMoveError, match=message):
         play_games(game, [Faulty(game)], np.zeros((1, 3), int), evaluation_decks(game, 0, 1), 0)
-
-
-def test_bad_arguments(game: Game) -> None:
-    deals, player = evaluation_decks(game, 0, 2), Largest(game)
-    with pytest.raises(ValueError, match=r"seating \(2, 2\) for 2 deals"):
-        play_games(game, [player], np.zeros((2, 2), int), deals, seed=0)
 
 
 class Watcher(Largest):

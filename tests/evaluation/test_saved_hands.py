@@ -11,9 +11,6 @@ from fpmcts.evaluation.saved_games import SaveError, check_file, write_games
 from fpmcts.evaluation.tournament import play_tournament
 from games import make
 from games.no_limit_holdem.phh import read
-from games.no_limit_holdem.phh_games import hand_of
-from games.no_limit_holdem.phh_write import write
-from games.table import Table
 
 pokerkit = pytest.importorskip("pokerkit", reason="pip install -e '.[dev]'")
 
@@ -57,23 +54,6 @@ def test_a_match_as_hand_histories(tmp_path: Path) -> None:
     hands = list(read([path]))
     assert [hand.number for hand in hands] == [str(k + 1) for k in range(12)]
     assert all(one.hole == two.hole for one, two in zip(hands[::2], hands[1::2], strict=True))
-
-
-def test_exact_amounts_stand_in_the_history(tmp_path: Path) -> None:
-    table = Table(make("no_limit_holdem", players=3, stacks=[900, 4000, 2500]), seed=5)
-    for move in ("r337", "call", "r1004", "all-in", "fold", "call"):
-        if not table.is_over:
-            table.play(move)
-    while not table.is_over:
-        table.play("call")
-    moves = np.array([move.action for move in table.moves])
-    hand = hand_of(table.game, table.deal, 0, moves, ["a", "b", "it's c"])
-    assert hand.moves[:4] == (337, 0, 1004, 2500) and hand.seats[:3] == (2, 0, 1)
-    path = tmp_path / "one.phhs"
-    write(path, [hand])
-    assert table.returns is not None
-    check(path, np.array([table.returns]))
-    assert next(iter(read([path])))._replace(file="", number="") == hand
 
 
 def test_other_games_have_no_hand_histories(tmp_path: Path) -> None:

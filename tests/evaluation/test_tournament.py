@@ -11,14 +11,12 @@ import pytest
 from fpmcts import memory
 from fpmcts.evaluation import plan as plan_module
 from fpmcts.evaluation.config import parse_command_line
-from fpmcts.evaluation.duplicate import MatchResult
-from fpmcts.evaluation.match import IllegalMoveError
+from fpmcts.evaluation.match_result import MatchResult
 from fpmcts.evaluation.plan import Plan, described, identity, make_plan, read_given_decks
 from fpmcts.evaluation.report import Report
 from fpmcts.evaluation.saved_games import write_games
 from fpmcts.evaluation.tournament import forget, play_tournament
 from fpmcts.evaluation.units import StoreError
-from fpmcts.players.random_agent import Random
 from games import make
 from games.settings import ConfigError
 
@@ -61,7 +59,7 @@ def assert_same(left: MatchResult, right: MatchResult) -> None:
     )
     np.testing.assert_array_equal(left.games.returns, right.games.returns)
     np.testing.assert_array_equal(left.games.records.moves, right.games.records.moves)
-    assert [u.decisions for u in left.usage] == [u.decisions for u in right.usage]
+    assert [u.decisions for u in left.games.usage] == [u.decisions for u in right.games.usage]
 
 
 def test_interrupted_and_continued_equals_uninterrupted(tmp_path: Path) -> None:
@@ -125,40 +123,6 @@ def test_decks_must_fit_into_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         match=r"decks=10,000,000 does not fit: [\d.]+ GB of memory are needed, 1 GB are free",
     ):
         plan_of(tmp_path, "a=random", "b=rhcp", decks=10_000_000)
-
-
-def test_finished_games_survive_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The second task fails (the first start is the warm-up); the first is kept, and the error
-    names the player."""
-    plan = plan_of(tmp_path, "a=random", "b=rhcp")
-    act, starts = Random.act, []
-    start = Random.start
-    monkeypatch.setattr(
-        Random, "start", lambda self, *rest: (starts.append(0), start(self, *rest))[1]
-    )
-    monkeypatch.setattr(
-        Random,
-        "act",
-        lambda self, games, *rest: (
-            act(self, games, *rest) if len(starts) < 3 else np.full(len(games), -1)
-        ),
-    )
-    with pytest.raises(IllegalMoveError, match="random"):
-        play_tournament(plan)
-    monkeypatch.undo()
-    monkeypatch.setattr(plan_module, "FAST_DECKS", 4)
-    assert kept(plan) == 8
-
-
-def test_a_mix_plays_each_seat_with_its_player(tmp_path: Path) -> None:
-    """The landlord of the mix is RHCP, its peasants are random: as landlord it scores as RHCP does
-    against RHCP."""
-    mix = played(plan_of(tmp_path, "a=mix", "a.seats=[rhcp,random,random]", "b=rhcp", decks=30))[
-        "a", "b"
-    ]
-    pure = played(plan_of(tmp_path, "a=rhcp", "b=rhcp", decks=30))["a", "b"]
-    assert mix.by_team[0] == pure.by_team[0]
-    assert mix.by_team[1].wp.mean < pure.by_team[1].wp.mean
 
 
 def test_saved_games_replay(tmp_path: Path) -> None:
