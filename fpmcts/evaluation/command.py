@@ -13,7 +13,8 @@ from rich.table import Table
 
 from fpmcts.configuration import choices
 from fpmcts.evaluation.config import EvaluateConfig, Tournament, parse_command_line
-from fpmcts.evaluation.duplicate import table_summary
+from fpmcts.evaluation.duplicate import table_scores
+from fpmcts.evaluation.match_result import TableResult
 from fpmcts.evaluation.plan import Plan, make_plan, read_given_decks
 from fpmcts.evaluation.precision import with_precisions
 from fpmcts.evaluation.report import Report, check_folder
@@ -107,7 +108,9 @@ def run(arguments: Sequence[str], note: Note, progress: Progress) -> int:
         table = play_tasks(plan, *how)
         if table is not None:
             names = [tournament.players[label].name for label in tournament.labels]
-            note(str(table_summary(game.spec, names, table[0][tournament.labels])))
+            games = table[0][tournament.labels]
+            scores = TableResult(tuple(names), table_scores(game.spec, games))
+            note(scores.text(game.spec.score, games.usage))
             forget(plan)
             return 0
     else:

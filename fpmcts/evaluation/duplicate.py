@@ -25,8 +25,8 @@ from itertools import permutations
 import numpy as np
 
 from fpmcts.evaluation.decks import evaluation_decks
-from fpmcts.evaluation.match import PlayedGames, Progress, joined_games, play_games
-from fpmcts.evaluation.match_result import MatchResult, TableResult, games_per_deck
+from fpmcts.evaluation.match import PlayedGames, Tell, ignore, joined_games, play_games
+from fpmcts.evaluation.match_result import MatchResult, games_per_deck
 from games.agent import Agent, observers
 from games.batches import States, num_rows, take
 from games.interface import Game, GameSpec
@@ -55,7 +55,7 @@ def duplicate_games(
     decks: States,
     seed: int,
     lot: int = LOT,
-    progress: Progress | None = None,
+    tell: Tell = ignore,
 ) -> PlayedGames:
     """Returns the games of a duplicate match of player ``a`` against ``b``, which may be the same
     object.
@@ -66,7 +66,7 @@ def duplicate_games(
     """
     alone = np.arange(game.spec.num_teams)[:, None] == np.array(game.spec.teams)  # [T, S]
     seating = np.where(np.concatenate([alone, ~alone])[: games_per_deck(game.spec)], 0, 1)
-    return seated_games(game, (a, b), seating, decks, seed, lot, progress)
+    return seated_games(game, (a, b), seating, decks, seed, lot, tell)
 
 
 def table_games(
@@ -75,13 +75,13 @@ def table_games(
     decks: States,
     seed: int,
     lot: int = LOT,
-    progress: Progress | None = None,
+    tell: Tell = ignore,
 ) -> PlayedGames:
     """Returns the games of different players at one table, one for each seat, in all
     ``table_orders``. The other arguments are those of ``seated_games``.
     """
     orders = table_orders(len(agents), seed)
-    return seated_games(game, agents, orders, decks, seed, lot, progress)
+    return seated_games(game, agents, orders, decks, seed, lot, tell)
 
 
 def seated_games(
@@ -91,7 +91,7 @@ def seated_games(
     decks: States,
     seed: int,
     lot: int,
-    progress: Progress | None,
+    tell: Tell,
 ) -> PlayedGames:
     """Returns the games of every deck in n seatings; deck d in seating k is game ``d * n + k``.
 
@@ -102,7 +102,7 @@ def seated_games(
         decks: One row per deck.
         seed: For the players' random choices.
         lot: Decks side by side where a player learns from what it sees.
-        progress: Called with the games that are over and all games.
+        tell: Called with how many more games are over.
     """
     num_decks, count, watching = num_rows(decks), len(seating), observers(agents)
     size = lot if watching else max(num_decks, 1)
@@ -115,13 +115,8 @@ def seated_games(
         seats = np.tile(seating, (last - first, 1))
         for agent in watching:
             agent.meet(seats)
-
-        def tell(done: int, _: int, began: int = first * count) -> None:
-            if progress is not None:
-                progress(began + done, num_decks * count)
-
         own = part_seed(seed, first) if first else seed
-        parts.append(play_games(game, agents, seats, deals, own, progress=tell))
+        parts.append(play_games(game, agents, seats, deals, own, tell=tell))
         for agent in watching:
             agent.observe(take(deals, np.arange(len(seats))), parts[-1].records)
     return parts[0] if len(parts) == 1 else joined_games(parts)
@@ -152,8 +147,3 @@ def table_scores(spec: GameSpec, games: PlayedGames) -> np.ndarray:
     np.put_along_axis(by_game, games.seating.astype(np.int64), games.returns, axis=1)
     shape = (-1, len(table_orders(spec.num_seats)), spec.num_seats)
     return by_game.reshape(shape).mean(axis=1) * spec.score.per_return
-
-
-def table_summary(spec: GameSpec, names: Sequence[str], games: PlayedGames) -> TableResult:
-    """Returns the scores of all players over ``table_games``."""
-    return TableResult(tuple(names), spec.score, table_scores(spec, games), tuple(games.usage))

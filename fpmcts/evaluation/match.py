@@ -23,8 +23,12 @@ from games.interface import Game, Records
 from games.kernels import Stream, kernel, streams
 from games.lockstep import Lockstep
 
-Progress = Callable[[int, int], None]
-"""Called with the number of games that are over and of all games."""
+Tell = Callable[[int], None]
+"""Called with how many more games are over."""
+
+
+def ignore(more: int) -> None:
+    """Tells nobody."""
 
 
 class IllegalMoveError(ValueError):
@@ -102,21 +106,14 @@ class PlayedGames:
 
 def joined_games(parts: Sequence[PlayedGames]) -> PlayedGames:
     """Returns the games of several parts of a match, at least one, as one."""
-    longest = max(int(part.records.lengths.max(initial=0)) for part in parts)
-    moves = []
-    for part in parts:
-        some = part.records.moves[:, :longest]
-        moves.append(np.pad(some, ((0, 0), (0, longest - some.shape[1])), constant_values=-1))
-    lengths = np.concatenate([part.records.lengths for part in parts])
-    luck = [part.luck for part in parts if part.luck is not None]
-    usage = [total_usage(used) for used in zip(*(part.usage for part in parts), strict=True)]
-    seating, returns, last_seats = (
-        np.concatenate([getattr(part, name) for part in parts])
-        for name in ("seating", "returns", "last_seats")
-    )
-    records = Records(np.concatenate(moves), lengths)
-    joined = np.concatenate(luck) if luck else None
-    return PlayedGames(seating, returns, last_seats, records, usage, joined)
+    listed = [part.as_arrays() for part in parts]
+    longest = max(arrays["moves"].shape[1] for arrays in listed)
+    for arrays in listed:
+        missing = longest - arrays["moves"].shape[1]
+        arrays["moves"] = np.pad(arrays["moves"], ((0, 0), (0, missing)), constant_values=-1)
+    joined = {name: np.concatenate([arrays[name] for arrays in listed]) for name in listed[0]}
+    usage = np.sum([arrays["usage"] for arrays in listed], axis=0)
+    return PlayedGames.of_arrays({**joined, "usage": usage})
 
 
 @kernel
@@ -152,7 +149,7 @@ def play_games(
     seed: int,
     *,
     at_once: int | None = None,
-    progress: Progress | None = None,
+    tell: Tell = ignore,
 ) -> PlayedGames:
     """Returns the games of the given deals, played to their ends.
 
@@ -163,7 +160,7 @@ def play_games(
         deals: G starting states; not changed.
         seed: For the random choices of the agents; the streams of two agents differ.
         at_once: Games in progress at a time; None: all. It bounds memory and changes no game.
-        progress: Called after every round.
+        tell: Called after every round.
 
     Raises:
         IllegalMoveError: Naming the agent, its answer and the view it saw.
@@ -175,14 +172,6 @@ def play_games(
             f"got seating {seating.shape} for {num_rows(deals)} deals; expected [deals, "
             f"{spec.num_seats} seats]"
         )
-    if num_games and not (seating.min() >= 0 and seating.max() < len(agents)):
-        raise ValueError(
-            f"got agents {seating.min()} to {seating.max()} in the seating; expected 0 to "
-            f"{len(agents) - 1}"
-        )
-    if at_once is not None and at_once < 1:
-        raise ValueError(f"got at_once={at_once}; expected at least 1")
-
     lockstep = Lockstep(game, deals, window=at_once)
     states, records = lockstep.states, lockstep.records
     usage = [Usage() for _ in agents]
@@ -210,9 +199,10 @@ def play_games(
             actions[asked] = _checked(game, agent, states, views, records, games, answers, scratch)
         return actions
 
+    told = 0
     for over in lockstep.run(decide):
-        if progress is not None:
-            progress(over, num_games)
+        tell(over - told)
+        told = over
     for k in range(len(agents)):
         usage[k].forced = int(lockstep.forced[seating == k].sum())
 

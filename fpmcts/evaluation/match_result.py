@@ -1,5 +1,6 @@
 """What a match says: from the returns of its games to scores with errors, in words and for JSON."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import combinations
@@ -240,15 +241,11 @@ class TableResult:
 
     Attributes:
         names: Of the P players, as they were given.
-        unit: Of the scores.
-        by_deck: float64 ``[D, P]``, the mean return of each player on each deck, in that unit.
-        usage: Of each player.
+        by_deck: float64 ``[D, P]``, the mean return of each player on each deck.
     """
 
     names: tuple[str, ...]
-    unit: ScoreUnit
     by_deck: np.ndarray
-    usage: tuple[Usage, ...]
 
     def score(self, player: int) -> Estimate:
         """Returns the score of a player."""
@@ -258,12 +255,12 @@ class TableResult:
         """Returns by how much one player is ahead of another, from the differences of each deck."""
         return estimate(self.by_deck[:, player] - self.by_deck[:, other])
 
-    def __str__(self) -> str:
+    def text(self, unit: ScoreUnit, usage: Sequence[Usage]) -> str:
         """Returns a line for each player, then one for each pair."""
         lines = [f"{len(self.by_deck):,} decks (± standard error over decks)"]
-        for k, (name, used) in enumerate(zip(self.names, self.usage, strict=True)):
+        for k, (name, used) in enumerate(zip(self.names, usage, strict=True)):
             points, time = self.score(k).text(0), 1000 * used.seconds_per_decision()
-            lines.append(f"{name}: {self.unit.name} {points} ({time:.3g} ms a decision)")
+            lines.append(f"{name}: {unit.name} {points} ({time:.3g} ms a decision)")
         for i, j in combinations(range(len(self.names)), 2):
             lines.append(f"{self.names[i]} - {self.names[j]}: {self.lead(i, j).text(0)}")
         return "\n".join(lines)

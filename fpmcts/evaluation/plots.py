@@ -1,4 +1,4 @@
-"""The plots of a report. Matplotlib is asked for only when something is drawn."""
+"""The plots and tables of a report. Matplotlib is asked for only when something is drawn."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -19,6 +19,12 @@ def check_plots() -> None:
         raise ReportError(
             "plots need matplotlib; install it with: pip install 'fpmcts[report]'"
         ) from error
+
+
+def markdown_table(rows: list[list[str]]) -> str:
+    """Returns rows of cells as a table in Markdown."""
+    lines = ["| " + " | ".join(row) + " |" for row in rows]
+    return "\n".join([lines[0], "|" + "---|" * len(rows[0]), *lines[1:]])
 
 
 class Panel(NamedTuple):

@@ -9,7 +9,7 @@ from pathlib import Path
 from fpmcts.evaluation.config import Tournament
 from fpmcts.evaluation.match import total_usage
 from fpmcts.evaluation.match_result import MatchResult
-from fpmcts.evaluation.plots import Panel, ReportError, check_plots, plot
+from fpmcts.evaluation.plots import Panel, ReportError, check_plots, markdown_table, plot
 from fpmcts.evaluation.rating import Misfit, Rating, mean_scores, ratings
 from fpmcts.evaluation.statistics import Estimate, wins
 from games.interface import GameSpec, ScoreUnit
@@ -238,12 +238,6 @@ def _ends(standing: Rating | Estimate) -> tuple[float, float, float]:
     if isinstance(standing, Estimate):
         return standing.mean, *standing.interval()
     return standing.elo, standing.low, standing.high
-
-
-def markdown_table(rows: list[list[str]]) -> str:
-    """Returns rows of cells as a table in Markdown."""
-    lines = ["| " + " | ".join(row) + " |" for row in rows]
-    return "\n".join([lines[0], "|" + "---|" * len(rows[0]), *lines[1:]])
 
 
 def check_folder(folder: Path) -> None:

@@ -75,19 +75,12 @@ class TaskWorker:
 
     def play(self, task: Task, tell: Tell) -> PlayedGames:
         """Returns the games of a task; tells how many are over."""
-        told = 0
-
-        def progress(done: int, total: int) -> None:
-            nonlocal told
-            tell(done - told)
-            told = done
-
         config, rows = self.plan.tournament.config, np.arange(task.first, task.last)
         decks, seed = take(self.plan.decks, rows), part_seed(config.seed, task.first)
         agents = [self.agent(label) for label in task.players]
         if config.table:
-            return table_games(self.game, agents, decks, seed, progress=progress)
-        games = duplicate_games(self.game, agents[0], agents[1], decks, seed, progress=progress)
+            return table_games(self.game, agents, decks, seed, tell=tell)
+        games = duplicate_games(self.game, agents[0], agents[1], decks, seed, tell=tell)
         if not config.aivat:
             return games
         deals = take(self.plan.decks, np.repeat(rows, self.plan.games_per_deck))

@@ -33,17 +33,6 @@ from games import Choice
 from games.kernels import sources_digest
 from games.settings import ConfigError, setting
 
-MEASURES = {
-    "nash_conv": ("nash_conv/average_policy", "NashConv: sum of both players' gains ({unit})"),
-    "squared_error": (
-        "{game}/squared_error_to_closest_equilibrium",
-        "Mean squared error to the closest equilibrium",
-    ),
-}
-"""Measures of a run: its curve, ``{game}`` being the name of the game, and the label of the
-axis."""
-MATCHES = "symmetric_play"
-"""The measure between runs."""
 SAVE_SECONDS = 5.0
 """Least age of a checkpoint before the next."""
 
@@ -79,13 +68,11 @@ class RunFigure(Study):
         seconds: The text's, see above.
         first_mark: Episodes, or with ``rates`` seconds, after which policies are measured first.
         marks_per_decade: How often from there on.
-        measure: A key of MEASURES, or MATCHES.
-        panels: ``title``, ``label`` of the vertical axis, ``measure`` (the name of a curve),
-            ``labels``, ``most`` episodes, ``logarithmic`` (``both``, ``episodes``, ``none``); none:
-            one panel with ``measure`` and all labels.
-        printed: By label (with panels: by name of the curve) what the text prints: pairs of seconds
-            (episodes without ``rates``) and a value.
-        unit: Of NashConv.
+        panels: ``label`` of the vertical axis, ``measure`` (the name of a curve), ``title``,
+            ``labels`` (none: all), ``most`` episodes, ``logarithmic`` (``both``, ``episodes``,
+            ``none``); none: matches between the runs.
+        printed: By name of the curve (its label, where the panel has no title) what the text
+            prints: pairs of seconds (episodes without ``rates``) and a value.
         deals: Of a match at each mark, >= 2.
         final_deals: Of a match between the last policies, >= 2.
         game: ``name``, and the options of the game.
@@ -100,14 +87,12 @@ class RunFigure(Study):
     seconds: float = setting(1800.0, least=0.001, most=10**7)
     first_mark: float = setting(1000.0, least=0.001, most=10**9)
     marks_per_decade: int = setting(10, least=1, most=100)
-    measure: str = setting("nash_conv", choices=(*MEASURES, MATCHES))
     deals: int = setting(1_000_000, least=2, most=10**9)
     final_deals: int = setting(5_000_000, least=2, most=10**9)
     game: Choice = field(default_factory=lambda: Choice("leduc"))
     algorithms: dict[str, dict[str, Any]] = field(default_factory=dict)
     panels: list[dict[str, Any]] = field(default_factory=list)
     printed: dict[str, list[tuple[float, ...]]] = field(default_factory=dict)
-    unit: str = "chips per hand"
 
     def runs_with(self, label: str) -> int:
         """Returns the number of runs of a label."""
@@ -143,49 +128,34 @@ class RunFigure(Study):
 
     def check(self) -> None:
         """See ``Study``."""
-        if self.measure == MATCHES and self.runs != 1:
+        if not self.panels and self.runs != 1:
             raise ConfigError(
-                f"runs={self.runs}: expected 1, since measure={MATCHES} plays one run of each "
-                "algorithm against another"
+                f"runs={self.runs}: expected 1, since without panels one run of each algorithm "
+                "plays another"
             )
         named = {name: getattr(self, name) for name in ("runs_of", "episodes_of", "rates")}
-        named |= {f"panels.{k}.labels": panel["labels"] for k, panel in enumerate(self.panels)}
+        named |= {
+            f"panels.{k}.labels": panel.get("labels", []) for k, panel in enumerate(self.panels)
+        }
         for key, labels in named.items():
             for label in labels:
                 if label not in self.algorithms:
                     raise ConfigError(
                         f"{key}: {label!r}: expected one of {', '.join(self.algorithms)}"
                     )
-        if self.plan and self.measure == "squared_error":
-            tables = make_learner(self.plan[0][1]).game
-            curve = self._axis()["measure"].partition("/")[2]
-            if curve not in tables.policy_measures(tables.uniform_policy()):
-                raise ConfigError(
-                    f"measure=squared_error: game.name={tables.name} has no known equilibria to "
-                    "compare with"
-                )
-
-    def _axis(self) -> dict[str, str]:
-        """Returns the curve of ``measure`` and the label of its axis."""
-        curve, label = MEASURES[self.measure]
-        return {
-            "measure": curve.format(game=self.game.name),
-            "label": label.format(unit=self.unit),
-        }
+        if not self.plan:
+            raise ConfigError("algorithms: expected some")
 
     def shown(self) -> list[Shown]:
-        """Returns the curves of the figure; none where the measure is between runs."""
-        if self.measure == MATCHES:
-            return []
+        """Returns the curves of the figure; none where matches are."""
         found = []
-        usual = [] if self.panels else [{"labels": [*self.algorithms], **self._axis()}]
-        for k, panel in enumerate([*self.panels, *usual]):
-            for label in panel["labels"]:
-                own = f"{panel['title']}: {label}, {panel['measure']}" if self.panels else label
-                rate = self.rates.get(label, 1.0)
+        for k, panel in enumerate(self.panels):
+            for label in panel.get("labels", self.algorithms):
+                title, measure = panel.get("title"), panel["measure"]
+                own = f"{title}: {label}, {measure}" if title else label
+                rate, most = self.rates.get(label, 1.0), float(panel.get("most", math.inf))
                 points = [(at * rate, value) for at, value in self.printed.get(own, [])]
-                most = float(panel.get("most", math.inf))
-                found.append(Shown(own, label, panel["measure"], k, most, points))
+                found.append(Shown(own, label, measure, k, most, points))
         return found
 
     def about(self) -> str:
@@ -203,10 +173,10 @@ class RunFigure(Study):
         if curves is None:
             return None
         facts: dict[str, object] = {"config": asdict(self) | {"game": self.game.as_dict()}}
-        if self.measure == MATCHES:
+        if not self.panels:
             return self._play_matches(facts, progress, stopping)
         panels = [
-            Panel(panel["label"], panel.get("logarithmic", "both"), panel["title"])
+            Panel(panel["label"], panel.get("logarithmic", "both"), panel.get("title", ""))
             for panel in self.panels
         ]
         counts = sorted({self.runs_with(label) for label in self.algorithms})
@@ -217,11 +187,12 @@ class RunFigure(Study):
             )
             for own in self.shown()
         }
-        return draw(self.folder(), title, panels or [Panel(self._axis()["label"])], lines, facts)
+        return draw(self.folder(), title, panels, lines, facts)
 
     def play_runs(self, progress: Progress, stopping: Stopping) -> dict[str, list[Curve]] | None:
         """Returns each run's curve for every name that is ``shown``; None if it was stopped."""
         wanted = [run.budget.episodes or 0 for _, run in self.plan]
+        measures = {own.measure for own in self.shown()}
         saving = threading.Lock()  # one at a time: a checkpoint may take as much as the tables
 
         def play(k: int, tick: Tick) -> list[tuple[int, dict[str, float]]] | None:
@@ -232,7 +203,10 @@ class RunFigure(Study):
             with run.folder:
                 while not run.is_finished() and not stopping():
                     run.step()
-                    if self.measure == MATCHES:
+                    if tabular.curve and (other := measures - tabular.curve[0][1].keys()):
+                        known = f"expected some of {', '.join(tabular.curve[0][1])}"
+                        raise ConfigError(f"panels: {', '.join(other)}: {known}")
+                    if not self.panels:
                         learner = cast(PokerLearner, tabular.learner)
                         keep_snapshot(run.folder.path, learner, wanted[k])
                     if run.folder.is_save_due(SAVE_SECONDS):

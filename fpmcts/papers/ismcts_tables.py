@@ -16,7 +16,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import product
+from itertools import product, starmap
 from typing import Any, NamedTuple
 from zlib import crc32
 
@@ -24,7 +24,7 @@ import numpy as np
 
 from fpmcts.evaluation.decks import evaluation_decks
 from fpmcts.evaluation.match import play_games
-from fpmcts.evaluation.report import markdown_table
+from fpmcts.evaluation.plots import markdown_table
 from fpmcts.evaluation.statistics import Estimate, estimate, wins
 from fpmcts.papers.study import LotsStudy, Stopping
 from fpmcts.players import load_player
@@ -71,9 +71,9 @@ class Lot(NamedTuple):
     """Some matches of a cell."""
 
     table: str
+    number: int
     row: str
     column: str
-    number: int
 
 
 Cells = Mapping[tuple[str, str], Estimate]
@@ -130,15 +130,9 @@ class MatchTables(LotsStudy):
 
     def play(self, progress: Progress, stopping: Stopping) -> list[str] | None:
         """See ``Study``."""
+        cells = product(self.plan, range(self.matches // LOT), PLAYERS, PLAYERS)
         lots = {
-            Lot(name, row, column, number): (
-                self.seed,
-                self.options,
-                self.plan[name],
-                Lot(name, row, column, number),
-            )
-            for name in self.plan
-            for number, row, column in product(range(self.matches // LOT), PLAYERS, PLAYERS)
+            lot: (self.seed, self.options, self.plan[lot.table], lot) for lot in starmap(Lot, cells)
         }
         played = {
             name: [table["game"], table["seconds"], table["rates"]]
@@ -210,7 +204,7 @@ def play_lot(seed: int, options: Mapping[str, Any], table: Table, lot: Lot) -> l
 def cells_of(name: str, results: Mapping[Lot, list[float]]) -> Cells:
     """Returns the cells of a table that have matches."""
     returns: dict[tuple[str, str], list[float]] = {}
-    for (table, row, column, _), some in results.items():
+    for (table, _, row, column), some in results.items():
         if table == name:
             returns.setdefault((row, column), []).extend(some)
     return {cell: estimate(100.0 * wins(np.array(some))) for cell, some in returns.items()}

@@ -30,12 +30,13 @@ from fpmcts.evaluation.statistics import estimate
 from fpmcts.papers.drawing import Line, Panel, draw
 from fpmcts.papers.study import LotsStudy, Stopping
 from fpmcts.players import load_player
-from fpmcts.players.lookup import PLAYERS
 from fpmcts.progress import Progress
 from games import Choice
 from games.kernels import streams
 from games.settings import ConfigError, build, setting
 
+Fields = dict[str, Any]
+"""Options by name."""
 LOT, PART = 20, 4
 """Decks that are kept together; decks after which statistics of players are counted."""
 SMALL_BET = 1000.0
@@ -58,8 +59,8 @@ class Figure:
 
     title: str = ""
     printed: str = ""
-    game: dict[str, Any] = field(default_factory=dict)
-    players: dict[str, dict[str, Any]] = field(default_factory=dict)
+    game: Fields = field(default_factory=dict)
+    players: dict[str, Fields] = field(default_factory=dict)
     vary: dict[str, list[Any]] = field(default_factory=dict)
     hands: int | None = setting(None, least=1, most=10**9)
 
@@ -71,8 +72,8 @@ class Point(NamedTuple):
 
     figure: str
     setting: str
-    game: dict[str, Any]
-    players: dict[str, dict[str, Any]]
+    game: Fields
+    players: dict[str, Fields]
     hands: int
 
     @property
@@ -106,7 +107,7 @@ class RewardFigures(LotsStudy):
     hands: int = setting(2000, least=1, most=10**9)
     model: str | None = None
     iterations: int = setting(25_000, least=1, most=10**9)
-    figures: dict[str, dict[str, Any]] = field(default_factory=dict)
+    figures: dict[str, Fields] = field(default_factory=dict)
 
     @cached_property
     def plan(self) -> dict[str, tuple[Figure, list[Point]]]:
@@ -127,9 +128,7 @@ class RewardFigures(LotsStudy):
                 found[name][1].append(Point(name, words, figure.game, players, hands))
         return found
 
-    def _player(
-        self, key: str, given: Mapping[str, Any], varied: Mapping[str, Any]
-    ) -> dict[str, Any]:
+    def _player(self, key: str, given: Fields, varied: Fields) -> Fields:
         """Returns the kind and the options of a player."""
         if "kind" not in given:
             expected = "expected kind and options, such as {kind: best_hand}"
@@ -161,6 +160,8 @@ class RewardFigures(LotsStudy):
             for number in range(point.num_lots())
         }
         lots = dict(sorted(named.items(), key=lambda lot: lot[0][1]))  # all points grow together
+        from fpmcts.players.lookup import PLAYERS  # torch
+
         model = PLAYERS["mcts"].parse({"checkpoint": self.model}).file("no_limit_holdem")
         digest = None if model is None else hashlib.sha256(model.read_bytes()).hexdigest()
         identity = {"lot": LOT, "part": PART, "model": digest}
@@ -240,8 +241,7 @@ def result_for(point: Point, results: Mapping[tuple[str, int], list[list[float]]
     """Returns what the lots of a point say, in small bets."""
     keys = [(point.key, number) for number in range(point.num_lots())]
     scores = np.concatenate([np.array(results[key]) for key in keys if key in results])
-    unit = Choice.parse(point.game).make().spec.score
-    return TableResult(tuple(point.players), unit, scores / SMALL_BET, ())
+    return TableResult(tuple(point.players), scores / SMALL_BET)
 
 
 def point_lines(point: Point, result: TableResult) -> list[str]:

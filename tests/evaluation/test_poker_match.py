@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from fpmcts.evaluation.config import parse_command_line
-from fpmcts.evaluation.duplicate import duplicate_match, table_summary
-from fpmcts.evaluation.match_result import MatchResult
+from fpmcts.evaluation.duplicate import duplicate_match, table_scores
+from fpmcts.evaluation.match_result import MatchResult, TableResult
 from fpmcts.evaluation.plan import make_plan
 from fpmcts.evaluation.report import Report
 from fpmcts.evaluation.saved_games import write_games
@@ -154,11 +154,12 @@ def test_a_table_of_two_is_a_match(tmp_path: Path) -> None:
         games += played[0].values()
     match, table = (
         MatchResult(("x", "y"), game.spec, games[0]),
-        table_summary(game.spec, ("x", "y"), games[1]),
+        TableResult(("x", "y"), table_scores(game.spec, games[1])),
     )
     assert table.score(0).mean == pytest.approx(match.total.adp.mean)
     assert table.lead(0, 1).mean == pytest.approx(2 * match.total.adp.mean)
-    assert str(table).splitlines()[1].startswith(f"x: mbb/h {match.total.adp.text(0)} (")
+    text = table.text(game.spec.score, games[1].usage)
+    assert text.splitlines()[1].startswith(f"x: mbb/h {match.total.adp.text(0)} (")
 
 
 def test_tournament_of_poker(tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def test_every_figure_composes(path: Path) -> None:
     )
     assert figure.name == path.stem
     assert len({run.run_dir for _, run in figure.plan}) == len(figure.plan)
-    if figure.measure != "symmetric_play":
+    if figure.panels:
         assert {own.label for own in figure.shown()} == set(figure.algorithms)
 
 
@@ -122,9 +122,8 @@ def test_panels_and_what_is_printed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("overrides", "words"),
     [
-        (["measure=squared_error"], ["squared_error", "leduc"]),
+        (["panels=[]"], ["runs=5: expected 1"]),
         (["rates.UCB=5"], ["rates: 'UCB'", "Smooth UCT"]),
-        (["measure=symmetric_play"], ["runs=5: expected 1"]),
     ],
 )
 def test_refused(overrides: list[str], words: list[str]) -> None:
@@ -165,3 +164,10 @@ def test_missing_tables_are_one_error_before_anything_starts(
     with pytest.raises(ConfigError, match="python -m games.limit_holdem.abstraction 2"):
         composed("limit_holdem_two_player", f"run_dir={tmp_path / 'run'}")
     assert not (tmp_path / "run").exists()
+
+
+def test_curves_that_there_are_not_are_found_at_the_first_mark(tmp_path: Path) -> None:
+    panels = "panels=[{label: x, measure: elo}]"
+    figure = composed("kuhn_figure1", panels, "runs=1", "episodes=2000", f"run_dir={tmp_path}")
+    with pytest.raises(ConfigError, match="panels: elo: expected some of .*nash_conv"):
+        done(figure.play)

@@ -49,7 +49,7 @@ def test_more_matches_go_on_and_a_cut_line_is_played_again(tmp_path: Path) -> No
 
 def test_a_lot_depends_on_nothing_else() -> None:
     config = MatchTables.read("lisy_tables", SMALL)
-    lot = Lot("goofspiel_6_short", "exp3", "uct", 3)
+    lot = Lot("goofspiel_6_short", 3, "exp3", "uct")
     one, other = (play_lot(0, config.options, config.plan[lot.table], lot) for _ in range(2))
     assert one == other and len(one) == LOT
 
@@ -76,7 +76,7 @@ def test_what_the_tables_say() -> None:
     wins = {"uct": 5, "exp3": 6, "regret_matching": 8, "random": 1}  # of ten, whoever is second
     returns = {row: [1.0] * won + [-1.0] * (10 - won) for row, won in wins.items()}
     results = {
-        Lot("phantom", row, column, 0): returns[row] for row in PLAYERS for column in PLAYERS
+        Lot("phantom", 0, row, column): returns[row] for row in PLAYERS for column in PLAYERS
     }
     cells = cells_of("phantom", results)
     assert cells["exp3", "uct"].mean == 60.0
