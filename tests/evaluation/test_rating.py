@@ -25,14 +25,6 @@ def test_recovers_the_strengths_of_the_model() -> None:
     assert fitted - fitted[0] == pytest.approx(truth - truth[0], abs=1e-4)
 
 
-def test_equals_have_no_difference_and_no_error() -> None:
-    (first, second), misfits = ratings(2, {(0, 1): np.full(50, 0.5)}, reference=0)
-    assert not misfits, "two strengths explain any result"
-    assert (first.elo, second.elo, second.low, second.high) == pytest.approx(
-        (0.0, 0.0, 0.0, 0.0), abs=1e-5
-    )
-
-
 def test_a_cycle_is_not_explained_by_strengths() -> None:
     """Each of three wins 60 % against the next: equal strengths, every misfit a tenth of the games,
     many standard errors."""
