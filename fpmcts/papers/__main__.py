@@ -19,7 +19,7 @@ from fpmcts.papers.study import Study
 from fpmcts.training.run_folder import RunFolderError
 from fpmcts.training.terminal import Terminal
 from games.help import keys_text, say
-from games.settings import ConfigError, did_you_mean
+from games.settings import ConfigError, did_you_mean, flatten_config
 from networks.checkpoint import CheckpointError
 
 KINDS: Mapping[str, type[Study]] = {
@@ -64,7 +64,7 @@ def run(arguments: list[str]) -> None:
         )
     study = kind_of(names[0]).read(names[0], line.overrides)
     if line.shows:
-        say(shown(vars(study)))
+        say(shown(dict(flatten_config(study))))
         return
     check_plots()
     terminal = Terminal()

@@ -192,11 +192,11 @@ class RunFigure(Study):
     def play_runs(self, progress: Progress, stopping: Stopping) -> dict[str, list[Curve]] | None:
         """Returns each run's curve for every name that is ``shown``; None if it was stopped."""
         wanted = [run.budget.episodes or 0 for _, run in self.plan]
-        measures = {own.measure for own in self.shown()}
         saving = threading.Lock()  # one at a time: a checkpoint may take as much as the tables
 
         def play(k: int, tick: Tick) -> list[tuple[int, dict[str, float]]] | None:
             label, config = self.plan[k]
+            measures = {own.measure for own in self.shown() if own.label == label}
             run = Run(config, lambda *at: tick(tabular.learner.episodes))
             tabular = cast(Tabular, run.algorithm)
             tabular.next_mark = partial(self.next_mark, label)

@@ -26,10 +26,9 @@ from fpmcts.evaluation.decks import evaluation_decks
 from fpmcts.evaluation.match import play_games
 from fpmcts.evaluation.plots import markdown_table
 from fpmcts.evaluation.statistics import Estimate, estimate, wins
-from fpmcts.papers.study import LotsStudy, Stopping
+from fpmcts.papers.study import LotsStudy
 from fpmcts.players import load_player
 from fpmcts.players.ismcts import ISMCTSOptions
-from fpmcts.progress import Progress
 from games import Choice
 from games.agent import Agent
 from games.kernels import streams
@@ -128,21 +127,40 @@ class MatchTables(LotsStudy):
         """See ``Study``."""
         return f"{len(self.plan)} tables, {self.matches:,} matches in each cell"
 
-    def play(self, progress: Progress, stopping: Stopping) -> list[str] | None:
-        """See ``Study``."""
+    def lots(self) -> dict[Lot, tuple[object, ...]]:
+        """See ``LotsStudy``."""
         cells = product(self.plan, range(self.matches // LOT), PLAYERS, PLAYERS)
-        lots = {
+        return {
             lot: (self.seed, self.options, self.plan[lot.table], lot) for lot in starmap(Lot, cells)
         }
+
+    def identity(self) -> dict[str, object]:
+        """See ``LotsStudy``."""
         played = {
             name: [table["game"], table["seconds"], table["rates"]]
             for name, table in self.tables.items()
         }
-        identity = {"lot": LOT, "options": self.options, "tables": played}
-        results = self.play_lots(identity, play_lot, lots, progress, stopping)
-        text, said = self.report(results)
-        (self.folder() / self.result).write_text(text)
-        return said if all(lot in results for lot in lots) else None
+        return {"lot": LOT, "options": self.options, "tables": played}
+
+    @staticmethod
+    def play_lot(  # type: ignore[override]
+        seed: int, options: Mapping[str, Any], table: Table, lot: Lot
+    ) -> list[float]:
+        """Returns what the player that moves first wins in each match of a lot."""
+        game = table.game.make()
+
+        def player(name: str) -> Agent:
+            if name == "random":
+                return load_player("random", game)
+            own = {"tree": "shared", "iterations": table.iterations(name), **options.get(name, {})}
+            return load_player("ismcts", game, selection=name, **own)
+
+        cell = [list(PLAYERS).index(name) for name in (lot.row, lot.column)]
+        path = (crc32(lot.table.encode()), *cell, lot.number)
+        own, seating = int(streams(seed, 1, *path)[0] >> np.uint64(1)), np.tile([0, 1], (LOT, 1))
+        agents, decks = (player(lot.row), player(lot.column)), evaluation_decks(game, own, LOT)
+        games = play_games(game, agents, seating, decks, own, at_once=1)
+        return [float(x) for x in games.returns[:, 0]]
 
     def report(self, results: Mapping[Lot, list[float]]) -> tuple[str, list[str]]:
         """Returns the tables as Markdown, and lines that sum them up."""
@@ -181,24 +199,6 @@ class MatchTables(LotsStudy):
         said.append(f"{near} of {count} cells within {NEAR:g} points of what is printed")
         facts = {"seed": self.seed, "written": time.strftime("%Y-%m-%d"), "options": self.options}
         return "\n".join([*parts, f"{said[-1]}. {json.dumps(facts)}\n"]), said
-
-
-def play_lot(seed: int, options: Mapping[str, Any], table: Table, lot: Lot) -> list[float]:
-    """Returns what the player that moves first wins in each match of a lot."""
-    game = table.game.make()
-
-    def player(name: str) -> Agent:
-        if name == "random":
-            return load_player("random", game)
-        own = {"tree": "shared", "iterations": table.iterations(name), **options.get(name, {})}
-        return load_player("ismcts", game, selection=name, **own)
-
-    cell = [list(PLAYERS).index(name) for name in (lot.row, lot.column)]
-    path = (crc32(lot.table.encode()), *cell, lot.number)
-    own, seating = int(streams(seed, 1, *path)[0] >> np.uint64(1)), np.tile([0, 1], (LOT, 1))
-    agents, decks = (player(lot.row), player(lot.column)), evaluation_decks(game, own, LOT)
-    games = play_games(game, agents, seating, decks, own, at_once=1)
-    return [float(x) for x in games.returns[:, 0]]
 
 
 def cells_of(name: str, results: Mapping[Lot, list[float]]) -> Cells:

@@ -28,9 +28,8 @@ from fpmcts.evaluation.duplicate import table_games, table_orders, table_scores
 from fpmcts.evaluation.match_result import TableResult
 from fpmcts.evaluation.statistics import estimate
 from fpmcts.papers.drawing import Line, Panel, draw
-from fpmcts.papers.study import LotsStudy, Stopping
+from fpmcts.papers.study import LotsStudy
 from fpmcts.players import load_player
-from fpmcts.progress import Progress
 from games import Choice
 from games.kernels import streams
 from games.settings import ConfigError, build, setting
@@ -152,35 +151,48 @@ class RewardFigures(LotsStudy):
         lots = sum(point.num_lots() for point in points)
         return f"{len(points)} points, {lots} lots of {LOT} decks"
 
-    def play(self, progress: Progress, stopping: Stopping) -> list[str] | None:
-        """See ``Study``."""
+    def lots(self) -> dict[tuple[str, int], tuple[object, ...]]:
+        """See ``LotsStudy``."""
         named = {
             (point.key, number): (self.seed, point, number)
             for point in self.points()
             for number in range(point.num_lots())
         }
-        lots = dict(sorted(named.items(), key=lambda lot: lot[0][1]))  # all points grow together
+        return dict(sorted(named.items(), key=lambda lot: lot[0][1]))  # all points grow together
+
+    def identity(self) -> dict[str, object]:
+        """See ``LotsStudy``."""
         from fpmcts.players.lookup import PLAYERS  # torch
 
         model = PLAYERS["mcts"].parse({"checkpoint": self.model}).file("no_limit_holdem")
         digest = None if model is None else hashlib.sha256(model.read_bytes()).hexdigest()
-        identity = {"lot": LOT, "part": PART, "model": digest}
-        results = self.play_lots(identity, play_lot, lots, progress, stopping)
+        return {"lot": LOT, "part": PART, "model": digest}
+
+    @staticmethod
+    def play_lot(seed: int, point: Point, number: int) -> list[list[float]]:  # type: ignore[override]
+        """Returns the scores of a lot, by deck and player."""
+        game = Choice.parse(point.game).make()
+        players = [
+            load_player(game=game, **{"name" if k == "kind" else k: v for k, v in given.items()})
+            for given in point.players.values()
+        ]
+        # Points of a figure that differ in the players alone are played on the same decks.
+        decks = crc32(json.dumps(point.game, sort_keys=True).encode())
+        own = int(streams(seed, 1, decks, number)[0] >> np.uint64(1))
+        games = table_games(game, players, evaluation_decks(game, own, LOT), own, lot=PART)
+        return [[float(x) for x in row] for row in table_scores(game.spec, games)]
+
+    def report(self, results: Mapping[tuple[str, int], list[list[float]]]) -> tuple[str, list[str]]:
+        """Returns the figures as Markdown, and lines that sum them up; draws them if all their
+        points have some lots. Scores are in small bets, big blinds here, a game.
+        """
         found = [
             (point, result_for(point, results))
             for point in self.points()
             if any((point.key, number) in results for number in range(point.num_lots()))
         ]
-        said = self._write(found)
-        if any(lot not in results for lot in lots):
-            return None
-        self._draw(found)
-        return said
-
-    def _write(self, found: Sequence[tuple[Point, TableResult]]) -> list[str]:
-        """Writes the figures as Markdown; returns lines that sum them up. Scores are in small bets,
-        big blinds here, a game.
-        """
+        if len(found) == len(self.points()):
+            self._draw(found)
         said: list[str] = []
         parts = [
             f"# {self.title}\n",
@@ -197,44 +209,28 @@ class RewardFigures(LotsStudy):
             said += lines
         facts = {key: getattr(self, key) for key in ("seed", "hands", "iterations", "model")}
         parts.append(json.dumps({**facts, "written": time.strftime("%Y-%m-%d")}))
-        (self.folder() / self.result).write_text("\n".join(parts) + "\n")
-        return said
+        return "\n".join(parts) + "\n", said
 
     def _draw(self, found: Sequence[tuple[Point, TableResult]]) -> None:
         """Draws the figures: where nothing varies the mean profit by games, else the profit of the
         first player by setting.
         """
-        panels, lines = [], dict[str, Line]()
+        panels, lines, profit = [], dict[str, Line](), "Profit (small bets a game)"
         for k, (name, (figure, points)) in enumerate(self.plan.items()):
             own = [result for point, result in found if point.figure == name]
-            label = "Profit (small bets a game)"
             if len(points) == 1:
-                panels.append(Panel(label, "none", figure.title, "Games"))
+                panels.append(Panel(profit, "none", figure.title, "Games"))
                 for label, line in growth(points[0], own[0]).items():
                     lines[f"{name}: {label}"] = line._replace(panel=k, label=label)
             else:
                 settings = [point.setting for point in points]
-                panels.append(Panel(label, "none", figure.title, "Setting", settings))
+                panels.append(Panel(profit, "none", figure.title, "Setting", settings))
                 scores = np.array([(x.score(0).mean, x.score(0).error) for x in own])
                 first = own[0].names[0]
                 lines[f"{name}: {first}"] = Line(
                     np.arange(len(own)), scores[:, 0], scores[:, 1], k, first
                 )
         draw(self.folder(), self.title, panels, lines, {"seed": self.seed})
-
-
-def play_lot(seed: int, point: Point, number: int) -> list[list[float]]:
-    """Returns the scores of a lot, by deck and player."""
-    game = Choice.parse(point.game).make()
-    players = [
-        load_player(game=game, **{"name" if k == "kind" else k: v for k, v in given.items()})
-        for given in point.players.values()
-    ]
-    # Points of a figure that differ in the players alone are played on the same decks.
-    decks = crc32(json.dumps(point.game, sort_keys=True).encode())
-    own = int(streams(seed, 1, decks, number)[0] >> np.uint64(1))
-    games = table_games(game, players, evaluation_decks(game, own, LOT), own, lot=PART)
-    return [[float(x) for x in row] for row in table_scores(game.spec, games)]
 
 
 def result_for(point: Point, results: Mapping[tuple[str, int], list[list[float]]]) -> TableResult:

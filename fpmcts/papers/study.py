@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 from fpmcts.cluster.settings import ClusterSettings
 from fpmcts.configuration import load, pairs
@@ -101,35 +101,43 @@ class LotsStudy(Study):
                 )
         return [name for name in known if not self.only or name in self.only]
 
-    def play_lots(
-        self,
-        identity: Mapping[str, object],
-        function: Callable[..., Result],
-        lots: Mapping[Key, tuple[object, ...]],
-        progress: Progress,
-        stopping: Stopping,
-    ) -> dict[Key, Result]:
-        """Plays the lots that are missing; returns all that are kept in the folder.
+    def lots(self) -> Mapping[Any, tuple[object, ...]]:
+        """Returns the arguments of ``play_lot`` by the name of each lot, a tuple."""
+        raise NotImplementedError
 
-        Args:
-            identity: What results depend on besides the seed, the code and a lot's name.
-            function: Returns the result of a lot; of a module, so that other processes can import
-                it.
-            lots: The arguments of each, by its name.
-            progress: Called after each lot.
-            stopping: Whether to begin no more of them.
+    @staticmethod
+    def play_lot(*arguments: Any) -> Any:
+        """Returns the result of a lot; in a process of its own, or by an actor."""
+        raise NotImplementedError
+
+    def identity(self) -> dict[str, object]:
+        """Returns what results depend on besides the seed, the code and a lot's name."""
+        raise NotImplementedError
+
+    def report(self, results: Mapping[Any, Any]) -> tuple[str, list[str]]:
+        """Returns the text of ``result`` for the lots that are there, and what there is to say."""
+        raise NotImplementedError
+
+    def play(self, progress: Progress, stopping: Stopping) -> list[str] | None:
+        """Plays the lots that are missing and reports all that are kept; see ``Study``.
 
         Raises:
             StoreError: The folder holds results of other settings, or cannot be written.
             ClusterError: The cluster cannot be used.
         """
-        own = {"seed": self.seed, "code": sources_digest(), **identity}
-
-        def run(units: Sequence[tuple[object, ...]]) -> Iterator[tuple[int, Result]]:
-            make = partial(Calls, function)
-            return run_units(make, units, self.threads, self.cluster, Watch(stopping=stopping))
-
-        return finish(Store(self.folder() / "lots.jsonl", own), lots, run, progress)
+        lots = self.lots()
+        own = {"seed": self.seed, "code": sources_digest(), **self.identity()}
+        store, make = Store(self.folder() / "lots.jsonl", own), partial(Calls, self.play_lot)
+        watch = Watch(stopping=stopping)
+        results = finish(
+            store,
+            lots,
+            lambda units: run_units(make, units, self.threads, self.cluster, watch),
+            progress,
+        )
+        text, said = self.report(results)
+        (self.folder() / self.result).write_text(text)
+        return said if all(lot in results for lot in lots) else None
 
 
 def finish(

@@ -49,7 +49,8 @@ FIGURES = [
 def test_every_figure_composes(path: Path) -> None:
     # No tables of Hold'em are needed to compose.
     figure = composed(
-        path.stem, *(["game.abstraction=made_hands"] if "holdem" in path.stem else [])
+        path.stem,
+        *(["game.abstraction=made_hands", "game.players=2"] if "holdem" in path.stem else []),
     )
     assert figure.name == path.stem
     assert len({run.run_dir for _, run in figure.plan}) == len(figure.plan)

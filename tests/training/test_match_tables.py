@@ -13,7 +13,6 @@ from fpmcts.papers.ismcts_tables import (
     MatchTables,
     cells_of,
     head_to_head,
-    play_lot,
 )
 from fpmcts.papers.reward_figures import RewardFigures
 from games.settings import ConfigError
@@ -50,7 +49,7 @@ def test_more_matches_go_on_and_a_cut_line_is_played_again(tmp_path: Path) -> No
 def test_a_lot_depends_on_nothing_else() -> None:
     config = MatchTables.read("lisy_tables", SMALL)
     lot = Lot("goofspiel_6_short", 3, "exp3", "uct")
-    one, other = (play_lot(0, config.options, config.plan[lot.table], lot) for _ in range(2))
+    one, other = (config.play_lot(0, config.options, config.plan[lot.table], lot) for _ in range(2))
     assert one == other and len(one) == LOT
 
 
