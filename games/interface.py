@@ -19,6 +19,7 @@ from games import listed_worlds  # noqa: F401 (registers defaults)
 from games.batches import Rules, States, concatenate, num_rows, take
 from games.generic import HIDDEN_MOVE, current_seat, is_legal, legal, step, team_return
 from games.kernels import kernel
+from games.tables import Tables
 
 LISTED = "expected a small game, such as kuhn, leduc, goofspiel or phantom_tictactoe"
 MOST_NAMED = 12
@@ -208,10 +209,8 @@ class Game:
         return np.arange(self.spec.num_actions, dtype=np.int16)[:, None]
 
     @property
-    def tables(self) -> Any:
-        """Returns the game as tabular algorithms see it (``games.poker.tables.PokerTables``), where
-        ``has_tables``.
-        """
+    def tables(self) -> Tables:
+        """Returns the game as tabular algorithms see it, where ``has_tables``."""
         raise TypeError(
             f"{self.spec.name}: tabular algorithms do not know it; read has_tables first"
         )

@@ -86,10 +86,8 @@ def test_rules_and_rule_players_need_numpy_and_numba_only() -> None:
 # What knows a game beyond its interface: what is made for poker.
 POKER = ("games.poker", "games.no_limit_holdem")
 KNOWS_A_GAME = {
-    "fpmcts.tabular": ("games.poker",),
     "fpmcts.opponents": POKER,
     "fpmcts.expected_reward": POKER,
-    "fpmcts.papers": POKER,
     "fpmcts.players": POKER,
 }
 

@@ -18,9 +18,9 @@ from fpmcts.evaluation.units import Store
 from fpmcts.papers.drawing import Line
 from fpmcts.papers.study import Stopping, finish
 from fpmcts.progress import Progress
-from fpmcts.tabular.learner import PokerLearner
+from fpmcts.tabular.learner import DenseLearner
 from fpmcts.tabular.matches import ALWAYS_CALL, RANDOM, Result, symmetric_play
-from games.poker.tables import PokerTables
+from games.tables import Tables
 from networks.checkpoint import CheckpointError
 
 SNAPSHOTS_PER_DECADE, FIRST_SNAPSHOT = 5, 1_000_000
@@ -48,7 +48,7 @@ def _number(episodes: int) -> int:
     return max(-1, math.floor(grid + 1e-9)) + 1
 
 
-def keep_snapshot(folder: Path, learner: PokerLearner, last: int) -> None:
+def keep_snapshot(folder: Path, learner: DenseLearner, last: int) -> None:
     """Writes the greedy policy, a byte per information state, where a mark of the grid was passed,
     and at the last episode.
     """
@@ -80,7 +80,7 @@ def name(first: str, second: str, num_players: int) -> str:
 
 
 def play_matches(
-    game: PokerTables,
+    game: Tables,
     folders: Mapping[str, Path],
     store: Store,
     deals: tuple[int, int],

@@ -25,7 +25,7 @@ from fpmcts.papers.drawing import Line, Panel, draw
 from fpmcts.papers.figure_matches import keep_snapshot, play_matches, table_lines
 from fpmcts.papers.study import Stopping, Study
 from fpmcts.progress import Progress
-from fpmcts.tabular.learner import PokerLearner
+from fpmcts.tabular.learner import DenseLearner
 from fpmcts.training.interface import EpisodeBudget
 from fpmcts.training.run import Run
 from fpmcts.training.tabular import Tabular, TabularConfig, make_learner
@@ -207,7 +207,7 @@ class RunFigure(Study):
                         known = f"expected some of {', '.join(tabular.curve[0][1])}"
                         raise ConfigError(f"panels: {', '.join(other)}: {known}")
                     if not self.panels:
-                        learner = cast(PokerLearner, tabular.learner)
+                        learner = cast(DenseLearner, tabular.learner)
                         keep_snapshot(run.folder.path, learner, wanted[k])
                     if run.folder.is_save_due(SAVE_SECONDS):
                         with saving:

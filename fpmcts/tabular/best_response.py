@@ -1,4 +1,5 @@
-"""Exact best responses on a full game tree: how far a policy is from a Nash equilibrium.
+"""Exact best responses in games whose deals can be listed, on dense tables: how far a policy is
+from a Nash equilibrium.
 
 For two players in a zero-sum game
 
@@ -6,131 +7,149 @@ For two players in a zero-sum game
   of the policy itself cancel. This is the "exploitability" delta of Heinrich & Silver 2015, 4.2.
 - *Exploitability*, as most other libraries use the word, is half of it: the gain per player.
 
-Both are in chips per hand. The work is one pass down the tree for the probabilities of chance and
-the others, and one pass up: an information state takes the action with the largest sum over its
-histories. Lower levels are complete before a level begins.
+Both are in chips per hand. A history is a node of the public tree with a deal, of D and E. The work
+is one pass down the public tree for the probabilities of chance and the others, and one pass up,
+all deals at once: an information state takes the action with the largest sum over its histories.
 """
 
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
 from games.kernels import kernel
-from games.poker.tables import PokerTables
-from games.poker.tree import GameTree
-
-_DECISION, _TERMINAL = 1, 2  # Kind, as plain integers for compiled code
+from games.tables import PublicTree, Tables
 
 
-@kernel
-def reach(tree: Any, policy: np.ndarray, player: int, weight: np.ndarray) -> None:
-    """Writes the probability of each history due to chance and all but ``player`` (-1: due to all)
-    to ``weight`` ``[H]``.
+class Histories(NamedTuple):
+    """A game with all its information states, and a policy.
+
+    Attributes:
+        betting: The public tree.
+        rows: int64 ``[D, E]``, the mover's information state in each history.
+        outcome: int32 ``[E]``, that of each deal.
+        policy: float64 ``[I, A]``.
     """
-    weight[0] = 1.0
-    for node in range(len(weight)):
-        first = tree.first_child[node]
-        if tree.kind[node] == _DECISION and tree.player[node] != player:
-            for k in range(tree.num_children[node]):
-                weight[first + k] = weight[node] * policy[tree.infoset[node], k]
-        else:
-            for k in range(tree.num_children[node]):
-                weight[first + k] = weight[node] * tree.chance[first + k]
+
+    betting: PublicTree
+    rows: np.ndarray
+    outcome: np.ndarray
+    policy: np.ndarray
+
+
+def histories(game: Tables, policy: np.ndarray) -> Histories:
+    """Returns the histories of a game with a policy. Raises ValueError: see ``profile_values``."""
+    policy, full = game.full_policy(policy), game.full
+    betting, deals = full.betting, full.deals
+    rows = betting.base[:, None] + deals.buckets.T[betting.hand].astype(np.int64)
+    return Histories(betting, rows, deals.outcome, policy)
 
 
 @kernel
-def respond(
-    tree: Any,
-    policy: np.ndarray,
-    player: int,
-    value: np.ndarray,
-    actions: np.ndarray,
-) -> float:
-    """Returns what a player's best response wins.
+def reach(game: Histories, player: int, weight: np.ndarray) -> None:
+    """Writes the probability of each history due to chance and all but ``player`` to ``weight``
+    ``[D, E]``.
+    """
+    betting, (num_nodes, num_deals) = game.betting, weight.shape
+    weight[0] = 1.0 / num_deals
+    for node in range(num_nodes):
+        for slot in range(betting.num_actions[node]):
+            after = betting.child[node, slot]
+            if after < 0:
+                continue
+            for deal in range(num_deals):
+                weight[after, deal] = weight[node, deal]
+                if betting.player[node] != player:
+                    weight[after, deal] *= game.policy[game.rows[node, deal], slot]
+
+
+@kernel
+def respond(game: Histories, player: int, weight: np.ndarray, actions: np.ndarray) -> float:
+    """Returns what a player's best response wins; the player's own policy is not read.
 
     Args:
-        tree: The game tree.
-        policy: float64 ``[I, A]``, of all players; the player's own rows are not read.
+        game: The game and the policy of the others.
         player: Who responds.
-        value: float64 ``[H]``, scratch: the probability, then the value of each history, weighted
-            with it.
+        weight: As ``reach`` wrote it.
         actions: float64 ``[I, A]``, zeros: becomes the weighted values of the player's actions.
     """
-    reach(tree, policy, player, value)
-    for level in range(len(tree.levels) - 2, -1, -1):
-        start, end = tree.levels[level], tree.levels[level + 1]
-        for node in range(start, end):
-            first = tree.first_child[node]
-            if tree.kind[node] == _TERMINAL:
-                value[node] *= tree.payoffs[node, player]
-            elif tree.player[node] == player:
-                for k in range(tree.num_children[node]):
-                    actions[tree.infoset[node], k] += value[first + k]
-            else:
-                total = 0.0
-                for k in range(tree.num_children[node]):
-                    total += value[first + k]
-                value[node] = total
-        for node in range(start, end):
-            if tree.player[node] == player:
-                infoset = tree.infoset[node]
-                best = 0
-                for k in range(1, tree.num_children[node]):
-                    if actions[infoset, k] > actions[infoset, best]:
-                        best = k
-                value[node] = value[tree.first_child[node] + best]
-    return value[0]
+    betting, (num_nodes, num_deals) = game.betting, weight.shape
+    value = np.zeros(weight.shape)  # of each history, weighted with its probability
+    worth = np.empty((actions.shape[1], num_deals))
+    for node in range(num_nodes - 1, -1, -1):
+        own, count = betting.player[node] == player, betting.num_actions[node]
+        for slot in range(count):
+            after = betting.child[node, slot]
+            for deal in range(num_deals):
+                row = game.rows[node, deal]
+                if after >= 0:
+                    worth[slot, deal] = value[after, deal]
+                else:
+                    worth[slot, deal] = (
+                        weight[node, deal] * betting.payoffs[~after, game.outcome[deal], player]
+                    )
+                    if not own:
+                        worth[slot, deal] *= game.policy[row, slot]
+                if own:
+                    actions[row, slot] += worth[slot, deal]
+                else:
+                    value[node, deal] += worth[slot, deal]
+        if own:
+            for deal in range(num_deals):
+                best = np.argmax(actions[game.rows[node, deal], :count])
+                value[node, deal] = worth[best, deal]
+    return value[0].sum()
 
 
-@kernel
-def _profile_values(tree: Any, policy: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Returns what each player wins when all follow the policy: float64 ``[P]``; ``weight``
-    (float64 ``[H]``) is scratch.
+def expected(game: Histories) -> np.ndarray:
+    """Returns what each player wins on the mean from each history on when all follow the policy:
+    float64 ``[D, E, P]``.
     """
-    reach(tree, policy, -1, weight)
-    result = np.zeros(tree.payoffs.shape[1])
-    for node in range(len(weight)):
-        if tree.kind[node] == _TERMINAL:
-            for player in range(len(result)):
-                result[player] += weight[node] * tree.payoffs[node, player]
-    return result
+    betting = game.betting
+    value = np.zeros((*game.rows.shape, betting.payoffs.shape[2]))
+    for node in range(len(value) - 1, -1, -1):
+        for slot in range(betting.num_actions[node]):
+            chance = game.policy[game.rows[node], slot, None]
+            value[node] += chance * after(game, value, betting.child[node, slot])
+    return value
 
 
-@kernel
-def _best_response_values(tree: Any, policy: np.ndarray) -> np.ndarray:
-    """Returns what each player's best response wins against the others' policy: float64 ``[P]``."""
-    result = np.empty(tree.payoffs.shape[1])
-    value = np.empty(len(tree.kind))
-    for player in range(len(result)):
-        result[player] = respond(tree, policy, player, value, np.zeros(policy.shape))
-    return result
+def after(game: Histories, value: np.ndarray, node: int) -> np.ndarray:
+    """Returns ``value`` at a node in each deal, the payoffs where the game is over: float64 ``[E,
+    P]``.
+    """
+    found = value[node] if node >= 0 else game.betting.payoffs[~node, game.outcome]
+    return np.asarray(found)
 
 
-def profile_values(game: PokerTables, policy: np.ndarray) -> np.ndarray:
+def profile_values(game: Tables, policy: np.ndarray) -> np.ndarray:
     """Returns what each player wins when all follow the policy, in chips per hand: float64 ``[P]``.
 
     Args:
-        game: A game with a full tree.
+        game: A game whose deals can be listed.
         policy: float64 ``[game.num_infosets, game.max_actions]``.
 
     Raises:
-        ValueError: Not a policy of this game, or no full tree.
+        ValueError: Not a policy of this game, or its deals cannot be listed.
     """
-    tree: GameTree = game.tree
-    return _profile_values(tree, game.tree_policy(policy), np.empty(len(tree.kind)))
+    return np.asarray(expected(histories(game, policy))[0].mean(axis=0))
 
 
-def best_response_values(game: PokerTables, policy: np.ndarray) -> np.ndarray:
+def best_response_values(game: Tables, policy: np.ndarray) -> np.ndarray:
     """Returns what a best response of each player wins against the others' policy, in chips per
     hand: float64 ``[P]``.
 
     The responder sees everything that the full game shows, suits included, even where the policy
     does not. Arguments and errors as ``profile_values``.
     """
-    return _best_response_values(game.tree, game.tree_policy(policy))
+    found, result = histories(game, policy), []
+    weight = np.empty(found.rows.shape)
+    for player in range(game.num_players):
+        reach(found, player, weight)
+        result.append(respond(found, player, weight, np.zeros_like(found.policy)))
+    return np.array(result)
 
 
-def nash_conv(game: PokerTables, policy: np.ndarray) -> float:
+def nash_conv(game: Tables, policy: np.ndarray) -> float:
     """Returns NashConv in chips per hand: what all players together gain by best responses, 0 in
     equilibrium.
 
@@ -139,10 +158,3 @@ def nash_conv(game: PokerTables, policy: np.ndarray) -> float:
     """
     # The game is zero-sum, so the values of the policy itself sum to 0.
     return float(best_response_values(game, policy).sum())
-
-
-def exploitability(game: PokerTables, policy: np.ndarray) -> float:
-    """Returns NashConv divided by the number of players: half of it for two. Arguments and errors
-    as ``nash_conv``.
-    """
-    return nash_conv(game, policy) / game.num_players

@@ -1,103 +1,178 @@
-"""CFR+: reference values by full passes over the game tree.
+"""CFR+: reference values by full passes over all histories of a game whose deals can be listed.
 
 Source: Tammelin, "Solving large imperfect information games using CFR+", 2014: regrets never fall
 below 0, the players update in turn, and iteration t weighs t in the average policy.
+
+Histories are played through, depth first, in every pass, so memory grows with information sets
+alone. An action has four words in a row: the regret, what this pass adds to it, the present policy,
+and the weight in the average policy. Regrets and the policy change when a pass is over, since an
+information set is met in many histories.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
-from fpmcts.tabular.learner import Options, PokerLearner
-from fpmcts.tabular.poker_table import PokerTable
-from games.kernels import kernel
-from games.poker.tables import PokerTables
+from fpmcts.tabular import selection as selections
+from fpmcts.tabular.hash_table import HEADER
+from fpmcts.tabular.hashed_learner import HashedLearner
+from fpmcts.tabular.information_sets import Path, gather, new_path, to_decision
+from fpmcts.tabular.learner import DenseLearner, Options
+from fpmcts.tabular.listed_game import MOST_HISTORIES
+from fpmcts.tabular.walks import Walk, branch, deal_at, result, row_of, showdown, walk_of
+from games.deals import EnumeratedDeals
+from games.dispatch import register
+from games.interface import Game
+from games.kernels import borrowed, kernel
+from games.settings import ConfigError
+from games.tables import Tables
 
-_DECISION, _TERMINAL = 1, 2  # Kind, as plain integers for compiled code
+CHANGE, CHANCE, WEIGHT, WIDTH = 1, 2, 3, 4
+"""The words of an action after its regret, and how many there are."""
+_CHUNK = 10**7
+"""Decisions between two looks at Ctrl-C, about."""
+
+
+class Averages(NamedTuple):
+    """Stands for CFR+ among the selections. Attributes: width: Words of an action."""
+
+    width: int = WIDTH
+
+
+register(selections.weights, Averages, selections.mean_policy)
+register(selections.values, Averages, selections.mean_policy)
+
+
+class Sets(NamedTuple):
+    """The information sets.
+
+    Attributes:
+        place: uint64 ``[I]``, where the words of the actions begin.
+        size: uint64 ``[I]``, the number of actions.
+        owner: int64 ``[I]``, whose they are.
+    """
+
+    place: np.ndarray
+    size: np.ndarray
+    owner: np.ndarray
+
+
+@kernel(forceinline=True)
+def _enter(
+    walk: Walk, path: Path, header: int, depth: np.uint64, start: int, own: float, others: float
+) -> bool:
+    """Begins the next decision from a position on; returns False where the game is over."""
+    node, seat, count = to_decision(walk, start)
+    path.node[depth] = node
+    if count == 0:
+        return False
+    path.place[depth] = np.uint64(row_of(walk, node, seat, count) + header)
+    path.size[depth], path.next[depth], path.seat[depth] = np.uint64(count), np.uint64(0), seat
+    path.own[depth], path.others[depth], path.total[depth] = own, others, 0.0
+    return True
+
+
+@kernel(forceinline=True)
+def _pass(walk: Walk, chances: np.ndarray, path: Path, header: int, player: int, t: float) -> None:
+    """Plays through all histories for one player: what its rows add to their regrets, and to the
+    average policy, in iteration t.
+    """
+    words = walk.rows.words
+    one, width = np.uint64(1), np.uint64(WIDTH)  # unsigned: numba tests no sign
+    change, averaged, played = np.uint64(CHANGE), np.uint64(WEIGHT), np.uint64(CHANCE)
+    for deal in range(chances.size):
+        depth = np.uint64(0)
+        if not _enter(walk, path, header, depth, deal_at(walk, deal), 1.0, chances[deal]):
+            continue
+        while True:
+            at, first, count = path.next[depth], path.place[depth], path.size[depth]
+            own, others = path.own[depth], path.others[depth]
+            mine, value = path.seat[depth] == player, 0.0
+            if at < count:
+                chance = words[first + width * at + played]
+                if mine:
+                    own *= chance
+                else:
+                    others *= chance
+                if own > 0.0 or others > 0.0:
+                    node = branch(walk, path.node[depth], at)
+                    if _enter(walk, path, header, depth + one, node, own, others):
+                        depth += one
+                        continue
+                    node = path.node[depth + one]
+                    value = others * result(walk, node, showdown(walk, node), player)
+            else:  # all actions are tried: the value of this decision goes to the one before
+                value = path.total[depth]
+                if mine:
+                    for slot in range(count):
+                        to = first + width * slot
+                        words[to + change] += path.values[depth, slot] - value
+                        # Once for each history of the set; the player's own probability is that of
+                        # all of them.
+                        words[to + averaged] += t * own * words[to + played]
+                if depth == 0:
+                    break
+                depth -= one
+            at = path.next[depth]
+            if path.seat[depth] == player:
+                path.values[depth, at] = value
+                value *= words[path.place[depth] + width * at + played]
+            path.total[depth] += value
+            path.next[depth] = at + one
 
 
 @kernel
-def _match(regrets: np.ndarray, num_actions: np.ndarray, policy: np.ndarray) -> None:
-    """Writes the policy in proportion to the regrets (none negative), uniform where all are 0, to
-    ``policy`` ``[I, A]``.
+def _match(words: np.ndarray, sets: Sets, player: int) -> None:
+    """Adds what a pass found to the regrets of a player, none of which falls below 0, and matches
+    its policy to them.
     """
-    for infoset in range(len(regrets)):
-        total = 0.0
-        for k in range(num_actions[infoset]):
-            total += regrets[infoset, k]
-        for k in range(num_actions[infoset]):
-            policy[infoset, k] = (
-                regrets[infoset, k] / total if total > 0.0 else 1.0 / num_actions[infoset]
-            )
+    width, change, played = np.uint64(WIDTH), np.uint64(CHANGE), np.uint64(CHANCE)
+    for i in range(sets.place.size):
+        if sets.owner[i] != player:
+            continue
+        first, count, total = sets.place[i], sets.size[i], 0.0
+        for slot in range(count):
+            to = first + width * slot  # of the regret
+            words[to] = max(words[to] + words[to + change], 0.0)
+            words[to + change] = 0.0
+            total += words[to]
+        share = 1.0 / total if total > 0.0 else 0.0
+        even = 0.0 if total > 0.0 else 1.0 / count
+        for slot in range(count):
+            to = first + width * slot
+            words[to + played] = words[to] * share + even
 
 
 @kernel
 def iterate(
-    tree: Any,
-    rows: np.ndarray,
-    num_actions: np.ndarray,
-    regrets: np.ndarray,
-    weights: np.ndarray,
+    walk: Walk,
+    chances: np.ndarray,
+    path: Path,
+    header: int,
+    sets: Sets,
     counter: np.ndarray,
     iterations: int,
 ) -> None:
     """Runs iterations; each updates every player once, in turn.
 
     Args:
-        tree: A ``GameTree``.
-        rows: int32 ``[I_tree]``, the row of the tables for each information state of the tree.
-        num_actions: int32 ``[I]``, number of legal actions of each row.
-        regrets: float64 ``[I, A]``, changed in place.
-        weights: float64 ``[I, A]``, changed in place: the average policy before normalisation.
+        walk: Of ``fpmcts.tabular.walks``; its table has a row for every information set.
+        chances: float64, the probabilities of all deals.
+        path: Scratch.
+        header: Words of a row before those of its actions.
+        sets: All of them.
         counter: int64 ``[1]``, changed in place: iterations so far.
         iterations: How many.
     """
-    num_nodes = len(tree.kind)
-    policy, change = np.zeros(regrets.shape), np.empty(regrets.shape)
-    own = np.empty(num_nodes)  # the player's own probability of each history
-    value = np.empty(num_nodes)  # that of the others and chance; then the value weighted with it
-    for t in range(counter[0] + 1, counter[0] + iterations + 1):
-        for player in range(tree.payoffs.shape[1]):
-            _match(regrets, num_actions, policy)
-            own[0] = value[0] = 1.0
-            for node in range(num_nodes):
-                start = tree.first_child[node]
-                for k in range(tree.num_children[node]):
-                    own[start + k] = own[node]
-                    value[start + k] = value[node] * tree.chance[start + k]
-                    if tree.kind[node] == _DECISION:
-                        chance = policy[rows[tree.infoset[node]], k]
-                        if tree.player[node] == player:
-                            own[start + k] *= chance
-                        else:
-                            value[start + k] *= chance
-            change[:] = 0.0
-            for node in range(num_nodes - 1, -1, -1):
-                start = tree.first_child[node]
-                if tree.kind[node] == _TERMINAL:
-                    value[node] *= tree.payoffs[node, player]
-                elif tree.player[node] == player:
-                    row = rows[tree.infoset[node]]
-                    total = 0.0
-                    for k in range(tree.num_children[node]):
-                        total += policy[row, k] * value[start + k]
-                    for k in range(tree.num_children[node]):
-                        change[row, k] += value[start + k] - total
-                        # Once for each history of the information state; the player's own
-                        # probability is that of all of them.
-                        weights[row, k] += t * own[node] * policy[row, k]
-                    value[node] = total
-                else:
-                    total = 0.0
-                    for k in range(tree.num_children[node]):
-                        total += value[start + k]
-                    value[node] = total
-            # Only the player's own rows changed, and other regrets are not negative.
-            for row in range(len(regrets)):
-                for k in range(num_actions[row]):
-                    regrets[row, k] = max(regrets[row, k] + change[row, k], 0.0)
-    counter[0] += iterations
+    walk, path, sets = borrowed(walk), borrowed(path), borrowed(sets)
+    for player in range(2):
+        _match(walk.rows.words, sets, player)  # uniform at first
+    for _ in range(iterations):
+        for player in range(2):
+            _pass(walk, chances, path, header, player, counter[0] + 1.0)
+            _match(walk.rows.words, sets, player)
+        counter[0] += 1
 
 
 @dataclass(frozen=True)
@@ -105,26 +180,70 @@ class CFRPlusOptions(Options):
     """CFR+ has no options."""
 
 
-class CFRPlus(PokerLearner):
-    """CFR+ on the full game tree. An "episode" is an iteration over the whole tree; nothing is
-    random.
+class CFRPlus(DenseLearner):
+    """CFR+ in dense rows. An "episode" is an iteration over all histories; nothing is random.
 
     Tables: ``regrets`` and ``weights``, float64 ``[I, A]``.
     """
 
-    def __init__(self, name: str, game: PokerTables, seed: int, options: CFRPlusOptions) -> None:
-        super().__init__(name, game, seed, options, PokerTable(game, 2 * game.max_actions))
+    def __init__(self, name: str, game: Tables, seed: int, options: CFRPlusOptions) -> None:
+        pitch = WIDTH * game.max_actions
+        super().__init__(name, game, seed, options, pitch)
         self.chunk = 1000
+        # Deals that no player and no payoff can tell apart are one.
+        listed, counts = np.unique(
+            np.column_stack([game.deals.buckets, game.deals.outcome]), axis=0, return_counts=True
+        )
+        buckets = np.ascontiguousarray(listed[:, :-1])
+        deals = EnumeratedDeals(game.deals.cards[:0], buckets, listed[:, -1].copy())
+        places = pitch * np.arange(game.num_infosets, dtype=np.uint64)
+        self._run = (
+            self.table.walk()._replace(deals=deals),
+            counts / counts.sum(),
+            new_path(game.rules.max_moves, game.max_actions),
+            0,
+            Sets(
+                places.astype(np.uint64),
+                game.infoset_actions.astype(np.uint64),
+                game.infoset_player,
+            ),
+        )
 
     def _columns(self) -> dict[str, np.ndarray]:
-        halves = self.table.rows.reshape(2, -1, self.game.max_actions)
-        return {"regrets": halves[0], "weights": halves[1]}
+        return {"regrets": self.table.rows[:, ::WIDTH], "weights": self.weights()}
 
     def weights(self) -> np.ndarray:
         """Returns the average policy before normalisation, iteration t weighted t."""
-        return self.tables["weights"]
+        return self.table.rows[:, WEIGHT::WIDTH]
 
     def _run_chunk(self, count: int) -> None:
-        game, (regrets, weights) = self.game, self._columns().values()
-        rows, sizes = game.table_infoset, game.infoset_actions
-        iterate(game.tree, rows, sizes, regrets, weights, self.counter, count)
+        iterate(*self._run, self.counter, count)
+
+
+class HashedCFRPlus(HashedLearner):
+    """CFR+ on any game of two seats whose deals can be listed."""
+
+    def __init__(self, name: str, game: Game, seed: int, options: CFRPlusOptions) -> None:
+        super().__init__(name, game, seed, options, Averages())
+        if self.listed is None or not self.listed.fits:
+            size = "too many" if self.listed is None else f"about {self.listed.histories:.1e}"
+            raise ValueError(
+                f"algorithm cfr_plus: {game.spec.name} has {size} decisions in all histories; "
+                f"expected at most {MOST_HISTORIES:.0e}"
+            )
+        self.chunk = max(1, round(_CHUNK / self.listed.histories))
+
+    def _run_chunk(self, count: int) -> None:
+        spec, listed, table = self.game.spec, self.listed, self.table
+        assert listed is not None
+        if self.episodes == 0:
+            try:
+                gather(listed, table, keep=False)
+            except ValueError as error:
+                raise ConfigError(f"algorithm cfr_plus on {spec.name}: {error}") from error
+        walk = walk_of(self.game, listed.starts, np.empty(0), table, spec.max_moves + 2)
+        sizes, owners = table.sizes_and_seats()
+        places = (table.places() + HEADER).astype(np.uint64)
+        sets = Sets(places, sizes.astype(np.uint64), owners)
+        path = new_path(spec.max_moves, spec.max_legal)
+        iterate(walk, listed.chances, path, HEADER, sets, self.counter, count)

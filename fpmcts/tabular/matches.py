@@ -6,7 +6,7 @@ standard error is over deals, not hands. Results are in milli big blinds per han
 Heinrich & Silver 2015, 4.3.
 
 A player is an array of bytes: the slot that it plays in each information state, as of
-``PokerLearner.greedy_slots``. An array of one byte plays that everywhere.
+``DenseLearner.greedy_slots``. An array of one byte plays that everywhere.
 """
 
 from collections.abc import Sequence
@@ -16,10 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fpmcts.tabular.walks import GOLDEN
+from games.deals import OWN, bucket, deal, outcome
 from games.kernels import Stream, deal_seeds, kernel, mix64
-from games.poker.betting import Action
-from games.poker.deals import OWN, bucket, deal, outcome
-from games.poker.tables import PokerTables
+from games.tables import Tables
 
 UNIFORM, CALLS = 255, 254
 """In place of a slot: each legal action with the same probability; calling, or checking."""
@@ -42,16 +41,18 @@ def _play(
     players: tuple[np.ndarray, ...],
     seatings: np.ndarray,
     seeds: np.ndarray,
+    passive: int,
     won: np.ndarray,
 ) -> None:
     """Plays each deal with every seating.
 
     Args:
         betting: A ``BettingTree``.
-        deals: The cards, for the kernels of ``games.poker.deals``.
+        deals: The cards, for the kernels of ``games.deals``.
         players: K players.
         seatings: int64 ``[S, P]``, who sits in each seat.
         seeds: uint64 ``[N]``, one for each deal.
+        passive: The action that calls.
         won: float64 ``[N, K]``, zeros: becomes what each player won in all, in chips.
     """
     dealt = np.empty(betting.hand.max() + 1 + OWN, dtype=np.int64)
@@ -70,7 +71,7 @@ def _play(
                 if slot == UNIFORM:
                     slot = np.int64((low * np.uint64(betting.num_actions[node])) >> np.uint64(32))
                 elif slot == CALLS:
-                    slot = np.int64(betting.actions[node, 0] == Action.FOLD)
+                    slot = np.int64(passive - betting.actions[node, 0])
                 node = np.int64(betting.child[node, slot])
             order = outcome(deals, dealt) if betting.showdown[~node] else 0
             for seat in range(seatings.shape[1]):
@@ -78,7 +79,7 @@ def _play(
 
 
 def symmetric_play(
-    game: PokerTables,
+    game: Tables,
     players: Sequence[np.ndarray],
     line_up: Sequence[int],
     num_deals: int,
@@ -114,8 +115,8 @@ def symmetric_play(
     seatings = np.array(sorted(set(permutations(line_up))), dtype=np.int64)
     won = np.zeros((num_deals, len(players)))
     seeds = deal_seeds(seed, num_deals, Stream.EVALUATION)
-    _play(game.betting, game.deals, tuple(players), seatings, seeds, won)
-    won *= 1000 / max(game.rules.forced) / (len(seatings) * np.bincount(line_up))
+    _play(game.betting, game.deals, tuple(players), seatings, seeds, game.rules.passive, won)
+    won *= 1000 / game.rules.unit / (len(seatings) * np.bincount(line_up))
     errors = won.std(axis=0, ddof=1) / np.sqrt(num_deals)
     pairs = zip(won.mean(axis=0), errors, strict=True)
     return [Result(float(mean), float(error), num_deals) for mean, error in pairs]

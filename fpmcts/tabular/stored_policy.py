@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from games.poker.tables import PokerTables
+from games.tables import Tables
 
 TYPES: tuple[Any, ...] = (np.uint8, np.float16, np.float32)
 """Of ``weights``, the smallest first."""
@@ -35,11 +35,6 @@ def without_rare_moves(policy: np.ndarray, threshold: float) -> np.ndarray:
     return np.asarray(kept / np.where(total > 0.0, total, 1.0))
 
 
-def completed(policy: np.ndarray, game: PokerTables) -> np.ndarray:
-    """Returns a policy with the uniform one in its rows of zeros."""
-    return np.asarray(np.where(policy.any(axis=1, keepdims=True), policy, game.uniform_policy()))
-
-
 def pack(policy: np.ndarray, kind: Any) -> dict[str, np.ndarray]:
     """Returns the arrays of a policy.
 
@@ -54,7 +49,7 @@ def pack(policy: np.ndarray, kind: Any) -> dict[str, np.ndarray]:
     return {"visited": np.packbits(visited, bitorder="little"), "weights": weights.astype(kind)}
 
 
-def unpack(arrays: Mapping[str, np.ndarray], game: PokerTables) -> np.ndarray:
+def unpack(arrays: Mapping[str, np.ndarray], game: Tables) -> np.ndarray:
     """Returns a policy: float64 ``[game.num_infosets, game.max_actions]``, zeros in rows that were
     never visited.
 

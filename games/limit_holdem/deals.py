@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from games import deals
+from games.deals import OWN
 from games.kernels import kernel, mix64, prefetch
 from games.limit_holdem.abstraction import Abstraction
 from games.limit_holdem.boards import NUM_HOLDINGS, BoardTables, board_tables, canonical, holding
-from games.poker import deals
-from games.poker.deals import OWN
 from games.poker.hands import EMPTY_KEY, NUM_STRENGTHS, HandTables, strength_of, tables
 from games.poker.showdown import outcome_table, with_hand
 

@@ -20,6 +20,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from games.tables import PublicTree
+
 
 class Action(IntEnum):
     """What a player may do; the legal ones are listed in ascending order."""
@@ -74,6 +76,16 @@ class BettingRules:
         return len(self.forced)
 
     @property
+    def unit(self) -> float:
+        """Returns the largest blind or ante."""
+        return max(self.forced)
+
+    @property
+    def passive(self) -> int:
+        """Returns the action that is always legal."""
+        return Action.CALL
+
+    @property
     def num_rounds(self) -> int:
         """Returns the number of betting rounds."""
         return len(self.raises)
@@ -86,51 +98,8 @@ class BettingRules:
         return self.num_players * sum(raises + 1 for raises in self.max_raises)
 
 
-class BettingTree(NamedTuple):
-    """The betting tree as arrays: D decision nodes, T terminal nodes, S positions, P players, R
-    rounds, A action slots (the most legal actions of any node), O outcomes.
-
-    Node 0 is the start and every child has a larger number than its parent. A *slot* is the
-    position of an action among the legal ones; policies and tables are indexed by slots.
-
-    Sequences of bets that pay alike in every outcome end in one terminal node.
-
-    Attributes:
-        player: int8 ``[D]``, who acts.
-        round: int8 ``[D]``, the betting round.
-        num_actions: int8 ``[D]``, number of legal actions, at least 1.
-        actions: int8 ``[D, A]``, the action (``Action``) of each slot, ascending; -1 = none.
-        child: int32 ``[D, A]``, the node that an action leads to: a decision node, or ``~t`` for
-            the terminal node t. Slots without an action repeat the last child.
-        base: int32 ``[D]``, the information state of bucket 0; that of bucket b is ``base + b``.
-            Those of player 0 come first.
-        num_buckets: int32 ``[D]``, buckets of its round.
-        hand: int8 ``[D]``, where the bucket of the mover stands in a deal: ``player * R + round``.
-        position: int32 ``[D]``, the position in the betting: nodes with the same chips, players and
-            duties share it.
-        paid: float64 ``[S, P]``, chips that each player has paid at a position.
-        pot: float64 ``[D]``, chips in the pot at the beginning of the node's round.
-        potential: float64 ``[D]``, the most chips that the players still in can add from the
-            beginning of the round to the end of the game ("remaining betting potential", Heinrich &
-            Silver 2015, equation 3).
-        payoffs: float64 ``[T, O, P]``, what each player wins, in chips.
-        showdown: bool ``[T]``, whether more than one player is left.
-    """
-
-    player: np.ndarray
-    round: np.ndarray
-    num_actions: np.ndarray
-    actions: np.ndarray
-    child: np.ndarray
-    base: np.ndarray
-    num_buckets: np.ndarray
-    hand: np.ndarray
-    position: np.ndarray
-    paid: np.ndarray
-    pot: np.ndarray
-    potential: np.ndarray
-    payoffs: np.ndarray
-    showdown: np.ndarray
+BettingTree = PublicTree
+"""The public tree of a poker game: its bets."""
 
 
 @cache

@@ -6,9 +6,9 @@ from itertools import permutations
 import numpy as np
 
 from games import make
+from games.deals import EnumeratedDeals
 from games.poker import betting
 from games.poker.betting import BettingRules
-from games.poker.deals import EnumeratedDeals
 from games.poker.game import LimitPoker
 from games.poker.state import Strengths
 from games.poker.tables import PokerTables

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from games import make
+from games.deals import OWN, bucket, bucket_of, deal, outcome
 from games.kernels import kernel, mix64, streams
 from games.limit_holdem import deals as holdem_deals
 from games.limit_holdem import game as holdem
@@ -22,7 +23,6 @@ from games.limit_holdem.deals import HoldemDeals, showdown_outcome
 from games.limit_holdem.game import RULES
 from games.poker import betting, hands
 from games.poker.betting import outcome_of
-from games.poker.deals import OWN, bucket, bucket_of, deal, outcome
 from games.poker.hands import parse_cards, strengths
 from games.poker.showdown import outcome_table
 from games.poker.tables import PokerTables

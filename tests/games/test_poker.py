@@ -9,7 +9,6 @@ from games.limit_holdem.game import RULES
 from games.poker import betting
 from games.poker.betting import BettingRules
 from games.poker.tables import PokerTables
-from games.poker.tree import Kind
 from tests.games import poker_oracle as oracle
 
 GAMES = [("kuhn", {}), ("leduc", {"suits": True})]
@@ -21,15 +20,12 @@ def game(request: pytest.FixtureRequest) -> PokerTables:
 
 
 @pytest.mark.parametrize(
-    ("name", "options", "infosets", "terminals"),
-    [("kuhn", {}, 6, 30), ("leduc", {"suits": True}, 468, 5520)],
+    ("name", "options", "infosets"), [("kuhn", {}, 6), ("leduc", {"suits": True}, 468)]
 )
-def test_sizes(name: str, options: dict[str, bool], infosets: int, terminals: int) -> None:
+def test_sizes(name: str, options: dict[str, bool], infosets: int) -> None:
     """Known values (OpenSpiel's tests; counted by hand in games/poker/README.md)."""
     game = make(name, **options).tables
-    assert np.bincount(game.tree.infoset_player).tolist() == [infosets, infosets]
     assert np.bincount(game.infoset_player).tolist() == [infosets, infosets]
-    assert np.bincount(game.tree.kind)[Kind.TERMINAL] == terminals
 
 
 def test_leduc_has_144_information_states_up_to_suits() -> None:
@@ -39,54 +35,33 @@ def test_leduc_has_144_information_states_up_to_suits() -> None:
     for infoset, row in enumerate(small.table_infoset):
         cards, _, bets = fine[infoset].partition(" ")
         assert texts[row] == f"{cards[::2]} {bets}".strip()
-    assert len(small.tree.kind) == len(full.tree.kind)
 
 
 def test_every_history_pays_as_the_oracle_says(game: PokerTables) -> None:
-    """All histories of the tree: movers, legal actions, information states, chance, payoffs."""
-    tree, texts = game.tree, game.infoset_texts()
-    cards = oracle.CARDS[game.name]
-    expected = {
+    """All deals and all sequences of bets: movers, legal actions, information states, payoffs."""
+    tree, texts, cards = game.betting, game.infoset_texts(), oracle.CARDS[game.name]
+    found = set()
+
+    def walk(deal: int, names: tuple[str, ...], node: int, moves: str) -> None:
+        position = oracle.replay(game.name, moves)
+        if node < 0:
+            found.add((names, moves))
+            payoffs = tree.payoffs[~node, game.deals.outcome[deal]]
+            assert payoffs[0] == -payoffs[1] == oracle.wins(game.name, position, names)
+            return
+        assert tree.player[node] == position.player
+        row = tree.base[node] + game.deals.buckets[deal, tree.hand[node]]
+        assert texts[row] == oracle.seen(names, position.player, position)
+        legal = "".join("fcr"[action] for action in tree.actions[node] if action >= 0)
+        assert legal == position.legal
+        for child, move in zip(tree.child[node], legal, strict=False):
+            walk(deal, names, int(child), moves + move)
+
+    for deal, row in enumerate(game.deals.cards):
+        walk(deal, tuple(cards[card] for card in row), 0, "")
+    assert found == {
         (deal, moves) for deal in oracle.deals(game.name) for moves in oracle.plays(game.name)
     }
-    found: dict[tuple[tuple[str, ...], str], float] = {}
-    probability: dict[tuple[tuple[str, ...], str], float] = {}
-
-    def walk(node: int, rows: np.ndarray, moves: str, chance: float) -> None:
-        children = range(tree.first_child[node], tree.first_child[node] + tree.num_children[node])
-        if tree.kind[node] == Kind.CHANCE:
-            position = oracle.replay(game.name, moves)
-            known = 2 + position.round
-            prefixes = sorted({tuple(row[:known]) for row in game.deals.cards[rows].tolist()})
-            assert len(prefixes) == len(children)
-            for child, prefix in zip(children, prefixes, strict=True):
-                same = rows[(game.deals.cards[rows, :known] == prefix).all(axis=1)]
-                walk(child, same, moves, chance * tree.chance[child])
-        elif tree.kind[node] == Kind.DECISION:
-            position = oracle.replay(game.name, moves)
-            assert tree.player[node] == position.player
-            assert len(position.legal) == tree.num_children[node]
-            for row in rows:
-                names = tuple(cards[card] for card in game.deals.cards[row])
-                assert texts[tree.infoset[node]] == oracle.seen(names, position.player, position)
-            actions = game.betting.actions[tree.betting_node[node]]
-            assert "".join("fcr"[a] for a in actions if a >= 0) == position.legal
-            for child, move in zip(children, position.legal, strict=True):
-                walk(child, rows, moves + move, chance)
-        else:
-            for row in rows:
-                names = tuple(cards[card] for card in game.deals.cards[row])
-                found[names, moves] = tree.payoffs[node, 0]
-                probability[names, moves] = chance
-            assert tree.payoffs[node].sum() == 0
-
-    walk(0, np.arange(len(game.deals.outcome)), "", 1.0)
-    assert set(found) == expected
-    for (names, moves), payoff in found.items():
-        position = oracle.replay(game.name, moves)
-        assert payoff == oracle.wins(game.name, position, names)
-        kinds = 6 if game.name == "kuhn" else 30 * (4 if position.round else 1)
-        assert probability[names, moves] == pytest.approx(1 / kinds)
 
 
 def test_outcomes_of_three_players() -> None:

@@ -51,7 +51,7 @@ def exact_values(game: LimitPoker, table: np.ndarray, boards: int = 100) -> np.n
     full, views = all_views(game)
     moves = moves_at(agent_against(game, table, boards), views)
     slots = moves - full.betting.actions[views.node, 0]
-    pure, other = np.eye(full.max_actions)[slots], game.tables.tree_policy(table)
+    pure, other = np.eye(full.max_actions)[slots], game.tables.full_policy(table)
     owner = full.infoset_player[:, None]
     return np.array(
         [profile_values(full, np.where(owner == seat, pure, other))[seat] for seat in range(2)]

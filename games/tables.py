@@ -1,0 +1,245 @@
+"""A game as tabular algorithms with dense rows see it (``Game.tables``): a tree of public moves,
+and deals of private and public cards that do not depend on them.
+
+An information state is a node of the tree together with the *bucket* of the cards that the mover
+can see; it is a row of a table.
+"""
+
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from games import deals
+from games.deals import EnumeratedDeals
+
+
+class PublicTree(NamedTuple):
+    """All sequences of public moves as arrays: D decision nodes, T terminal nodes, S positions,
+    P players, R rounds, A action slots (the most legal actions of any node), O outcomes.
+
+    Node 0 is the start and every child has a larger number than its parent. A *slot* is the
+    position of an action among the legal ones; policies and tables are indexed by slots.
+
+    Sequences that pay alike in every outcome end in one terminal node.
+
+    Attributes:
+        player: int8 ``[D]``, who acts.
+        round: int8 ``[D]``, how many times public cards were dealt before it.
+        num_actions: int8 ``[D]``, number of legal actions, at least 1.
+        actions: int8 ``[D, A]``, the action of each slot, ascending; -1 = none.
+        child: int32 ``[D, A]``, the node that an action leads to: a decision node, or ``~t`` for
+            the terminal node t. Slots without an action repeat the last child.
+        base: int32 ``[D]``, the information state of bucket 0; that of bucket b is ``base + b``.
+            Those of player 0 come first.
+        num_buckets: int32 ``[D]``, buckets of its round.
+        hand: int8 ``[D]``, where the bucket of the mover stands in a deal: ``player * R + round``.
+        position: int32 ``[D]``, the position in the betting: nodes with the same chips, players and
+            duties share it.
+        paid: float64 ``[S, P]``, chips that each player has paid at a position.
+        pot: float64 ``[D]``, chips in the pot at the beginning of the node's round.
+        potential: float64 ``[D]``, the most chips that the players still in can add from the
+            beginning of the round to the end of the game ("remaining betting potential", Heinrich &
+            Silver 2015, equation 3).
+        payoffs: float64 ``[T, O, P]``, what each player wins, in chips.
+        showdown: bool ``[T]``, whether more than one player is left.
+    """
+
+    player: np.ndarray
+    round: np.ndarray
+    num_actions: np.ndarray
+    actions: np.ndarray
+    child: np.ndarray
+    base: np.ndarray
+    num_buckets: np.ndarray
+    hand: np.ndarray
+    position: np.ndarray
+    paid: np.ndarray
+    pot: np.ndarray
+    potential: np.ndarray
+    payoffs: np.ndarray
+    showdown: np.ndarray
+
+
+class PublicRules(Protocol):
+    """What algorithms ask of the rules of the public moves."""
+
+    @property
+    def max_moves(self) -> int:
+        """Returns an upper bound on the moves of one game."""
+
+    @property
+    def unit(self) -> float:
+        """Returns the return that results of matches are divided by."""
+
+    @property
+    def passive(self) -> int:
+        """Returns the action that only goes along, legal at every node."""
+
+
+def _nothing(policy: np.ndarray) -> dict[str, float]:
+    """Returns no measures."""
+    return {}
+
+
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """The information states of a game, all of them or up to buckets.
+
+    A *policy* is float64 ``[num_infosets, max_actions]``: in each row the probabilities of the
+    legal actions in ascending order, then zeros.
+
+    Attributes:
+        name: As in ``game=NAME``.
+        rules: Of the public moves.
+        betting: The public tree with the information states that tables are kept for.
+        deals: The cards, a NamedTuple with kernels (``deals.register_deals``).
+        bucket_names: For each round a text for each bucket.
+        finest: The same game with all its information states where ``betting`` merges some; None
+            where it merges none.
+        measures: What the game can tell of a policy besides its exploitability, by name
+            (``policy_measures``).
+    """
+
+    name: str
+    rules: PublicRules
+    betting: PublicTree
+    deals: Any
+    bucket_names: tuple[tuple[str, ...], ...]
+    finest: "Tables | None" = None
+    measures: Callable[[np.ndarray], dict[str, float]] = _nothing
+
+    @property
+    def num_players(self) -> int:
+        """Returns the number of players."""
+        return int(self.betting.payoffs.shape[2])
+
+    @property
+    def num_infosets(self) -> int:
+        """Returns the number of information states of all players; player 0's come first."""
+        return int(self.betting.num_buckets.sum())
+
+    @property
+    def max_actions(self) -> int:
+        """Returns the largest number of legal actions."""
+        return int(self.betting.child.shape[1])
+
+    def _by_infoset(self, values: np.ndarray) -> np.ndarray:
+        """Returns a number per node of the tree for each information state."""
+        order = np.argsort(self.betting.base)
+        result: np.ndarray = np.repeat(values[order], self.betting.num_buckets[order])
+        return result
+
+    @cached_property
+    def infoset_player(self) -> np.ndarray:
+        """Returns whose each information state is (int8 ``[num_infosets]``)."""
+        return self._by_infoset(self.betting.player)
+
+    @cached_property
+    def infoset_actions(self) -> np.ndarray:
+        """Returns the number of legal actions of each information state (int8
+        ``[num_infosets]``).
+        """
+        return self._by_infoset(self.betting.num_actions)
+
+    @cached_property
+    def legal(self) -> np.ndarray:
+        """Returns which entries of a policy are actions: bool ``[num_infosets, max_actions]``, True
+        where legal.
+        """
+        return np.arange(self.max_actions) < self.infoset_actions[:, None]
+
+    @abstractmethod
+    def public_texts(self) -> list[str]:
+        """Returns a text for the public moves before each node."""
+
+    def infoset_texts(self) -> list[str]:
+        """Returns a text for each information state: the mover's cards, then the moves so far, as
+        in ``"K cr"``.
+        """
+        texts = [""] * self.num_infosets
+        for node, sequence in enumerate(self.public_texts()):
+            for bucket, name in enumerate(self.bucket_names[self.betting.round[node]]):
+                texts[self.betting.base[node] + bucket] = f"{name} {sequence}".strip()
+        return texts
+
+    def infosets(self, cards: np.ndarray, nodes: np.ndarray) -> np.ndarray:
+        """Returns the information state of the mover at each position (int64 ``[n]``).
+
+        Args:
+            cards: int8 ``[n, K]``, as in ``state.States``; what the mover cannot see is not read.
+            nodes: int32 ``[n]``, decision nodes of the tree.
+        """
+        rows = np.empty(len(nodes), dtype=np.int64)
+        deals.infosets(self.betting, self.deals, cards, nodes, rows)
+        return rows
+
+    def uniform_policy(self) -> np.ndarray:
+        """Returns the policy that plays each legal action with the same probability."""
+        return self.legal / self.infoset_actions[:, None]
+
+    def completed(self, policy: np.ndarray) -> np.ndarray:
+        """Returns a policy with the uniform one in its rows of zeros."""
+        none = ~policy.any(axis=1, keepdims=True)
+        return np.asarray(np.where(none, self.uniform_policy(), policy))
+
+    def check_policy(self, policy: np.ndarray) -> np.ndarray:
+        """Returns the policy as contiguous float64.
+
+        Raises:
+            ValueError: Wrong shape, probabilities that are negative, not finite or do not sum to 1
+                within 1e-6, or given to actions that are not legal.
+        """
+        shape = (self.num_infosets, self.max_actions)
+        if np.shape(policy) != shape:
+            raise ValueError(f"policy of shape {np.shape(policy)}: {self.name} expects {shape}")
+        policy = np.ascontiguousarray(policy, dtype=np.float64)
+        wrong = ~((policy >= 0).all(axis=1) & (abs(policy.sum(axis=1) - 1) <= 1e-6)) | (
+            policy * ~self.legal
+        ).any(axis=1)
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            raise ValueError(
+                f"policy[{row}] = {policy[row]} ({self.infoset_texts()[row]!r}): "
+                f"expected {self.infoset_actions[row]} probabilities that sum to 1, then zeros"
+            )
+        return policy
+
+    def policy_measures(self, policy: np.ndarray) -> dict[str, float]:
+        """Returns what the game can tell of a policy, by name, such as its distance to a known
+        equilibrium.
+        """
+        return self.measures(self.check_policy(policy))
+
+    @property
+    def has_tree(self) -> bool:
+        """Returns whether the deals are few enough to be listed, so that policies can be measured
+        exactly.
+        """
+        return isinstance(self.deals, EnumeratedDeals)
+
+    @property
+    def full(self) -> "Tables":
+        """Returns the tables with all information states."""
+        return self if self.finest is None else self.finest
+
+    @cached_property
+    def table_infoset(self) -> np.ndarray:
+        """Returns the information state here of each information state of ``full`` (int32)."""
+        full = self.full
+        result = np.full(full.num_infosets, -1, dtype=np.int32)
+        for node, hand in enumerate(self.betting.hand):
+            fine = full.betting.base[node] + full.deals.buckets[:, hand]
+            result[fine] = self.betting.base[node] + self.deals.buckets[:, hand]
+        return result
+
+    def full_policy(self, policy: np.ndarray) -> np.ndarray:
+        """Returns a policy over the information states of ``full``: float64; errors as of
+        ``check_policy``, and ValueError where the deals cannot be listed.
+        """
+        if not self.has_tree:
+            raise ValueError(f"{self.name} is too large: its deals cannot be listed")
+        return np.ascontiguousarray(self.check_policy(policy)[self.table_infoset])
