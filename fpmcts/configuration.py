@@ -10,9 +10,9 @@ may be is the business of the schema that takes the values (``games.settings``).
 ConfigError: one line that names what was typed.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import InterpolationToMissingValueError, OmegaConfBaseException
 
+from games.choice import module_file
 from games.settings import ConfigError, did_you_mean
 
 CONF = Path(__file__).resolve().parent.parent / "conf"
@@ -53,22 +54,18 @@ def split(arguments: Sequence[str]) -> CommandLine:
     Raises:
         ConfigError: An option that is not known.
     """
-    overrides: list[str] = []
-    shows, left = False, list(arguments)
-    while left:
-        argument = left.pop(0)
+    overrides, shows, left = list[str](), False, iter(arguments)
+    for argument in left:
         if argument in ("-h", "--help"):
             return CommandLine((), " ".join(left))
         if argument in ("-c", "--cfg"):
-            if not left or left.pop(0) != "job":
-                raise ConfigError(
-                    f"{argument}: expected {argument} job, which prints the configuration"
-                )
+            if next(left, "") != "job":
+                expected = f"expected {argument} job, which prints the configuration"
+                raise ConfigError(f"{argument}: {expected}")
             shows = True
         elif argument.startswith("-"):
-            raise ConfigError(
-                f"{argument}: unknown option; expected key=value, --cfg job or --help"
-            )
+            expected = "expected key=value, --cfg job or --help"
+            raise ConfigError(f"{argument}: unknown option; {expected}")
         else:
             overrides.append(argument)
     return CommandLine(tuple(overrides), shows=shows)
@@ -78,7 +75,7 @@ def pairs(overrides: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Yields the key and the text of every override.
 
     Raises:
-        ConfigError: It is no ``key=value``, has no value, or a key is given twice.
+        ConfigError: It is not ``key=value``, has no value, or a key is given twice.
     """
     seen = set()
     for override in overrides:
@@ -109,11 +106,11 @@ def choices(group: str) -> list[str]:
     return sorted(path.stem for path in (CONF / group).glob("*.yaml"))
 
 
-def read_file(group: str, name: str) -> dict[str, Any]:
+def read_file(group: str, name: str, key: str = "") -> dict[str, Any]:
     """Returns the keys of one file of a group as they stand there. Raises ConfigError where there
-    is no such file.
+    is no such file; its message names the key.
     """
-    _check_choice(group, group, name)
+    _check_choice(key or group, group, name)
     return _read(CONF / group / f"{name}.yaml")
 
 
@@ -173,14 +170,7 @@ def _add_choice(group: str, module: str) -> None:
     Raises:
         ConfigError: There is no such module, or no such file.
     """
-    try:
-        found = find_spec(module)
-    except (ModuleNotFoundError, ValueError):
-        found = None
-    if found is None or found.origin is None:
-        where = "install its package, or put the folder that contains it on PYTHONPATH"
-        raise ConfigError(f"{group}={module}: there is no such module; {where}")
-    path = Path(found.origin).parent / f"{module.rpartition('.')[2]}.yaml"
+    path = module_file(module, group).parent / f"{module.rpartition('.')[2]}.yaml"
     if not path.exists():
         raise ConfigError(
             f"{group}={module}: {path} is missing, which holds its settings as files of "
@@ -208,25 +198,22 @@ def _value(key: str, text: str) -> Any:
 
 def _unquoted(text: str) -> str:
     """Returns a text that is taken as it is, without quotes around all of it."""
-    return (
-        text[1:-1]
-        if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"" and text[0] not in text[1:-1]
-        else text
-    )
+    quoted = re.fullmatch(r"(['\"])((?:(?!\1).)*)\1", text, re.DOTALL)
+    return quoted[2] if quoted else text
 
 
 def _set(composed: DictConfig, key: str, value: Any) -> None:
     """Sets a key of a configuration, new or old. Raises ConfigError where what stands before its
-    dot is no group of keys.
+    dot is not a group of keys.
     """
     group, dot, _ = key.rpartition(".")
     if dot and not OmegaConf.is_dict(OmegaConf.select(composed, group, default=DictConfig({}))):
-        raise ConfigError(f"{key}={value}: {group} is a key of its own, no group of keys")
+        raise ConfigError(f"{key}={value}: {group} is a key of its own, not a group of keys")
     OmegaConf.update(composed, key, value, merge=True, force_add=True)
 
 
 def _read(path: Path) -> dict[str, Any]:
-    """Returns the keys of a YAML file, references unresolved. Raises ConfigError where it is no
+    """Returns the keys of a YAML file, references unresolved. Raises ConfigError where it is not
     YAML.
     """
     try:

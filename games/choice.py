@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 import yaml
@@ -20,29 +21,25 @@ from games.settings import ConfigError, build, did_you_mean
 
 
 class Entry(NamedTuple):
-    """Where a game is.
+    """A game of this package, in the module ``games.NAME.game``.
 
     Attributes:
-        module: Imported when the game is made.
-        maker: The class in it.
+        maker: Its class.
         family: Players made for a family play its games.
     """
 
-    module: str
     maker: str
     family: str
 
 
 GAMES = {
-    "doudizhu": Entry("games.doudizhu.game", "Doudizhu", "doudizhu"),
-    "goofspiel": Entry("games.goofspiel.game", "Goofspiel", "goofspiel"),
-    "kuhn": Entry("games.kuhn.game", "Kuhn", "poker"),
-    "leduc": Entry("games.leduc.game", "Leduc", "poker"),
-    "limit_holdem": Entry("games.limit_holdem.game", "LimitHoldem", "poker"),
-    "no_limit_holdem": Entry("games.no_limit_holdem.game", "NoLimitHoldem", "no_limit_holdem"),
-    "phantom_tictactoe": Entry(
-        "games.phantom_tictactoe.game", "PhantomTicTacToe", "phantom_tictactoe"
-    ),
+    "doudizhu": Entry("Doudizhu", "doudizhu"),
+    "goofspiel": Entry("Goofspiel", "goofspiel"),
+    "kuhn": Entry("Kuhn", "poker"),
+    "leduc": Entry("Leduc", "poker"),
+    "limit_holdem": Entry("LimitHoldem", "poker"),
+    "no_limit_holdem": Entry("NoLimitHoldem", "no_limit_holdem"),
+    "phantom_tictactoe": Entry("PhantomTicTacToe", "phantom_tictactoe"),
 }
 """A line for each game of this package. A game of your own is named by its module
 (``game_class``)."""
@@ -55,7 +52,10 @@ def is_outside(name: str) -> bool:
 
 def is_known(name: str) -> bool:
     """Returns whether ``make`` can find a game by its name."""
-    return name in GAMES or (is_outside(name) and _is_module(name))
+    try:
+        return name in GAMES or (is_outside(name) and module_file(name, "game").exists())
+    except ConfigError:
+        return False
 
 
 def family(name: str) -> str:
@@ -75,24 +75,27 @@ def game_class(name: str) -> Any:
         ConfigError: There is none of that name.
     """
     if name in GAMES:
-        return getattr(import_module(GAMES[name].module), GAMES[name].maker)
+        return getattr(import_module(f"games.{name}.game"), GAMES[name].maker)
     if not is_outside(name):
         known = f"expected one of {', '.join(GAMES)}, or a module, such as examples.sealed_bids"
         raise ConfigError(f"game={name}: {known}{did_you_mean(name, GAMES)}")
-    if not _is_module(name):
-        where = "install its package, or put the folder that contains it on PYTHONPATH"
-        raise ConfigError(f"game={name}: there is no such module; {where}")
+    module_file(name, "game")
     module = import_module(name)
     if not hasattr(module, "GAME"):
         raise ConfigError(f"game={name}: {module.__file__} has no GAME, the class of the game")
     return module.GAME
 
 
-def _is_module(name: str) -> bool:
+def module_file(name: str, key: str) -> Path:
+    """Returns the file of a module that a key names. Raises ConfigError where there is none."""
     try:
-        return find_spec(name) is not None
+        found = find_spec(name)
     except (ModuleNotFoundError, ValueError):
-        return False
+        found = None
+    if found is None or found.origin is None:
+        where = "install its package, or put the folder that contains it on PYTHONPATH"
+        raise ConfigError(f"{key}={name}: there is no such module; {where}")
+    return Path(found.origin)
 
 
 def make(game: str | type[Game], **options: Any) -> Game:
@@ -179,10 +182,8 @@ def _checked(maker: Any, options: Mapping[str, Any]) -> Any:
     """Returns ``Options`` of a game; those that are None have their defaults. Raises
     ConfigError.
     """
-    schema, given = (
-        maker.Options,
-        {key: value for key, value in options.items() if value is not None},
-    )
+    schema = maker.Options
+    given = {key: value for key, value in options.items() if value is not None}
     for key, value in given.items():
         if key not in {f.name for f in fields(schema)} and (able := games_with(key)):
             raise ConfigError(
@@ -193,11 +194,11 @@ def _checked(maker: Any, options: Mapping[str, Any]) -> Any:
 
 def _plain(options: Any) -> dict[str, Any]:
     """Returns options as JSON has them, without those that are None."""
-    found = {
+    return {
         key: list(value) if isinstance(value, tuple) else value
         for key, value in asdict(options).items()
+        if value is not None
     }
-    return {key: value for key, value in found.items() if value is not None}
 
 
 def with_defaults(meta: Mapping[str, Any]) -> dict[str, Any]:

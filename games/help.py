@@ -7,16 +7,16 @@ import os
 import re
 import sys
 import textwrap
-from dataclasses import MISSING, Field, fields
-from typing import Any
+from dataclasses import fields
+from functools import cache
 
-from games.settings import allowed, is_group
+from games.settings import allowed, leaves
 
 WIDTH = 110
 
 
 def say(text: str) -> None:
-    """Prints a text; a reader that has seen enough, such as ``head``, is no error."""
+    """Prints a text; a reader that has seen enough, such as ``head``, is not an error."""
     try:
         sys.stdout.write(text.rstrip("\n") + "\n")
         sys.stdout.flush()
@@ -26,12 +26,12 @@ def say(text: str) -> None:
         )  # what is still to be flushed at the end goes nowhere
 
 
-def keys_text(schema: Any, prefix: str = "", topic: str = "") -> str:
+def keys_text(schema: object, prefix: str = "", topic: str = "") -> str:
     """Returns a paragraph for every key of a schema, groups included; with a topic for that key or
     group alone, "" if none.
 
     Args:
-        schema: A dataclass, told with its defaults; or a configuration, told with its values.
+        schema: A dataclass, shown with its defaults; or a configuration, shown with its values.
         prefix: What stands before the keys.
         topic: A key or a group of keys; "" = all.
     """
@@ -43,23 +43,13 @@ def keys_text(schema: Any, prefix: str = "", topic: str = "") -> str:
     )
 
 
-def paragraphs(schema: Any, prefix: str = "") -> dict[str, str]:
+def paragraphs(schema: object, prefix: str = "") -> dict[str, str]:
     """Returns a paragraph for every key of a schema, those in groups with a dot."""
     texts: dict[str, str] = {}
-    told = attribute_texts(schema if isinstance(schema, type) else type(schema))
-    for f in fields(schema):
-        key = prefix + f.name
-        if is_group(f.type):
-            texts |= paragraphs(
-                f.type if isinstance(schema, type) else getattr(schema, f.name), f"{key}."
-            )
-        else:
-            bounds = f" ({text})" if (text := allowed(f.metadata)) else ""
-            value = _default(f) if isinstance(schema, type) else getattr(schema, f.name)
-            words = f"{key}={typed(value)}{bounds}: {told.get(f.name, '')}"
-            texts[key] = textwrap.fill(
-                words, WIDTH, initial_indent="  ", subsequent_indent="      "
-            )
+    for key, f, value, owner in leaves(schema, prefix):
+        bounds = f" ({text})" if (text := allowed(f.metadata)) else ""
+        words = f"{key}={typed(value)}{bounds}: {attribute_texts(owner).get(f.name, '')}"
+        texts[key] = textwrap.fill(words, WIDTH, initial_indent="  ", subsequent_indent="      ")
     return texts
 
 
@@ -68,6 +58,7 @@ def first_line(schema: type) -> str:
     return (inspect.getdoc(schema) or "").split("\n", 1)[0]
 
 
+@cache
 def attribute_texts(schema: type) -> dict[str, str]:
     """Returns what ``setting(help=)`` says of each field of a dataclass, or else its docstring and
     those that it inherits.
@@ -85,20 +76,8 @@ def attribute_texts(schema: type) -> dict[str, str]:
     return told | {f.name: f.metadata["help"] for f in fields(schema) if f.metadata.get("help")}
 
 
-def _default(f: Field[Any]) -> Any:
-    """Returns the default of a field."""
-    if f.default is not MISSING:
-        return f.default
-    return f.default_factory() if f.default_factory is not MISSING else ""
-
-
-def typed(value: Any) -> str:
+def typed(value: object) -> str:
     """Returns a value as it is typed."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     return f"[{','.join(map(typed, value))}]" if isinstance(value, list) else str(value)
-
-
-def shortened(text: str, width: int) -> str:
-    """Returns the beginning of a text, cut between words."""
-    return textwrap.shorten(text, width, placeholder=" …")

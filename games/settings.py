@@ -6,8 +6,8 @@ their ranges (``setting``); every error is one line that names the key, what was
 allowed.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import MISSING, field, fields, is_dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import MISSING, Field, field, fields, is_dataclass, replace
 from difflib import get_close_matches
 from types import UnionType
 from typing import Any, Union, get_args, get_origin
@@ -37,29 +37,40 @@ def setting(
         or_module: Whether the name of a module, with a dot, is allowed besides.
         help: One sentence for ``--help``; "" = that of the docstring.
     """
-    bounds = {
-        "least": least,
-        "most": most,
-        "choices": choices,
-        "or_module": or_module,
-        "help": help,
-    }
+    bounds = dict(least=least, most=most, choices=choices, or_module=or_module, help=help)
     return field(default=default, default_factory=default_factory, metadata=bounds)
 
 
-def check_ranges(config: Any, prefix: str = "") -> None:
+def leaves(config: object, prefix: str = "") -> Iterator[tuple[str, Field[Any], Any, type]]:
+    """Yields the keys of a schema or of a configuration, those in groups with a dot: key, field,
+    default or value, and the dataclass that declares it.
+    """
+    is_schema = isinstance(config, type)
+    for f in fields(config):  # type: ignore[arg-type]
+        value = default_of(f) if is_schema else getattr(config, f.name)
+        inner = f.type if is_schema else value
+        if is_group(inner if is_schema else type(inner)):
+            yield from leaves(inner, f"{prefix}{f.name}.")
+        else:
+            yield prefix + f.name, f, value, config if is_schema else type(config)  # type: ignore[misc]
+
+
+def default_of(f: Field[Any]) -> Any:
+    """Returns the default of a field; "" where it has none."""
+    if f.default is not MISSING:
+        return f.default
+    return f.default_factory() if f.default_factory is not MISSING else ""
+
+
+def check_ranges(config: object, prefix: str = "") -> None:
     """Checks every leaf of a configuration against the bounds of its ``setting``; None is allowed
     where the type allows it.
 
     Raises:
         ConfigError: Naming the key, what was given and what is allowed.
     """
-    for f in fields(config):
-        value, key = getattr(config, f.name), prefix + f.name
-        if is_group(type(value)):
-            check_ranges(value, f"{key}.")
-        else:
-            check_value(key, value, f.metadata)
+    for key, f, value, _ in leaves(config, prefix):
+        check_value(key, value, f.metadata)
 
 
 def check_value(key: str, value: Any, bounds: Mapping[str, Any]) -> None:
@@ -95,19 +106,16 @@ def did_you_mean(name: str, names: Iterable[str], prefix: str = "") -> str:
     return f"; did you mean {prefix}{near[0]}?" if near else ""
 
 
-def is_group(kind: Any) -> bool:
+def is_group(kind: object) -> bool:
     """Returns whether a type stands for a group of keys: a dataclass that does not read its keys
     itself (``parse``).
     """
     return isinstance(kind, type) and is_dataclass(kind) and not hasattr(kind, "parse")
 
 
-def leaf_keys(schema: Any, prefix: str = "") -> list[str]:
+def leaf_keys(schema: type, prefix: str = "") -> list[str]:
     """Returns the keys of a schema, those in groups with a dot."""
-    keys = []
-    for f in fields(schema):
-        keys += leaf_keys(f.type, f"{prefix}{f.name}.") if is_group(f.type) else [prefix + f.name]
-    return keys
+    return [key for key, *_ in leaves(schema, prefix)]
 
 
 def build(schema: type, values: Mapping[str, Any], prefix: str = "", base: Any = None) -> Any:
@@ -160,13 +168,8 @@ def _instead(key: str, schema: type, prefix: str) -> str:
     """Returns what may have been meant by an unknown key, or else what there is."""
     names = [f.name for f in fields(schema)]
     near = did_you_mean(key, names, prefix) or did_you_mean(key, leaf_keys(schema), prefix)
-    if near:
-        return near
-    return (
-        f"; expected one of {', '.join(prefix + name for name in names)}"
-        if names
-        else "; there are none here"
-    )
+    known = f"expected one of {', '.join(prefix + name for name in names)}"
+    return near or f"; {known if names else 'there are none here'}"
 
 
 def _converted(kind: Any, value: Any) -> Any:
@@ -192,28 +195,19 @@ def _converted(kind: Any, value: Any) -> Any:
         return {
             _converted(parts[0], key): _converted(parts[1], item) for key, item in value.items()
         }
-    is_text, is_whole = (
-        isinstance(value, str),
-        isinstance(value, int) and not isinstance(value, bool),
-    )
-    if (kind is int and (is_whole or is_text)) or (
-        kind is float and (is_whole or is_text or isinstance(value, float))
+    numbers = {int: (int, str), float: (int, float, str)}.get(kind, ())
+    if (isinstance(value, numbers) and not isinstance(value, bool)) or (
+        kind is str and value is not None and not isinstance(value, (list, tuple, Mapping))
     ):
         return kind(value)
-    if kind is str and value is not None and not isinstance(value, (list, tuple, Mapping)):
-        return str(value)
     if kind is bool and isinstance(value, bool):
         return value
     raise ValueError
 
 
-def flatten_config(config: Any, prefix: str = "") -> list[tuple[str, Any]]:
+def flatten_config(config: object) -> list[tuple[str, Any]]:
     """Returns the leaves of a configuration as ("group.key", value)."""
-    pairs: list[tuple[str, Any]] = []
-    for f in fields(config):
-        value = getattr(config, f.name)
-        if is_group(type(value)):
-            pairs += flatten_config(value, f"{prefix}{f.name}.")
-        else:
-            pairs.append((prefix + f.name, value.as_dict() if hasattr(value, "as_dict") else value))
-    return pairs
+    return [
+        (key, value.as_dict() if hasattr(value, "as_dict") else value)
+        for key, _, value, _ in leaves(config)
+    ]

@@ -5,8 +5,7 @@ for.
 import numpy as np
 import pytest
 
-from examples.analysis import Judged, clustered_error, given_away, report, solved_worlds, worst
-from games.batches import concatenate
+from examples.analysis import Judged, given_away, solved_worlds
 from games.doudizhu.players.double_dummy import DoubleDummySolver
 from tests.games.positions import GAME
 from tests.players.test_double_dummy import position
@@ -24,27 +23,6 @@ def test_one_judgement_picks_and_the_other_says_the_worth() -> None:
     one = judged(np.array([[0.0, 0.5, -0.1, np.nan], [0.1, 0.2, 0.4, 0.9]]), 0, 1, 3)
     expected = [(0.2 - 0.1 + -0.1 - 0.0) / 2, (0.0 + -0.1 - 0.5) / 2, np.nan]
     np.testing.assert_allclose(given_away(one), expected)
-
-
-def test_noise_of_the_judge_is_no_mistake() -> None:
-    """Moves of equal worth: by one judgement the best of 8 seems 1.4 deviations better."""
-    rng = np.random.default_rng(0)
-    away = [given_away(judged(rng.normal(size=(2, 8)), 0))[0] for _ in range(4000)]
-    assert abs(np.mean(away)) < 5 * np.std(away) / np.sqrt(4000)
-
-
-def test_report_counts_blunders_and_errors_are_over_games() -> None:
-    worth = np.array([[1.0, 0.5, 0.0], [1.0, 0.5, 0.0]])
-    some = [judged(worth, 0, 1), judged(worth, 2, 1, game=1)]
-    cells = [list(column.cells) for column in report(some, ["a", "b"], 2, {"open": 8}).columns]
-    assert cells[4] == ["0.5000", "0.5000"] * 2 and cells[6] == ["1", "2"] * 2
-    assert worst(some, ["a", "b"], 0, 1) == ["a: open with a hand: move 2 is worth 0.00, pass 1.00"]
-    values = np.random.default_rng(1).normal(size=50)
-    alone = clustered_error(values, np.arange(50))
-    assert alone == pytest.approx(values.std() / np.sqrt(50))
-    assert clustered_error(np.repeat(values, 4), np.repeat(np.arange(50), 4)) == pytest.approx(
-        alone
-    )
 
 
 @pytest.mark.parametrize(
@@ -65,11 +43,3 @@ def test_worlds_are_won_for_the_team_that_moves(
     numbers = np.array([GAME.parse_action(move) for move in moves], np.int16)
     solver = DoubleDummySolver(GAME)
     assert solved_worlds(GAME, solver, position(hands, seat), numbers).tolist() == [expected]
-
-
-def test_a_world_that_is_not_solved_counts_for_no_move() -> None:
-    """One node is enough for the game that is over, and for none of three hands."""
-    hard, plain = position(("3579J", "468TQ", "468TQ"), 0), position(("3", "4", "44"), 0)
-    solver = DoubleDummySolver(GAME, max_nodes=1)
-    numbers = np.array([GAME.parse_action("3")], np.int16)
-    assert solved_worlds(GAME, solver, concatenate([hard, plain]), numbers).tolist() == [[True]]

@@ -42,21 +42,26 @@ def children(pid: int) -> list[int]:
     return [int(line) for line in listed.split()]
 
 
+def started(tmp_path: Path, *arguments: str) -> subprocess.Popen[str]:
+    pipe = subprocess.PIPE
+    line = command(tmp_path, *arguments)
+    return subprocess.Popen(line, cwd=ROOT, stdout=pipe, stderr=pipe, text=True)
+
+
 def begun(tmp_path: Path) -> subprocess.Popen[str]:
     """Returns the running match, one of its tasks finished."""
-    process = subprocess.Popen(
-        command(tmp_path, *MATCH),
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    deadline = time.monotonic() + 240
+    process, deadline = started(tmp_path, *MATCH), time.monotonic() + 240
     while not any(len(path.read_bytes().splitlines()) > 1 for path in tmp_path.rglob("*.jsonl")):
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < deadline, "no task was finished"
         time.sleep(0.02)
     return process
+
+
+def are_gone(workers: list[int]) -> bool:
+    """Returns whether processes have ended."""
+    files = [Path(f"/proc/{pid}/cmdline") for pid in workers]
+    return not any(file.exists() and file.read_bytes() for file in files)
 
 
 def test_killed_and_continued_equals_uninterrupted(tmp_path: Path) -> None:
@@ -73,10 +78,7 @@ def test_killed_and_continued_equals_uninterrupted(tmp_path: Path) -> None:
     process.kill()
     process.communicate()
     deadline = time.monotonic() + 20
-    while any(
-        Path(f"/proc/{pid}/cmdline").exists() and Path(f"/proc/{pid}/cmdline").read_bytes()
-        for pid in workers
-    ):
+    while not are_gone(workers):
         assert time.monotonic() < deadline, "a worker outlived the program"
         time.sleep(0.05)
 
@@ -96,12 +98,8 @@ def test_ctrl_c_ends_after_the_games_under_way(tmp_path: Path) -> None:
 
 
 def test_a_second_ctrl_c_ends_at_once(tmp_path: Path) -> None:
-    arguments = command(
-        tmp_path, "a=pimc", "a.worlds=4096", "b=rhcp", "decks=400", "processes=2", "device=cpu"
-    )  # hours
-    process = subprocess.Popen(
-        arguments, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+    hours = ("a=pimc", "a.worlds=4096", "b=rhcp", "decks=400", "processes=2", "device=cpu")
+    process = started(tmp_path, *hours)
     deadline = time.monotonic() + 60
     while len(workers := children(process.pid)) < 2:
         assert time.monotonic() < deadline and process.poll() is None
@@ -111,10 +109,7 @@ def test_a_second_ctrl_c_ends_at_once(tmp_path: Path) -> None:
         os.kill(process.pid, signal.SIGINT)
     _, errors = process.communicate(timeout=20)
     assert process.returncode == 130 and "Traceback" not in errors, errors
-    assert not any(
-        Path(f"/proc/{pid}/cmdline").exists() and Path(f"/proc/{pid}/cmdline").read_bytes()
-        for pid in workers
-    )
+    assert are_gone(workers)
 
 
 @pytest.mark.parametrize(
@@ -125,7 +120,6 @@ def test_a_second_ctrl_c_ends_at_once(tmp_path: Path) -> None:
             ["a=policy", "no checkpoint at /nowhere"],
         ),
         (["a=rhcp", "b=random", "decks=/nowhere"], ["decks=/nowhere", "no such file"]),
-        (["a=rhcp", "b=random", "report=/dev/null/x"], ["report=/dev/null/x", "cannot be written"]),
         (["a=rhcp", "b=random", "save=/nowhere/games"], ["save=/nowhere/games", "no folder"]),
     ],
 )
@@ -136,14 +130,6 @@ def test_errors_of_use(arguments: list[str], words: list[str]) -> None:
     assert all(word in str(caught.value) for word in words), caught.value
 
 
-def test_errors_on_the_way_are_no_traceback(tmp_path: Path) -> None:
-    given = ("a=external", "a.command=no-such-program", "b=random", "processes=1")
-    done = run(tmp_path, *given)
-    assert done.returncode == 1 and done.stdout == "", done.stdout
-    assert done.stderr.startswith("evaluate.py: ") and "Traceback" not in done.stderr
-    assert "no-such-program" in done.stderr and "cannot be started" in done.stderr
-
-
 def test_a_fault_in_the_middle_keeps_what_is_finished(tmp_path: Path) -> None:
     """The client answers 148 questions, the moves of several tasks of two decks, and dies."""
     client = tmp_path / "client.py"
@@ -151,15 +137,9 @@ def test_a_fault_in_the_middle_keeps_what_is_finished(tmp_path: Path) -> None:
     client.write_text(
         source.replace("for line in sys.stdin:", "for number, line in zip(range(150), sys.stdin):")
     )
-    arguments = (
-        "a=external",
-        f"a.command={sys.executable} {client}",
-        "b=rhcp",
-        "decks=20",
-        "processes=1",
-    )
-    done = run(tmp_path, *arguments)
-    assert done.returncode == 1
+    player = ("a=external", f"a.command={sys.executable} {client}")
+    done = run(tmp_path, *player, "b=rhcp", "decks=20", "processes=1")
+    assert done.returncode == 1 and "Traceback" not in done.stderr
     assert "the program ended with status 0" in done.stderr and '"hand": ' in done.stderr
     assert "the same command continues" in done.stderr
     assert list((tmp_path / "unfinished").rglob("*.jsonl"))
@@ -169,19 +149,6 @@ def test_help_names_every_key_and_player() -> None:
     text = evaluate.help_text("")
     assert all(word in text for word in ("decks:", "report:", "fpmcts:", "external:", "lbr:"))
     assert "playouts" in evaluate.help_text("fpmcts") and "deck" in evaluate.help_text("decks")
-
-
-@pytest.mark.parametrize("script", ["evaluate.py", "train.py"])
-def test_help_may_be_cut_off(script: str) -> None:
-    """The reader closes the pipe before anything is written."""
-    command_line = [sys.executable, script, "--help"]
-    with subprocess.Popen(
-        command_line, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdout is not None and process.stderr is not None
-        process.stdout.close()
-        errors = process.stderr.read()
-    assert (process.returncode, errors) == (0, "")
 
 
 def test_cfg_job_prints_every_setting(capsys: pytest.CaptureFixture[str]) -> None:

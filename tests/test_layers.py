@@ -85,9 +85,6 @@ def test_rules_and_rule_players_need_numpy_and_numba_only() -> None:
 
 FAMILIES = {"fpmcts.poker": ("games.poker", "games.no_limit_holdem")}
 """A room named after a family of games may know its games."""
-KNOWS_A_GAME = {
-    "fpmcts.papers": FAMILIES["fpmcts.poker"],
-}
 
 
 def test_games_are_known_by_their_interface() -> None:
@@ -97,8 +94,7 @@ def test_games_are_known_by_their_interface() -> None:
         for name, path in EVERY.items()
         if room_of(name) != "games"
         for found in imports(name, path)
-        for folder in folders
-        - {f"{game}." for game in (FAMILIES | KNOWS_A_GAME).get(room_of(name), ())}
+        for folder in folders - {f"{game}." for game in FAMILIES.get(room_of(name), ())}
         if f"{found}.".startswith(folder)
     ]
     assert not wrong, "\n".join(wrong)

@@ -50,10 +50,6 @@ FEWEST = 50
 """Decks below which corrections count whole, since there is too little to fit."""
 
 
-class NoPassiveMoveError(ValueError):
-    """The game has no move that only goes along."""
-
-
 @kernel
 def _replay(
     rules: Rules,
@@ -80,7 +76,6 @@ def _redeal(
     states: States,
     views: States,
     at: int,
-    row: int,
     hidden: np.ndarray,
     worlds: States,
     rng: np.ndarray,
@@ -88,11 +83,11 @@ def _redeal(
     """Writes state ``at`` to every row of ``worlds``, the cards that are still to come dealt anew.
 
     Args:
-        views: Of seat 0, ``row`` that of the state. hidden: uint64 ``[W]``, scratch. rng: uint64
+        views: Of seat 0. hidden: uint64 ``[W]``, scratch. rng: uint64
             ``[1]``, changed.
     """
     hidden_of(rules, states, at, 0, hidden)
-    fill_world(rules, views, row, 0, hidden, worlds, 0)
+    fill_world(rules, views, at, 0, hidden, worlds, 0)
     for k in range(1, worlds[0].shape[0]):
         copy_row(rules, worlds, 0, worlds, k)
     deal_rest(rules, worlds, 0, worlds[0].shape[0], rng, 0)
@@ -123,13 +118,11 @@ def _corrections(
     rules: Rules,
     positions: States,
     views: States,
-    rows: np.ndarray,
     first: np.ndarray,
     lengths: np.ndarray,
     moves: np.ndarray,
     mover: np.ndarray,
     policies: np.ndarray,
-    known: np.ndarray,
     passive: int,
     words: int,
     seeds: np.ndarray,
@@ -140,11 +133,9 @@ def _corrections(
     """Adds the corrections of every game to ``out`` (float64 ``[G, S, CHANCES + players]``).
 
     Args:
-        positions: All states, see ``_replay``. views: Of seat 0, of those that are not over.
-        rows: int64 ``[P]``, which row of ``views`` a position has.
-        mover: int64 ``[P]``, the player who moves, as an index. known: bool ``[P]``, whether its
-            policy is.
-        policies: float64 ``[P, A]``, those policies, of the legal actions.
+        positions: All states, see ``_replay``. views: Of seat 0.
+        mover: int64 ``[P]``, the player to move, as an index.
+        policies: float64 ``[P, A]``, its probabilities of the legal actions; 0: not known.
         seeds: uint64 ``[G]``. worlds: States, as many as there are redeals. lane: One state.
     """
     seats = out.shape[1]
@@ -157,16 +148,17 @@ def _corrections(
         for k in range(lengths[g]):
             at = first[g] + k
             dealt = public_cards(rules, positions, at + 1) > public_cards(rules, positions, at)
-            if k > 0 and not dealt and not known[at]:
+            known = policies[at].sum() > 0.0
+            if k > 0 and not dealt and not known:
                 continue
-            _redeal(rules, positions, views, at, rows[at], hidden, worlds, rng)
+            _redeal(rules, positions, views, at, hidden, worlds, rng)
             if k == 0:
                 _worth(rules, worlds, -1, passive, lane, played)
                 out[g, :, 0] += played
-            if not dealt and not known[at]:
+            if not dealt and not known:
                 continue
             _worth(rules, worlds, moves[g, k], passive, lane, played)
-            if known[at]:
+            if known:
                 total = 0.0
                 mean[:] = 0.0
                 for slot in range(legal(rules, positions, at, actions)):
@@ -182,7 +174,7 @@ def _corrections(
                     for seat in range(seats):
                         other[seat] = team_return(rules, positions, at + 1, seat)
                 else:
-                    _redeal(rules, positions, views, at + 1, rows[at + 1], hidden, worlds, rng)
+                    _redeal(rules, positions, views, at + 1, hidden, worlds, rng)
                     _worth(rules, worlds, -1, passive, lane, other)
                 out[g, :, event] += other - played
 
@@ -201,44 +193,32 @@ def corrections(
         games: Theirs.
         deals: ``[G]``.
         seed: Of the redeals.
-
-    Raises:
-        NoPassiveMoveError: The game has none.
     """
-    if game.passive is None:
-        raise NoPassiveMoveError(
-            f"{game.spec.name} has no move that only goes along, which luck is measured by"
-        )
+    assert game.passive is not None
     spec, lengths = game.spec, games.records.lengths.astype(np.int64)
     first = np.concatenate([[0], np.cumsum(lengths + 1)[:-1]])
     positions = game.empty(int((lengths + 1).sum()))
     _replay(game.rules, deals, games.records.moves, lengths, first, positions)
     seats = seats_to_move(game, positions)
-    running = np.flatnonzero(seats >= 0)
     of_game = np.repeat(np.arange(len(lengths)), lengths + 1)
     mover = np.where(seats >= 0, games.seating[of_game, np.maximum(seats, 0)], -1).astype(np.int64)
-    known, policies = np.zeros(len(seats), np.bool_), np.zeros((len(seats), spec.max_legal))
+    policies = np.zeros((len(seats), spec.max_legal))
     for k, agent in enumerate(agents):
         told = getattr(agent, "probabilities", None)
         if told is not None and len(asked := np.flatnonzero(mover == k)):
             stated = told(game.view(take(positions, asked), seats[asked]))
             policies[asked, : stated.shape[1]] = stated
-            known[asked] = True
-    views = game.view(take(positions, running), np.zeros(len(running), np.int64))
-    rows = np.full(len(seats), -1)
-    rows[running] = np.arange(len(running))
+    views = game.view(positions, np.zeros(len(seats), np.int64))
     out = np.zeros((len(lengths), spec.num_seats, CHANCES + len(agents)))
     _corrections(
         game.rules,
         positions,
         views,
-        rows,
         first,
         lengths,
         games.records.moves,
         mover,
         policies,
-        known,
         game.passive,
         spec.hidden_words,
         streams(seed, len(lengths), Stream.LUCK),

@@ -4,7 +4,7 @@ reports.
 
 import shlex
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -13,23 +13,16 @@ from rich.table import Table
 
 from fpmcts.configuration import choices
 from fpmcts.evaluation.config import EvaluateConfig, Tournament, parse_command_line
-from fpmcts.evaluation.duplicate import games_per_deck
-from fpmcts.evaluation.plan import make_plan, read_given_decks
+from fpmcts.evaluation.duplicate import table_scores
+from fpmcts.evaluation.match_result import TableResult
+from fpmcts.evaluation.plan import Plan, make_plan, read_given_decks
 from fpmcts.evaluation.precision import with_precisions
-from fpmcts.evaluation.report import (
-    check_folder,
-    measures,
-    misfit_text,
-    rate,
-    score_table,
-    write_report,
-)
+from fpmcts.evaluation.report import Report, check_folder
 from fpmcts.evaluation.saved_games import check_file, write_games
-from fpmcts.evaluation.table_match import table_match
-from fpmcts.evaluation.tournament import forget, play_tournament
+from fpmcts.evaluation.tournament import forget, play_tasks, play_tournament
 from fpmcts.interrupt import Interrupt
 from fpmcts.machine import machine
-from fpmcts.players.lookup import PLAYERS, Host
+from fpmcts.players.lookup import PLAYERS
 from fpmcts.players.warmup import compile_players
 from fpmcts.progress import Progress
 from games.choice import help_text as game_help
@@ -61,29 +54,21 @@ def help_text(topic: str) -> str:
     keys["experiment"] = f"Keys of conf/evaluate/NAME.yaml: {', '.join(choices('evaluate'))}."
     if topic in PLAYERS:
         return f"{topic}: {first_line(PLAYERS[topic])}\n{PLAYERS[topic].help('LABEL.')}"
+    if topic in ("game", "experiment"):
+        return f"{keys[topic]}\n{game_help() if topic == 'game' else ''}"
     if topic:
-        text = (
-            f"{keys[topic]}\n"
-            if topic in ("game", "experiment")
-            else keys_text(EvaluateConfig, topic=topic)
-        )
-        text += game_help("" if topic == "game" else topic)
+        text = keys_text(EvaluateConfig, topic=topic) + game_help(topic)
         if not text:
-            raise ConfigError(
-                f"--help {topic}: no key and no player{did_you_mean(topic, [*keys, *PLAYERS])}"
-            )
+            near = did_you_mean(topic, [*keys, *PLAYERS])
+            raise ConfigError(f"--help {topic}: no key and no player{near}")
         return text
     lines = [f"  {name + ':':13}{text}" for name, text in keys.items()]
     players = [f"  {name + ':':13}{first_line(options)}" for name, options in PLAYERS.items()]
-    more = [
-        "Players, explained with their options by --help PLAYER:",
-        *players,
-        "--cfg job prints all settings.",
-    ]
-    return "\n".join([HELP, *lines, "", *more])
+    about = "Players, explained with their options by --help PLAYER:"
+    return "\n".join([HELP, *lines, "", about, *players, "--cfg job prints all settings."])
 
 
-def settings(arguments: Sequence[str]) -> dict[str, Any]:
+def settings(arguments: Sequence[str]) -> dict[str, object]:
     """Returns everything that a command line sets: the keys, and every player with its options."""
     tournament = parse_command_line(arguments)
     players = {
@@ -113,42 +98,53 @@ def run(arguments: Sequence[str], note: Note, progress: Progress) -> int:
     if any(player.options.compiles for player in tournament.players.values()):
         compile_players(config.game.name)
     interrupt = Interrupt(note, "stopping after the games that are being played, which are kept")
-    if config.table:
-        return _play_table(tournament, game, note, progress, lambda: interrupt.requested)
     plan = make_plan(tournament, game, read_given_decks(tournament, game))
-    tournament, precisions = with_precisions(
-        tournament, plan.num_decks() * games_per_deck(game.spec)
-    )
+    tournament, precisions = with_precisions(tournament, plan.num_games(plan.tasks))
     if precisions:
         note(f"precision: {precisions}")
     began, plan = time.monotonic(), replace(plan, tournament=tournament)
-    results = play_tournament(plan, progress, lambda: interrupt.requested, note)
-    if results is None:
-        note("stopped; the same command continues")
-        return 130
-    standings = rate(game.spec, tournament.labels, results)
-    for result in results.values():
+    how = progress, lambda: interrupt.requested, note
+    if config.table:
+        table = play_tasks(plan, *how)
+        if table is not None:
+            names = [tournament.players[label].name for label in tournament.labels]
+            games = table[0][tournament.labels]
+            scores = TableResult(tuple(names), table_scores(game.spec, games))
+            note(scores.text(game.spec.score, games.usage))
+            forget(plan)
+            return 0
+    else:
+        results = play_tournament(plan, *how)
+        if results is not None:
+            facts = {
+                "command": shlex.join(["python", "evaluate.py", *arguments]),
+                "machine": _machine_text(),
+                **({"precision": precisions} if precisions else {}),
+                "seconds": f"{time.monotonic() - began:.1f}",
+            }
+            _show(plan, Report(tournament, game.spec, results), facts, note)
+            forget(plan)
+            return 0
+    note("stopped; the same command continues")
+    return 130
+
+
+def _show(plan: Plan, report: Report, facts: Mapping[str, object], note: Note) -> None:
+    """Shows results, and writes the games and the report that were asked for."""
+    config = plan.tournament.config
+    for result in report.results.values():
         note(str(result))
-    if len(tournament.labels) > 2:
-        rows = score_table(tournament, results, standings)
-        for k, measure in enumerate(measures(game.spec.score)):
-            note(_matrix(rows, k, measure))
-        if standings.misfits:
-            note(misfit_text(tournament, standings.misfits))
+    if len(report.names) > 2:
+        for k, measure in enumerate(report.measures):
+            note(_matrix(report.table(), k, measure))
+        if report.misfits:
+            note(report.misfit_text())
     if config.save:
-        write_games(Path(config.save), tournament, plan.decks, results)
+        write_games(Path(config.save), plan.tournament, plan.decks, report.results)
         note(f"games in {config.save}")
     if config.report:
-        facts = {
-            "command": shlex.join(["python", "evaluate.py", *arguments]),
-            "machine": _machine_text(),
-        }
-        facts |= {"precision": precisions} if precisions else {}
-        facts["seconds"] = f"{time.monotonic() - began:.1f}"
-        write_report(Path(config.report), tournament, results, standings, facts)
+        report.write(Path(config.report), facts)
         note(f"report in {Path(config.report) / 'report.md'}")
-    forget(plan)
-    return 0
 
 
 def _check(tournament: Tournament, game: Game) -> None:
@@ -165,13 +161,8 @@ def _check(tournament: Tournament, game: Game) -> None:
         if len(labels) != game.spec.num_seats:
             expected = f"expected {game.spec.num_seats}, the seats of {game.spec.name}"
             raise ConfigError(f"table={list(labels)}: {len(labels)} players; {expected}")
-        if tournament.num_decks() is None or config.save or config.report or config.aivat:
-            raise ConfigError("table: expected decks=NUMBER, and none of save, report and aivat")
-        if config.cluster.kind != "none":
-            raise ConfigError(
-                f"cluster={config.cluster.kind}: players learn hand by hand, so one process plays "
-                "a table"
-            )
+        if config.save or config.report or config.aivat:
+            raise ConfigError("table: expected none of save, report and aivat")
     for label, player in tournament.players.items():
         try:
             player.options.file(game.spec.name)
@@ -181,32 +172,6 @@ def _check(tournament: Tournament, game: Game) -> None:
         check_folder(Path(config.report))
     if config.save:
         check_file(Path(config.save), game)
-
-
-def _play_table(
-    tournament: Tournament, game: Game, note: Note, progress: Progress, stopping: Callable[[], bool]
-) -> int:
-    """Plays a match of different players at one table and prints it; returns the exit status."""
-    config, labels, decks = tournament.config, tournament.labels, tournament.num_decks() or 0
-    tournament, precisions = with_precisions(tournament, decks * len(labels))
-    if precisions:
-        note(f"precision: {precisions}")
-    host = Host(game, tournament.players, config.device)
-    result = table_match(
-        game,
-        lambda: [host.make(label) for label in labels],
-        [tournament.players[label].name for label in labels],
-        decks,
-        config.seed,
-        progress=lambda done, total: progress("playing", done, total, "games"),
-        stopping=stopping,
-    )
-    if result is None:
-        note("stopped")
-        return 130
-    for line in result.lines():
-        note(line)
-    return 0
 
 
 def _matrix(rows: list[list[str]], part: int, measure: str) -> Table:

@@ -106,42 +106,29 @@ def parse_command_line(arguments: Sequence[str]) -> Tournament:
         ConfigError: One line that names the key, what was given and what is expected.
     """
     given = dict(pairs(arguments))
-    preset = _preset(given.get("experiment", "null"))
-    options = option_names(given.get("game") or preset.get("game", {}).get("name", "doudizhu"))
-    overrides = {}
+    preset = given.get("experiment", "null")
+    values = {} if preset == "null" else read_file("evaluate", preset, "experiment")
+    game = given.get("game") or values.get("game", {}).get("name", "doudizhu")
+    options, overrides = option_names(game), {}
     for key, text in given.items():
         label, dot, option = key.partition(".")
-        if key == "experiment":
-            overrides["evaluate"] = text
-        elif key == "game":
-            overrides["game.name"] = text
+        if key in ("experiment", "game"):
+            full = {"experiment": "evaluate", "game": "game.name"}[key]
         elif key in KEYS or label in ("game", "cluster"):
-            overrides[key] = text
+            full = key
         elif label in KEYS:
             raise ConfigError(f"{key}={text}: {label} is a key of its own, not a player")
         elif key in options:
-            overrides[f"game.{key}"] = text
+            full = f"game.{key}"
         elif not dot and text not in PLAYERS and (able := games_with(key)):
-            raise ConfigError(
-                f"{key}={text}: is an option of {', '.join(able)}, not of "
-                f"{given.get('game', 'doudizhu')}"
-            )
+            raise ConfigError(f"{key}={text}: is an option of {', '.join(able)}, not of {game}")
         else:
-            overrides[f"player.{label}.{option or 'kind'}"] = text
+            full = f"player.{label}.{option or 'kind'}"
+        overrides[full] = text
     values = load("evaluate", overrides, TEXTS)
     values["decks"] = str(values.get("decks", EvaluateConfig.decks))
     players = {str(label): dict(options) for label, options in values.pop("player", {}).items()}
     return _checked(build(EvaluateConfig, values), players)
-
-
-def _preset(name: str) -> dict[str, Any]:
-    """Returns the keys of a file in ``conf/evaluate``. Raises ConfigError where there is none of
-    that name.
-    """
-    try:
-        return {} if name == "null" else read_file("evaluate", name)
-    except ConfigError as error:
-        raise ConfigError(str(error).replace("evaluate=", "experiment=", 1)) from error
 
 
 def _checked(config: EvaluateConfig, given: Mapping[str, Mapping[str, Any]]) -> Tournament:
@@ -158,16 +145,15 @@ def _checked(config: EvaluateConfig, given: Mapping[str, Mapping[str, Any]]) -> 
                 f"{', '.join(players)}"
             )
     if config.decks.isdecimal() and not 1 <= int(config.decks) <= MOST_DECKS:
-        raise ConfigError(
-            f"decks={config.decks}: expected a number from 1 to {MOST_DECKS:,}, or a file of decks"
-        )
-    if config.sprt and not (len(config.sprt) == 2 and 0.0 < config.sprt[0] < config.sprt[1] < 1.0):
-        expected = "expected two shares of games won, 0 < p0 < p1 < 1, such as sprt=[0.5,0.51]"
-        raise ConfigError(f"sprt={config.sprt}: {expected}")
-    if config.sprt and (config.agents or config.table):
-        raise ConfigError(
-            f"sprt={config.sprt}: tests a match of two players; expected a=KIND b=KIND"
-        )
+        expected = f"expected a number from 1 to {MOST_DECKS:,}, or a file of decks"
+        raise ConfigError(f"decks={config.decks}: {expected}")
+    if config.sprt:
+        if len(config.sprt) != 2 or not 0.0 < config.sprt[0] < config.sprt[1] < 1.0:
+            expected = "expected two shares of games won, 0 < p0 < p1 < 1, such as sprt=[0.5,0.51]"
+            raise ConfigError(f"sprt={config.sprt}: {expected}")
+        if config.agents or config.table:
+            expected = "tests a match of two players; expected a=KIND b=KIND"
+            raise ConfigError(f"sprt={config.sprt}: {expected}")
     names = [player.name for player in players.values()]
     players = {
         label: replace(p, name=f"{p.name} [{label}]" if names.count(p.name) > 1 else p.name)
@@ -179,21 +165,17 @@ def _checked(config: EvaluateConfig, given: Mapping[str, Mapping[str, Any]]) -> 
 def _labels(config: EvaluateConfig, given: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:
     """Returns the labels of the players that meet each other."""
     pair = [label for label in ("a", "b") if "kind" in given.get(label, {})]
-    listed = config.agents or config.table
-    if not listed:
-        if len(pair) < 2:
-            raise ConfigError(
-                "expected two players: a=KIND b=KIND, or agents=[KIND,…]; the kinds are "
-                f"{', '.join(PLAYERS)}"
-            )
-        return ("a", "b")
+    listed = config.agents or config.table or pair
     if (config.agents and config.table) or not set(pair) <= set(listed):
         raise ConfigError("expected one of the three: a and b, agents, or table")
-    if len(listed) < 2 or len(set(listed)) < len(listed):
+    if listed is pair and len(pair) < 2:
         raise ConfigError(
-            f"{'agents' if config.agents else 'table'}={listed}: expected two or more different "
-            "players"
+            "expected two players: a=KIND b=KIND, or agents=[KIND,…]; the kinds are "
+            f"{', '.join(PLAYERS)}"
         )
+    if len(listed) < 2 or len(set(listed)) < len(listed):
+        key = "agents" if config.agents else "table"
+        raise ConfigError(f"{key}={listed}: expected two or more different players")
     return tuple(listed)
 
 
@@ -225,19 +207,17 @@ def _add_player(
     options = row.parse(values, f"{label}.")
     if kind == "mix":
         if not (seats := options.needs()):
-            example = f"{label}.seats=[fpmcts,rhcp,rhcp]"
-            raise ConfigError(
-                f"{label}.seats: a mix needs the players of all seats, such as {example}"
-            )
+            example = f"such as {label}.seats=[fpmcts,rhcp,rhcp]"
+            raise ConfigError(f"{label}.seats: a mix needs the players of all seats, {example}")
         for part in seats:
             if part == label or part in above:
                 raise ConfigError(f"{label}.seats={seats}: a mix cannot play in itself")
             _add_player(part, given, players, game, (*above, label))
-    name = label if label not in ("a", "b") else kind
     shown = ", ".join(f"{key}={value}" for key, value in values.items() if key not in FILES)
-    players[label] = Entrant(
-        options, f"{name} ({shown})" if shown and label in ("a", "b", kind) else name
-    )
+    name = kind if label in ("a", "b") else label
+    if shown and label in ("a", "b", kind):
+        name += f" ({shown})"
+    players[label] = Entrant(options, name)
 
 
 def _add_opponents(players: dict[str, Entrant], labels: tuple[str, ...]) -> None:
@@ -251,10 +231,9 @@ def _add_opponents(players: dict[str, Entrant], labels: tuple[str, ...]) -> None
         against, others = options.against, [other for other in labels if other != label]
         if label not in labels or len(others) != 1 or against not in (None, *others):
             other = against if against in players and against != label else "another player"
+            expected = f"expected a match of {label} and {other}, not of {', '.join(labels)}"
             raise ConfigError(
-                f"{label}=lbr: reads the policy of the one player that it meets; expected a match "
-                f"of {label} and {other}, "
-                f"not of {', '.join(labels)}"
+                f"{label}=lbr: reads the policy of the one player that it meets; {expected}"
             )
         met = players[others[0]]
         if not met.options.states_policy:

@@ -11,7 +11,7 @@ G games are played; A agents take part; S seats; n games are asked about at once
 import json
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Self
 
 import numpy as np
@@ -23,8 +23,12 @@ from games.interface import Game, Records
 from games.kernels import Stream, kernel, streams
 from games.lockstep import Lockstep
 
-Progress = Callable[[int, int], None]
-"""Called with the number of games that are over and of all games."""
+Tell = Callable[[int], None]
+"""Called with how many more games are over."""
+
+
+def ignore(more: int) -> None:
+    """Tells nobody."""
 
 
 class IllegalMoveError(ValueError):
@@ -53,12 +57,8 @@ class Usage:
 
 def total_usage(parts: Iterable[Usage]) -> Usage:
     """Returns the sum over several lots of games."""
-    listed = list(parts)
-    return Usage(
-        sum(u.seconds for u in listed),
-        sum(u.decisions for u in listed),
-        sum(u.forced for u in listed),
-    )
+    sums = [sum(values) for values in zip(*map(astuple, parts), strict=True)]
+    return Usage(*sums)
 
 
 @dataclass(frozen=True)
@@ -91,46 +91,29 @@ class PlayedGames:
             "last_seats": self.last_seats,
             "moves": self.records.moves[:, :longest],
             "lengths": self.records.lengths,
-            "usage": np.array([[used.seconds, used.decisions, used.forced] for used in self.usage]),
+            "usage": np.array([astuple(used) for used in self.usage]),
             **({} if self.luck is None else {"luck": self.luck}),
         }
 
     @classmethod
     def of_arrays(cls, arrays: Mapping[str, np.ndarray]) -> Self:
         """Returns the games of ``as_arrays``."""
-        usage = [
-            Usage(float(seconds), int(decisions), int(forced))
-            for seconds, decisions, forced in arrays["usage"]
-        ]
+        usage = [Usage(float(row[0]), *map(int, row[1:])) for row in arrays["usage"]]
         records = Records(arrays["moves"], arrays["lengths"])
-        return cls(
-            arrays["seating"],
-            arrays["returns"],
-            arrays["last_seats"],
-            records,
-            usage,
-            arrays.get("luck"),
-        )
+        seating, returns, last = (arrays[name] for name in ("seating", "returns", "last_seats"))
+        return cls(seating, returns, last, records, usage, arrays.get("luck"))
 
 
 def joined_games(parts: Sequence[PlayedGames]) -> PlayedGames:
     """Returns the games of several parts of a match, at least one, as one."""
-    longest = max(int(part.records.lengths.max(initial=0)) for part in parts)
-    moves = []
-    for part in parts:
-        some = part.records.moves[:, :longest]
-        moves.append(np.pad(some, ((0, 0), (0, longest - some.shape[1])), constant_values=-1))
-    usage = [total_usage(used) for used in zip(*(part.usage for part in parts), strict=True)]
-    return PlayedGames(
-        np.concatenate([part.seating for part in parts]),
-        np.concatenate([part.returns for part in parts]),
-        np.concatenate([part.last_seats for part in parts]),
-        Records(np.concatenate(moves), np.concatenate([part.records.lengths for part in parts])),
-        usage,
-        None
-        if parts[0].luck is None
-        else np.concatenate([part.luck for part in parts if part.luck is not None]),
-    )
+    listed = [part.as_arrays() for part in parts]
+    longest = max(arrays["moves"].shape[1] for arrays in listed)
+    for arrays in listed:
+        missing = longest - arrays["moves"].shape[1]
+        arrays["moves"] = np.pad(arrays["moves"], ((0, 0), (0, missing)), constant_values=-1)
+    joined = {name: np.concatenate([arrays[name] for arrays in listed]) for name in listed[0]}
+    usage = np.sum([arrays["usage"] for arrays in listed], axis=0)
+    return PlayedGames.of_arrays({**joined, "usage": usage})
 
 
 @kernel
@@ -166,7 +149,7 @@ def play_games(
     seed: int,
     *,
     at_once: int | None = None,
-    progress: Progress | None = None,
+    tell: Tell = ignore,
 ) -> PlayedGames:
     """Returns the games of the given deals, played to their ends.
 
@@ -177,7 +160,7 @@ def play_games(
         deals: G starting states; not changed.
         seed: For the random choices of the agents; the streams of two agents differ.
         at_once: Games in progress at a time; None: all. It bounds memory and changes no game.
-        progress: Called after every round.
+        tell: Called after every round.
 
     Raises:
         IllegalMoveError: Naming the agent, its answer and the view it saw.
@@ -189,14 +172,6 @@ def play_games(
             f"got seating {seating.shape} for {num_rows(deals)} deals; expected [deals, "
             f"{spec.num_seats} seats]"
         )
-    if num_games and not (seating.min() >= 0 and seating.max() < len(agents)):
-        raise ValueError(
-            f"got agents {seating.min()} to {seating.max()} in the seating; expected 0 to "
-            f"{len(agents) - 1}"
-        )
-    if at_once is not None and at_once < 1:
-        raise ValueError(f"got at_once={at_once}; expected at least 1")
-
     lockstep = Lockstep(game, deals, window=at_once)
     states, records = lockstep.states, lockstep.records
     usage = [Usage() for _ in agents]
@@ -224,9 +199,10 @@ def play_games(
             actions[asked] = _checked(game, agent, states, views, records, games, answers, scratch)
         return actions
 
+    told = 0
     for over in lockstep.run(decide):
-        if progress is not None:
-            progress(over, num_games)
+        tell(over - told)
+        told = over
     for k in range(len(agents)):
         usage[k].forced = int(lockstep.forced[seating == k].sum())
 

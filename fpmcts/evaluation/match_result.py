@@ -1,12 +1,24 @@
-"""What a duplicate match says, in words and for JSON."""
+"""What a match says: from the returns of its games to scores with errors, in words and for JSON."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from functools import cached_property
+from itertools import combinations
 
+import numpy as np
+
+from fpmcts.evaluation.aivat import controlled
 from fpmcts.evaluation.match import PlayedGames, Usage
 from fpmcts.evaluation.sequential import SequentialResult
-from fpmcts.evaluation.statistics import Estimate
-from games.interface import ScoreUnit
+from fpmcts.evaluation.statistics import Estimate, estimate, wins
+from games.interface import GameSpec, ScoreUnit
+
+
+def games_per_deck(spec: GameSpec) -> int:
+    """Returns how often a deck is played: with A alone in each team, and where there are more than
+    two also with B alone.
+    """
+    return spec.num_teams if spec.num_teams == 2 else 2 * spec.num_teams
 
 
 @dataclass(frozen=True)
@@ -23,86 +35,146 @@ class Score:
     adp: Estimate
 
 
-@dataclass(frozen=True, kw_only=True)
+def score_of(returns: np.ndarray) -> Score:
+    """Returns the score of games (float64 ``[D, N]``, N games of each deck)."""
+    return Score(estimate(wins(returns).mean(axis=1)), estimate(returns.mean(axis=1)))
+
+
+@dataclass(frozen=True)
 class Side:
     """How a player does alone against the other.
 
     Attributes:
-        total: Over all its games.
-        by_team: Over those in which it sat in each team.
-        luck_free: The mean return in total with luck taken out (``fpmcts.evaluation.aivat``); None:
+        returns: float64 ``[D, T]``: in each team on each deck, in the unit of the game's scores.
+        luck: float64 ``[D, K]``: corrections of their means (``fpmcts.evaluation.aivat``); None:
             not computed.
     """
 
-    total: Score
-    by_team: tuple[Score, ...]
-    luck_free: Estimate | None = None
+    returns: np.ndarray
+    luck: np.ndarray | None = None
+
+    @cached_property
+    def total(self) -> Score:
+        """The score over all its games."""
+        return score_of(self.returns)
+
+    @cached_property
+    def by_team(self) -> tuple[Score, ...]:
+        """The score over the games in which it sat in each team."""
+        return tuple(score_of(column[:, None]) for column in self.returns.T)
+
+    @cached_property
+    def luck_free(self) -> Estimate | None:
+        """The mean return in total with luck taken out; None: not computed."""
+        luck = self.luck
+        return None if luck is None else estimate(controlled(self.returns.mean(axis=1), luck))
 
 
-@dataclass(frozen=True, kw_only=True)
-class MatchResult(Side):
-    """What a duplicate match of A against B says; as a ``Side``, how A does alone.
+@dataclass(frozen=True)
+class MatchResult:
+    """What a duplicate match of A against B says.
 
     Attributes:
         names: Of A and of B.
-        unit: Of the scores.
-        num_decks: Decks; each is played ``duplicate.games_per_deck`` times.
-        opposite: How B does alone, where that is not the opposite of A's: with more than two teams.
-        team_names: As in ``by_team``.
-        finishers: For each team, by seat name: the share of the games in that team that A won with
-            this seat's last move.
-        usage: Of A and of B.
+        spec: Of the game.
         games: Everything that was played, see ``duplicate.duplicate_games``.
         sequential: Of the test that could end it early; None: there was none.
     """
 
     names: tuple[str, str]
-    unit: ScoreUnit
-    num_decks: int
-    opposite: Side | None
-    team_names: tuple[str, ...]
-    finishers: tuple[dict[str, float], ...]
-    usage: tuple[Usage, Usage]
+    spec: GameSpec
     games: PlayedGames
     sequential: SequentialResult | None = None
 
+    @cached_property
+    def sides(self) -> tuple[Side, Side]:
+        """How A and how B does alone."""
+        spec, played = self.spec, self.games
+        seats = [spec.teams.index(team) for team in range(spec.num_teams)]  # the first of each team
+        decks = (-1, games_per_deck(spec), spec.num_seats)
+
+        def of(rows: np.ndarray) -> Side:
+            def scores(returns: np.ndarray) -> np.ndarray:
+                return returns.reshape(decks)[:, rows, seats] * spec.score.per_return
+
+            luck = played.luck
+            kinds = [] if luck is None else [scores(kind) for kind in np.moveaxis(luck, 2, 0)]
+            means = [kind.mean(axis=1) for kind in kinds]
+            return Side(scores(played.returns), np.stack(means, axis=1) if means else None)
+
+        rows = np.arange(spec.num_teams)
+        # Of two teams, B is in the one in which A is not.
+        return of(rows), of(rows[::-1] if spec.num_teams == 2 else rows + spec.num_teams)
+
+    @property
+    def total(self) -> Score:
+        """The score of A over all its games."""
+        return self.sides[0].total
+
+    @property
+    def by_team(self) -> tuple[Score, ...]:
+        """The score of A over those in which it sat in each team."""
+        return self.sides[0].by_team
+
+    @property
+    def opposite(self) -> Side | None:
+        """How B does alone, where that is not the opposite of A's: with more than two teams."""
+        return self.sides[1] if self.spec.num_teams > 2 else None
+
     @property
     def num_games(self) -> int:
-        """Returns the number of games."""
+        """The number of games."""
         return len(self.games.seating)
 
-    def as_dict(self) -> dict[str, Any]:
+    @property
+    def num_decks(self) -> int:
+        """The number of decks; each is played ``games_per_deck`` times."""
+        return len(self.sides[0].returns)
+
+    @cached_property
+    def finishers(self) -> list[dict[str, float]]:
+        """For each team, by seat name: the share of the games in that team that A won with this
+        seat's last move.
+        """
+        won = wins(self.sides[0].returns) == 1
+        last = self.games.last_seats.reshape(len(won), -1)
+        found: list[dict[str, float]] = [{} for _ in self.spec.team_names]
+        for seat, (name, team) in enumerate(
+            zip(self.spec.seat_names, self.spec.teams, strict=True)
+        ):
+            found[team][name] = float(np.mean(won[:, team] & (last[:, team] == seat)))
+        return found
+
+    def as_dict(self) -> dict[str, object]:
         """Returns everything but the games, for JSON."""
-
-        def score(value: Score) -> dict[str, Any]:
-            wins = {"wp": value.wp.as_dict()} if self.unit.tells_wins else {}
-            return {**wins, self.unit.key: value.adp.as_dict()}
-
-        def side(own: Side) -> dict[str, Any]:
-            teams = {
-                name: score(value) for name, value in zip(self.team_names, own.by_team, strict=True)
-            }
-            free = (
-                {}
-                if own.luck_free is None
-                else {"luck_free": {self.unit.key: own.luck_free.as_dict()}}
-            )
-            return {"total": score(own.total), "by_team": teams, **free}
-
-        own = side(self)
-        if self.unit.tells_wins:
-            for name, finishers in zip(self.team_names, self.finishers, strict=True):
-                own["by_team"][name]["finishers"] = finishers
+        told = {
+            "b_alone": self.opposite and self._sided(self.opposite),
+            "sequential": self.sequential and self.sequential.as_dict(),
+        }
         return {
             "a": self.names[0],
             "b": self.names[1],
             "decks": self.num_decks,
             "games": self.num_games,
-            **own,
-            **({} if self.opposite is None else {"b_alone": side(self.opposite)}),
-            **({} if self.sequential is None else {"sequential": self.sequential.as_dict()}),
-            "usage": {player: asdict(used) for player, used in zip("ab", self.usage, strict=True)},
+            **self._sided(self.sides[0]),
+            **{name: value for name, value in told.items() if value is not None},
+            "usage": dict(zip("ab", map(asdict, self.games.usage), strict=True)),
         }
+
+    def _sided(self, side: Side) -> dict[str, object]:
+        """Returns how a player does, for JSON."""
+        unit = self.spec.score
+
+        def score(value: Score) -> dict[str, object]:
+            wins = {"wp": value.wp.as_dict()} if unit.tells_wins else {}
+            return {**wins, unit.key: value.adp.as_dict()}
+
+        teams = dict(zip(self.spec.team_names, map(score, side.by_team), strict=True))
+        if unit.tells_wins and side is self.sides[0]:
+            for own, finishers in zip(teams.values(), self.finishers, strict=True):
+                own["finishers"] = finishers
+        free = side.luck_free and {"luck_free": {unit.key: side.luck_free.as_dict()}}
+        return {"total": score(side.total), "by_team": teams, **(free or {})}
 
     def __str__(self) -> str:
         """Returns one line per position and one per player."""
@@ -114,16 +186,13 @@ class MatchResult(Side):
         if self.sequential is not None:
             lines.append(f"  {self.sequential}")
         if self.opposite is None:
-            lines += self._lines("all games", self, self.finishers)
+            lines += self._lines("all games", self.sides[0])
         else:
-            others = len(self.team_names) - 1
-            nothing: tuple[dict[str, float], ...] = ({},) * len(self.team_names)
-            for name, other, side in ((first, second, self), (second, first, self.opposite)):
-                lines += [
-                    f" {name} alone against {others} of {other}",
-                    *self._lines("all seats", side, nothing),
-                ]
-        for name, used in zip(self.names, self.usage, strict=True):
+            others = self.spec.num_teams - 1
+            for name, other, side in zip(self.names, self.names[::-1], self.sides, strict=True):
+                lines.append(f" {name} alone against {others} of {other}")
+                lines += self._lines("all seats", side)
+        for name, used in zip(self.names, self.games.usage, strict=True):
             lines.append(
                 f"  {name}: {used.decisions:,} decisions, "
                 f"{1000 * used.seconds_per_decision():.3g} ms each; "
@@ -131,38 +200,67 @@ class MatchResult(Side):
             )
         return "\n".join(lines)
 
-    def _lines(self, title: str, side: Side, finishers: tuple[dict[str, float], ...]) -> list[str]:
+    def _lines(self, title: str, side: Side) -> list[str]:
         """Returns a line for a player's total, one without luck where that is known, and one for
         each team.
         """
-        positions, free = [f"as {name}" for name in self.team_names], "luck taken out"
-        width = max(map(len, (title, *positions, *((free,) if side.luck_free else ()))))
-        lines = [f"  {title:{width}}{self._score(side.total)}"]
-        if side.luck_free is not None:
-            share = side.luck_free.error / side.total.adp.error if side.total.adp.error else 1.0
-            lines.append(
-                f"  {free:{width}}{self._mean(side.luck_free)}  ({share:.2f} of the error)"
-            )
-        for name, score, shares in zip(positions, side.by_team, finishers, strict=True):
+        total = side.total
+        rows = {title: self._score(total)}
+        if (free := side.luck_free) is not None:
+            share = free.error / total.adp.error if total.adp.error else 1.0
+            rows["luck taken out"] = f"{self._mean(free)}  ({share:.2f} of the error)"
+        for name, score, shares in zip(
+            self.spec.team_names, side.by_team, self.finishers, strict=True
+        ):
             seats = ", ".join(f"{seat} {100 * share:.1f} %" for seat, share in shares.items())
             won_by = f"  won by {seats}" if len(shares) > 1 else ""
-            lines.append(f"  {name:{width}}{self._score(score)}{won_by}")
-        return lines
+            rows[f"as {name}"] = self._score(score) + won_by
+        width = max(map(len, rows))
+        return [f"  {name:{width}}{text}" for name, text in rows.items()]
 
     def _score(self, score: Score) -> str:
         """Returns WP, where the game reports it, and the mean return, with their intervals."""
-        low, high = (100 * min(max(end, 0.0), 1.0) for end in score.wp.interval())
-        wins = (
-            f"  WP {100 * score.wp.mean:5.1f} ± {100 * score.wp.error:.1f} % [{low:.1f}, "
-            f"{high:.1f}]"
-        )
-        return (wins if self.unit.tells_wins else "") + self._mean(score.adp)
+        if not self.spec.score.tells_wins:
+            return self._mean(score.adp)
+        wp = score.wp.scaled(100)
+        low, high = (min(max(end, 0.0), 100.0) for end in wp.interval())
+        wins = f"  WP {wp.mean:5.1f} ± {wp.error:.1f} % [{low:.1f}, {high:.1f}]"
+        return wins + self._mean(score.adp)
 
     def _mean(self, score: Estimate) -> str:
         """Returns the mean return in its unit."""
-        digits = self.unit.digits + 1
+        unit = self.spec.score
+        digits = unit.digits + 1
         bottom, top = score.interval()
-        return (
-            f"  {self.unit.name} {score.mean:+.{digits}f} ± {score.error:.{digits}f} "
-            f"[{bottom:+.{digits}f}, {top:+.{digits}f}]"
-        )
+        return f"  {unit.name} {score.text(digits)} [{bottom:+.{digits}f}, {top:+.{digits}f}]"
+
+
+@dataclass(frozen=True)
+class TableResult:
+    """How different players did at one table.
+
+    Attributes:
+        names: Of the P players, as they were given.
+        by_deck: float64 ``[D, P]``, the mean return of each player on each deck.
+    """
+
+    names: tuple[str, ...]
+    by_deck: np.ndarray
+
+    def score(self, player: int) -> Estimate:
+        """Returns the score of a player."""
+        return estimate(self.by_deck[:, player])
+
+    def lead(self, player: int, other: int) -> Estimate:
+        """Returns by how much one player is ahead of another, from the differences of each deck."""
+        return estimate(self.by_deck[:, player] - self.by_deck[:, other])
+
+    def text(self, unit: ScoreUnit, usage: Sequence[Usage]) -> str:
+        """Returns a line for each player, then one for each pair."""
+        lines = [f"{len(self.by_deck):,} decks (± standard error over decks)"]
+        for k, (name, used) in enumerate(zip(self.names, usage, strict=True)):
+            points, time = self.score(k).text(0), 1000 * used.seconds_per_decision()
+            lines.append(f"{name}: {unit.name} {points} ({time:.3g} ms a decision)")
+        for i, j in combinations(range(len(self.names)), 2):
+            lines.append(f"{self.names[i]} - {self.names[j]}: {self.lead(i, j).text(0)}")
+        return "\n".join(lines)

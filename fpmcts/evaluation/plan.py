@@ -1,21 +1,19 @@
-"""The plan of a tournament: its tasks, some decks of one pair each, in the order in which they are
-played.
-"""
+"""The plan of a tournament: its tasks, some decks of a pair or of a table each, in their order."""
 
 import hashlib
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from fpmcts.evaluation.config import Tournament
 from fpmcts.evaluation.decks import evaluation_decks
-from fpmcts.evaluation.duplicate import games_per_deck
+from fpmcts.evaluation.duplicate import table_orders
+from fpmcts.evaluation.match_result import games_per_deck
 from fpmcts.memory import check_fits
 from fpmcts.players.lookup import PLAYERS
 from fpmcts.players.match_search import FOLDER
@@ -33,32 +31,29 @@ little; where a player learns from what it sees, how long it knows the other
 
 @dataclass(frozen=True)
 class Task:
-    """Decks ``first`` up to but not including ``last`` of the pair of labels ``a`` and ``b``."""
+    """Decks ``first`` up to but not including ``last`` of players, by their labels: a pair, or a
+    table.
+    """
 
-    a: str
-    b: str
+    players: tuple[str, ...]
     first: int
     last: int
-
-    @property
-    def pair(self) -> tuple[str, str]:
-        """Returns the labels."""
-        return self.a, self.b
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What a worker has to know: the configuration, one row per deck, and the tasks in the order in
-    which they are played.
+    """What a worker has to know: the configuration, one row per deck, how often a deck is played,
+    and the tasks in the order in which they are played.
     """
 
     tournament: Tournament
     decks: States
+    games_per_deck: int
     tasks: tuple[Task, ...]
 
-    def num_decks(self) -> int:
-        """Returns the decks of all pairs together."""
-        return sum(task.last - task.first for task in self.tasks)
+    def num_games(self, tasks: Iterable[Task]) -> int:
+        """Returns the number of games of some tasks."""
+        return self.games_per_deck * sum(task.last - task.first for task in tasks)
 
 
 def make_plan(tournament: Tournament, game: Game, decks: States | None = None) -> Plan:
@@ -73,30 +68,29 @@ def make_plan(tournament: Tournament, game: Game, decks: States | None = None) -
         ConfigError: Too many decks, or a sequential test in a game that is not measured by the
             share of games won.
     """
-    config = tournament.config
-    if config.sprt and not game.spec.score.tells_wins:
+    config, labels, spec = tournament.config, tournament.labels, game.spec
+    if config.sprt and not spec.score.tells_wins:
         raise ConfigError(
-            f"sprt={config.sprt}: {game.spec.name} is not measured by the share of games won; "
+            f"sprt={config.sprt}: {spec.name} is not measured by the share of games won; "
             "expected none"
         )
     asked = (tournament.num_decks() or 0) if decks is None else num_rows(decks)
-    pairs, spec = list(combinations(tournament.labels, 2)), game.spec
+    matches = [labels] if config.table else list(combinations(labels, 2))
+    count = len(table_orders(len(labels))) if config.table else games_per_deck(spec)
     one_game = 2 * spec.max_moves + 16 * spec.num_seats  # bytes: two for a move, and the results
-    one_deck = (
-        sum(array.nbytes for array in game.empty(1)) + len(pairs) * games_per_deck(spec) * one_game
-    )
+    one_deck = sum(array.nbytes for array in game.empty(1)) + len(matches) * count * one_game
     check_fits({f"decks={asked:,}": asked * one_deck})
     tasks = []
-    for pair in pairs:
-        count, size = asked, min(_task_decks(tournament, label) for label in pair)
-        if config.slow_decks is not None and any(_is_slow(tournament, label) for label in pair):
-            count = min(config.slow_decks, count)
-        if any(getattr(tournament.players[label].options, "adapt", False) for label in pair):
+    for players in matches:
+        last, size = asked, min(_task_decks(tournament, label) for label in players)
+        if config.slow_decks is not None and any(_is_slow(tournament, name) for name in players):
+            last = min(config.slow_decks, last)
+        if any(getattr(tournament.players[label].options, "adapt", False) for label in players):
             size = ACQUAINTED_DECKS
-        tasks += [Task(*pair, first, min(first + size, count)) for first in range(0, count, size)]
+        tasks += [Task(players, first, min(first + size, last)) for first in range(0, last, size)]
     if decks is None:
         decks = evaluation_decks(game, config.seed, asked)
-    return Plan(tournament, decks, tuple(tasks))
+    return Plan(tournament, decks, count, tuple(tasks))
 
 
 def kinds_of(tournament: Tournament, label: str) -> list[str]:
@@ -136,8 +130,8 @@ def read_given_decks(tournament: Tournament, game: Game) -> States | None:
         raise ConfigError(f"decks: {error}") from error
 
 
-def identity(plan: Plan, pair: tuple[str, str]) -> dict[str, Any]:
-    """Returns what the games of a pair depend on: code, game, decks, seed, and both players with
+def identity(plan: Plan, players: tuple[str, ...]) -> dict[str, object]:
+    """Returns what the games of players depend on: code, game, decks, seed, and the players with
     the files that they read.
     """
     config, decks = plan.tournament.config, hashlib.sha256()
@@ -153,11 +147,12 @@ def identity(plan: Plan, pair: tuple[str, str]) -> dict[str, Any]:
         "seed": config.seed,
         "device": config.device,
         "aivat": config.aivat,
-        "players": [described(plan.tournament, label) for label in pair],
+        "table": bool(config.table),
+        "players": [described(plan.tournament, label) for label in players],
     }
 
 
-def described(tournament: Tournament, label: str) -> dict[str, Any]:
+def described(tournament: Tournament, label: str) -> dict[str, object]:
     """Returns a player with its options, files by what they hold."""
     options = tournament.players[label].options
     values = options.as_dict()

@@ -8,7 +8,7 @@ from fpmcts.players.policy import PolicyAgent
 from fpmcts.tabular.best_response import nash_conv as tree_nash_conv
 from fpmcts.tabular.hash_table import HEADER, HashTable, Rows, num_actions_of
 from fpmcts.tabular.information_sets import information_sets
-from fpmcts.tabular.listed_game import Listing, listing
+from fpmcts.tabular.listed_game import listing
 from fpmcts.tabular.listed_game import nash_conv as listed_nash_conv
 from games.batches import States
 from games.interface import Game, seats_to_move
@@ -38,12 +38,10 @@ class ExactMeasure:
 
     def __init__(self, game: Game) -> None:
         self.game = game
-        self._listed: Listing | None = None
-        if not game.has_tree:
-            try:
-                self._listed = listing(game)
-            except ValueError:  # its deals cannot be listed
-                self._listed = None
+        try:
+            self._listed = None if game.has_tree else listing(game)
+        except ValueError:  # its deals cannot be listed
+            self._listed = None
         self.fits = game.has_tree or (self._listed is not None and self._listed.fits)
 
     @cached_property
@@ -59,9 +57,8 @@ class ExactMeasure:
         """
         if self.game.has_tree:
             return tree_nash_conv(self.game.tables, policy_table(self.game, evaluate))
-        if not self.fits:
+        if self._listed is None or not self.fits:
             return None
-        assert self._listed is not None
         table, views, places = self._sets
         policy = PolicyAgent(self.game, evaluate, temperature=1.0).probabilities(views)
         _write(table.rows, places, policy)

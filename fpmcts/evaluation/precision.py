@@ -31,22 +31,19 @@ def with_precisions(tournament: Tournament, games: int) -> tuple[Tournament, str
         CheckpointError: Networks cannot be read.
     """
     config, players, chosen = tournament.config, dict(tournament.players), []
-    options: dict[str, Any] = {label: player.options for label, player in players.items()}
-    asked = [label for label, own in options.items() if getattr(own, "precision", None) == "auto"]
-    most = max(
-        (
-            (getattr(options[label], "playouts", None) or 64) if options[label].slow else 1
-            for label in asked
-        ),
-        default=0,
-    )
-    is_long = games * most >= LONG_MATCH and config.cluster.kind == "none"
-    for label in asked:
+    asked: dict[str, Any] = {
+        label: player.options
+        for label, player in players.items()
+        if getattr(player.options, "precision", None) == "auto"
+    }
+    playouts = [getattr(own, "playouts", None) or 64 for own in asked.values() if own.slow]
+    is_long = games * max(playouts, default=1) >= LONG_MATCH and config.cluster.kind == "none"
+    for label, options in asked.items():
         try:
-            net = untrained_of(options[label].file(config.game.name), config.game.name)
+            net = untrained_of(options.file(config.game.name), config.game.name)
         except CheckpointError as error:
             raise CheckpointError(f"{label}={players[label].kind}: {error}") from error
         name = settled("auto", net, choose_device(config.device), int8=is_long)
-        players[label] = replace(players[label], options=replace(options[label], precision=name))
+        players[label] = replace(players[label], options=replace(options, precision=name))
         chosen.append(f"{label} {name}")
     return replace(tournament, players=players), ", ".join(chosen)

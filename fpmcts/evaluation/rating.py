@@ -128,15 +128,9 @@ def mean_scores(scores: Sequence[np.ndarray]) -> Estimate:
         scores: For each opponent: float64 ``[D]``, the score on each deck, decks from the first on.
     """
     num_decks = max(map(len, scores))
-    share = np.zeros(
-        num_decks
-    )  # what a deck adds to the difference of the mean from its expectation
+    share = np.zeros(num_decks)  # what a deck adds to the mean less its expectation
     for score in scores:
         share[: len(score)] += (score - score.mean()) / (len(score) * len(scores))
     mean = float(np.mean([score.mean() for score in scores]))
-    error = (
-        float(np.sqrt((share**2).sum() * num_decks / (num_decks - 1)))
-        if num_decks > 1
-        else float("nan")
-    )
-    return Estimate(mean, error, num_decks)
+    scale = num_decks / (num_decks - 1) if num_decks > 1 else np.nan
+    return Estimate(mean, float(np.sqrt((share**2).sum() * scale)), num_decks)

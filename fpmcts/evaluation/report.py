@@ -1,243 +1,243 @@
 """What a tournament says: tables for the terminal and for Markdown, JSON, and plots."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any
 
-from fpmcts.evaluation import plots
 from fpmcts.evaluation.config import Tournament
-from fpmcts.evaluation.duplicate import MatchResult, deck_scores
 from fpmcts.evaluation.match import total_usage
-from fpmcts.evaluation.match_result import Score
-from fpmcts.evaluation.plots import ReportError, check_plots
+from fpmcts.evaluation.match_result import MatchResult
+from fpmcts.evaluation.plots import Panel, ReportError, check_plots, markdown_table, plot
 from fpmcts.evaluation.rating import Misfit, Rating, mean_scores, ratings
-from fpmcts.evaluation.statistics import Estimate
+from fpmcts.evaluation.statistics import Estimate, wins
 from games.interface import GameSpec, ScoreUnit
 
-Results = Mapping[tuple[str, str], MatchResult]
+Results = Mapping[tuple[str, ...], MatchResult]
 """The result of every pair of labels."""
 
 
 @dataclass(frozen=True)
-class Standings:
+class Report:
     """What the matches of all players say together.
 
     Attributes:
-        players: By label: a rating where wins count, else the mean score over the opponents.
-        misfits: Of the pairs, what ratings do not explain; empty where there are none, or too few
-            pairs to show it.
-    """
-
-    players: Mapping[str, Rating | Estimate]
-    misfits: Sequence[Misfit] = ()
-
-
-def reference_of(labels: tuple[str, ...]) -> str:
-    """Returns the player whose rating is 0."""
-    return "rhcp" if "rhcp" in labels else labels[0]
-
-
-def measures(unit: ScoreUnit) -> tuple[str, ...]:
-    """Returns the names of what is reported of a match."""
-    return ("WP", unit.name) if unit.tells_wins else (unit.name,)
-
-
-def rate(spec: GameSpec, labels: tuple[str, ...], results: Results) -> Standings:
-    """Returns the standing of every player.
-
-    Where wins count it is a rating above that of ``rhcp`` if it takes part, else of the first. In
-    poker it is the mean score over the opponents, each of them counting the same.
-    """
-    if not spec.score.tells_wins:
-        means = {}
-        for label in labels:
-            own = [(result, pair.index(label)) for pair, result in results.items() if label in pair]
-            means[label] = mean_scores(
-                [deck_scores(spec, r.games, side)[0].mean(axis=1) for r, side in own]
-            )
-        return Standings(means)
-    scores = {
-        (labels.index(a), labels.index(b)): deck_scores(spec, result.games)[1].mean(axis=1)
-        for (a, b), result in results.items()
-    }
-    rated, misfits = ratings(
-        len(labels), scores, labels.index(reference_of(labels)), spec.num_teams
-    )
-    return Standings(dict(zip(labels, rated, strict=True)), misfits)
-
-
-def misfit_text(tournament: Tournament, misfits: Sequence[Misfit]) -> str:
-    """Returns the largest misfit, in standard errors, in a sentence."""
-    worst = max(misfits, key=lambda misfit: abs(misfit.share) / misfit.error)
-    first, second = (tournament.players[tournament.labels[k]].name for k in worst.pair)
-    return (
-        f"What one strength per player explains least, of {len(misfits)} pairs: {first} against "
-        f"{second}, "
-        f"{100 * worst.share:+.2f} ± {100 * worst.error:.2f} % of the games, "
-        f"{abs(worst.share) / worst.error:.1f} standard errors"
-    )
-
-
-def milliseconds(label: str, results: Results) -> float:
-    """Returns the mean time of a player's decisions in all its matches."""
-    usage = total_usage(
-        result.usage[pair.index(label)] for pair, result in results.items() if label in pair
-    )
-    return 1000 * usage.seconds_per_decision()
-
-
-def _score(results: Results, row: str, column: str) -> Score | None:
-    """Returns the score of the row's player against the column's; None where they did not meet."""
-    if (row, column) in results:
-        return results[row, column].total
-    if (column, row) not in results:
-        return None
-    other = results[column, row]
-    if other.opposite is not None:
-        return other.opposite.total
-    wp, adp = other.total.wp, other.total.adp
-    return Score(
-        Estimate(1.0 - wp.mean, wp.error, wp.count), Estimate(-adp.mean, adp.error, adp.count)
-    )
-
-
-def _mean(unit: ScoreUnit, mean: Estimate) -> str:
-    return f"{mean.mean:+.{unit.digits}f} ± {mean.error:.{unit.digits}f}"
-
-
-def _cell(unit: ScoreUnit, score: Score | None) -> str:
-    """Returns a score for the table."""
-    if score is None:
-        return "–"
-    wins = f"{100 * score.wp.mean:.1f} ± {100 * score.wp.error:.1f} % / " if unit.tells_wins else ""
-    return wins + _mean(unit, score.adp)
-
-
-def _standing(standing: Rating | Estimate, is_reference: bool, unit: ScoreUnit) -> str:
-    """Returns a standing for the table."""
-    if isinstance(standing, Estimate):
-        return _mean(unit, standing)
-    return (
-        "0" if is_reference else f"{standing.elo:+.0f} [{standing.low:+.0f}, {standing.high:+.0f}]"
-    )
-
-
-def score_table(tournament: Tournament, results: Results, standings: Standings) -> list[list[str]]:
-    """Returns the matrix as rows of cells, the first row being the heading: the row's player
-    against that of the column.
-    """
-    labels, players, unit = tournament.labels, tournament.players, unit_of(results)
-    reference = reference_of(labels)
-    standing = f"Elo above {players[reference].name}" if unit.tells_wins else "mean"
-    against = [f"against {players[label].name}" for label in labels]
-    rows = [[f"{' / '.join(measures(unit))} of", *against, standing, "ms per move"]]
-    for row in labels:
-        cells = [_cell(unit, _score(results, row, column)) for column in labels]
-        own = _standing(standings.players[row], row == reference, unit)
-        rows.append([players[row].name, *cells, own, f"{milliseconds(row, results):.3g}"])
-    return rows
-
-
-def unit_of(results: Results) -> ScoreUnit:
-    """Returns the unit of the scores."""
-    return next(iter(results.values())).unit
-
-
-def markdown_table(rows: list[list[str]]) -> str:
-    """Returns rows of cells as a table in Markdown."""
-    lines = ["| " + " | ".join(row) + " |" for row in rows]
-    return "\n".join([lines[0], "|" + "---|" * len(rows[0]), *lines[1:]])
-
-
-def as_dict(
-    tournament: Tournament, results: Results, standings: Standings, facts: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Returns everything for JSON."""
-    unit, labels = unit_of(results), tournament.labels
-    own = {
-        label: value.as_dict() if isinstance(value, Estimate) else asdict(value)
-        for label, value in standings.players.items()
-    }
-    misfits = [
-        asdict(misfit) | {"pair": [labels[k] for k in misfit.pair]} for misfit in standings.misfits
-    ]
-    return {
-        **facts,
-        "config": asdict(tournament.config) | {"game": tournament.config.game.as_dict()},
-        "players": {
-            label: {"name": player.name, "kind": player.kind, "options": player.options.as_dict()}
-            for label, player in tournament.players.items()
-        },
-        "ratings" if unit.tells_wins else f"mean_{unit.key}": own,
-        **({"misfits": misfits} if misfits else {}),
-        "matches": [{"labels": [a, b], **result.as_dict()} for (a, b), result in results.items()],
-    }
-
-
-def write_report(
-    folder: Path,
-    tournament: Tournament,
-    results: Results,
-    standings: Standings,
-    facts: Mapping[str, Any],
-) -> list[Path]:
-    """Writes ``report.md``, ``report.json`` and the plots; returns their paths.
-
-    Args:
-        folder: Made if it is not there.
         tournament: What was played.
+        spec: Of its game.
         results: Of every pair.
-        standings: Of every player.
-        facts: What was measured where: the command, the machine, the time.
-
-    Raises:
-        ReportError: The folder cannot be written, or the plots' library is missing.
     """
-    names = " · ".join(tournament.players[label].name for label in tournament.labels)
-    text = [
-        f"# {tournament.config.game.name}: {names}",
-        "",
-        *(f"- {name}: {value}" for name, value in facts.items()),
-        "",
-    ]
-    text += [
-        _explanation(results),
-        "",
-        markdown_table(score_table(tournament, results, standings)),
-        "",
-    ]
-    if standings.misfits:
-        text += [f"{misfit_text(tournament, standings.misfits)}.", ""]
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        drawn = _plots(folder, tournament, results, standings)
-        text += [f"![{path.stem}]({path.name})\n" for path in drawn]
-        text += ["## Matches", "", *(f"```\n{result}\n```\n" for result in results.values())]
-        (folder / "report.md").write_text("\n".join(text))
-        contents = json.dumps(
-            as_dict(tournament, results, standings, facts), indent=2, allow_nan=False
-        )
-        (folder / "report.json").write_text(contents + "\n")
-    except OSError as error:
-        raise ReportError(f"report={folder}: cannot be written ({error.strerror})") from error
-    return [folder / "report.md", folder / "report.json", *drawn]
 
+    tournament: Tournament
+    spec: GameSpec
+    results: Results
 
-def _explanation(results: Results) -> str:
-    """Returns what the table shows, in a sentence or two."""
-    unit, three = unit_of(results), next(iter(results.values())).opposite is not None
-    if unit.tells_wins:
+    @property
+    def unit(self) -> ScoreUnit:
+        """The unit of the scores."""
+        return self.spec.score
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """The names of what is reported of a match."""
+        return ("WP", self.unit.name) if self.unit.tells_wins else (self.unit.name,)
+
+    @property
+    def reference(self) -> str:
+        """The player whose rating is 0."""
+        labels = self.tournament.labels
+        return "rhcp" if "rhcp" in labels else labels[0]
+
+    @cached_property
+    def names(self) -> dict[str, str]:
+        """The names of the players that meet, by label."""
+        return {label: self.tournament.players[label].name for label in self.tournament.labels}
+
+    @cached_property
+    def standings(self) -> dict[str, Rating | Estimate]:
+        """The standing of every player, by label.
+
+        Where wins count it is a rating above that of ``rhcp`` if it takes part, else of the first.
+        In poker it is the mean score over the opponents, each of them counting the same.
+        """
+        labels = list(self.names)
+        if self.unit.tells_wins:
+            return dict(zip(labels, self._rated[0], strict=True))
+        return {
+            label: mean_scores(
+                [
+                    result.sides[pair.index(label)].returns.mean(axis=1)
+                    for pair, result in self.results.items()
+                    if label in pair
+                ]
+            )
+            for label in labels
+        }
+
+    @property
+    def misfits(self) -> list[Misfit]:
+        """What ratings do not explain, by pair; empty where there are none, or too few pairs to
+        show it.
+        """
+        return self._rated[1] if self.unit.tells_wins else []
+
+    @cached_property
+    def _rated(self) -> tuple[list[Rating], list[Misfit]]:
+        labels = list(self.names)
+        scores = {
+            (labels.index(a), labels.index(b)): wins(result.sides[0].returns).mean(axis=1)
+            for (a, b), result in self.results.items()
+        }
+        return ratings(len(labels), scores, labels.index(self.reference), self.spec.num_teams)
+
+    def misfit_text(self) -> str:
+        """Returns the largest misfit, in standard errors, in a sentence."""
+        worst = max(self.misfits, key=lambda misfit: abs(misfit.share) / misfit.error)
+        first, second = (list(self.names.values())[k] for k in worst.pair)
         return (
-            f"WP and {unit.name} of the row's player, ± standard error over decks; "
-            "95 % intervals of the ratings in brackets."
+            f"What one strength per player explains least, of {len(self.misfits)} pairs: {first} "
+            f"against {second}, "
+            f"{100 * worst.share:+.2f} ± {100 * worst.error:.2f} % of the games, "
+            f"{abs(worst.share) / worst.error:.1f} standard errors"
         )
-    alone = ", alone against that of the column in all other seats" if three else ""
-    return (
-        f"{unit.name} of the row's player{alone}, ± standard error over decks; mean: over all "
-        "opponents."
-    )
+
+    def milliseconds(self, label: str) -> float:
+        """Returns the mean time of a player's decisions in all its matches."""
+        own = [(pair, result) for pair, result in self.results.items() if label in pair]
+        usage = total_usage(result.games.usage[pair.index(label)] for pair, result in own)
+        return 1000 * usage.seconds_per_decision()
+
+    def table(self) -> list[list[str]]:
+        """Returns the matrix as rows of cells, the first row being the heading: the row's player
+        against that of the column.
+        """
+        standing = f"Elo above {self.names[self.reference]}" if self.unit.tells_wins else "mean"
+        against = [f"against {name}" for name in self.names.values()]
+        rows = [[f"{' / '.join(self.measures)} of", *against, standing, "ms per move"]]
+        for row, name in self.names.items():
+            cells = [self._cell(row, column) for column in self.names]
+            rows.append([name, *cells, self._standing(row), f"{self.milliseconds(row):.3g}"])
+        return rows
+
+    def _cell(self, row: str, column: str) -> str:
+        """Returns the score of the row's player against the column's; a dash where they did not
+        meet.
+        """
+        player = 0 if (row, column) in self.results else 1
+        result = self.results.get((column, row) if player else (row, column))
+        if result is None:
+            return "–"
+        score = result.sides[player].total
+        wp = score.wp.scaled(100)
+        share = f"{wp.mean:.1f} ± {wp.error:.1f} % / " if self.unit.tells_wins else ""
+        return share + score.adp.text(self.unit.digits)
+
+    def _standing(self, label: str) -> str:
+        """Returns a standing for the table."""
+        own = self.standings[label]
+        if isinstance(own, Estimate):
+            return own.text(self.unit.digits)
+        return (
+            "0" if label == self.reference else f"{own.elo:+.0f} [{own.low:+.0f}, {own.high:+.0f}]"
+        )
+
+    def as_dict(self, facts: Mapping[str, object]) -> dict[str, object]:
+        """Returns everything for JSON."""
+        labels, config = list(self.names), self.tournament.config
+        misfits = [
+            asdict(misfit) | {"pair": [labels[k] for k in misfit.pair]} for misfit in self.misfits
+        ]
+        return {
+            **facts,
+            "config": asdict(config) | {"game": config.game.as_dict()},
+            "players": {
+                label: {"name": one.name, "kind": one.kind, "options": one.options.as_dict()}
+                for label, one in self.tournament.players.items()
+            },
+            "ratings" if self.unit.tells_wins else f"mean_{self.unit.key}": {
+                label: own.as_dict() if isinstance(own, Estimate) else asdict(own)
+                for label, own in self.standings.items()
+            },
+            **({"misfits": misfits} if misfits else {}),
+            "matches": [
+                {"labels": [*pair], **result.as_dict()} for pair, result in self.results.items()
+            ],
+        }
+
+    def write(self, folder: Path, facts: Mapping[str, object]) -> list[Path]:
+        """Writes ``report.md``, ``report.json`` and the plots; returns their paths.
+
+        Args:
+            folder: Made if it is not there.
+            facts: What was measured where: the command, the machine, the time.
+
+        Raises:
+            ReportError: The folder cannot be written, or the plots' library is missing.
+        """
+        text = [
+            f"# {self.tournament.config.game.name}: {' · '.join(self.names.values())}\n",
+            *(f"- {name}: {value}" for name, value in facts.items()),
+            f"\n{self._explanation()}\n",
+            f"{markdown_table(self.table())}\n",
+            *([f"{self.misfit_text()}.\n"] if self.misfits else []),
+        ]
+        contents = json.dumps(self.as_dict(facts), indent=2, allow_nan=False)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            drawn = [plot(folder / name, panels) for name, panels in self._plots().items()]
+            text += [f"![{path.stem}]({path.name})\n" for path in drawn]
+            text += ["## Matches", "", *(f"```\n{one}\n```\n" for one in self.results.values())]
+            (folder / "report.md").write_text("\n".join(text))
+            (folder / "report.json").write_text(contents + "\n")
+        except OSError as error:
+            raise ReportError(f"report={folder}: cannot be written ({error.strerror})") from error
+        return [folder / "report.md", folder / "report.json", *drawn]
+
+    def _explanation(self) -> str:
+        """Returns what the table shows, in a sentence or two."""
+        score = f"{' and '.join(self.measures)} of the row's player"
+        errors = "± standard error over decks"
+        if self.unit.tells_wins:
+            return f"{score}, {errors}; 95 % intervals of the ratings in brackets."
+        three = self.spec.num_teams > 2
+        alone = ", alone against that of the column in all other seats" if three else ""
+        return f"{score}{alone}, {errors}; mean: over all opponents."
+
+    def _plots(self) -> dict[str, list[Panel]]:
+        """Returns the panels of each plot."""
+        unit, names = self.unit, self.names
+        scores = {
+            f"{names[pair[player]]} – {names[pair[1 - player]]}": result.sides[player].total
+            for player in (1, 0)
+            for pair, result in reversed(list(self.results.items()))
+            if player == 0 or result.opposite is not None
+        }
+        shares = {name: _ends(score.wp.scaled(100)) for name, score in scores.items()}
+        means = {name: _ends(score.adp) for name, score in scores.items()}
+        points = " (points)" if unit.tells_wins else ""
+        panels = [Panel(f"{unit.name}{points}, 95 % interval", means, 0.0)]
+        if unit.tells_wins:
+            panels.insert(0, Panel("WP (%), 95 % interval", shares, 50.0))
+        ordered = sorted(names, key=lambda label: _ends(self.standings[label]))
+        what = "Rating (Elo)" if unit.tells_wins else f"Mean {unit.name} over opponents"
+        standings = {names[label]: _ends(self.standings[label]) for label in ordered}
+        times = {names[label]: (self.milliseconds(label),) * 3 for label in ordered}
+        title = "Time per decision (ms, one process, many games at once)"
+        found = {
+            "scores.png": panels,
+            "ratings.png": [Panel(f"{what}, 95 % interval", standings)],
+            "times.png": [Panel(title, times, None, min(times.values())[0] > 0)],
+        }
+        if len(names) == 2:
+            del found["ratings.png"]
+        return found
+
+
+def _ends(standing: Rating | Estimate) -> tuple[float, float, float]:
+    """Returns a standing and the ends of its interval."""
+    if isinstance(standing, Estimate):
+        return standing.mean, *standing.interval()
+    return standing.elo, standing.low, standing.high
 
 
 def check_folder(folder: Path) -> None:
@@ -254,47 +254,3 @@ def check_folder(folder: Path) -> None:
         raise ReportError(
             f"report={folder}: cannot be written ({error.strerror}); give another folder"
         ) from error
-
-
-def _plots(
-    folder: Path, tournament: Tournament, results: Results, standings: Standings
-) -> list[Path]:
-    """Draws the plots of a report; returns their paths."""
-    unit = unit_of(results)
-    names = {label: tournament.players[label].name for label in tournament.labels}
-    matches = {f"{names[a]} – {names[b]}": result.total for (a, b), result in results.items()}
-    matches |= {
-        f"{names[b]} – {names[a]}": r.opposite.total
-        for (a, b), r in results.items()
-        if r.opposite is not None
-    }
-    title = (
-        f"{unit.name} (points), 95 % interval" if unit.tells_wins else f"{unit.name}, 95 % interval"
-    )
-    panels = [plots.Panel(title, {name: score.adp for name, score in matches.items()}, 1.0, 0.0)]
-    if unit.tells_wins:
-        wins = {name: score.wp for name, score in matches.items()}
-        panels.insert(0, plots.Panel("WP (%), 95 % interval", wins, 100.0, 50.0))
-    paths = [plots.scores(folder / "scores.png", panels)]
-    ends = {label: _ends(standing) for label, standing in standings.players.items()}
-    ordered = sorted(tournament.labels, key=lambda label: ends[label][0])
-    if len(ordered) > 2:
-        title = (
-            "Rating (Elo), 95 % interval"
-            if unit.tells_wins
-            else f"Mean {unit.name} over opponents, 95 % interval"
-        )
-        paths.append(
-            plots.standings(
-                folder / "ratings.png", title, {names[label]: ends[label] for label in ordered}
-            )
-        )
-    times = {names[label]: milliseconds(label, results) for label in ordered}
-    return [*paths, plots.times(folder / "times.png", times)]
-
-
-def _ends(standing: Rating | Estimate) -> tuple[float, float, float]:
-    """Returns a standing and the ends of its interval."""
-    if isinstance(standing, Estimate):
-        return standing.mean, *standing.interval()
-    return standing.elo, standing.low, standing.high

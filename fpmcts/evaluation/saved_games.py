@@ -9,11 +9,12 @@ no-limit Hold'em in the PHH format instead.
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 from fpmcts.evaluation.config import Tournament
-from fpmcts.evaluation.duplicate import MatchResult, games_per_deck
+from fpmcts.evaluation.match_result import games_per_deck
+from fpmcts.evaluation.report import Results
 from games.batches import States
 from games.interface import Game, PlayedGame
 
@@ -30,23 +31,15 @@ def check_file(path: Path, game: Game) -> None:
     after.
     """
     if path.name.endswith(HISTORIES) and not game.has_histories:
-        name = game.spec.name
-        raise SaveError(
-            f"save={path}: hand histories are written for game=no_limit_holdem, not {name}; give "
-            "another name"
-        )
+        what = f"written for game=no_limit_holdem, not {game.spec.name}; give another name"
+        raise SaveError(f"save={path}: hand histories are {what}")
     if path.exists():
         raise SaveError(f"save={path}: exists already; give another file, or remove it")
     if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
         raise SaveError(f"save={path}: there is no folder {path.parent} that can be written")
 
 
-def write_games(
-    path: Path,
-    tournament: Tournament,
-    decks: States,
-    results: Mapping[tuple[str, str], MatchResult],
-) -> None:
+def write_games(path: Path, tournament: Tournament, decks: States, results: Results) -> None:
     """Writes the games of all matches to a new file.
 
     Args:
@@ -59,9 +52,7 @@ def write_games(
         SaveError: It cannot be written.
     """
     game, temporary = tournament.config.game.make(), path.with_name(f".{path.name}.partial")
-    played = (
-        one for pair in results for one in _played(game, tournament, decks, pair, results[pair])
-    )
+    played = _played(game, tournament, decks, results)
     try:
         if path.name.endswith(HISTORIES):
             game.write_histories(path, (one for _, one in played))
@@ -76,16 +67,14 @@ def write_games(
 
 
 def _played(
-    game: Game, tournament: Tournament, decks: States, pair: tuple[str, str], result: MatchResult
+    game: Game, tournament: Tournament, decks: States, results: Results
 ) -> Iterator[tuple[list[str], PlayedGame]]:
     """Yields the players of a match with every game of it; the table of a game is the pair that
     plays.
     """
-    match, games = [tournament.players[label].name for label in pair], result.games
-    for i, seating in enumerate(games.seating):
-        names = tuple(match[k] for k in seating)
-        moves = games.records.moves[i, : games.records.lengths[i]]
-        yield (
-            match,
-            PlayedGame(decks, i // games_per_deck(game.spec), moves, names, " - ".join(match)),
-        )
+    count = games_per_deck(game.spec)
+    for pair, result in results.items():
+        match, records = [tournament.players[k].name for k in pair], result.games.records
+        for i, seating in enumerate(result.games.seating):
+            names, moves = tuple(match[k] for k in seating), records.moves[i, : records.lengths[i]]
+            yield match, PlayedGame(decks, i // count, moves, names, " - ".join(match))

@@ -34,7 +34,6 @@ Stockfish's patches by game pairs).
 
 import math
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 
@@ -103,30 +102,23 @@ class SequentialResult:
             return None
         return "H1" if self.ratio > 0 else "H0"
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Returns all of it for JSON."""
         return {**asdict(self), "accepted": self.accepted, "error": ERROR}
 
     def __str__(self) -> str:
         """Returns the verdict, with what must be known to read the scores beside it."""
-        held = {
-            "H0": f"H0, WP = {100 * self.p0:g} %, accepted over",
-            "H1": f"H1, WP = {100 * self.p1:g} %, accepted over",
-        }
-        other = {"H0": f"H1, WP = {100 * self.p1:g} %", "H1": f"H0, WP = {100 * self.p0:g} %"}
         figures = (
             f"after {self.decks:,} decks; LLR {self.ratio:+.2f}, bounds ±{self.bound:.2f}, errors "
             f"{100 * ERROR:g} %"
         )
         if self.accepted is None:
-            return (
-                f"undecided between WP = {100 * self.p0:g} % (H0) and {100 * self.p1:g} % (H1) "
-                f"{figures}"
-            )
-        return (
-            f"{held[self.accepted]} {other[self.accepted]} {figures}; scores of a match that ends "
-            "by its results are biased"
-        )
+            shares = f"WP = {100 * self.p0:g} % (H0) and {100 * self.p1:g} % (H1)"
+            return f"undecided between {shares} {figures}"
+        texts = [f"H{k}, WP = {100 * p:g} %" for k, p in enumerate((self.p0, self.p1))]
+        other, accepted = sorted(texts, key=lambda text: text.startswith(str(self.accepted)))
+        biased = "scores of a match that ends by its results are biased"
+        return f"{accepted}, accepted over {other} {figures}; {biased}"
 
 
 @dataclass(frozen=True)

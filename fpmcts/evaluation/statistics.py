@@ -20,7 +20,6 @@ twice; its ADP is twice this one.
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.special import stdtrit
@@ -45,7 +44,15 @@ class Estimate:
         half = float(stdtrit(self.count - 1, 0.975)) * self.error
         return self.mean - half, self.mean + half
 
-    def as_dict(self) -> dict[str, Any]:
+    def scaled(self, factor: float) -> "Estimate":
+        """Returns the estimate in another unit."""
+        return Estimate(factor * self.mean, factor * self.error, self.count)
+
+    def text(self, digits: int) -> str:
+        """Returns the mean and its standard error in words."""
+        return f"{self.mean:+.{digits}f} ± {self.error:.{digits}f}"
+
+    def as_dict(self) -> dict[str, object]:
         """Returns the mean, standard error, interval and number of decks; None where one deck
         cannot tell.
         """

@@ -1,14 +1,14 @@
-"""Tournaments: every pair of players over duplicate decks, in several processes, continued after an
-interruption.
+"""Tournaments: every pair of players, or one table of them, over duplicate decks, in several
+processes, continued after an interruption.
 
-    pairs ─▶ tasks (some decks of one pair) ─▶ workers ─▶ finished tasks in a file for each pair ─▶
-    MatchResult per pair
+    plan ─▶ tasks (some decks of a pair) ─▶ workers ─▶ finished tasks in a file for each pair ─▶
+    its games ─▶ MatchResult
 
 A task is the unit of work and of what is kept: its games are played in lock-step in one process.
 Tasks and their random numbers depend on the configuration alone. A match with a sequential test
 ends with the first of its tasks, in the order of the plan, after which the test is decided; what
-was played of later ones counts for nothing. What is kept belongs to one pair under one version of
-the code; it is removed when the tournament is complete.
+was played of later ones counts for nothing. What is kept belongs to one pair, or the
+table, under one version of the code; it is removed when the tournament is complete.
 """
 
 import hashlib
@@ -18,26 +18,21 @@ from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
 
 from fpmcts.evaluation.aivat import corrections
-from fpmcts.evaluation.duplicate import (
-    MatchResult,
-    deck_scores,
-    duplicate_games,
-    games_per_deck,
-    part_seed,
-    summary,
-)
+from fpmcts.evaluation.config import EvaluateConfig
+from fpmcts.evaluation.duplicate import duplicate_games, part_seed, table_games
 from fpmcts.evaluation.match import PlayedGames, joined_games
+from fpmcts.evaluation.match_result import MatchResult
 from fpmcts.evaluation.plan import SLOW_DECKS, Plan, Task, identity, kinds_of
 from fpmcts.evaluation.sequential import SequentialResult
-from fpmcts.evaluation.units import Store, Tell, as_arrays, as_text, num_cores, run_units
+from fpmcts.evaluation.statistics import wins
+from fpmcts.evaluation.units import Store, Tell, Watch, as_arrays, as_text, num_cores, run_units
 from fpmcts.players.lookup import Host
-from fpmcts.progress import Progress
+from fpmcts.progress import Progress, silent
 from games.agent import Agent
 from games.batches import take
 from games.interface import GameSpec, Records, seats_to_move
@@ -53,7 +48,7 @@ class TaskWorker:
         if device.type == "cpu":
             torch.set_num_threads(1)  # one process per core
         self.game = config.game.make()
-        lanes = SLOW_DECKS * games_per_deck(self.game.spec)
+        lanes = SLOW_DECKS * plan.games_per_deck
         self._host = Host(self.game, plan.tournament.players, str(device), lanes)
         self._agents: dict[str, Agent] = {}
 
@@ -80,22 +75,15 @@ class TaskWorker:
 
     def play(self, task: Task, tell: Tell) -> PlayedGames:
         """Returns the games of a task; tells how many are over."""
-        told = 0
-
-        def progress(done: int, total: int) -> None:
-            nonlocal told
-            tell(done - told)
-            told = done
-
-        decks = take(self.plan.decks, slice(task.first, task.last))
-        seed = part_seed(self.plan.tournament.config.seed, task.first)
-        agents = self.agent(task.a), self.agent(task.b)
-        games = duplicate_games(self.game, *agents, decks, seed, progress=progress)
-        if not self.plan.tournament.config.aivat:
+        config, rows = self.plan.tournament.config, np.arange(task.first, task.last)
+        decks, seed = take(self.plan.decks, rows), part_seed(config.seed, task.first)
+        agents = [self.agent(label) for label in task.players]
+        if config.table:
+            return table_games(self.game, agents, decks, seed, tell=tell)
+        games = duplicate_games(self.game, agents[0], agents[1], decks, seed, tell=tell)
+        if not config.aivat:
             return games
-        deals = take(
-            decks, np.repeat(np.arange(task.last - task.first), games_per_deck(self.game.spec))
-        )
+        deals = take(self.plan.decks, np.repeat(rows, self.plan.games_per_deck))
         return replace(games, luck=corrections(self.game, agents, games, deals, seed))
 
     def close(self) -> None:
@@ -104,54 +92,31 @@ class TaskWorker:
             getattr(agent, "close", lambda: None)()
 
 
-class Watched:
-    """A match that a sequential test looks at after each task, in the order of the plan; without a
-    test it is never decided.
-
-    Args:
-        plan: One pair, if there is a test.
-        spec: Of the game.
-
-    Attributes:
-        result: After the last look; None: no test, or no look.
-        num_tasks: Tasks that it has seen, from the first on.
+def verdict(
+    plan: Plan, spec: GameSpec, finished: Mapping[Task, PlayedGames]
+) -> tuple[tuple[Task, ...], SequentialResult | None]:
+    """Returns the first tasks of the plan that are finished, at most until its sequential test is
+    decided after one of them, and what the test says; None: there is none, or no such task.
     """
-
-    def __init__(self, plan: Plan, spec: GameSpec) -> None:
-        self.result: SequentialResult | None = None
-        self.num_tasks = 0
-        self._plan, self._spec, self._test = plan, spec, plan.tournament.sequential_test()
-        self._scores = np.zeros(0)
-
-    @property
-    def is_decided(self) -> bool:
-        """Returns whether a hypothesis was accepted."""
-        return self.result is not None and self.result.accepted is not None
-
-    def add(self, finished: Mapping[Task, PlayedGames]) -> None:
-        """Looks after each task that is finished and has only finished ones before it, until the
-        test is decided.
-        """
-        tasks = self._plan.tasks
-        while (
-            self._test
-            and not self.is_decided
-            and self.num_tasks < len(tasks)
-            and tasks[self.num_tasks] in finished
-        ):
-            wins = deck_scores(self._spec, finished[tasks[self.num_tasks]])[1].mean(axis=1)
-            self._scores = np.append(self._scores, wins)
-            self.num_tasks += 1
-            self.result = self._test.result(self._scores)
+    test, scores, result = plan.tournament.sequential_test(), np.zeros(0), None
+    for k, task in enumerate(plan.tasks):
+        if task not in finished or (result is not None and result.accepted):
+            return plan.tasks[:k], result
+        if test is not None:
+            side = MatchResult(("", ""), spec, finished[task]).sides[0]
+            scores = np.append(scores, wins(side.returns).mean(axis=1))
+            result = test.result(scores)
+    return plan.tasks, result
 
 
-def play_tournament(
+def play_tasks(
     plan: Plan,
-    progress: Progress = lambda *at: None,
+    progress: Progress = silent,
     stopping: Callable[[], bool] = lambda: False,
     note: Callable[[str], None] = lambda text: None,
-) -> dict[tuple[str, str], MatchResult] | None:
-    """Returns the result of every pair of labels, None if it was stopped before the end.
+) -> tuple[dict[tuple[str, ...], PlayedGames], SequentialResult | None] | None:
+    """Returns the games of each pair or of the table, and what the sequential test says; None if
+    it was stopped before the end.
 
     Args:
         plan: What to play.
@@ -165,58 +130,66 @@ def play_tournament(
             kept.
         StoreError: Results cannot be kept.
     """
-    config, players = plan.tournament.config, plan.tournament.players
+    config = plan.tournament.config
     if not config.resume:
         forget(plan)
-    spec, finished = config.game.make().spec, dict[Task, PlayedGames]()
-    stores = {pair: Store(path, own) for pair, (path, own) in _files(plan).items()}
-    for pair, store in stores.items():
+    finished = dict[Task, PlayedGames]()
+    stores = {players: Store(path, own) for players, (path, own) in _files(plan).items()}
+    for players, store in stores.items():
         for (first, last), text in store.finished():
-            finished[Task(*pair, first, last)] = PlayedGames.of_arrays(as_arrays(text))
+            finished[Task(players, first, last)] = PlayedGames.of_arrays(as_arrays(text))
     left = [task for task in plan.tasks if task not in finished]
-    games, total = (
-        games_per_deck(spec) * sum(task.last - task.first for task in tasks)
-        for tasks in (left, plan.tasks)
-    )
+    games, total = plan.num_games(left), plan.num_games(plan.tasks)
     if finished:
         note(f"continuing: {total - games:,} of {total:,} games were finished before")
-    watched = Watched(plan, spec)
-    watched.add(finished)
-    if not watched.is_decided:
-        count = partial(_report, progress, games)
-        with closing(
-            run_units(
-                partial(TaskWorker, plan), left, _processes(plan), config.cluster, count, stopping
-            )
-        ) as played:
-            for k, result in played:
+    spec = config.game.make().spec
+    watch = Watch(lambda done: progress("playing", done, games, "games"), stopping)
+    tasks, test = verdict(plan, spec, finished)
+    if test is None or not test.accepted:
+        units = run_units(
+            partial(TaskWorker, plan), left, _processes(config), config.cluster, watch
+        )
+        with closing(units):
+            for k, result in units:
                 finished[left[k]] = result
-                stores[left[k].pair].add([left[k].first, left[k].last], as_text(result.as_arrays()))
-                watched.add(finished)
-                if watched.is_decided:
+                store = stores[left[k].players]
+                store.add([left[k].first, left[k].last], as_text(result.as_arrays()))
+                tasks, test = verdict(plan, spec, finished)
+                if test is not None and test.accepted:
                     break
-    if not watched.is_decided and any(task not in finished for task in plan.tasks):
+    if len(tasks) < len(plan.tasks) and (test is None or not test.accepted):
         return None
-    tasks = plan.tasks[: watched.num_tasks] if watched.is_decided else plan.tasks
-    results = {}
-    for pair in dict.fromkeys(task.pair for task in tasks):
-        parts = joined_games([finished[task] for task in tasks if task.pair == pair])
-        result = summary(spec, (players[pair[0]].name, players[pair[1]].name), parts)
-        results[pair] = replace(result, sequential=watched.result)
-    return results
+    played = {
+        players: joined_games([finished[task] for task in tasks if task.players == players])
+        for players in dict.fromkeys(task.players for task in tasks)
+    }
+    return played, test
 
 
-def _report(progress: Progress, total: int, done: int) -> None:
-    progress("playing", done, total, "games")
+def play_tournament(
+    plan: Plan,
+    progress: Progress = silent,
+    stopping: Callable[[], bool] = lambda: False,
+    note: Callable[[str], None] = lambda text: None,
+) -> dict[tuple[str, ...], MatchResult] | None:
+    """Returns the result of every pair of labels; else see ``play_tasks``."""
+    played = play_tasks(plan, progress, stopping, note)
+    if played is None:
+        return None
+    spec, players = plan.tournament.config.game.make().spec, plan.tournament.players
+    return {
+        (a, b): MatchResult((players[a].name, players[b].name), spec, games, played[1])
+        for (a, b), games in played[0].items()
+    }
 
 
-def _files(plan: Plan) -> dict[tuple[str, str], tuple[Path, dict[str, Any]]]:
-    """Returns the file of each pair, and the identity that names it."""
+def _files(plan: Plan) -> dict[tuple[str, ...], tuple[Path, dict[str, object]]]:
+    """Returns the file of each pair or table, and the identity that names it."""
     folder, found = Path(plan.tournament.config.unfinished), {}
-    for pair in dict.fromkeys(task.pair for task in plan.tasks):
-        own = identity(plan, pair)
+    for players in dict.fromkeys(task.players for task in plan.tasks):
+        own = identity(plan, players)
         name = hashlib.sha256(json.dumps(own, sort_keys=True).encode()).hexdigest()[:24]
-        found[pair] = folder / f"{name}.jsonl", own
+        found[players] = folder / f"{name}.jsonl", own
     return found
 
 
@@ -226,11 +199,8 @@ def forget(plan: Plan) -> None:
         path.unlink(missing_ok=True)
 
 
-def _processes(plan: Plan) -> int:
+def _processes(config: EvaluateConfig) -> int:
     """Returns the number of processes: one for each core, one for a GPU, where the configuration
     names none.
     """
-    config = plan.tournament.config
-    if config.processes:
-        return config.processes
-    return 1 if choose_device(config.device).type == "cuda" else num_cores()
+    return config.processes or (1 if choose_device(config.device).type == "cuda" else num_cores())

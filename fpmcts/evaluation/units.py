@@ -15,9 +15,11 @@ import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
+from dataclasses import dataclass
 from multiprocessing import active_children, get_context, parent_process
+from multiprocessing.sharedctypes import Synchronized
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 from zlib import crc32
 
 import numpy as np
@@ -51,7 +53,7 @@ class Store:
         StoreError: The file holds results of another identity, or cannot be written.
     """
 
-    def __init__(self, path: Path, identity: Mapping[str, Any]) -> None:
+    def __init__(self, path: Path, identity: Mapping[str, object]) -> None:
         self.path = path
         with self._refusals():
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -83,7 +85,7 @@ class Store:
                     unit, result = entry
                     yield tuple(unit), result
 
-    def add(self, unit: Sequence[Any], result: Any) -> None:
+    def add(self, unit: Sequence[object], result: object) -> None:
         """Appends the result of a unit."""
         with self._refusals(), self.path.open("ab") as file:
             file.write(_line([unit, result]))
@@ -99,7 +101,7 @@ class Store:
             ) from error
 
 
-def _line(entry: Any) -> bytes:
+def _line(entry: object) -> bytes:
     text = json.dumps(entry).encode()
     return b"%08x %s\n" % (crc32(text), text)
 
@@ -125,12 +127,15 @@ def as_arrays(text: str) -> dict[str, np.ndarray]:
 
 Tell = Callable[[int], None]
 """Called by a worker with how much more of its unit is done."""
+Unit = TypeVar("Unit", contravariant=True)
+Result = TypeVar("Result", covariant=True)
+Done = Iterator[tuple[int, Result]]
 
 
-class Worker(Protocol):
+class Worker(Protocol[Unit, Result]):
     """Does units, one after the other."""
 
-    def play(self, unit: Any, tell: Tell) -> Any:
+    def play(self, unit: Unit, tell: Tell) -> Result:
         """Returns the result of a unit."""
         ...
 
@@ -144,15 +149,15 @@ def num_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-class Calls:
+@dataclass(frozen=True)
+class Calls(Generic[Result]):
     """A worker that calls a function of a module with what each unit holds."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self._function = function
+    function: Callable[..., Result]
 
-    def play(self, unit: Sequence[Any], tell: Tell) -> Any:
+    def play(self, unit: tuple[object, ...], tell: Tell) -> Result:
         """See ``Worker``."""
-        result = self._function(*unit)
+        result = self.function(*unit)
         tell(1)
         return result
 
@@ -160,14 +165,26 @@ class Calls:
         """See ``Worker``."""
 
 
+@dataclass(frozen=True)
+class Watch:
+    """Who watches units being done.
+
+    Attributes:
+        count: Called several times a second with how much is done, the sum of what workers tell.
+        stopping: Whether to begin no more units.
+    """
+
+    count: Callable[[int], None] = lambda done: None
+    stopping: Callable[[], bool] = lambda: False
+
+
 def run_units(
-    make: Callable[[], Worker],
-    units: Sequence[Any],
+    make: Callable[[], Worker[Unit, Result]],
+    units: Sequence[Unit],
     processes: int,
     cluster: ClusterSettings,
-    count: Callable[[int], None] = lambda done: None,
-    stopping: Callable[[], bool] = lambda: False,
-) -> Generator[tuple[int, Any], None, None]:
+    watch: Watch = Watch(),  # noqa: B008 (it is frozen)
+) -> Generator[tuple[int, Result], None, None]:
     """Yields (number of the unit, its result) as units end; closed early, it ends the processes at
     once.
 
@@ -176,8 +193,7 @@ def run_units(
         units: Begun in this order.
         processes: Side by side; 1: in this process.
         cluster: Who does them in place of processes.
-        count: Called several times a second with how much is done, the sum of what workers tell.
-        stopping: Whether to begin no more units.
+        watch: See ``Watch``.
 
     Raises:
         ClusterError: The cluster cannot be used.
@@ -186,19 +202,16 @@ def run_units(
     if not units:
         return
     if cluster.kind != "none":
-        yield from _in_cluster(make, units, cluster, count, stopping)
+        yield from _in_cluster(make, units, cluster, watch)
     elif min(processes, len(units)) > 1:
-        yield from _in_processes(make, units, min(processes, len(units)), count, stopping)
+        yield from _in_processes(make, units, min(processes, len(units)), watch)
     else:
-        yield from _here(make, units, count, stopping)
+        yield from _here(make, units, watch)
 
 
 def _here(
-    make: Callable[[], Worker],
-    units: Sequence[Any],
-    count: Callable[[int], None],
-    stopping: Callable[[], bool],
-) -> Iterator[tuple[int, Any]]:
+    make: Callable[[], Worker[Unit, Result]], units: Sequence[Unit], watch: Watch
+) -> Done[Result]:
     done, said, worker = 0, 0.0, make()
 
     def tell(more: int) -> None:
@@ -206,24 +219,24 @@ def _here(
         done += more
         if (now := time.monotonic()) - said > POLL_SECONDS:
             said = now
-            count(done)
+            watch.count(done)
 
     try:
         for k, unit in enumerate(units):
-            if stopping():
+            if watch.stopping():
                 return
             result = worker.play(unit, tell)
-            count(done)
+            watch.count(done)
             yield k, result
     finally:
         worker.close()
 
 
-_worker: Worker
+_worker: Worker[Any, Any]
 _tell: Tell
 
 
-def _start_process(make: Callable[[], Worker], counter: Any) -> None:
+def _start_process(make: Callable[[], Worker[Any, Any]], counter: "Synchronized[int]") -> None:
     """Prepares a process of the pool: Ctrl-C is the parent's business, and the process does not
     outlive it.
     """
@@ -249,24 +262,20 @@ def _play_here(unit: Any) -> Any:
 
 
 def _in_processes(
-    make: Callable[[], Worker],
-    units: Sequence[Any],
-    processes: int,
-    count: Callable[[int], None],
-    stopping: Callable[[], bool],
-) -> Iterator[tuple[int, Any]]:
+    make: Callable[[], Worker[Unit, Result]], units: Sequence[Unit], processes: int, watch: Watch
+) -> Done[Result]:
     context = get_context("spawn")
     counter = context.Value("q", 0)
     pool = ProcessPoolExecutor(processes, context, _start_process, (make, counter))
     try:
-        waiting, running = list(range(len(units))), dict[Future[Any], int]()
-        while running or (waiting and not stopping()):
-            while waiting and len(running) < processes and not stopping():
+        waiting, running = list(range(len(units))), dict[Future[Result], int]()
+        while running or (waiting and not watch.stopping()):
+            while waiting and len(running) < processes and not watch.stopping():
                 k = waiting.pop(0)
                 with unheard_by_children():  # processes start here
                     running[pool.submit(_play_here, units[k])] = k
             done, _ = wait(running, POLL_SECONDS, FIRST_COMPLETED)
-            count(counter.value)
+            watch.count(counter.value)
             for future in done:
                 yield running.pop(future), future.result()
     except BaseException:  # nobody waits for the other results
@@ -277,13 +286,13 @@ def _in_processes(
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-class Actor:
+class Actor(Generic[Unit, Result]):
     """What an actor of a cluster runs."""
 
-    def __init__(self, make: Callable[[], Worker]) -> None:
+    def __init__(self, make: Callable[[], Worker[Unit, Result]]) -> None:
         self._worker = make()
 
-    def __call__(self, unit: Any, tick: Tick) -> tuple[int, Any]:
+    def __call__(self, unit: Unit, tick: Tick) -> tuple[int, Result]:
         """Returns how much a unit was, and its result."""
         told: list[int] = []
         result = self._worker.play(unit, told.append)
@@ -291,27 +300,19 @@ class Actor:
 
 
 def _in_cluster(
-    make: Callable[[], Worker],
-    units: Sequence[Any],
+    make: Callable[[], Worker[Unit, Result]],
+    units: Sequence[Unit],
     settings: ClusterSettings,
-    count: Callable[[int], None],
-    stopping: Callable[[], bool],
-) -> Iterator[tuple[int, Any]]:
-    cluster, done = (
-        connect(
-            settings,
-            "fpmcts.evaluation.units:Actor",
-            {"make": make},
-            "fpmcts.environment:environment",
-        ),
-        0,
-    )
+    watch: Watch,
+) -> Done[Result]:
+    actor, environment = "fpmcts.evaluation.units:Actor", "fpmcts.environment:environment"
+    cluster, done = connect(settings, actor, {"make": make}, environment), 0
     try:
         for k, (more, result) in cluster.pool({}).run(units):
             done += more
-            count(done)
+            watch.count(done)
             yield k, result
-            if stopping():
+            if watch.stopping():
                 return
     finally:
         cluster.close()

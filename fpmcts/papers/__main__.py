@@ -1,37 +1,38 @@
 """Repeats figures and tables of papers: ``python -m fpmcts.papers leduc_figure2 [key=value …]``.
 
 What a figure consists of stands in ``conf/papers/NAME.yaml``; the keys are explained by ``--help
-NAME``. The same command goes on with a figure that was interrupted.
+NAME``. The same command resumes a figure that was interrupted.
 """
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping
 
 from fpmcts.cluster.settings import ClusterError
 from fpmcts.configuration import CONF, choices, read_file, shown, split
 from fpmcts.evaluation.plots import ReportError, check_plots
 from fpmcts.evaluation.units import StoreError
 from fpmcts.interrupt import Interrupt
-from fpmcts.papers import figures, ismcts_tables, reward_figures
-from fpmcts.papers.job import Job
+from fpmcts.papers.figures import RunFigure
+from fpmcts.papers.ismcts_tables import MatchTables
+from fpmcts.papers.reward_figures import RewardFigures
+from fpmcts.papers.study import Study
 from fpmcts.training.run_folder import RunFolderError
 from fpmcts.training.terminal import Terminal
 from games.help import keys_text, say
-from games.settings import ConfigError, did_you_mean
+from games.settings import ConfigError, did_you_mean, flatten_config
 from networks.checkpoint import CheckpointError
 
-KINDS: dict[str, tuple[type, Callable[[str, Sequence[str]], Job]]] = {
-    "runs": (figures.FigureConfig, figures.read_job),
-    "ismcts_tables": (ismcts_tables.TablesConfig, ismcts_tables.read_job),
-    "reward_figures": (reward_figures.FiguresConfig, reward_figures.read_job),
+KINDS: Mapping[str, type[Study]] = {
+    "runs": RunFigure,
+    "ismcts_tables": MatchTables,
+    "reward_figures": RewardFigures,
 }
-"""The keys of a file in ``conf/papers`` and what reads it, by its key ``kind``; without one:
-``runs``."""
+"""What reads a file in ``conf/papers``, by its key ``kind``; without one: ``runs``."""
 
 
-def kind_of(name: str) -> str:
-    """Returns the kind of a file in ``conf/papers``."""
-    return str(read_file("papers", name).get("kind", "runs"))
+def kind_of(name: str) -> type[Study]:
+    """Returns what reads a file in ``conf/papers``."""
+    return KINDS[read_file("papers", name).get("kind", "runs")]
 
 
 def help_text(topic: str = "") -> str:
@@ -43,24 +44,15 @@ def help_text(topic: str = "") -> str:
         lines = (CONF / "papers" / f"{name}.yaml").read_text().splitlines()
         about = next(line for line in lines if line.startswith("# ") and "@package" not in line)
         sources.append(f"  {name:28}{about.removeprefix('# ').partition(': python')[0]}")
-    keys = keys_text(KINDS[kind_of(topic) if topic else "runs"][0])
+    keys = keys_text(kind_of(topic) if topic else RunFigure)
     return "\n".join(["python -m fpmcts.papers NAME [key=value …]", "", *sources, "", keys])
 
 
 def run(arguments: list[str]) -> None:
-    """Plays the runs of a figure and draws it."""
-    line = split(
-        [
-            argument
-            for argument in arguments
-            if "=" in argument or argument.startswith("-") or argument == "job"
-        ]
-    )
-    names = [
-        argument
-        for argument in arguments
-        if "=" not in argument and not argument.startswith("-") and argument != "job"
-    ]
+    """Plays what a figure needs and draws it."""
+    is_name = {word: "=" not in word and word[0] != "-" and word != "job" for word in arguments}
+    names = [word for word in arguments if is_name[word]]
+    line = split([word for word in arguments if not is_name[word]])
     if line.help is not None:
         say(help_text(names[0] if names else ""))
         return
@@ -70,24 +62,23 @@ def run(arguments: list[str]) -> None:
         raise ConfigError(
             f"{' '.join(names) or 'no name'}: expected one of {', '.join(known)}{near}"
         )
-    job = KINDS[kind_of(names[0])][1](names[0], line.overrides)
+    study = kind_of(names[0]).read(names[0], line.overrides)
     if line.shows:
-        say(shown(vars(job.config)))
+        say(shown(dict(flatten_config(study))))
         return
     check_plots()
     terminal = Terminal()
     interrupt = Interrupt(
         terminal.note, "stopping after the current step, with a checkpoint", terminal.close
     )
-    terminal.note(job.about)
-    lines = job.play(terminal.progress, lambda: interrupt.requested)
+    terminal.note(f"{study.title}: {study.about()}, in {study.folder()}")
+    lines = study.play(terminal.progress, lambda: interrupt.requested)
     terminal.close()
     if lines is None:
         terminal.note("stopped; the same command resumes it")
         return
-    for text in lines:
+    for text in [*lines, f"written to {study.folder() / study.result}"]:
         terminal.note(text)
-    terminal.note(f"written to {job.result}")
 
 
 if __name__ == "__main__":

@@ -3,39 +3,47 @@
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 
 class Line(NamedTuple):
-    """A curve over episodes.
+    """A curve.
 
     Attributes:
-        episodes: int64 ``[M]``.
+        at: int64 ``[M]``: episodes, or what else its panel has on the horizontal axis.
         mean: float64 ``[M]``.
         error: float64 ``[M]``, its standard error; NaN where there is none.
         panel: Number of the panel that it is drawn in.
         label: In the legend; empty: the name of the line.
-        printed: What the text prints: episodes and value of each point.
+        printed: What the text prints: pairs of a place and a value.
     """
 
-    episodes: np.ndarray
+    at: np.ndarray
     mean: np.ndarray
     error: np.ndarray
     panel: int = 0
     label: str = ""
-    printed: tuple[tuple[float, float], ...] = ()
+    printed: Sequence[tuple[float, float]] = ()
 
 
 class Panel(NamedTuple):
-    """How a panel looks: the label of its vertical axis, which axes are logarithmic (both,
-    episodes, none), and its title.
+    """How a panel looks.
+
+    Attributes:
+        label: Of its vertical axis.
+        logarithmic: Axes that are (both, episodes, none).
+        title: Above it.
+        across: Label of its horizontal axis.
+        ticks: Texts at 0, 1, 2 … of that axis; none: its numbers.
     """
 
     label: str
     logarithmic: str = "both"
     title: str = ""
+    across: str = "Episodes"
+    ticks: Sequence[str] = ()
 
 
 def draw(
@@ -43,7 +51,7 @@ def draw(
     title: str,
     panels: Sequence[Panel],
     lines: Mapping[str, Line],
-    facts: Mapping[str, Any],
+    facts: Mapping[str, object],
 ) -> list[str]:
     """Writes ``figure.png``, and ``figure.json`` with the curves and the facts; returns lines of
     text with the last values.
@@ -51,30 +59,25 @@ def draw(
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    columns = len(panels) if len(panels) < 4 else -(-len(panels) // 2)
-    drawn = Figure(figsize=(7 * columns, 5 * -(-len(panels) // columns)), layout="constrained")
+    rows = 1 if len(panels) < 4 else 2
+    columns = -(-len(panels) // rows)
+    drawn = Figure(figsize=(7 * columns, 5 * rows), layout="constrained")
     FigureCanvasAgg(drawn)
-    axes = drawn.subplots(-(-len(panels) // columns), columns, squeeze=False).flatten()[
-        : len(panels)
-    ]
+    axes = drawn.subplots(rows, columns, squeeze=False).flatten()[: len(panels)]
     texts, curves = [], {}
     for name, line in lines.items():
-        axis = axes[line.panel]
-        (curve,) = axis.plot(line.episodes, line.mean, label=line.label or name)
-        axis.fill_between(line.episodes, line.mean - line.error, line.mean + line.error, alpha=0.3)
+        axis, across = axes[line.panel], panels[line.panel].across.lower()
+        (curve,) = axis.plot(line.at, line.mean, label=line.label or name)
+        axis.fill_between(line.at, line.mean - line.error, line.mean + line.error, alpha=0.3)
         curves[name] = {
-            "episodes": line.episodes.tolist(),
+            across: line.at.tolist(),
             "mean": line.mean.tolist(),
             "standard_error": [None if np.isnan(error) else error for error in line.error.tolist()],
         }
-        texts.append(f"{name}: {_value(line, -1)} after {line.episodes[-1]:,} episodes")
+        texts.append(f"{name}: {_value(line, -1)} after {line.at[-1]:,} {across}")
         if line.printed:
-            axis.plot(
-                *zip(*line.printed, strict=True),
-                "x",
-                color=curve.get_color(),
-                label=f"{line.label or name}, printed",
-            )
+            label, points = f"{line.label or name}, printed", zip(*line.printed, strict=True)
+            axis.plot(*points, "x", color=curve.get_color(), label=label)
             curves[name]["printed"] = [list(point) for point in line.printed]
             texts += [_beside(name, line, *point) for point in line.printed]
     for axis, panel in zip(axes, panels, strict=True):
@@ -82,9 +85,9 @@ def draw(
             axis.set_xscale("log")
         if panel.logarithmic == "both":
             axis.set_yscale("log")
-        axis.set_xlabel("Episodes")
-        axis.set_ylabel(panel.label)
-        axis.set_title(panel.title)
+        if panel.ticks:
+            axis.set_xticks(range(len(panel.ticks)), panel.ticks, rotation=60, fontsize=7)
+        axis.set(xlabel=panel.across, ylabel=panel.label, title=panel.title)
         axis.legend()
     drawn.suptitle(title)
     drawn.savefig(folder / "figure.png", dpi=120)
@@ -92,11 +95,11 @@ def draw(
     return texts
 
 
-def _beside(name: str, line: Line, episodes: float, value: float) -> str:
+def _beside(name: str, line: Line, place: float, value: float) -> str:
     """Returns a point of the text and what the curve has nearest to it."""
-    k = int(np.abs(np.log(line.episodes / episodes)).argmin())
-    here = f"{_value(line, k)} after {line.episodes[k]:,}"
-    return f"{name}: the text prints {value:g} after {episodes:,.0f} episodes; here {here}"
+    k = int(np.abs(np.log(line.at / place)).argmin())
+    here = f"{_value(line, k)} after {line.at[k]:,}"
+    return f"{name}: the text prints {value:g} after {place:,.0f} episodes; here {here}"
 
 
 def _value(line: Line, k: int) -> str:

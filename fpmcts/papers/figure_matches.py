@@ -7,15 +7,16 @@ Source: Heinrich & Silver 2015, 4.3, figure 3 and tables 2 and 3.
 import math
 import os
 from collections.abc import Mapping
+from itertools import combinations, permutations, product
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from fpmcts.cluster.pools import ThreadPool, Tick
 from fpmcts.evaluation.units import Store
 from fpmcts.papers.drawing import Line
-from fpmcts.papers.job import Stopping
+from fpmcts.papers.study import Stopping, finish
 from fpmcts.progress import Progress
 from fpmcts.tabular.learner import DenseLearner
 from fpmcts.tabular.matches import ALWAYS_CALL, RANDOM, Result, symmetric_play
@@ -28,13 +29,15 @@ FIXED: Mapping[str, np.ndarray] = {"random": RANDOM, "always call": ALWAYS_CALL}
 
 
 class Match(NamedTuple):
-    """One player of the first policy against all others of the second; ``mark``: episodes of
-    both.
+    """One player of the first policy against all others of the second, both after ``mark``
+    episodes.
     """
 
     first: str
     second: str
     mark: int
+    deals: int
+    seed: int
 
 
 def _number(episodes: int) -> int:
@@ -67,21 +70,20 @@ def snapshots(folder: Path) -> list[int]:
     return sorted(int(path.stem.partition("-")[2]) for path in folder.glob("greedy-*.npy"))
 
 
-def name(match: Match, num_players: int) -> str:
+def name(first: str, second: str, num_players: int) -> str:
     """Returns a text such as ``UCT against random``, with numbers where there are more than two
     players.
     """
     if num_players == 2:
-        return f"{match.first} against {match.second}"
-    return f"1 {match.first} against {num_players - 1} {match.second}"
+        return f"{first} against {second}"
+    return f"1 {first} against {num_players - 1} {second}"
 
 
 def play_matches(
     game: Tables,
     folders: Mapping[str, Path],
     store: Store,
-    deals: int,
-    final_deals: int,
+    deals: tuple[int, int],
     threads: int,
     progress: Progress,
     stopping: Stopping,
@@ -92,8 +94,7 @@ def play_matches(
         game: The game.
         folders: Folder of the run of each label.
         store: Keeps the results of matches.
-        deals: Of a match at a mark.
-        final_deals: Of a match of the table.
+        deals: Of a match at a mark, and of one of the table.
         threads: Matches side by side.
         progress: Called after each match.
         stopping: Whether to begin no more matches.
@@ -105,48 +106,34 @@ def play_matches(
             f"no policies to play with in {', '.join(map(str, folders.values()))}; run the figure "
             "from the start"
         )
-    between = [
-        (a, b)
-        for a in labels
-        for b in labels
-        if a != b and (game.num_players > 2 or labels.index(a) < labels.index(b))
-    ]
-    against = [(a, b) for a in labels for b in FIXED]
-    units = [(Match(a, b, mark), deals, 0) for mark in marks for a, b in between + against]
-    units += [(Match(a, b, marks[-1]), final_deals, 1) for a, b in between + against]
+    between = list((combinations if game.num_players == 2 else permutations)(labels, 2))
+    against = list(product(labels, FIXED))
+    matches = [Match(*pair, mark, deals[0], 0) for mark in marks for pair in between + against]
+    matches += [Match(*pair, marks[-1], deals[1], 1) for pair in between + against]
 
     def player(label: str, mark: int) -> np.ndarray:
         return FIXED[label] if label in FIXED else np.load(folders[label] / f"greedy-{mark}.npy")
 
-    def play(unit: tuple[Match, int, int], tick: Tick) -> Result | None:
-        match, count, seed = unit
+    def play(match: Match, tick: Tick) -> Result | None:
         if stopping():
             return None
         players = [player(label, match.mark) for label in (match.first, match.second)]
-        return symmetric_play(game, players, [0] + [1] * (game.num_players - 1), count, seed)[0]
+        seating = [0] + [1] * (game.num_players - 1)
+        return symmetric_play(game, players, seating, match.deals, match.seed)[0]
 
-    results = {
-        (Match(*match), count, seed): Result(*result)
-        for (match, count, seed), result in store.finished()
-    }
-    missing = [unit for unit in units if unit not in results]
-    for k, result in ThreadPool([play] * threads).run(missing):
-        if result is None:
-            continue
-        store.add(missing[k], result)
-        results[missing[k]] = result
-        progress("matches", sum(unit in results for unit in units), len(units), "matches")
-    if any(unit not in results for unit in units):
+    run = ThreadPool([play] * threads).run
+    kept = finish(store, {match: match for match in matches}, run, progress)
+    if any(match not in kept for match in matches):
         return None
+    results = {match: Result(*kept[match]) for match in matches}
     lines = {}
-    for pairs, panel in ((between, 0), (against, 1)):
-        for a, b in pairs:
-            of_pair = [results[Match(a, b, mark), deals, 0] for mark in marks]
-            means, errors = (np.array([result[k] for result in of_pair]) for k in (0, 1))
-            lines[name(Match(a, b, 0), game.num_players)] = Line(
-                np.array(marks), means, errors, panel
-            )
-    last = {(a, b): results[Match(a, b, marks[-1]), final_deals, 1] for a, b in between + against}
+    for panel, pairs in enumerate((between, against)):
+        for pair in pairs:
+            means, errors, _ = np.array(
+                [results[Match(*pair, mark, deals[0], 0)] for mark in marks]
+            ).T
+            lines[name(*pair, game.num_players)] = Line(np.array(marks), means, errors, panel)
+    last = {pair: results[Match(*pair, marks[-1], deals[1], 1)] for pair in between + against}
     if game.num_players == 2:  # what one wins the other loses
         last |= {(b, a): result._replace(mean=-result.mean) for (a, b), result in last.items()}
     return lines, {b: {a: last[a, b] for a in labels if a != b} for b in [*labels, *FIXED]}
@@ -161,11 +148,3 @@ def table_lines(table: Mapping[str, Mapping[str, Result]], num_players: int) -> 
         for row, columns in table.items()
         for column, result in columns.items()
     ]
-
-
-def table_facts(table: Mapping[str, Mapping[str, Result]]) -> dict[str, Any]:
-    """Returns the final table for ``figure.json``."""
-    return {
-        row: {column: result._asdict() for column, result in columns.items()}
-        for row, columns in table.items()
-    }

@@ -2,7 +2,7 @@
 algorithms.
 
 Runs go side by side, one per thread, since the kernels hold no lock. Each has a folder of its own,
-so a figure that was interrupted goes on where it was. What a figure shows is either measured in
+so a figure that was interrupted resumes where it was. What a figure shows is either measured in
 each run, and averaged over those of an algorithm, or the result of matches between runs: then each
 run keeps its greedy policy at some of its marks (``figure_matches``).
 
@@ -11,9 +11,9 @@ Source: Heinrich & Silver, "Smooth UCT Search in Computer Poker", IJCAI 2015, fi
 
 import math
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -22,8 +22,8 @@ import numpy as np
 from fpmcts.cluster.pools import ThreadPool, Tick
 from fpmcts.evaluation.units import Store
 from fpmcts.papers.drawing import Line, Panel, draw
-from fpmcts.papers.figure_matches import keep_snapshot, play_matches, table_facts, table_lines
-from fpmcts.papers.job import Job, Stopping, read_config
+from fpmcts.papers.figure_matches import keep_snapshot, play_matches, table_lines
+from fpmcts.papers.study import Stopping, Study
 from fpmcts.progress import Progress
 from fpmcts.tabular.learner import DenseLearner
 from fpmcts.training.interface import EpisodeBudget
@@ -33,30 +33,32 @@ from games import Choice
 from games.kernels import sources_digest
 from games.settings import ConfigError, setting
 
-MEASURES = {
-    "nash_conv": ("nash_conv/average_policy", "NashConv: sum of both players' gains ({unit})"),
-    "squared_error": (
-        "{game}/squared_error_to_closest_equilibrium",
-        "Mean squared error to the closest equilibrium",
-    ),
-}
-"""Measures of a run: its curve, ``{game}`` being the name of the game, and the label of the
-axis."""
-MATCHES = "symmetric_play"
-"""The measure between runs."""
 SAVE_SECONDS = 5.0
 """Least age of a checkpoint before the next."""
 
 
+Curve = list[tuple[int, float]]
+"""Episodes and a measure at every mark of a run."""
+
+
+class Shown(NamedTuple):
+    """A curve of a figure: its name in ``figure.json``, whose it is, which, in which panel, up to
+    how many episodes, and what the text prints of it.
+    """
+
+    name: str
+    label: str
+    measure: str
+    panel: int
+    most: float
+    printed: list[tuple[float, float]]
+
+
 @dataclass(frozen=True)
-class FigureConfig:
-    """A figure.
+class RunFigure(Study):
+    """A figure made of runs.
 
     Attributes:
-        name: Of the figure.
-        title: Above it.
-        run_dir: Folder of the figure; None makes ``runs/<name>``.
-        threads: Runs side by side, >= 1.
         runs: Runs of each algorithm, with the seeds 0, 1, …
         episodes: Episodes of a run.
         runs_of: Of single labels, in place of ``runs``.
@@ -66,206 +68,203 @@ class FigureConfig:
         seconds: The text's, see above.
         first_mark: Episodes, or with ``rates`` seconds, after which policies are measured first.
         marks_per_decade: How often from there on.
-        measure: A key of MEASURES, or MATCHES.
-        panels: ``title``, ``label`` of the vertical axis, ``measure`` (the name of a curve),
-            ``labels``, ``most`` episodes, ``logarithmic`` (``both``, ``episodes``, ``none``); none:
-            one panel with ``measure`` and all labels.
-        printed: By label (with panels: by name of the curve) what the text prints: pairs of seconds
-            (episodes without ``rates``) and a value.
-        unit: Of NashConv.
+        panels: ``label`` of the vertical axis, ``measure`` (the name of a curve), ``title``,
+            ``labels`` (none: all), ``most`` episodes, ``logarithmic`` (``both``, ``episodes``,
+            ``none``); none: matches between the runs.
+        printed: By name of the curve (its label, where the panel has no title) what the text
+            prints: pairs of seconds (episodes without ``rates``) and a value.
         deals: Of a match at each mark, >= 2.
         final_deals: Of a match between the last policies, >= 2.
         game: ``name``, and the options of the game.
         algorithms: For each label, ``name`` of the algorithm and its options.
     """
 
-    name: str = "figure"
-    title: str = ""
-    run_dir: str | None = None
-    threads: int = setting(2, least=1, most=4096)
     runs: int = setting(5, least=1, most=10_000)
     episodes: int = setting(1_000_000, least=1, most=10**12)
-    runs_of: dict[str, Any] = field(default_factory=dict)
-    episodes_of: dict[str, Any] = field(default_factory=dict)
-    rates: dict[str, Any] = field(default_factory=dict)
+    runs_of: dict[str, int] = field(default_factory=dict)
+    episodes_of: dict[str, int] = field(default_factory=dict)
+    rates: dict[str, float] = field(default_factory=dict)
     seconds: float = setting(1800.0, least=0.001, most=10**7)
     first_mark: float = setting(1000.0, least=0.001, most=10**9)
     marks_per_decade: int = setting(10, least=1, most=100)
-    measure: str = setting("nash_conv", choices=(*MEASURES, MATCHES))
     deals: int = setting(1_000_000, least=2, most=10**9)
     final_deals: int = setting(5_000_000, least=2, most=10**9)
     game: Choice = field(default_factory=lambda: Choice("leduc"))
-    algorithms: dict[str, Any] = field(default_factory=dict)
-    panels: list[Any] = field(default_factory=list)
-    printed: dict[str, Any] = field(default_factory=dict)
-    unit: str = "chips per hand"
+    algorithms: dict[str, dict[str, Any]] = field(default_factory=dict)
+    panels: list[dict[str, Any]] = field(default_factory=list)
+    printed: dict[str, list[tuple[float, ...]]] = field(default_factory=dict)
 
     def runs_with(self, label: str) -> int:
         """Returns the number of runs of a label."""
-        return int(self.runs_of.get(label, self.runs))
+        return self.runs_of.get(label, self.runs)
 
     def episodes_with(self, label: str) -> int:
         """Returns the number of episodes of a run of a label."""
         if label in self.rates:
-            return max(1, round(self.seconds * float(self.rates[label])))
-        return int(self.episodes_of.get(label, self.episodes))
+            return max(1, round(self.seconds * self.rates[label]))
+        return self.episodes_of.get(label, self.episodes)
 
     def next_mark(self, label: str, episodes: int) -> int:
         """Returns the number of episodes after which a run of a label is measured next."""
-        first = self.first_mark * float(self.rates.get(label, 1.0))
+        first = self.first_mark * self.rates.get(label, 1.0)
         k = max(0, math.floor(self.marks_per_decade * math.log10(max(episodes, 1) / first)) - 1)
         while (mark := round(first * 10 ** (k / self.marks_per_decade))) <= episodes:
             k += 1
         return mark
 
-    def folder(self) -> Path:
-        """Returns the folder of the figure."""
-        return Path(self.run_dir or f"runs/{self.name}")
-
-
-def read_figure(
-    name: str, overrides: Sequence[str]
-) -> tuple[FigureConfig, list[tuple[str, TabularConfig]]]:
-    """Returns what ``parse_figure`` makes of ``conf/papers/NAME.yaml`` and a command line.
-    Raises ConfigError.
-    """
-    return parse_figure(read_config(FigureConfig, name, overrides))
-
-
-def read_job(name: str, overrides: Sequence[str]) -> Job:
-    """Returns the job of ``read_figure``. Raises ConfigError."""
-    config, runs = read_figure(name, overrides)
-    total = sum(run.budget.episodes or 0 for _, run in runs)
-    about = f"{config.title}: {len(runs)} runs, {total:,} episodes in all, in {config.folder()}"
-    return Job(
-        config, about, config.folder() / "figure.png", lambda *how: play_figure(config, runs, *how)
-    )
-
-
-def parse_figure(config: FigureConfig) -> tuple[FigureConfig, list[tuple[str, TabularConfig]]]:
-    """Returns the configuration, and the label and configuration of every run. Raises
-    ConfigError.
-    """
-    if config.measure == MATCHES and config.runs != 1:
-        raise ConfigError(
-            f"runs={config.runs}: expected 1, since measure={MATCHES} plays one run of each "
-            "algorithm against another"
-        )
-    named = {"runs_of": config.runs_of, "episodes_of": config.episodes_of, "rates": config.rates}
-    named |= {f"panels.{k}.labels": panel["labels"] for k, panel in enumerate(config.panels)}
-    for key, labels in named.items():
-        for label in labels:
-            if label not in config.algorithms:
-                raise ConfigError(
-                    f"{key}: {label!r}: expected one of {', '.join(config.algorithms)}"
+    @cached_property
+    def plan(self) -> list[tuple[str, TabularConfig]]:
+        """The label and the configuration of every run. Raises ConfigError."""
+        found = []
+        for label, algorithm in self.algorithms.items():
+            budget = EpisodeBudget(episodes=self.episodes_with(label))
+            for seed in range(self.runs_with(label)):
+                run_dir = str(self.folder() / f"{'_'.join(label.lower().split())}-{seed}")
+                run = TabularConfig(
+                    run_dir=run_dir, seed=seed, game=self.game, algorithm=algorithm, budget=budget
                 )
-    folder = config.folder()
-    runs = []
-    for label, algorithm in config.algorithms.items():
-        for seed in range(config.runs_with(label)):
-            run_dir = str(folder / f"{'_'.join(label.lower().split())}-{seed}")
-            budget = EpisodeBudget(episodes=config.episodes_with(label))
-            run = TabularConfig(
-                run_dir=run_dir, seed=seed, game=config.game, algorithm=algorithm, budget=budget
-            )
-            runs.append((label, TabularConfig.parse(run.as_dict())))
-    if runs and config.measure == "squared_error":
-        tables = make_learner(runs[0][1]).game
-        if _curve(config).partition("/")[2] not in tables.policy_measures(tables.uniform_policy()):
+                found.append((label, TabularConfig.parse(run.as_dict())))
+        return found
+
+    def check(self) -> None:
+        """See ``Study``."""
+        if not self.panels and self.runs != 1:
             raise ConfigError(
-                f"measure=squared_error: game.name={tables.name} has no known equilibria to "
-                "compare with"
+                f"runs={self.runs}: expected 1, since without panels one run of each algorithm "
+                "plays another"
             )
-    return config, runs
+        named = {name: getattr(self, name) for name in ("runs_of", "episodes_of", "rates")}
+        named |= {
+            f"panels.{k}.labels": panel.get("labels", []) for k, panel in enumerate(self.panels)
+        }
+        for key, labels in named.items():
+            for label in labels:
+                if label not in self.algorithms:
+                    raise ConfigError(
+                        f"{key}: {label!r}: expected one of {', '.join(self.algorithms)}"
+                    )
+        if not self.plan:
+            raise ConfigError("algorithms: expected some")
 
+    def shown(self) -> list[Shown]:
+        """Returns the curves of the figure; none where matches are."""
+        found = []
+        for k, panel in enumerate(self.panels):
+            for label in panel.get("labels", self.algorithms):
+                title, measure = panel.get("title"), panel["measure"]
+                own = f"{title}: {label}, {measure}" if title else label
+                rate, most = self.rates.get(label, 1.0), float(panel.get("most", math.inf))
+                points = [(at * rate, value) for at, value in self.printed.get(own, [])]
+                found.append(Shown(own, label, measure, k, most, points))
+        return found
 
-def _curve(config: FigureConfig) -> str:
-    """Returns the name of the curve of ``measure``."""
-    return MEASURES[config.measure][0].format(game=config.game.name)
+    def about(self) -> str:
+        """See ``Study``."""
+        total = sum(run.budget.episodes or 0 for _, run in self.plan)
+        return f"{len(self.plan)} runs, {total:,} episodes in all"
 
+    def play(self, progress: Progress, stopping: Stopping) -> list[str] | None:
+        """See ``Study``.
 
-class Shown(NamedTuple):
-    """A curve of a figure: whose, which, in which panel, and up to how many episodes."""
-
-    label: str
-    measure: str
-    panel: int
-    most: float
-
-
-def shown_curves(config: FigureConfig) -> dict[str, Shown]:
-    """Returns the curves of a figure by the names that they have in ``figure.json``; none where the
-    measure is between runs.
-    """
-    if config.measure == MATCHES:
-        return {}
-    if not config.panels:
-        return {label: Shown(label, _curve(config), 0, math.inf) for label in config.algorithms}
-    return {
-        f"{panel['title']}: {label}, {panel['measure']}": Shown(
-            label, panel["measure"], k, float(panel.get("most", math.inf))
-        )
-        for k, panel in enumerate(config.panels)
-        for label in panel["labels"]
-    }
-
-
-Curve = list[tuple[int, dict[str, float]]]
-"""Episodes and measures of every step of a run."""
-
-
-def play_runs(
-    config: FigureConfig,
-    runs: list[tuple[str, TabularConfig]],
-    progress: Progress,
-    stopping: Stopping,
-) -> dict[str, list[list[tuple[int, float]]]] | None:
-    """Returns the ``shown_curves``, each run's; None if it was stopped. There are none where the
-    measure is between runs.
-
-    Raises:
-        CheckpointError, RunFolderError: A run's folder cannot be used.
-    """
-    wanted = [run.budget.episodes or 0 for _, run in runs]
-    saving = (
-        threading.Lock()
-    )  # one at a time: a checkpoint may take as much memory again as the tables
-
-    def play(k: int, tick: Tick) -> Curve | None:
-        run = Run(runs[k][1], lambda *at: tick(tabular.learner.episodes))
-        tabular = cast(Tabular, run.algorithm)
-        tabular.next_mark = partial(config.next_mark, runs[k][0])
-        with run.folder:
-            while not run.is_finished() and not stopping():
-                run.step()
-                if config.measure == MATCHES:
-                    keep_snapshot(run.folder.path, cast(DenseLearner, tabular.learner), wanted[k])
-                if run.folder.is_save_due(SAVE_SECONDS):
-                    with saving:
-                        run.save()
-            with saving:
-                run.save()
-            return tabular.curve if run.is_finished() else None
-
-    played = ThreadPool([play] * config.threads).map(
-        range(len(runs)),
-        wanted,
-        lambda done: progress("episodes", done, sum(wanted), "episodes"),
-    )
-    curves = [curve for curve in played if curve is not None]
-    if len(curves) < len(runs):
-        return None
-    return {
-        name: [
-            [(at, scalars[own.measure]) for at, scalars in curves[k] if at <= own.most]
-            for k, (label, _) in enumerate(runs)
-            if label == own.label
+        Raises:
+            CheckpointError, RunFolderError: A run's folder cannot be used.
+        """
+        curves = self.play_runs(progress, stopping)
+        if curves is None:
+            return None
+        facts: dict[str, object] = {"config": asdict(self) | {"game": self.game.as_dict()}}
+        if not self.panels:
+            return self._play_matches(facts, progress, stopping)
+        panels = [
+            Panel(panel["label"], panel.get("logarithmic", "both"), panel.get("title", ""))
+            for panel in self.panels
         ]
-        for name, own in shown_curves(config).items()
-    }
+        counts = sorted({self.runs_with(label) for label in self.algorithms})
+        title = f"{self.title} (mean of {' to '.join(map(str, counts))} runs ± standard error)"
+        lines = {
+            own.name: averaged(curves[own.name])._replace(
+                panel=own.panel, label=own.label, printed=own.printed
+            )
+            for own in self.shown()
+        }
+        return draw(self.folder(), title, panels, lines, facts)
+
+    def play_runs(self, progress: Progress, stopping: Stopping) -> dict[str, list[Curve]] | None:
+        """Returns each run's curve for every name that is ``shown``; None if it was stopped."""
+        wanted = [run.budget.episodes or 0 for _, run in self.plan]
+        saving = threading.Lock()  # one at a time: a checkpoint may take as much as the tables
+
+        def play(k: int, tick: Tick) -> list[tuple[int, dict[str, float]]] | None:
+            label, config = self.plan[k]
+            measures = {own.measure for own in self.shown() if own.label == label}
+            run = Run(config, lambda *at: tick(tabular.learner.episodes))
+            tabular = cast(Tabular, run.algorithm)
+            tabular.next_mark = partial(self.next_mark, label)
+            with run.folder:
+                while not run.is_finished() and not stopping():
+                    run.step()
+                    if tabular.curve and (other := measures - tabular.curve[0][1].keys()):
+                        known = f"expected some of {', '.join(tabular.curve[0][1])}"
+                        raise ConfigError(f"panels: {', '.join(other)}: {known}")
+                    if not self.panels:
+                        learner = cast(DenseLearner, tabular.learner)
+                        keep_snapshot(run.folder.path, learner, wanted[k])
+                    if run.folder.is_save_due(SAVE_SECONDS):
+                        with saving:
+                            run.save()
+                with saving:
+                    run.save()
+                return tabular.curve if run.is_finished() else None
+
+        pool, count = ThreadPool([play] * self.threads), range(len(self.plan))
+        played = pool.map(
+            count, wanted, lambda done: progress("episodes", done, sum(wanted), "episodes")
+        )
+        curves = [curve for curve in played if curve is not None]
+        if len(curves) < len(self.plan):
+            return None
+        return {
+            own.name: [
+                [(at, scalars[own.measure]) for at, scalars in curve if at <= own.most]
+                for curve, (label, _) in zip(curves, self.plan, strict=True)
+                if label == own.label
+            ]
+            for own in self.shown()
+        }
+
+    def _play_matches(
+        self, facts: dict[str, object], progress: Progress, stopping: Stopping
+    ) -> list[str] | None:
+        """Plays the matches between the runs and draws them."""
+        identity = {
+            "game": self.game.as_dict(),
+            "algorithms": self.algorithms,
+            "code": sources_digest(),
+        }
+        game = make_learner(self.plan[0][1]).game
+        played = play_matches(
+            game,
+            {label: Path(str(run.run_dir)) for label, run in self.plan},
+            Store(self.folder() / "matches.jsonl", identity),
+            (self.deals, self.final_deals),
+            self.threads,
+            progress,
+            stopping,
+        )
+        if played is None:
+            return None
+        lines, table = played
+        facts["table"] = {
+            row: {column: result._asdict() for column, result in columns.items()}
+            for row, columns in table.items()
+        }
+        title = f"{self.title}: greedy policies in symmetric play (± standard error)"
+        panels = [Panel("mbb/h", "episodes")] * 2
+        said = draw(self.folder(), title, panels, lines, facts)
+        return said + table_lines(table, game.num_players)
 
 
-def averaged(curves: list[list[tuple[int, float]]]) -> Line:
+def averaged(curves: Sequence[Curve]) -> Line:
     """Returns means and standard errors over runs (NaN for a single one) at the marks that all runs
     have.
     """
@@ -277,72 +276,3 @@ def averaged(curves: list[list[tuple[int, float]]]) -> Line:
         else np.full(len(marks), np.nan)
     )
     return Line(np.array(marks), values.mean(axis=0), error)
-
-
-def _averages(
-    config: FigureConfig, curves: Mapping[str, list[list[tuple[int, float]]]]
-) -> tuple[str, list[Panel], dict[str, Line]]:
-    """Returns the title, the panels and the lines of a figure, with what the text prints as
-    points.
-    """
-    panels = [
-        Panel(panel["label"], panel.get("logarithmic", "both"), panel["title"])
-        for panel in config.panels
-    ]
-    counts = sorted({config.runs_with(label) for label in config.algorithms})
-    title = f"{config.title} (mean of {' to '.join(map(str, counts))} runs ± standard error)"
-    lines = {}
-    for name, own in shown_curves(config).items():
-        points = [
-            (float(at) * float(config.rates.get(own.label, 1.0)), float(value))
-            for at, value in _printed(config, name, own)
-        ]
-        lines[name] = averaged(curves[name])._replace(
-            panel=own.panel, label=own.label, printed=tuple(points)
-        )
-    return title, panels or [Panel(MEASURES[config.measure][1].format(unit=config.unit))], lines
-
-
-def _printed(config: FigureConfig, name: str, own: Shown) -> list[Any]:
-    """Returns what the text prints of a curve."""
-    return list(config.printed.get(name if config.panels else own.label, []))
-
-
-def play_figure(
-    config: FigureConfig,
-    runs: list[tuple[str, TabularConfig]],
-    progress: Progress,
-    stopping: Stopping,
-) -> list[str] | None:
-    """Plays the runs, and the matches between them, and draws the figure; see ``Job.play``. Errors
-    as ``play_runs``.
-    """
-    curves = play_runs(config, runs, progress, stopping)
-    if curves is None:
-        return None
-    folder, facts = config.folder(), {"config": asdict(config) | {"game": config.game.as_dict()}}
-    if config.measure != MATCHES:
-        return draw(folder, *_averages(config, curves), facts)
-    game = make_learner(runs[0][1]).game
-    folders = {label: Path(str(run.run_dir)) for label, run in runs}
-    identity = {
-        "game": config.game.as_dict(),
-        "algorithms": config.algorithms,
-        "code": sources_digest(),
-    }
-    store = Store(folder / "matches.jsonl", identity)
-    played = play_matches(
-        game, folders, store, config.deals, config.final_deals, config.threads, progress, stopping
-    )
-    if played is None:
-        return None
-    lines, table = played
-    title = f"{config.title}: greedy policies in symmetric play (± standard error)"
-    said = draw(
-        folder,
-        title,
-        [Panel("mbb/h", "episodes")] * 2,
-        lines,
-        facts | {"table": table_facts(table)},
-    )
-    return said + table_lines(table, game.num_players)

@@ -2,7 +2,7 @@
 win, by setting, with errors.
 
 A *point* is a table of players with a game; its matches are played in lots of ``LOT`` decks, each
-deck in every order of seats (``fpmcts/evaluation/table_match.py``); more ``hands`` add to those
+deck in every order of seats (``fpmcts/evaluation/duplicate.py``); more ``hands`` add to those
 that are kept. In a lot players know nothing of one another at first, and keep statistics from there
 on.
 
@@ -15,24 +15,27 @@ import json
 import math
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import product
 from typing import Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
 
-from fpmcts.evaluation.match import Usage
+from fpmcts.evaluation.decks import evaluation_decks
+from fpmcts.evaluation.duplicate import table_games, table_orders, table_scores
+from fpmcts.evaluation.match_result import TableResult
 from fpmcts.evaluation.statistics import estimate
-from fpmcts.evaluation.table_match import TableResult, orders, result_of, table_match
-from fpmcts.papers.job import Job, MatchesConfig, Stopping, play_lots, read_config
+from fpmcts.papers.drawing import Line, Panel, draw
+from fpmcts.papers.study import LotsStudy
 from fpmcts.players import load_player
-from fpmcts.progress import Progress
 from games import Choice
-from games.agent import Agent
 from games.kernels import streams
 from games.settings import ConfigError, build, setting
 
+Fields = dict[str, Any]
+"""Options by name."""
 LOT, PART = 20, 4
 """Decks that are kept together; decks after which statistics of players are counted."""
 SMALL_BET = 1000.0
@@ -55,14 +58,40 @@ class Figure:
 
     title: str = ""
     printed: str = ""
-    game: dict[str, Any] = field(default_factory=dict)
-    players: dict[str, Any] = field(default_factory=dict)
-    vary: dict[str, Any] = field(default_factory=dict)
+    game: Fields = field(default_factory=dict)
+    players: dict[str, Fields] = field(default_factory=dict)
+    vary: dict[str, list[Any]] = field(default_factory=dict)
     hands: int | None = setting(None, least=1, most=10**9)
 
 
+class Point(NamedTuple):
+    """What varies in a figure: its name, the setting in words, game and players as in ``Figure``,
+    and the least number of hands.
+    """
+
+    figure: str
+    setting: str
+    game: Fields
+    players: dict[str, Fields]
+    hands: int
+
+    @property
+    def key(self) -> str:
+        """What its results depend on but for the seed, in a text."""
+        return json.dumps([self.game, self.players], sort_keys=True)
+
+    @property
+    def orders(self) -> int:
+        """How often a deck is played."""
+        return len(table_orders(len(self.players)))
+
+    def num_lots(self) -> int:
+        """Returns the number of its lots."""
+        return math.ceil(self.hands / (LOT * self.orders))
+
+
 @dataclass(frozen=True)
-class FiguresConfig(MatchesConfig):
+class RewardFigures(LotsStudy):
     """Figures made of matches at one table.
 
     Attributes:
@@ -72,233 +101,162 @@ class FiguresConfig(MatchesConfig):
         figures: By name: title, printed, game, players, vary and hands.
     """
 
+    result = "figures.md"
+
     hands: int = setting(2000, least=1, most=10**9)
     model: str | None = None
     iterations: int = setting(25_000, least=1, most=10**9)
-    figures: dict[str, Any] = field(default_factory=dict)
+    figures: dict[str, Fields] = field(default_factory=dict)
 
+    @cached_property
+    def plan(self) -> dict[str, tuple[Figure, list[Point]]]:
+        """The figures that are to be played, with their points. Raises ConfigError."""
+        found: dict[str, tuple[Figure, list[Point]]] = {}
+        for name in self.chosen(self.figures):
+            figure: Figure = build(Figure, self.figures[name], f"figures.{name}.")
+            Choice.parse(figure.game)  # checks it
+            found[name] = figure, []
+            for values in product(*figure.vary.values()):
+                varied = dict(zip(figure.vary, values, strict=True))
+                words = ", ".join(f"{key}={value}" for key, value in varied.items())
+                players = {
+                    label: self._player(f"figures.{name}.players.{label}", given, varied)
+                    for label, given in figure.players.items()
+                }
+                hands = figure.hands or self.hands
+                found[name][1].append(Point(name, words, figure.game, players, hands))
+        return found
 
-class Point(NamedTuple):
-    """What varies in a figure: its name, the setting, game and players as in ``Figure``, and the
-    least number of hands.
-    """
+    def _player(self, key: str, given: Fields, varied: Fields) -> Fields:
+        """Returns the kind and the options of a player."""
+        if "kind" not in given:
+            expected = "expected kind and options, such as {kind: best_hand}"
+            raise ConfigError(f"{key}={given}: {expected}")
+        if given["kind"] != "mcts":
+            return dict(given)
+        model = {} if self.model is None else {"checkpoint": self.model}
+        return {"iterations": self.iterations, **model, **given, **varied}
 
-    figure: str
-    setting: dict[str, Any]
-    game: dict[str, Any]
-    players: dict[str, dict[str, Any]]
-    hands: int
+    def points(self) -> list[Point]:
+        """Returns the points of all figures."""
+        return [point for _, points in self.plan.values() for point in points]
 
-    @property
-    def key(self) -> str:
-        """Returns a text that tells it from all others: what its results depend on but for the
-        seed.
-        """
-        return json.dumps([self.game, self.players], sort_keys=True)
+    def check(self) -> None:
+        """See ``Study``."""
+        self.points()
 
-    @property
-    def label(self) -> str:
-        """Returns the setting in words."""
-        return ", ".join(f"{key}={value}" for key, value in self.setting.items())
+    def about(self) -> str:
+        """See ``Study``."""
+        points = self.points()
+        lots = sum(point.num_lots() for point in points)
+        return f"{len(points)} points, {lots} lots of {LOT} decks"
 
-    def num_lots(self) -> int:
-        """Returns the number of its lots."""
-        return math.ceil(self.hands / (LOT * len(orders(len(self.players), 0))))
+    def lots(self) -> dict[tuple[str, int], tuple[object, ...]]:
+        """See ``LotsStudy``."""
+        named = {
+            (point.key, number): (self.seed, point, number)
+            for point in self.points()
+            for number in range(point.num_lots())
+        }
+        return dict(sorted(named.items(), key=lambda lot: lot[0][1]))  # all points grow together
 
+    def identity(self) -> dict[str, object]:
+        """See ``LotsStudy``."""
+        from fpmcts.players.lookup import PLAYERS  # torch
 
-def read_job(name: str, overrides: Sequence[str]) -> Job:
-    """Returns the job of ``conf/papers/NAME.yaml`` and a command line. Raises ConfigError."""
-    config = read_config(FiguresConfig, name, overrides)
-    points = read_points(config)
-    lots = sum(point.num_lots() for point in points)
-    about = (
-        f"{config.title}: {len(points)} points, {lots} lots of {LOT} decks, in {config.folder()}"
-    )
-    return Job(
-        config, about, config.folder() / "figures.md", lambda *how: play(config, points, *how)
-    )
+        model = PLAYERS["mcts"].parse({"checkpoint": self.model}).file("no_limit_holdem")
+        digest = None if model is None else hashlib.sha256(model.read_bytes()).hexdigest()
+        return {"lot": LOT, "part": PART, "model": digest}
 
-
-def read_points(config: FiguresConfig) -> list[Point]:
-    """Returns the points that are to be played. Raises ConfigError."""
-    points = []
-    for name in config.chosen(config.figures):
-        figure: Figure = build(Figure, config.figures[name], f"figures.{name}.")
-        Choice.parse(figure.game)  # checks it
-        for values in product(*figure.vary.values()):
-            varied = dict(zip(figure.vary, values, strict=True))
-            players = {
-                label: _player(config, label, name, given, varied)
-                for label, given in figure.players.items()
-            }
-            points.append(
-                Point(name, varied, dict(figure.game), players, figure.hands or config.hands)
-            )
-    return points
-
-
-def _player(
-    config: FiguresConfig, label: str, figure: str, given: Any, varied: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Returns the kind and the options of a player."""
-    if not isinstance(given, Mapping) or "kind" not in given:
-        expected = "expected kind and options, such as {kind: best_hand}"
-        raise ConfigError(f"figures.{figure}.players.{label}={given}: {expected}")
-    if given["kind"] != "mcts":
-        return dict(given)
-    model = {} if config.model is None else {"checkpoint": config.model}
-    return {"iterations": config.iterations, **model, **given, **varied}
-
-
-def play_lot(seed: int, point: Point, number: int) -> list[list[float]]:
-    """Returns the scores of a lot, by deck and player."""
-    game = Choice.parse(point.game).make()
-
-    def players() -> list[Agent]:
-        return [
-            load_player(game=game, **{"name" if k == "kind" else k: v for k, v in p.items()})
-            for p in point.players.values()
+    @staticmethod
+    def play_lot(seed: int, point: Point, number: int) -> list[list[float]]:  # type: ignore[override]
+        """Returns the scores of a lot, by deck and player."""
+        game = Choice.parse(point.game).make()
+        players = [
+            load_player(game=game, **{"name" if k == "kind" else k: v for k, v in given.items()})
+            for given in point.players.values()
         ]
+        # Points of a figure that differ in the players alone are played on the same decks.
+        decks = crc32(json.dumps(point.game, sort_keys=True).encode())
+        own = int(streams(seed, 1, decks, number)[0] >> np.uint64(1))
+        games = table_games(game, players, evaluation_decks(game, own, LOT), own, lot=PART)
+        return [[float(x) for x in row] for row in table_scores(game.spec, games)]
 
-    # Points of a figure that differ in the players alone are played on the same decks.
-    own = int(
-        streams(seed, 1, crc32(json.dumps(point.game, sort_keys=True).encode()), number)[0]
-        >> np.uint64(1)
-    )
-    result = table_match(game, players, list(point.players), LOT, own, lot=PART)
-    assert result is not None
-    return [[float(x) for x in row] for row in result.by_deck]
+    def report(self, results: Mapping[tuple[str, int], list[list[float]]]) -> tuple[str, list[str]]:
+        """Returns the figures as Markdown, and lines that sum them up; draws them if all their
+        points have some lots. Scores are in small bets, big blinds here, a game.
+        """
+        found = [
+            (point, result_for(point, results))
+            for point in self.points()
+            if any((point.key, number) in results for number in range(point.num_lots()))
+        ]
+        if len(found) == len(self.points()):
+            self._draw(found)
+        said: list[str] = []
+        parts = [
+            f"# {self.title}\n",
+            "Profit in small bets (big blinds) a game, ± standard error over decks.\n",
+        ]
+        for name, (figure, _) in self.plan.items():
+            lines = [
+                text
+                for point, result in found
+                if point.figure == name
+                for text in point_lines(point, result)
+            ]
+            parts += [f"## {figure.title}\n\n{figure.printed}\n", *(f"- {x}" for x in lines), ""]
+            said += lines
+        facts = {key: getattr(self, key) for key in ("seed", "hands", "iterations", "model")}
+        parts.append(json.dumps({**facts, "written": time.strftime("%Y-%m-%d")}))
+        return "\n".join(parts) + "\n", said
 
-
-def play(
-    config: FiguresConfig, points: Sequence[Point], progress: Progress, stopping: Stopping
-) -> list[str] | None:
-    """Plays the lots that are missing and writes the figures; see ``Job.play``."""
-    named = {
-        (point.key, number): (config.seed, point, number)
-        for point in points
-        for number in range(point.num_lots())
-    }
-    lots = dict(sorted(named.items(), key=lambda lot: lot[0][1]))  # all points grow together
-    from fpmcts.players.lookup import PLAYERS
-
-    model = PLAYERS["mcts"].parse({"checkpoint": config.model}).file("no_limit_holdem")
-    digest = None if model is None else hashlib.sha256(model.read_bytes()).hexdigest()
-    identity = {"lot": LOT, "part": PART, "model": digest}
-    results = play_lots(config, identity, play_lot, lots, progress, stopping)
-    found = {
-        k: result
-        for k, point in enumerate(points)
-        if (result := result_for(point, results)) is not None
-    }
-    text, said = report(config, points, found)
-    (config.folder() / "figures.md").write_text(text)
-    if any(lot not in results for lot in lots):
-        return None
-    draw(config, points, found)
-    return said
-
-
-def result_for(point: Point, results: Mapping[tuple[Any, ...], Any]) -> TableResult | None:
-    """Returns what the lots of a point say; None where there is none."""
-    scores = [
-        results[point.key, number]
-        for number in range(point.num_lots())
-        if (point.key, number) in results
-    ]
-    if not scores:
-        return None
-    by_deck, labels = np.concatenate([np.array(some) for some in scores]), list(point.players)
-    hands, unit = (
-        len(by_deck) * len(orders(len(labels), 0)),
-        Choice.parse(point.game).make().spec.score,
-    )
-    return result_of(labels, unit, by_deck, [Usage()] * len(labels), hands)
-
-
-def report(
-    config: FiguresConfig, points: Sequence[Point], found: Mapping[int, TableResult]
-) -> tuple[str, list[str]]:
-    """Returns the figures as Markdown, and lines that sum them up. Scores are in small bets, big
-    blinds here, a game.
-    """
-    said: list[str] = []
-    parts = [
-        f"# {config.title}\n",
-        "Profit in small bets (big blinds) a game, ± standard error over decks.\n",
-    ]
-    for name in dict.fromkeys(point.figure for point in points):
-        figure = build(Figure, config.figures[name])
-        parts.append(f"## {figure.title}\n\n{figure.printed}\n")
-        for k, point in enumerate(points):
-            if point.figure != name or k not in found:
-                continue
-            result, head = found[k], f"{name} ({point.label})" if point.label else name
-            several = len(result.names) > 2
-            for i, label in enumerate(result.names if several else result.names[:1]):
-                score, line = result.scores[i], f"{head}: {label}"
-                line += f" {score.mean / SMALL_BET:+.2f} ± {score.error / SMALL_BET:.2f}"
-                if several and i + 1 < len(result.names):
-                    lead, other = result.ahead[i][i + 1], result.names[i + 1]
-                    line += (
-                        f"; ahead of {other} by {lead.mean / SMALL_BET:.2f} ± "
-                        f"{lead.error / SMALL_BET:.2f}"
-                    )
-                said.append(f"{line} ({result.num_games:,} hands)")
-                parts.append(f"- {said[-1]}")
-        parts.append("")
-    facts = {
-        key: value
-        for key, value in asdict(config).items()
-        if key in ("seed", "hands", "iterations", "model")
-    }
-    parts.append(json.dumps({**facts, "written": time.strftime("%Y-%m-%d")}))
-    return "\n".join(parts) + "\n", said
+    def _draw(self, found: Sequence[tuple[Point, TableResult]]) -> None:
+        """Draws the figures: where nothing varies the mean profit by games, else the profit of the
+        first player by setting.
+        """
+        panels, lines, profit = [], dict[str, Line](), "Profit (small bets a game)"
+        for k, (name, (figure, points)) in enumerate(self.plan.items()):
+            own = [result for point, result in found if point.figure == name]
+            if len(points) == 1:
+                panels.append(Panel(profit, "none", figure.title, "Games"))
+                for label, line in growth(points[0], own[0]).items():
+                    lines[f"{name}: {label}"] = line._replace(panel=k, label=label)
+            else:
+                settings = [point.setting for point in points]
+                panels.append(Panel(profit, "none", figure.title, "Setting", settings))
+                scores = np.array([(x.score(0).mean, x.score(0).error) for x in own])
+                first = own[0].names[0]
+                lines[f"{name}: {first}"] = Line(
+                    np.arange(len(own)), scores[:, 0], scores[:, 1], k, first
+                )
+        draw(self.folder(), self.title, panels, lines, {"seed": self.seed})
 
 
-def draw(config: FiguresConfig, points: Sequence[Point], found: Mapping[int, TableResult]) -> None:
-    """Writes ``figures.png``: where nothing varies the mean profit by games, else the profit of the
-    first player by setting.
-    """
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure as Drawing
-
-    names = list(dict.fromkeys(point.figure for point in points))
-    drawn = Drawing(figsize=(6 * len(names), 4.5), layout="constrained")
-    FigureCanvasAgg(drawn)
-    for axis, name in zip(drawn.subplots(1, len(names), squeeze=False)[0], names, strict=True):
-        rows = [k for k, point in enumerate(points) if point.figure == name and k in found]
-        if len(rows) == 1:
-            _draw_growth(axis, found[rows[0]])
-        else:
-            scores = [found[k].scores[0] for k in rows]
-            heights, errors = (
-                np.array([getattr(score, key) for score in scores]) / SMALL_BET
-                for key in ("mean", "error")
-            )
-            axis.errorbar(range(len(rows)), heights, errors, fmt="o")
-            axis.set_xticks(
-                range(len(rows)),
-                [points[k].label for k in rows],
-                rotation=60,
-                ha="right",
-                fontsize=7,
-            )
-        axis.axhline(0, color="gray", linewidth=0.5)
-        axis.set_ylabel("Profit (small bets a game)")
-        axis.set_title(build(Figure, config.figures[name]).title, fontsize=9)
-    drawn.savefig(config.folder() / "figures.png", dpi=120)
+def result_for(point: Point, results: Mapping[tuple[str, int], list[list[float]]]) -> TableResult:
+    """Returns what the lots of a point say, in small bets."""
+    keys = [(point.key, number) for number in range(point.num_lots())]
+    scores = np.concatenate([np.array(results[key]) for key in keys if key in results])
+    return TableResult(tuple(point.players), scores / SMALL_BET)
 
 
-def _draw_growth(axis: Any, result: TableResult) -> None:
-    """Draws the mean profit of each player by games."""
-    counts = np.arange(1, len(result.by_deck) + 1)
-    games = result.num_games // len(counts) * counts
-    for i, label in enumerate(result.names):
-        scores = result.by_deck[:, i] / SMALL_BET
-        means = np.cumsum(scores) / counts
+def point_lines(point: Point, result: TableResult) -> list[str]:
+    """Returns what a point says: a line for each player, of two for the first alone."""
+    head = f"{point.figure} ({point.setting})" if point.setting else point.figure
+    count, lines = len(result.names), []
+    for i in range(count if count > 2 else 1):
+        line = f"{head}: {result.names[i]} {result.score(i).text(2)}"
+        if count > 2 and i + 1 < count:
+            lead = result.lead(i, i + 1)
+            line += f"; ahead of {result.names[i + 1]} by {lead.text(2)}"
+        lines.append(f"{line} ({point.orders * len(result.by_deck):,} hands)")
+    return lines
+
+
+def growth(point: Point, result: TableResult) -> dict[str, Line]:
+    """Returns the mean profit of each player by games."""
+    counts, lines = np.arange(1, len(result.by_deck) + 1), {}
+    for label, scores in zip(result.names, result.by_deck.T, strict=True):
         errors = np.array([estimate(scores[:n]).error for n in counts])
-        (line,) = axis.plot(games, means, label=label)
-        axis.fill_between(games, means - errors, means + errors, color=line.get_color(), alpha=0.2)
-    axis.set_xlabel("Games")
-    axis.legend()
+        lines[label] = Line(point.orders * counts, np.cumsum(scores) / counts, errors)
+    return lines

@@ -9,8 +9,8 @@ from functools import cached_property
 import torch
 
 from fpmcts.evaluation.decks import evaluation_decks
-from fpmcts.evaluation.duplicate import summary
 from fpmcts.evaluation.match import PlayedGames
+from fpmcts.evaluation.match_result import MatchResult
 from fpmcts.evaluation.policy_table import ExactMeasure
 from fpmcts.progress import Progress
 from fpmcts.training.config import TrainConfig
@@ -89,11 +89,11 @@ class Evaluation:
         spec, baseline = self._game.spec, self._config.evaluation.baseline
         name = "search" if searches else "policy"
         dealt = evaluation_decks(self._game, self._config.seed, decks)
-        result = summary(spec, (name, baseline), self._play(dealt, searches, progress))
+        result = MatchResult((name, baseline), spec, self._play(dealt, searches, progress))
         unit, group = spec.score, f"{name}_against_{baseline}"
         for label, score in [
             ("all", result.total),
-            *zip(result.team_names, result.by_team, strict=True),
+            *zip(spec.team_names, result.by_team, strict=True),
         ]:
             for measure, value in [("wp", score.wp)] * unit.tells_wins + [(unit.key, score.adp)]:
                 scalars[f"{group}/{measure}_{label}"] = value.mean

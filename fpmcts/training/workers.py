@@ -25,8 +25,9 @@ import torch
 from fpmcts.cluster.connect import connect
 from fpmcts.cluster.pools import Pool, ThreadPool, Tick
 from fpmcts.cluster.settings import Cluster
-from fpmcts.evaluation.duplicate import duplicate_games, games_per_deck, part_seed
+from fpmcts.evaluation.duplicate import duplicate_games, part_seed
 from fpmcts.evaluation.match import PlayedGames, joined_games
+from fpmcts.evaluation.match_result import games_per_deck
 from fpmcts.players.lookup import PLAYERS, Entrant, Host
 from fpmcts.players.policy import PolicyOptions
 from fpmcts.players.search_agent import FPMCTSOptions

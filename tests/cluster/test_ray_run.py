@@ -10,7 +10,7 @@ import pytest
 from fpmcts.evaluation.config import parse_command_line
 from fpmcts.evaluation.plan import make_plan
 from fpmcts.evaluation.tournament import play_tournament
-from fpmcts.papers.ismcts_tables import read_job
+from fpmcts.papers.ismcts_tables import MatchTables
 from fpmcts.progress import silent
 from fpmcts.training.algorithms import read_run
 from fpmcts.training.stages import Stages
@@ -194,8 +194,8 @@ SMALL = (
 
 def figure(folder: Path, *overrides: str) -> list[list[Any]]:
     """Returns the lots of a figure, which is played to its end, in some order."""
-    job = read_job("lisy_tables", [f"run_dir={folder}", *SMALL, "matches=20", *overrides])
-    assert job.play(lambda *at: None, lambda: False) is not None
+    keys = [f"run_dir={folder}", *SMALL, "matches=20", *overrides]
+    assert MatchTables.read("lisy_tables", keys).play(lambda *at: None, lambda: False) is not None
     lines = (folder / "lots.jsonl").read_text().splitlines()[1:]
     return sorted(json.loads(line.partition(" ")[2]) for line in lines)
 
@@ -211,4 +211,4 @@ def test_other_kinds_of_clusters_are_refused() -> None:
     with pytest.raises(
         ConfigError, match="cluster.kind=rey: expected one of none, ray; did you mean ray"
     ):
-        read_job("lisy_tables", ["cluster=rey"])
+        MatchTables.read("lisy_tables", ["cluster=rey"])

@@ -7,10 +7,11 @@ from itertools import product
 import numpy as np
 import pytest
 
-from fpmcts.evaluation.aivat import CHANCES, FEWEST, NoPassiveMoveError, controlled, corrections
+from fpmcts.evaluation.aivat import CHANCES, FEWEST, controlled, corrections
 from fpmcts.evaluation.decks import evaluation_decks
-from fpmcts.evaluation.duplicate import deck_scores, duplicate_games, summary
+from fpmcts.evaluation.duplicate import duplicate_games
 from fpmcts.evaluation.match import PlayedGames, Usage
+from fpmcts.evaluation.match_result import MatchResult
 from fpmcts.players.random_agent import Random
 from games import make
 from games.agent import Agent
@@ -106,12 +107,10 @@ def test_corrections_of_leduc_are_fair_and_take_most_of_the_variance_away() -> N
     means, errors = by_deck.mean(axis=0), by_deck.std(axis=0) / np.sqrt(len(by_deck))
     assert (np.abs(means) <= 3.5 * errors + 1e-12).all()
     assert errors[1] > 0  # the card that comes to the table
-    plain = summary(game.spec, ("a", "b"), games)
-    told = summary(game.spec, ("a", "b"), replace(games, luck=luck))
-    assert plain.luck_free is None
+    told = MatchResult(("a", "b"), game.spec, replace(games, luck=luck)).sides[0]
     assert told.luck_free is not None
     assert told.luck_free.error < 0.75 * told.total.adp.error
-    single = deck_scores(game.spec, games)[0].ravel()
+    single = told.returns.ravel()
     assert told.luck_free.error < 0.5 * single.std() / np.sqrt(single.size)
     assert abs(told.luck_free.mean - told.total.adp.mean) < 3.5 * told.total.adp.error
 
@@ -129,11 +128,3 @@ def test_weights_are_fitted_on_other_decks() -> None:
     assert np.std(controlled(rng.normal(size=60), noise)) > 1.0
     few = controlled(scores[: FEWEST - 1], luck[: FEWEST - 1])
     np.testing.assert_allclose(few, scores[: FEWEST - 1] - luck[: FEWEST - 1].sum(axis=1))
-
-
-def test_a_game_without_a_passive_move() -> None:
-    game = make("goofspiel", cards=4)
-    games, _, luck = match(2)
-    assert luck.shape[0] == 4
-    with pytest.raises(NoPassiveMoveError, match="goofspiel has no move that only goes along"):
-        corrections(game, [Random().at(game), Random().at(game)], games, game.empty(4), 0)

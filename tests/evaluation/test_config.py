@@ -12,7 +12,6 @@ from fpmcts.players.policy import PolicyOptions
 from fpmcts.players.search_agent import FPMCTSOptions
 from fpmcts.players.tabular import TabularOptions
 from games import Choice
-from games.poker.players.local_best_response import LocalBestResponseOptions
 from games.settings import ConfigError
 
 
@@ -23,22 +22,6 @@ def test_two_players_with_options() -> None:
     assert t.labels == ("a", "b")
     assert t.players["a"].options == FPMCTSOptions(search={"playouts": 600}, inference=False)
     assert t.players["b"].options == PolicyOptions(temperature=0.1)
-
-
-def test_all_pairs_with_labels() -> None:
-    t = parse_command_line(
-        [
-            "agents=[rhcp, small, large]",
-            "small=fpmcts",
-            "large=fpmcts",
-            "large.playouts=600",
-            "decks=7",
-        ]
-    )
-    assert t.labels == ("rhcp", "small", "large")
-    assert [t.players[label].kind for label in t.labels] == ["rhcp", "fpmcts", "fpmcts"]
-    assert t.players["large"].options.playouts == 600
-    assert t.num_decks() == 7
 
 
 def test_a_mix_names_other_players() -> None:
@@ -64,29 +47,11 @@ def test_a_run_is_a_path_and_no_part_of_a_name() -> None:
     assert t.players["a"].name == "tabular (policy=greedy)"
 
 
-def test_a_local_best_response_is_told_of_the_other() -> None:
-    for first, second in (("a", "b"), ("b", "a")):
-        t = parse_command_line(["game=leduc", f"{first}=lbr", f"{second}=random"])
-        assert t.players[first].options == LocalBestResponseOptions(against=second)
-
-
 def test_options_of_the_game() -> None:
     """With its name before them, as in train.py, or without."""
-    for game, key in (
-        ("goofspiel", "cards"),
-        ("goofspiel", "game.cards"),
-        ("examples.sealed_bids", "game.values"),
-    ):
-        t = parse_command_line([f"game={game}", f"{key}=7", "a=random", "b=random"])
-        assert t.config.game == Choice(game, {key.removeprefix("game."): 7})
-
-
-@pytest.mark.parametrize(
-    "path", sorted((CONF / "evaluate").glob("*.yaml")), ids=lambda path: path.stem
-)
-def test_presets(path: object) -> None:
-    t = parse_command_line([f"experiment={path.stem}", "decks=3"])  # type: ignore[attr-defined]
-    assert t.num_decks() == 3 and len(t.labels) >= 2
+    for key in ("values", "game.values"):
+        t = parse_command_line(["game=examples.sealed_bids", f"{key}=7", "a=random", "b=random"])
+        assert t.config.game == Choice("examples.sealed_bids", {"values": 7})
 
 
 @pytest.mark.parametrize(
@@ -95,13 +60,10 @@ def test_presets(path: object) -> None:
         ([], ["a=KIND", *PLAYERS]),
         (["a=rhcpp", "b=rhcp"], ["a=rhcpp", "unknown player", "did you mean rhcp?"]),
         (["a=rhcp", "b=rhcp", "decsk=10"], ["decsk=10", "did you mean decks?"]),
-        (["a=rhcp", "b=rhcp", "seed.x=1"], ["seed.x=1", "not a player"]),
         (["a=rhcp", "b=rhcp", "c.playouts=1"], ["c.playouts", "no player"]),
-        (["a=fpmcts", "a.playouts=many", "b=rhcp"], ["a.playouts=many", "int"]),
         (["a=rhcp", "b=rhcp", "decks=0"], ["decks=0", "1 to"]),
+        (["a=rhcp", "b=rhcp", "sprt=[0.6,0.5]"], ["sprt=[0.6, 0.5]", "two shares"]),
         (["a=rhcp", "b=rhcp", "experiment=laddder"], ["experiment=laddder", "ladder"]),
-        (["a=rhcp", "b=random", "agents=[rhcp,random]"], ["expected one of the three"]),
-        (["agents=[rhcp,rhcp]"], ["two or more different"]),
         (["a=mix", "a.seats=[a,rhcp,rhcp]", "b=rhcp"], ["a.seats", "itself"]),
         (
             ["a=always_call", "b=random"],
@@ -111,10 +73,6 @@ def test_presets(path: object) -> None:
         (
             ["game=leduc", "a=lbr", "b=fpmcts"],
             ["a=lbr against b=fpmcts", "cannot state its policy", "tabular"],
-        ),
-        (
-            ["game=leduc", "agents=[lbr,random,always_call]"],
-            ["lbr=lbr", "the one player that it meets"],
         ),
     ],
 )
@@ -126,7 +84,8 @@ def test_refused(arguments: list[str], words: list[str]) -> None:
     assert all(word in message for word in words), message
 
 
-def test_the_ladder_of_releases_names_every_frozen_file() -> None:
+def test_ladders_compose_and_that_of_releases_names_every_frozen_file() -> None:
+    assert len(parse_command_line(["experiment=ladder"]).labels) > 2
     players = parse_command_line(["experiment=releases"]).players.values()
     named = {
         Path(player.options.checkpoint).name

@@ -8,18 +8,17 @@ import numpy as np
 import pytest
 
 from fpmcts.evaluation.config import parse_command_line
-from fpmcts.evaluation.duplicate import deck_scores, duplicate_match
-from fpmcts.evaluation.plan import make_plan, read_given_decks
-from fpmcts.evaluation.report import rate, score_table, write_report
-from fpmcts.evaluation.saved_games import write_games
-from fpmcts.evaluation.tournament import play_tournament
+from fpmcts.evaluation.duplicate import duplicate_match, table_scores
+from fpmcts.evaluation.match_result import MatchResult, TableResult
+from fpmcts.evaluation.plan import make_plan
+from fpmcts.evaluation.report import Report
+from fpmcts.evaluation.tournament import play_tasks, play_tournament
 from fpmcts.players.random_agent import Random
 from fpmcts.players.tabular import TabularAgent, TabularPolicy
 from fpmcts.tabular.best_response import profile_values
 from games.agent import Agent
 from games.batches import States
 from games.interface import Records
-from games.poker.betting import Action
 from games.poker.game import LimitPoker
 from games.poker.players.always_call import AlwaysCall
 from tests.evaluation.poker_games import (
@@ -29,7 +28,6 @@ from tests.evaluation.poker_games import (
     poker,
     random_table,
 )
-from tests.games import poker_oracle as oracle
 
 
 def tabular(game: LimitPoker, seed: int, sharp: float = 1.0) -> TabularAgent:
@@ -54,32 +52,6 @@ def test_matches_estimate_the_exact_values(name: str) -> None:
     game = poker(name)
     check_against_exact(game, AlwaysCall().at(game), Random().at(game), 4000)
     check_against_exact(game, tabular(game, 1), tabular(game, 2, sharp=3.0), 4000)
-
-
-@pytest.mark.parametrize("name", ["kuhn", "leduc"])
-def test_the_oracle_agrees_with_the_tree(name: str) -> None:
-    game = poker(name)
-    table = random_table(game.tables, 5)
-    assert exact_value(game, table, table) == pytest.approx(
-        profile_values(game.tables, table)[0], abs=1e-12
-    )
-
-
-def test_known_values_of_simple_players() -> None:
-    """By hand in Kuhn: a caller never bets, so nobody folds, and every hand is a fair showdown.
-
-    Uniform players: bet and fold (1/2 * 1/2) wins player 0 a chip, check, bet and fold (1/8) loses
-    one; showdowns are fair.
-    """
-    game = poker("kuhn")
-    call, uniform = open_table(game, AlwaysCall().at(game)), open_table(game, Random().at(game))
-    assert (
-        call[:, 0]
-        == [game.betting.actions[node, 0] == Action.CALL for node in game.information_states().node]
-    ).all()
-    assert (uniform == game.tables.uniform_policy()).all()
-    assert exact_value(game, call, uniform) == pytest.approx(0.0, abs=1e-12)
-    assert exact_value(game, uniform, uniform) == pytest.approx(1 / 8, abs=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -145,9 +117,7 @@ def test_three_players_by_hand() -> None:
     assert facts["total"]["mbb_per_hand"]["mean"] == 2000.0
     assert facts["b_alone"]["by_team"]["P2"]["mbb_per_hand"]["mean"] == -1000.0
     tournament = parse_command_line(["game=leduc", "a=random", "b=always_call"])
-    rows = score_table(
-        tournament, {("a", "b"): result}, rate(game.spec, ("a", "b"), {("a", "b"): result})
-    )
+    rows = Report(tournament, game.spec, {("a", "b"): result}).table()
     assert [row[1:4] for row in rows[1:]] == [
         ["–", "+2000 ± 0", "+2000 ± 0"],
         ["-1000 ± 0", "–", "-1000 ± 0"],
@@ -173,8 +143,25 @@ def test_the_lone_player_is_scored_against_the_oracle() -> None:
             assert abs(score.adp.mean - exact) < 4 * score.adp.error
 
 
+def test_a_table_of_two_is_a_match(tmp_path: Path) -> None:
+    game, games = poker("leduc"), []
+    for players in (["a=random", "b=always_call"], ["table=[random,always_call]"]):
+        keys = ["game=leduc", "decks=10", "processes=1", f"unfinished={tmp_path}", *players]
+        played = play_tasks(make_plan(parse_command_line(keys), game))
+        assert played is not None
+        games += played[0].values()
+    match, table = (
+        MatchResult(("x", "y"), game.spec, games[0]),
+        TableResult(("x", "y"), table_scores(game.spec, games[1])),
+    )
+    assert table.score(0).mean == pytest.approx(match.total.adp.mean)
+    assert table.lead(0, 1).mean == pytest.approx(2 * match.total.adp.mean)
+    text = table.text(game.spec.score, games[1].usage)
+    assert text.splitlines()[1].startswith(f"x: mbb/h {match.total.adp.text(0)} (")
+
+
 def test_tournament_of_poker(tmp_path: Path) -> None:
-    """Reported and saved; the saved games replay, and serve as decks."""
+    """Reported by the mean score over the opponents."""
     keys = ["game=leduc", "agents=[random,always_call,other]", "other=random", "decks=10"]
     game, tournament = (
         poker("leduc"),
@@ -186,43 +173,11 @@ def test_tournament_of_poker(tmp_path: Path) -> None:
     results = play_tournament(plan)
     assert results is not None
 
-    standings = rate(game.spec, tournament.labels, results)
-    write_report(tmp_path / "report", tournament, results, standings, {"command": "a test"})
+    report = Report(tournament, game.spec, results)
+    report.write(tmp_path / "report", {"command": "a test"})
     facts = json.loads((tmp_path / "report" / "report.json").read_text())
     assert facts["matches"][0]["total"].keys() == {"mbb_per_hand"} and "ratings" not in facts
-    first = [
-        deck_scores(game.spec, results[pair].games)[0].mean(axis=1)
-        for pair in results
-        if pair[0] == "random"
-    ]
+    first = [results[pair].sides[0].returns.mean(axis=1) for pair in results if pair[0] == "random"]
     mean = facts["mean_mbb_per_hand"]["random"]
     assert mean["mean"] == pytest.approx(np.mean(first)) and len(first) == 2
     assert mean["error"] == pytest.approx(np.std(np.mean(first, axis=0), ddof=1) / np.sqrt(10))
-
-    path = tmp_path / "games.jsonl"
-    write_games(path, tournament, plan.decks, results)
-    lines = [json.loads(line) for line in path.read_text().splitlines()]
-    assert len(lines) == 60
-    for i, fields in enumerate(lines[:20]):
-        moves = "".join(move[0] for move in fields["moves"])
-        cards = (*fields["hands"][0], *fields["hands"][1], *fields["public"])
-        won = oracle.wins("leduc", oracle.replay("leduc", moves), cards)
-        assert (
-            fields["chips"]
-            == [won, -won]
-            == results["random", "always_call"].games.returns[i].tolist()
-        )
-        assert fields["deck"] == i // 2 and fields["match"] == ["random", "always_call"]
-    decks = read_given_decks(
-        parse_command_line(["game=leduc", "a=random", "b=always_call", f"decks={path}"]), game
-    )
-    assert decks is not None
-    np.testing.assert_array_equal(decks.cards[:20], np.repeat(plan.decks.cards, 2, axis=0))
-
-
-def test_decks_that_cannot_be_read_name_their_file_and_line(tmp_path: Path) -> None:
-    game, path = poker("leduc"), tmp_path / "decks.jsonl"
-    for content in (b'{"hands": ["3"]}\n', b"\xff\xfe{}", b'{"hands": ' + b"[" * 100_000):
-        path.write_bytes(content)
-        with pytest.raises(ValueError, match=f"{path}, line 1: "):
-            game.read_decks(path)

@@ -11,14 +11,12 @@ import pytest
 from fpmcts import memory
 from fpmcts.evaluation import plan as plan_module
 from fpmcts.evaluation.config import parse_command_line
-from fpmcts.evaluation.duplicate import MatchResult
-from fpmcts.evaluation.match import IllegalMoveError
+from fpmcts.evaluation.match_result import MatchResult
 from fpmcts.evaluation.plan import Plan, described, identity, make_plan, read_given_decks
-from fpmcts.evaluation.report import misfit_text, rate, score_table, write_report
-from fpmcts.evaluation.saved_games import SaveError, check_file, write_games
+from fpmcts.evaluation.report import Report
+from fpmcts.evaluation.saved_games import write_games
 from fpmcts.evaluation.tournament import forget, play_tournament
 from fpmcts.evaluation.units import StoreError
-from fpmcts.players.random_agent import Random
 from games import make
 from games.settings import ConfigError
 
@@ -33,17 +31,12 @@ def small_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def plan_of(tmp_path: Path, *arguments: str, decks: int = 10) -> Plan:
     """Returns the plan of a command line, everything kept under ``tmp_path``."""
-    processes = [] if any(key.startswith("processes=") for key in arguments) else ["processes=1"]
-    given = [*processes, "device=cpu", f"decks={decks}", *arguments]
-    keys = (
-        given
-        if any(key.startswith("unfinished=") for key in given)
-        else [f"unfinished={tmp_path / 'unfinished'}", *given]
-    )
-    return make_plan(parse_command_line(keys), GAME)
+    usual = [f"unfinished={tmp_path / 'unfinished'}", "processes=1", "device=cpu", f"decks={decks}"]
+    keys = {text.partition("=")[0]: text for text in [*usual, *arguments]}
+    return make_plan(parse_command_line(list(keys.values())), GAME)
 
 
-def played(plan: Plan, **options: Any) -> dict[tuple[str, str], MatchResult]:
+def played(plan: Plan, **options: Any) -> dict[tuple[str, ...], MatchResult]:
     """Returns the results of a plan that is not stopped."""
     results = play_tournament(plan, **options)
     assert results is not None
@@ -66,7 +59,7 @@ def assert_same(left: MatchResult, right: MatchResult) -> None:
     )
     np.testing.assert_array_equal(left.games.returns, right.games.returns)
     np.testing.assert_array_equal(left.games.records.moves, right.games.records.moves)
-    assert [u.decisions for u in left.usage] == [u.decisions for u in right.usage]
+    assert [u.decisions for u in left.games.usage] == [u.decisions for u in right.games.usage]
 
 
 def test_interrupted_and_continued_equals_uninterrupted(tmp_path: Path) -> None:
@@ -132,48 +125,6 @@ def test_decks_must_fit_into_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         plan_of(tmp_path, "a=random", "b=rhcp", decks=10_000_000)
 
 
-def test_finished_games_survive_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The second task fails (the first start is the warm-up); the first is kept, and the error
-    names the player."""
-    plan = plan_of(tmp_path, "a=random", "b=rhcp")
-    act, starts = Random.act, []
-    start = Random.start
-    monkeypatch.setattr(
-        Random, "start", lambda self, *rest: (starts.append(0), start(self, *rest))[1]
-    )
-    monkeypatch.setattr(
-        Random,
-        "act",
-        lambda self, games, *rest: (
-            act(self, games, *rest) if len(starts) < 3 else np.full(len(games), -1)
-        ),
-    )
-    with pytest.raises(IllegalMoveError, match="random"):
-        play_tournament(plan)
-    monkeypatch.undo()
-    monkeypatch.setattr(plan_module, "FAST_DECKS", 4)
-    assert kept(plan) == 8
-
-
-def test_slow_players_play_fewer_decks(tmp_path: Path) -> None:
-    plan = plan_of(tmp_path, "agents=[random,rhcp,pimc]", "slow_decks=3")
-    counts: dict[tuple[str, str], int] = {}
-    for task in plan.tasks:
-        counts[task.a, task.b] = counts.get((task.a, task.b), 0) + task.last - task.first
-    assert counts == {("random", "rhcp"): 10, ("random", "pimc"): 3, ("rhcp", "pimc"): 3}
-
-
-def test_a_mix_plays_each_seat_with_its_player(tmp_path: Path) -> None:
-    """The landlord of the mix is RHCP, its peasants are random: as landlord it scores as RHCP does
-    against RHCP."""
-    mix = played(plan_of(tmp_path, "a=mix", "a.seats=[rhcp,random,random]", "b=rhcp", decks=30))[
-        "a", "b"
-    ]
-    pure = played(plan_of(tmp_path, "a=rhcp", "b=rhcp", decks=30))["a", "b"]
-    assert mix.by_team[0] == pure.by_team[0]
-    assert mix.by_team[1].wp.mean < pure.by_team[1].wp.mean
-
-
 def test_saved_games_replay(tmp_path: Path) -> None:
     plan = plan_of(tmp_path, "a=random", "b=rhcp", "seed=3")
     results = played(plan)
@@ -193,8 +144,6 @@ def test_saved_games_replay(tmp_path: Path) -> None:
             GAME.parse_record(fields)[1]
             == games.records.moves[i, : games.records.lengths[i]].tolist()
         )
-    with pytest.raises(SaveError, match="exists already"):
-        check_file(path, GAME)
     decks = read_given_decks(parse_command_line(["a=rhcp", "b=rhcp", f"decks={path}"]), GAME)
     assert decks is not None
     np.testing.assert_array_equal(decks.hands, np.repeat(plan.decks.hands, 2, axis=0))
@@ -202,29 +151,19 @@ def test_saved_games_replay(tmp_path: Path) -> None:
 
 def test_report(tmp_path: Path) -> None:
     plan = plan_of(tmp_path, "agents=[random,rhcp,rlcard_rule]")
-    results = played(plan)
-    labels = plan.tournament.labels
-    standings = rate(GAME.spec, labels, results)
-    elo = {label: rating.elo for label, rating in standings.players.items()}  # type: ignore[union-attr]
+    report = Report(plan.tournament, GAME.spec, played(plan))
+    elo = {label: rating.elo for label, rating in report.standings.items()}  # type: ignore[union-attr]
     assert elo["rhcp"] == 0.0 and elo["random"] < elo["rlcard_rule"]
-    paths = write_report(
-        tmp_path / "report", plan.tournament, results, standings, {"command": "a test"}
-    )
-    assert {path.name for path in paths} == {
-        "report.md",
-        "report.json",
-        "scores.png",
-        "ratings.png",
-        "times.png",
-    }
+    paths = report.write(tmp_path / "report", {"command": "a test"})
+    plots = {"scores.png", "ratings.png", "times.png"}
+    assert {path.name for path in paths} == {"report.md", "report.json", *plots}
     assert all(path.stat().st_size > 0 for path in paths)
     facts = json.loads((tmp_path / "report" / "report.json").read_text())
     assert facts["command"] == "a test" and len(facts["matches"]) == len(facts["misfits"]) == 3
-    total = results["random", "rhcp"].total
+    total = report.results["random", "rhcp"].total
     assert facts["matches"][0]["total"]["wp"]["mean"] == total.wp.mean
-    text = (tmp_path / "report" / "report.md").read_text()
-    table = score_table(plan.tournament, results, standings)
+    text, table = (tmp_path / "report" / "report.md").read_text(), report.table()
     for cell, mean in ((table[1][2], total.wp.mean), (table[2][1], 1 - total.wp.mean)):
         assert cell.startswith(f"{100 * mean:.1f} ± {100 * total.wp.error:.1f} % / ")
     assert all(cell in text for row in table for cell in row)
-    assert misfit_text(plan.tournament, standings.misfits) in text
+    assert report.misfit_text() in text

@@ -6,13 +6,12 @@ import os
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from fpmcts.cluster.settings import ClusterSettings
-from fpmcts.evaluation.units import Calls, Store, StoreError, as_arrays, as_text, run_units
+from fpmcts.evaluation.units import Calls, Store, StoreError, Watch, as_arrays, as_text, run_units
 
 IDENTITY = {"seed": 1, "sizes": (1, 2)}
 
@@ -64,20 +63,16 @@ def test_results_of_others_are_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("processes", [1, 2])
 def test_units_are_done_in_any_number_of_processes(processes: int) -> None:
-    def run(
-        function: Callable[..., int], units: list[tuple[int, ...]], **options: Any
-    ) -> dict[int, int]:
-        return dict(
-            run_units(partial(Calls, function), units, processes, ClusterSettings(), **options)
-        )
+    def run(function: Callable[..., int], units: list[tuple[int, ...]], *watch: Watch) -> set[int]:
+        made = partial(Calls, function)
+        return {x for _, x in run_units(made, units, processes, ClusterSettings(), *watch)}
 
     counted: list[int] = []
-    assert run(math.isqrt, [(x * x,) for x in range(6)], count=counted.append) == {
-        x: x for x in range(6)
-    }
+    squares = [(x * x,) for x in range(6)]
+    assert run(math.isqrt, squares, Watch(counted.append)) == set(range(6))
     assert counted[-1] == 6
-    assert (set(run(os.getpid, [()] * 4).values()) == {os.getpid()}) == (processes == 1)
+    assert (run(os.getpid, [()] * 4) == {os.getpid()}) == (processes == 1)
     with pytest.raises(ValueError, match="nonnegative"):
         run(math.isqrt, [(1,), (-1,), (2,)])
     asked = iter([False] * 2)
-    assert len(run(math.isqrt, [(x,) for x in range(6)], stopping=lambda: next(asked, True))) < 6
+    assert len(run(math.isqrt, squares, Watch(stopping=lambda: next(asked, True)))) < 6

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from fpmcts.evaluation.decks import evaluation_decks
-from fpmcts.evaluation.duplicate import duplicate_match
-from fpmcts.evaluation.table_match import play_table, scores_by_deck, table_match
+from fpmcts.evaluation.duplicate import duplicate_match, table_games, table_scores
 from fpmcts.players import load_player
 from fpmcts.poker.mcts import MCTSAgent, MCTSOptions
 from fpmcts.poker.opponents.model import untrained
@@ -48,7 +47,7 @@ def table(own: str, *moves: str, players: int = 2, board: str = "2c 7d Kh 3s 8c"
 def test_rule_players_play_whole_games(kind: str, players: int) -> None:
     game = make("no_limit_holdem", players=players, stacks=3000)
     agents = [load_player(kind, game) for _ in range(players)]
-    games = play_table(game, agents, evaluation_decks(game, 1, 2), 1)
+    games = table_games(game, agents, evaluation_decks(game, 1, 2), 1)
     assert games.returns.sum(axis=1) == pytest.approx(np.zeros(len(games.returns)))
 
 
@@ -96,8 +95,8 @@ def test_equal_players_without_chance_share_nothing_out(players: int) -> None:
     """What a deck brings to its seats comes to everybody in turn."""
     game = make("no_limit_holdem", players=players)
     agents = [load_player("always_call", game)] * players
-    games = play_table(game, agents, evaluation_decks(game, 1, 3), 1)
-    assert scores_by_deck(game, games, 3) == pytest.approx(np.zeros((3, players)))
+    games = table_games(game, agents, evaluation_decks(game, 1, 5), 1)
+    assert table_scores(game.spec, games) == pytest.approx(np.zeros((5, players)))
 
 
 def test_mcts_counts_players_from_lot_to_lot() -> None:
@@ -105,9 +104,8 @@ def test_mcts_counts_players_from_lot_to_lot() -> None:
     options = MCTSOptions(iterations=50, checkpoint="untrained", pool=8, nodes=20_000)
     agent = MCTSAgent(game, options, untrained())
     agents = [agent, load_player("always_call", game), load_player("maniac", game)]
-    result = table_match(game, lambda: agents, ("mcts", "always_call", "maniac"), 4, 1, lot=2)
-    assert result is not None
-    assert result.num_games == 24
+    games = table_games(game, agents, evaluation_decks(game, 1, 4), 1, lot=2)
+    assert len(games.returns) == 24
     assert agent.counts[:, HANDS] == pytest.approx(np.full(3, 24), rel=0.03)
     contexts = agent.counts[:, 5:32].reshape(3, 9, 3).sum(axis=1)
     assert contexts[1, 0] == contexts[1, 2] == 0.0  # the caller neither folds nor raises

@@ -1,6 +1,7 @@
 """Figures: averages by hand, interrupted and resumed equals uninterrupted, and what is refused."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,46 +10,20 @@ import pytest
 
 from fpmcts.configuration import load
 from fpmcts.papers import figure_matches
-from fpmcts.papers.figures import (
-    FigureConfig,
-    averaged,
-    parse_figure,
-    play_figure,
-    play_runs,
-    read_figure,
-    shown_curves,
-)
-from fpmcts.training.tabular import TabularConfig
+from fpmcts.papers.figures import RunFigure, averaged
 from games.settings import ConfigError, build
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def composed(name: str, *overrides: str) -> tuple[FigureConfig, list[tuple[str, TabularConfig]]]:
-    return read_figure(name, overrides)
+def composed(name: str, *overrides: str) -> RunFigure:
+    return RunFigure.read(name, overrides)
 
 
-def played(
-    config: FigureConfig, runs: list[tuple[str, TabularConfig]], stop_after: int | None = None
-) -> Any:
-    """Returns the curves; None if it was stopped, after so many signs of progress."""
+def done(play: Callable[..., Any], stop_after: int | None = None) -> Any:
+    """Returns what is played; None if it was stopped, after so many signs of progress."""
     seen: list[int] = []
-    return play_runs(
-        config,
-        runs,
-        lambda *at: seen.append(at[1]),
-        lambda: stop_after is not None and len(seen) >= stop_after,
-    )
-
-
-def drawn(
-    config: FigureConfig, runs: list[tuple[str, TabularConfig]], stop_after: int | None = None
-) -> list[str] | None:
-    """Returns what a figure says, stopped after so many signs of progress."""
-    seen: list[int] = []
-    return play_figure(
-        config,
-        runs,
+    return play(
         lambda *at: seen.append(at[1]),
         lambda: stop_after is not None and len(seen) >= stop_after,
     )
@@ -73,32 +48,27 @@ FIGURES = [
 @pytest.mark.parametrize("path", FIGURES, ids=lambda path: path.stem)
 def test_every_figure_composes(path: Path) -> None:
     # No tables of Hold'em are needed to compose.
-    config, runs = composed(
-        path.stem, *(["game.abstraction=made_hands"] if "holdem" in path.stem else [])
+    figure = composed(
+        path.stem,
+        *(["game.abstraction=made_hands", "game.players=2"] if "holdem" in path.stem else []),
     )
-    assert config.name == path.stem and len(runs) == sum(
-        config.runs_with(label) for label in config.algorithms
-    )
-    if config.measure != "symmetric_play":
-        assert {own.label for own in shown_curves(config).values()} == set(config.algorithms)
-    assert len({run.run_dir for _, run in runs}) == len(runs)
+    assert figure.name == path.stem
+    assert len({run.run_dir for _, run in figure.plan}) == len(figure.plan)
+    if figure.panels:
+        assert {own.label for own in figure.shown()} == set(figure.algorithms)
 
 
 def test_stopped_and_resumed_equals_uninterrupted(tmp_path: Path) -> None:
     arguments = ("runs=2", "episodes=200000")
-    whole = played(*composed("kuhn_figure1", *arguments, f"run_dir={tmp_path / 'a'}"))
-    assert (
-        played(*composed("kuhn_figure1", *arguments, f"run_dir={tmp_path / 'b'}"), stop_after=1)
-        is None
-    )
-    config, runs = composed("kuhn_figure1", *arguments, f"run_dir={tmp_path / 'b'}")
-    resumed = played(config, runs)
+    whole = done(composed("kuhn_figure1", *arguments, f"run_dir={tmp_path / 'a'}").play_runs)
+    figure = composed("kuhn_figure1", *arguments, f"run_dir={tmp_path / 'b'}")
+    assert done(figure.play_runs, stop_after=1) is None
+    resumed = done(figure.play_runs)
     assert whole == resumed
     assert set(resumed) == {"Smooth UCT", "UCT"} and all(
         curve[-1][0] == 200_000 for curve in resumed["UCT"]
     )
-    lines = drawn(config, runs)
-    assert lines is not None
+    lines = done(figure.play)
     assert (tmp_path / "b" / "figure.png").stat().st_size > 0 and len(lines) == 2
     facts = json.loads((tmp_path / "b" / "figure.json").read_text())
     last = np.mean([curve[-1][1] for curve in resumed["UCT"]])
@@ -106,10 +76,10 @@ def test_stopped_and_resumed_equals_uninterrupted(tmp_path: Path) -> None:
 
 
 def test_marks_are_seconds_of_the_text() -> None:
-    config, runs = composed(
-        "lisy_figure2", "runs=2", "seconds=10", "first_mark=1", "marks_per_decade=2"
-    )
-    assert [run.budget.episodes for _, run in runs] == [390_000] * 2 + [340_000] * 2 + [590_000] * 2
+    config = composed("lisy_figure2", "runs=2", "seconds=10", "first_mark=1", "marks_per_decade=2")
+    assert [run.budget.episodes for _, run in config.plan] == [390_000] * 2 + [340_000] * 2 + [
+        590_000
+    ] * 2
     marks = [config.next_mark("Exp3", 0)]
     while marks[-1] < 3_400_000:
         marks.append(config.next_mark("Exp3", marks[-1]))
@@ -131,10 +101,10 @@ def test_panels_and_what_is_printed(tmp_path: Path) -> None:
         "printed": {name: [[1000, 3.5]]},
     }
     values["panels"][0]["most"] = 400
-    lines = drawn(*parse_figure(config := build(FigureConfig, values)))
-    assert lines is not None
+    figure: RunFigure = build(RunFigure, values)
+    lines = done(figure.play)
     facts = json.loads((tmp_path / "figure.json").read_text())
-    assert set(facts["curves"]) == set(shown_curves(config))
+    assert set(facts["curves"]) == {own.name for own in figure.shown()}
     first, second = (
         next(curve for key, curve in facts["curves"].items() if f"Figure {k}:" in key)
         for k in ("4.1", "4.2")
@@ -153,11 +123,8 @@ def test_panels_and_what_is_printed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("overrides", "words"),
     [
-        (["runs=0"], ["runs=0"]),
-        (["measure=squared_error"], ["squared_error", "leduc"]),
-        (["measure=elo"], ["measure=elo", "nash_conv"]),
+        (["panels=[]"], ["runs=5: expected 1"]),
         (["rates.UCB=5"], ["rates: 'UCB'", "Smooth UCT"]),
-        (["game.name=chess"], ["chess", "kuhn, leduc"]),
     ],
 )
 def test_refused(overrides: list[str], words: list[str]) -> None:
@@ -173,12 +140,10 @@ def test_matches_between_runs_after_a_stop(tmp_path: Path, monkeypatch: pytest.M
     arguments = ("game.abstraction=made_hands", "episodes=30000", "deals=500", "final_deals=700")
     facts, said = [], []
     for folder, stops in (("a", []), ("b", [1, 40])):
-        config, runs = composed(
-            "limit_holdem_two_player", *arguments, f"run_dir={tmp_path / folder}"
-        )
+        figure = composed("limit_holdem_two_player", *arguments, f"run_dir={tmp_path / folder}")
         for stop_after in stops:
-            assert drawn(config, runs, stop_after) is None
-        said.append(drawn(config, runs))
+            assert done(figure.play, stop_after) is None
+        said.append(done(figure.play))
         facts.append(json.loads((tmp_path / folder / "figure.json").read_text()))
     assert said[0] == said[1]
     assert facts[0]["curves"] == facts[1]["curves"] and facts[0]["table"] == facts[1]["table"]
@@ -191,21 +156,6 @@ def test_matches_between_runs_after_a_stop(tmp_path: Path, monkeypatch: pytest.M
         facts[0]["table"]["UCT"]["Smooth UCT"]["mean"]
         == -facts[0]["table"]["Smooth UCT"]["UCT"]["mean"]
     )
-    for label in ("smooth_uct-0", "uct-0"):
-        first, second = (tmp_path / folder / label for folder in "ab")
-        assert [path.name for path in sorted(first.glob("greedy-*"))] == [
-            path.name for path in sorted(second.glob("greedy-*"))
-        ]
-        assert all(
-            path.read_bytes() == (second / path.name).read_bytes()
-            for path in first.glob("greedy-*")
-        )
-
-
-def test_names_of_matches() -> None:
-    match = figure_matches.Match("UCT", "random", 0)
-    assert figure_matches.name(match, 2) == "UCT against random"
-    assert figure_matches.name(match, 3) == "1 UCT against 2 random"
 
 
 def test_missing_tables_are_one_error_before_anything_starts(
@@ -217,6 +167,8 @@ def test_missing_tables_are_one_error_before_anything_starts(
     assert not (tmp_path / "run").exists()
 
 
-def test_matches_need_one_run_of_each() -> None:
-    with pytest.raises(ConfigError, match="runs=2: expected 1"):
-        composed("limit_holdem_two_player", "runs=2", "game.abstraction=made_hands")
+def test_curves_that_there_are_not_are_found_at_the_first_mark(tmp_path: Path) -> None:
+    panels = "panels=[{label: x, measure: elo}]"
+    figure = composed("kuhn_figure1", panels, "runs=1", "episodes=2000", f"run_dir={tmp_path}")
+    with pytest.raises(ConfigError, match="panels: elo: expected some of .*nash_conv"):
+        done(figure.play)

@@ -6,20 +6,15 @@ from pathlib import Path
 import pytest
 
 from fpmcts.evaluation.units import StoreError
-from fpmcts.papers import reward_figures
 from fpmcts.papers.ismcts_tables import (
     LOT,
     PLAYERS,
     Lot,
-    TablesConfig,
+    MatchTables,
     cells_of,
     head_to_head,
-    play_lot,
-    read_job,
-    read_tables,
-    report,
 )
-from fpmcts.papers.job import read_config
+from fpmcts.papers.reward_figures import RewardFigures
 from games.settings import ConfigError
 
 SMALL = [
@@ -30,10 +25,10 @@ SMALL = [
 
 
 def played(folder: Path, *overrides: str, stop_after: int = 1000) -> list[str] | None:
-    """Returns what a job says in the end."""
+    """Returns what the tables say in the end."""
     asked = iter(range(stop_after))
-    job = read_job("lisy_tables", [f"run_dir={folder}", *SMALL, *overrides])
-    return job.play(lambda *at: None, lambda: next(asked, None) is None)
+    tables = MatchTables.read("lisy_tables", [f"run_dir={folder}", *SMALL, *overrides])
+    return tables.play(lambda *at: None, lambda: next(asked, None) is None)
 
 
 def test_more_matches_go_on_and_a_cut_line_is_played_again(tmp_path: Path) -> None:
@@ -52,11 +47,9 @@ def test_more_matches_go_on_and_a_cut_line_is_played_again(tmp_path: Path) -> No
 
 
 def test_a_lot_depends_on_nothing_else() -> None:
-    config = read_config(TablesConfig, "lisy_tables", SMALL)
-    lot = Lot("goofspiel_6_short", "exp3", "uct", 3)
-    one, other = (
-        play_lot(0, config.options, read_tables(config)[lot.table], lot) for _ in range(2)
-    )
+    config = MatchTables.read("lisy_tables", SMALL)
+    lot = Lot("goofspiel_6_short", 3, "exp3", "uct")
+    one, other = (config.play_lot(0, config.options, config.plan[lot.table], lot) for _ in range(2))
     assert one == other and len(one) == LOT
 
 
@@ -67,29 +60,27 @@ def test_points_of_a_figure_on_the_same_decks(tmp_path: Path) -> None:
     figure = f"{game}, players: {{x: {{kind: best_hand}}, y: {{kind: always_call}}}}}}"
     said = []
     for folder, stops in (("a", []), ("b", [1])):
-        job = reward_figures.read_job(
-            "broeck_figures", [f"run_dir={tmp_path / folder}", figure, "only=[small]"]
-        )
+        overrides = [f"run_dir={tmp_path / folder}", figure, "only=[small]"]
+        job = RewardFigures.read("broeck_figures", overrides)
         for stop_after in stops:
             asked = iter(range(stop_after))
             assert job.play(lambda *at: None, lambda: next(asked, None) is None) is None  # noqa: B023
         said.append(job.play(lambda *at: None, lambda: False))
-        assert (tmp_path / folder / "figures.png").exists()
+        assert (tmp_path / folder / "figure.png").exists()
     assert said[0] == said[1] and said[0] is not None and "(80 hands)" in said[0][0]
 
 
 def test_what_the_tables_say() -> None:
-    config = read_config(TablesConfig, "lisy_tables", ["only=[phantom]"])
-    tables = read_tables(config)
+    config = MatchTables.read("lisy_tables", ["only=[phantom]"])
     wins = {"uct": 5, "exp3": 6, "regret_matching": 8, "random": 1}  # of ten, whoever is second
     returns = {row: [1.0] * won + [-1.0] * (10 - won) for row, won in wins.items()}
     results = {
-        Lot("phantom", row, column, 0): returns[row] for row in PLAYERS for column in PLAYERS
+        Lot("phantom", 0, row, column): returns[row] for row in PLAYERS for column in PLAYERS
     }
     cells = cells_of("phantom", results)
     assert cells["exp3", "uct"].mean == 60.0
     assert head_to_head(cells, "regret_matching", "uct")[0] == pytest.approx((80 + 50) / 2)
-    text, said = report(config, tables, results)
+    text, said = config.report(results)
     assert said[-1].startswith("1 of 16 cells")  # RM against RM, 80.0 and 85.2
     assert "**50.0 ± 37.7** (86.5)" in text
     assert "Exp3 55.0" in said[0] and "RM 65.0" in said[0]
@@ -112,4 +103,4 @@ def test_what_the_tables_say() -> None:
 )
 def test_bad_keys(override: str, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
-        read_job("lisy_tables", [override])
+        MatchTables.read("lisy_tables", [override])

@@ -1,11 +1,11 @@
-"""Hands of rule players as PHH, to learn an opponent model from: ``python -m
-fpmcts.papers.rule_hands FILE.phhs [COUNT]``.
+"""Hands of rule players as PHH, to learn an opponent model from: ``python -m examples.rule_hands
+FILE.phhs [COUNT]``.
 
 The text's model was learned from a million hands of a casino, of players of all kinds. Where only
 good players' hands are at hand, a model has not seen anybody who calls all before the flop. These
 are hands of ``hand_only``, ``best_hand``, a maniac and a caller at tables of two, three and six,
-with 100 and 200 big blinds; a table lasts ``TABLE`` hands, so that statistics can tell who plays
-how. They go beside real hands: ``hands=[FILE.phhs,REAL.phhs]``.
+with 100 and 200 big blinds; a table lasts ``TABLE`` hands, so that statistics can tell how each
+player plays. They go beside real hands: ``hands=[FILE.phhs,REAL.phhs]``.
 """
 
 import sys
@@ -52,5 +52,5 @@ def rule_hands(count: int) -> Iterator[Hand]:
 
 if __name__ == "__main__":
     if len(sys.argv) not in (2, 3) or not (len(sys.argv) == 2 or sys.argv[2].isdecimal()):
-        sys.exit("expected: python -m fpmcts.papers.rule_hands FILE.phhs [COUNT]")
+        sys.exit("expected: python -m examples.rule_hands FILE.phhs [COUNT]")
     write(sys.argv[1], rule_hands(int(sys.argv[2]) if len(sys.argv) == 3 else 24_000))

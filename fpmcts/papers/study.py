@@ -1,0 +1,164 @@
+"""What every figure and table of a paper has, and lots of matches that are kept and resumed.
+
+A *study* is a file in ``conf/papers``: a dataclass whose fields are its keys, with what is checked
+before anything starts (``check``), one line about it, and ``play``. A new kind of study is such a
+class and a line in ``fpmcts/papers/__main__.py``.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar, Self, TypeVar
+
+from fpmcts.cluster.settings import ClusterSettings
+from fpmcts.configuration import load, pairs
+from fpmcts.evaluation.units import Calls, Store, Watch, run_units
+from fpmcts.progress import Progress
+from games.kernels import sources_digest
+from games.settings import ConfigError, build, did_you_mean, setting
+
+Stopping = Callable[[], bool]
+"""Whether to stop."""
+Key = TypeVar("Key", bound=tuple[str | int, ...])
+Arguments = TypeVar("Arguments")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Study:
+    """Figures or tables.
+
+    Attributes:
+        kind: What reads the file.
+        name: Of the whole.
+        title: Above all.
+        run_dir: Folder of the runs or matches; null makes runs/NAME.
+        threads: Runs or lots side by side; lots each in a process.
+    """
+
+    result: ClassVar[str] = "figure.png"
+    """The file with the result."""
+
+    kind: str = ""
+    name: str = "figure"
+    title: str = ""
+    run_dir: str | None = None
+    threads: int = setting(1, least=1, most=4096)
+
+    @classmethod
+    def read(cls, name: str, overrides: Sequence[str]) -> Self:
+        """Returns the study of ``conf/papers/NAME.yaml`` and a command line, checked. Raises
+        ConfigError.
+        """
+        given = dict(pairs(overrides))
+        if "cluster" in given:
+            given["cluster.kind"] = given.pop("cluster")
+        texts = ("run_dir", "title", "model")
+        study: Self = build(cls, load(f"papers/{name}", given, texts))
+        study.check()
+        return study
+
+    def folder(self) -> Path:
+        """Returns the folder of the study."""
+        return Path(self.run_dir or f"runs/{self.name}")
+
+    def check(self) -> None:
+        """Raises ConfigError where it cannot be played."""
+
+    def about(self) -> str:
+        """Returns what will be played, in a few words."""
+        raise NotImplementedError
+
+    def play(self, progress: Progress, stopping: Stopping) -> list[str] | None:
+        """Plays what is missing and writes the result; returns what there is to say, None if it
+        was stopped before the end.
+        """
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class LotsStudy(Study):
+    """A study made of lots of matches.
+
+    Attributes:
+        cluster: Who plays the lots: processes, or actors of a Ray cluster.
+        seed: Of all matches.
+        only: The tables or figures that are played, by name; none: all.
+    """
+
+    cluster: ClusterSettings = field(default_factory=ClusterSettings)
+    seed: int = setting(0, least=0, most=2**31)
+    only: list[str] = field(default_factory=list)
+
+    def chosen(self, names: Iterable[str]) -> list[str]:
+        """Returns the names that ``only`` asks for. Raises ConfigError."""
+        known = list(names)
+        for name in self.only:
+            if name not in known:
+                raise ConfigError(
+                    f"only={name}: expected some of {', '.join(known)}{did_you_mean(name, known)}"
+                )
+        return [name for name in known if not self.only or name in self.only]
+
+    def lots(self) -> Mapping[Any, tuple[object, ...]]:
+        """Returns the arguments of ``play_lot`` by the name of each lot, a tuple."""
+        raise NotImplementedError
+
+    @staticmethod
+    def play_lot(*arguments: Any) -> Any:
+        """Returns the result of a lot; in a process of its own, or by an actor."""
+        raise NotImplementedError
+
+    def identity(self) -> dict[str, object]:
+        """Returns what results depend on besides the seed, the code and a lot's name."""
+        raise NotImplementedError
+
+    def report(self, results: Mapping[Any, Any]) -> tuple[str, list[str]]:
+        """Returns the text of ``result`` for the lots that are there, and what there is to say."""
+        raise NotImplementedError
+
+    def play(self, progress: Progress, stopping: Stopping) -> list[str] | None:
+        """Plays the lots that are missing and reports all that are kept; see ``Study``.
+
+        Raises:
+            StoreError: The folder holds results of other settings, or cannot be written.
+            ClusterError: The cluster cannot be used.
+        """
+        lots = self.lots()
+        own = {"seed": self.seed, "code": sources_digest(), **self.identity()}
+        store, make = Store(self.folder() / "lots.jsonl", own), partial(Calls, self.play_lot)
+        watch = Watch(stopping=stopping)
+        results = finish(
+            store,
+            lots,
+            lambda units: run_units(make, units, self.threads, self.cluster, watch),
+            progress,
+        )
+        text, said = self.report(results)
+        (self.folder() / self.result).write_text(text)
+        return said if all(lot in results for lot in lots) else None
+
+
+def finish(
+    store: Store,
+    units: Mapping[Key, Arguments],
+    run: Callable[[Sequence[Arguments]], Iterator[tuple[int, Result | None]]],
+    progress: Progress,
+) -> dict[Key, Result]:
+    """Does the units that are missing in a store; returns the results of all that it holds.
+
+    Args:
+        store: Keeps results.
+        units: What is done for each, by its name.
+        run: Does units; yields (number, result), None for a unit that was not done.
+        progress: Called after each unit.
+    """
+    results: dict[Key, Result] = dict(store.finished())
+    missing = [unit for unit in units if unit not in results]
+    for k, result in run([units[unit] for unit in missing]):
+        if result is not None:
+            store.add(missing[k], result)
+            results[missing[k]] = result
+            progress("matches", sum(unit in results for unit in units), len(units), "lots")
+    return results
