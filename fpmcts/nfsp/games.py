@@ -5,16 +5,15 @@ Source: Heinrich & Silver, "Deep reinforcement learning from self-play in imperf
 games", 2016, algorithm 1.
 """
 
-import time
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
-from fpmcts.cluster.pools import Tick
 from fpmcts.nfsp.transitions import Transitions, final_returns, next_decisions
 from fpmcts.search.search import Evaluate
 from fpmcts.training.drawn_moves import draw_moves
-from fpmcts.training.samples import Samples, in_order, join
+from fpmcts.training.samples import Noted, Samples, empty_samples, play_games
 from games.batches import States, take
 from games.interface import Game, seats_to_move
 from games.kernels import streams
@@ -28,13 +27,11 @@ class Played(NamedTuple):
         transitions: Of all seats, whatever they played.
         responses: The decisions of seats that played their best response, for the reservoirs.
         final: ``[G]``, how the games ended.
-        seconds: Wall clock.
     """
 
     transitions: Transitions
     responses: Samples
     final: States
-    seconds: float
 
 
 def responders(
@@ -57,7 +54,7 @@ def play(
     epsilon: float,
     iteration: int,
     lanes: int,
-    tick: Tick,
+    tick: Callable[[int], None],
 ) -> Played:
     """Plays a game for each deal.
 
@@ -73,36 +70,25 @@ def play(
         lanes: Games that advance together.
         tick: Called with the games that are over.
     """
-    started, games = time.perf_counter(), Lockstep(game, game.deal(deals), window=lanes)
-    parts: list[Samples] = []
-    owners: list[np.ndarray] = []
+    games = Lockstep(game, game.deal(deals), window=lanes)
 
-    def decide(waiting: np.ndarray) -> np.ndarray:
+    def decide(waiting: np.ndarray) -> tuple[np.ndarray, Noted[Samples]]:
+        kept: Noted[Samples] = []
         actions, best = np.empty(len(waiting), np.int16), responds[waiting, games.seats[waiting]]
         for rows, evaluate, temperature, exploration in (
             (np.flatnonzero(best), respond, 0.0, epsilon),
             (np.flatnonzero(~best), average, 1.0, 0.0),
         ):
             if rows.size:
+                at = waiting[rows]
                 drawn = draw_moves(
-                    game,
-                    evaluate,
-                    games.states,
-                    rng,
-                    waiting[rows],
-                    temperature,
-                    exploration,
-                    iteration,
+                    game, evaluate, games.states, rng, at, temperature, exploration, iteration
                 )
                 actions[rows] = drawn.actions
-                parts.append(drawn.samples)
-                owners.append(waiting[rows])
-        return actions
+                kept.append((at, drawn.samples))
+        return actions, kept
 
-    for over in games.run(decide):
-        tick(over)
-    owner, order = in_order(owners)
-    samples = take(join(parts, game), order)
+    owner, samples = play_games(games, decide, empty_samples(game, 0), tick)
     seats = seats_to_move(game, samples.states)
     result = np.zeros(len(owner), np.float32)
     final_returns(game.rules, games.states, owner, seats, game.spec.max_return, result)
@@ -113,4 +99,4 @@ def play(
         samples.states, samples.actions[:, 0].copy(), following, is_last, result, samples.iteration
     )
     responses = take(samples, np.flatnonzero(responds[owner, seats]))
-    return Played(transitions, responses, games.states, time.perf_counter() - started)
+    return Played(transitions, responses, games.states)

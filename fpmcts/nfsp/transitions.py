@@ -1,10 +1,9 @@
 """What Q-learning learns from: a decision of a seat, and its next one in the same game."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from fpmcts.training.samples import Window
 from games.batches import Rules, States
 from games.generic import team_return
 from games.interface import Game
@@ -38,19 +37,6 @@ def empty_transitions(game: Game, count: int) -> Transitions:
         np.zeros(count, np.float32),
         np.zeros(count, np.int32),
     )
-
-
-class CircularMemory(Window):
-    """The last transitions (``M_RL``)."""
-
-    def __init__(self, game: Game, capacity: int) -> None:
-        super().__init__(game, capacity, empty_transitions)
-
-    def draw_transitions(self, generator: np.random.Generator, count: int) -> Transitions:
-        """Returns ``count`` of them, drawn uniformly with replacement."""
-        drawn: Any = self.draw(generator, count)
-        assert isinstance(drawn, Transitions)
-        return drawn
 
 
 def next_decisions(owner: np.ndarray, seats: np.ndarray) -> np.ndarray:

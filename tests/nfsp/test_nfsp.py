@@ -56,12 +56,6 @@ def test_next_decisions(pairs: list[tuple[int, int]]) -> None:
         assert after == next((j for j in range(k + 1, len(pairs)) if pairs[j] == pairs[k]), -1)
 
 
-def test_shares_of_responders() -> None:
-    drawn = responders(1, 20_000, 2, 0.1, 5)
-    assert drawn.mean() == pytest.approx(0.1, abs=0.006)  # four standard errors
-    assert not responders(1, 100, 2, 0.0, 5).any() and responders(1, 100, 2, 1.0, 5).all()
-
-
 def test_transitions_are_those_of_the_games() -> None:
     trainer = NFSP(configuration("game=leduc"))
     played = some_games(trainer, 300, 0.3)

@@ -16,7 +16,6 @@ from fpmcts.evaluation.decks import evaluation_decks
 from fpmcts.evaluation.policy_table import ExactMeasure
 from fpmcts.progress import silent
 from fpmcts.training.algorithms import read_run
-from fpmcts.training.bootstrap import bootstrap_games
 from fpmcts.training.config import TrainConfig
 from fpmcts.training.drawn_moves import explore
 from fpmcts.training.interface import Report
@@ -268,11 +267,11 @@ def test_one_seat_searches_in_each_game() -> None:
     neither.
     """
     one = Stages(config("game=leduc"))
-    (samples, _, statistics), _ = one.play(GAMES, silent)
+    samples, _, _, statistics = one.play(GAMES, silent).games
     assert 0 < statistics.searches < statistics.decisions
     assert (samples.policy_weight > 0).sum() == statistics.searches
     everyone = Stages(config("game=leduc", "selfplay.searching=all"))
-    (_, _, statistics), _ = everyone.play(GAMES, silent)
+    statistics = everyone.play(GAMES, silent).games.statistics
     assert statistics.searches == statistics.decisions
 
 
@@ -300,7 +299,9 @@ def test_exploration_draws_legal_moves_alike() -> None:
 
 def test_values_learn_what_the_searching_seat_reaches_when_nobody_explores_after_it() -> None:
     never, always = (
-        Stages(config("game=leduc", f"selfplay.exploration={share}")).play(GAMES, silent)[0].samples
+        Stages(config("game=leduc", f"selfplay.exploration={share}"))
+        .play(GAMES, silent)
+        .games.samples
         for share in (0.0, 0.5)
     )
     searched = never.policy_weight > 0
@@ -414,9 +415,9 @@ def test_a_run_may_begin_from_a_run_and_has_no_bootstrap_then(tmp_path: Path) ->
         if name.startswith("network."):
             np.testing.assert_array_equal(array, expected[name], err_msg=name)
     resumed = Stages(plain)
-    assert bootstrap_games(resumed) > 0
+    assert resumed.bootstrap_games() > 0
     resumed.load(begun.state())
-    assert bootstrap_games(begun) == bootstrap_games(resumed) == 0
+    assert begun.bootstrap_games() == resumed.bootstrap_games() == 0
     with pytest.raises(CheckpointError, match=f"init_from={tmp_path}: there is no checkpoint at"):
         Stages(replace(plain, init_from=str(tmp_path)))
 
