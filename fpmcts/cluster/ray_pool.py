@@ -62,7 +62,7 @@ def packed(value: object) -> np.ndarray:
 
 def unpacked(data: np.ndarray) -> Any:
     """Returns what was packed; its arrays may be written to."""
-    return pickle.loads(data)  # noqa: S301 - of processes that were let into the cluster
+    return pickle.loads(memoryview(data))  # noqa: S301 - of processes that were let into the cluster
 
 
 def named(name: str) -> Any:
@@ -74,7 +74,7 @@ def named(name: str) -> Any:
 class Worker:
     """What an actor runs; an ordinary class, so that tests can run it without Ray."""
 
-    def __init__(self, factory: str, arguments: dict[str, Any]) -> None:
+    def __init__(self, factory: str, arguments: dict[str, object]) -> None:
         # What fails here would look like a lost actor.
         self._factory, self._arguments = factory, arguments
         self._worker: Any = None
@@ -120,7 +120,7 @@ class RayCluster:
     """See ``fpmcts.cluster.settings.Cluster``."""
 
     def __init__(
-        self, settings: ClusterSettings, factory: str, arguments: dict[str, Any], facts: str
+        self, settings: ClusterSettings, factory: str, arguments: dict[str, object], facts: str
     ) -> None:
         self._settings, self._factory, self._arguments, self._facts = (
             settings,

@@ -242,7 +242,7 @@ class NFSP:
                 losses = self.q_learners[seat].step(memory.draw(generator, settings.batch_size))
                 if reservoir.size:
                     rows = reservoir.draw(generator, settings.batch_size)
-                    losses |= self.learners[seat].step(None, rows, settings.average_lr)
+                    losses |= self.learners[seat].step(rows, rows, settings.average_lr)
                 found[seat].append(losses)
                 progress("learning", k + 1, steps, "steps")
         return loss_curves(found)
@@ -303,7 +303,7 @@ class NFSP:
             **numbered("memory", self.memories),
         }
 
-    def _identity(self) -> dict[str, Any]:
+    def _identity(self) -> dict[str, object]:
         """Returns what a checkpoint must agree with."""
         return {
             "game": self.config.game.as_dict(),

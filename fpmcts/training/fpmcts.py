@@ -43,7 +43,7 @@ from fpmcts.training.learning import (
 from fpmcts.training.policy_games import DECAY, Played
 from fpmcts.training.samples import Reservoir, Samples, Window, empty_samples
 from fpmcts.training.selfplay import Finished
-from fpmcts.training.workers import Batch, Generated, Players, Workers
+from fpmcts.training.workers import AnyGames, Batch, Generated, Players, Workers
 from games import with_defaults
 from games.batches import States, num_rows, take
 from games.interface import seats_to_move
@@ -217,7 +217,7 @@ class FPMCTS:
             batches.append(Batch(*shape, temperature, selfplay.exploration))
         return batches
 
-    def play(self, batch: Batch, progress: Progress) -> Generated[Any]:
+    def play(self, batch: Batch, progress: Progress) -> AnyGames:
         """Returns the games of a batch, ``Finished`` or ``Played``."""
         if self._ahead is not None and self._ahead.has(batch):
             return self._ahead.take(batch, progress)
@@ -279,10 +279,10 @@ class FPMCTS:
             path = [self.config.seed, Stream.TRAINING, self.iteration, k]
             generator, learner = np.random.default_rng(path), self.learners[k]
             for _ in range(steps[k]):
-                rows, own = self.reservoirs[k].draw(generator, half, train.recency), None
+                rows = values = self.reservoirs[k].draw(generator, half, train.recency)
                 if self.windows:
-                    rows, own = self.windows[k].draw(generator, train.batch_size - half), rows
-                losses = learner.step(own, rows, train.rate(self.iteration), parts)
+                    values = self.windows[k].draw(generator, train.batch_size - half)
+                losses = learner.step(rows, values, train.rate(self.iteration), parts)
                 self.average(k, train.averaging)
                 yield losses
 

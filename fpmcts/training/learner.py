@@ -174,13 +174,13 @@ class Learner:
         self.optimizer = self._make_optimizer()
 
     def step(
-        self, policy_rows: Samples | None, value_rows: Samples, lr: float, parts: int = 0
+        self, policy_rows: Samples, value_rows: Samples, lr: float, parts: int = 0
     ) -> dict[str, float]:
         """Returns the parts of the loss after one step.
 
         Args:
-            policy_rows: Teach the policy; None = ``value_rows`` teach both.
-            value_rows: Teach the value and the hidden hands.
+            policy_rows: Teach the policy.
+            value_rows: Teach the value and the hidden hands; the same rows are evaluated once.
             lr: Learning rate of this step.
             parts: Parts that the minibatch is cut into, 0 = one per replica; never more than it has
                 pairs of rows.
@@ -188,16 +188,14 @@ class Learner:
         Raises:
             LossNotFiniteError: No weight was changed.
         """
-        fewest = (
-            num_rows(value_rows)
-            if policy_rows is None
-            else min(num_rows(value_rows), num_rows(policy_rows))
-        )
+        fewest = min(num_rows(value_rows), num_rows(policy_rows))
         count = max(1, min(parts or len(self._replicas), len(self._replicas), fewest // 2))
 
         def gradient(k: int) -> dict[str, float]:
-            part = None if policy_rows is None else take(policy_rows, slice(k, None, count))
-            return self._gradient(self._replicas[k], part, take(value_rows, slice(k, None, count)))
+            own = values = take(policy_rows, slice(k, None, count))
+            if value_rows is not policy_rows:
+                values = take(value_rows, slice(k, None, count))
+            return self._gradient(self._replicas[k], own, values)
 
         self._spread_weights(count)
         all_parts = list(
@@ -313,13 +311,12 @@ class Learner:
                 buffer /= count
 
     def _gradient(
-        self, net: PolicyValueNet, policy_rows: Samples | None, value_rows: Samples
+        self, net: PolicyValueNet, rows: Samples, value_rows: Samples
     ) -> dict[str, float]:
-        """Returns the parts of the loss on some rows; leaves its gradient in the parameters of
-        ``net``.
+        """Returns the parts of the loss on rows that teach the policy and rows that teach the
+        value; leaves its gradient in the parameters of ``net``.
         """
-        shared = policy_rows is None
-        rows = value_rows if policy_rows is None else policy_rows
+        shared = rows is value_rows
         raw, on_policy = self._outputs(net.train(), rows, None if shared else value_rows)
         per_row = on_policy.cross_entropy
         if self.settings.divergence == "reverse":

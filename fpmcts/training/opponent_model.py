@@ -11,7 +11,6 @@ import hashlib
 import time
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -57,20 +56,19 @@ class OpponentModelConfig(RunConfig):
             )
 
     def paths(self) -> list[str]:
-        """Returns the files and folders of hands."""
-        return [path for path in (self.hands or "").split(",") if path]
-
-
-def check_hands(config: OpponentModelConfig) -> None:
-    """Raises ConfigError where no hands are given, or a path is not there."""
-    if not config.paths():
-        raise ConfigError(
-            "hands=null: expected a file or folder of hand histories, such as "
-            "hands=pluribus.phhs.xz"
-        )
-    for path in config.paths():
-        if not Path(path).exists():
-            raise ConfigError(f"hands={path}: there is no such file or folder")
+        """Returns the files and folders of hands. Raises ConfigError where none are given, or one
+        is not there.
+        """
+        paths = [path for path in (self.hands or "").split(",") if path]
+        if not paths:
+            raise ConfigError(
+                "hands=null: expected a file or folder of hand histories, such as "
+                "hands=pluribus.phhs.xz"
+            )
+        for path in paths:
+            if not Path(path).exists():
+                raise ConfigError(f"hands={path}: there is no such file or folder")
+        return paths
 
 
 class OpponentModel:
@@ -86,7 +84,6 @@ class OpponentModel:
     saves_each_step = True
 
     def __init__(self, config: OpponentModelConfig) -> None:
-        check_hands(config)
         self.config, self.options = config, config.algorithm
         self.steps = 0
         self._tasks = tasks(self.options.showdown)
@@ -190,6 +187,6 @@ class OpponentModel:
                 f"{self.config.run_dir}: the checkpoint lacks parts; give another run_dir"
             )
 
-    def _identity(self) -> dict[str, Any]:
+    def _identity(self) -> dict[str, object]:
         """Returns what a checkpoint must agree with."""
         return {"algorithm": asdict(self.options), "decisions": self._digest}

@@ -75,7 +75,7 @@ class Stages(FPMCTS):
             for b in range(steps[k]):
                 at = first + (last - first) * b / steps[k]
                 batch = take(rows[k], slice(b * size, (b + 1) * size))
-                found[k].append(learner.step(None, batch, config.lr * cosine(at, 0.05)))
+                found[k].append(learner.step(batch, batch, config.lr * cosine(at, 0.05)))
                 progress("learning from them", sum(map(len, found)), sum(steps), "steps")
         scalars = loss_curves(found) | learn_filter(
             self.filter, [seed, self.steps], samples, max(steps)

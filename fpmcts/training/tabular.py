@@ -177,7 +177,7 @@ class Tabular:
         )
         self.curve = [(episodes, scalars) for episodes, scalars in saved.meta["curve"]]
 
-    def _identity(self) -> dict[str, Any]:
+    def _identity(self) -> dict[str, object]:
         """Returns what a checkpoint must agree with."""
         options = {key: value for key, value in self.config.algorithm.items() if key != "memory"}
         return {"game": self.config.game.as_dict(), "algorithm": options}

@@ -143,6 +143,10 @@ class Generated(NamedTuple, Generic[Outcome]):
     seconds: float
 
 
+AnyGames = Generated[Any]
+"""With searches or without, as the batch says."""
+
+
 class Worker:
     """One evaluator and one search.
 
@@ -332,7 +336,7 @@ class Workers:
         size = asked or max(1, -(-len(seeds) // self.size))
         return [(k, seeds[k : k + size]) for k in range(0, len(seeds), size)]
 
-    def play(self, players: Players, batch: Batch, progress: Progress) -> Generated[Any]:
+    def play(self, players: Players, batch: Batch, progress: Progress) -> AnyGames:
         """Returns the games of a batch, ``Finished`` or ``Played``."""
         started, config = time.perf_counter(), self.config
         deals = deal_seeds(config.seed, batch.games, Stream.TRAINING, batch.iteration, batch.chunk)

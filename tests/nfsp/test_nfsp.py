@@ -176,8 +176,6 @@ def test_resumed_equals_uninterrupted_and_its_average_plays(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("keys", "words"),
     [
-        (["algorithm.anticipatory=2"], ["algorithm.anticipatory=2", "at most 1"]),
-        (["algorithm.typo=1"], ["algorithm.typo"]),
         (["network.shared=true"], ["network.shared=true", "algorithm=nfsp"]),
         (["search.playouts=3"], ["search.playouts=3", "algorithm=nfsp"]),
     ],

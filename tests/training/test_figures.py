@@ -153,11 +153,8 @@ def test_panels_and_what_is_printed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("overrides", "words"),
     [
-        (["runs=0"], ["runs=0"]),
         (["measure=squared_error"], ["squared_error", "leduc"]),
-        (["measure=elo"], ["measure=elo", "nash_conv"]),
         (["rates.UCB=5"], ["rates: 'UCB'", "Smooth UCT"]),
-        (["game.name=chess"], ["chess", "kuhn, leduc"]),
     ],
 )
 def test_refused(overrides: list[str], words: list[str]) -> None:
@@ -202,12 +199,6 @@ def test_matches_between_runs_after_a_stop(tmp_path: Path, monkeypatch: pytest.M
         )
 
 
-def test_names_of_matches() -> None:
-    match = figure_matches.Match("UCT", "random", 0)
-    assert figure_matches.name(match, 2) == "UCT against random"
-    assert figure_matches.name(match, 3) == "1 UCT against 2 random"
-
-
 def test_missing_tables_are_one_error_before_anything_starts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -215,8 +206,3 @@ def test_missing_tables_are_one_error_before_anything_starts(
     with pytest.raises(ConfigError, match="python -m games.limit_holdem.abstraction 2"):
         composed("limit_holdem_two_player", f"run_dir={tmp_path / 'run'}")
     assert not (tmp_path / "run").exists()
-
-
-def test_matches_need_one_run_of_each() -> None:
-    with pytest.raises(ConfigError, match="runs=2: expected 1"):
-        composed("limit_holdem_two_player", "runs=2", "game.abstraction=made_hands")

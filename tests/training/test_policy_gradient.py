@@ -2,20 +2,17 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable
 
 import numpy as np
 import pytest
 import torch
 
 import fpmcts.training.learner
-from fpmcts.cluster.pools import ThreadPool, Tick
-from fpmcts.training.learner import Learner, LossNotFiniteError
+from fpmcts.training.learner import Learner
 from fpmcts.training.learner_settings import GradientSettings, LearnerSettings
 from fpmcts.training.policy_games import Decisions, Played, play_policies
-from fpmcts.training.samples import flatten
 from games import make
-from games.batches import States, concatenate, num_rows, take
+from games.batches import States, num_rows, take
 from games.interface import Game, seats_to_move
 from games.kernels import Stream, deal_seeds, streams
 from networks import losses
@@ -33,32 +30,21 @@ def networks() -> Networks:
 
 
 def play(
-    networks: Networks,
-    *,
-    workers: int = 1,
-    lanes: int = 4,
-    games: int = 10,
-    decay: float = 0.9,
-    t: float = 1.0,
+    networks: Networks, games: int = 10, lanes: int = 4, decay: float = 0.9, t: float = 1.0
 ) -> Played:
     """Returns games of the policies."""
-    deals, rng, size = (
+    return play_policies(
+        GAME,
+        Evaluator(networks, precision="float32").evaluate,
         deal_seeds(1, games, Stream.TRAINING),
         streams(5, games, 2),
-        -(-games // workers),
+        3,
+        lambda done: None,
+        lanes=lanes,
+        win_only=True,
+        decay=decay,
+        temperature=t,
     )
-
-    def player() -> Callable[[int, Tick], Played]:
-        evaluate = Evaluator(networks, precision="float32").evaluate
-        settings = {"lanes": lanes, "win_only": True, "decay": decay, "temperature": t}
-        return lambda k, tick: play_policies(
-            GAME, evaluate, deals[k : k + size], rng[k : k + size], 3, tick, **settings
-        )
-
-    units = range(0, games, size)
-    sizes = [len(deals[k : k + size]) for k in units]
-    parts = ThreadPool([player() for _ in range(workers)]).map(units, sizes, lambda done: None)
-    return concatenate(parts)
 
 
 def log_policy(outputs: np.ndarray, states: States, i: int) -> dict[int, float]:
@@ -148,13 +134,6 @@ def test_advantages_against_the_definition(networks: Networks, decay: float) -> 
                     )
 
 
-def test_number_of_workers_and_lanes_changes_no_game(networks: Networks) -> None:
-    one, two, narrow = play(networks), play(networks, workers=2), play(networks, lanes=1)
-    for other in (two, narrow):
-        for (name, field), (_, same) in zip(flatten(one), flatten(other), strict=True):
-            np.testing.assert_array_equal(field, same, err_msg=name)
-
-
 def test_surrogate_against_its_formula() -> None:
     log_prob = torch.tensor(
         [math.log(0.5), math.log(0.5), math.log(0.1), math.log(0.1), math.log(0.2)],
@@ -223,15 +202,3 @@ def test_certain_decisions_teach_the_value_alone(
     assert parts["surrogate"] == parts["step_kl"] == parts["clipped"] == 0.0
     again = learner.gradient_step(rows, GradientSettings(), 1e-3)
     assert again["value"] < parts["value"]
-
-
-def test_advantage_that_is_not_finite(networks: Networks) -> None:
-    learner, rows = learner_and_rows(networks)
-    before = {name: p.clone() for name, p in learner.net.named_parameters()}
-    with pytest.raises(LossNotFiniteError, match="surrogate"):
-        learner.gradient_step(
-            rows._replace(advantage=np.full(num_rows(rows), np.nan, np.float32)),
-            GradientSettings(),
-            6e-5,
-        )
-    assert all(torch.equal(p, before[name]) for name, p in learner.net.named_parameters())
