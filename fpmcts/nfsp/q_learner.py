@@ -17,7 +17,7 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from fpmcts.nfsp.transitions import Transitions
+from fpmcts.nfsp.games import Transitions
 from fpmcts.training.learner import LossNotFiniteError, encode
 from games.batches import num_rows
 from games.interface import Game

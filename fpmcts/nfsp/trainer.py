@@ -15,9 +15,8 @@ import torch
 from fpmcts.evaluation.duplicate import duplicate_match
 from fpmcts.evaluation.policy_table import ExactMeasure
 from fpmcts.memory import check_fits
-from fpmcts.nfsp.games import Played, play, responders
+from fpmcts.nfsp.games import Played, empty_transitions, play, responders
 from fpmcts.nfsp.q_learner import NFSPSettings, QLearner
-from fpmcts.nfsp.transitions import empty_transitions
 from fpmcts.players.policy import PolicyAgent
 from fpmcts.players.random_agent import Random
 from fpmcts.progress import Progress

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fpmcts.training.drawn_moves import explore
+from fpmcts.training.policy_games import explore
 from fpmcts.training.samples import Noted, Samples, empty_samples, fill_results, play_games
 from games.batches import Rules, States, take
 from games.generic import legal

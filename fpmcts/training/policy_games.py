@@ -5,7 +5,7 @@ searches.
     (games.lockstep)
 
 Their results teach the value without the search's bias; the advantages of the moves that were drawn
-teach the policy, by policy gradient.
+teach the policy, by policy gradient. Cheap moves of self-play are drawn in the same way.
 """
 
 from collections.abc import Callable
@@ -13,19 +13,117 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fpmcts.search.policy_kernels import observe_movers, sample_policy
 from fpmcts.search.search import Evaluate
-from fpmcts.training.drawn_moves import draw_moves
 from fpmcts.training.samples import Noted, Samples, empty_samples, fill_results, play_games
-from games.batches import Rules, States
-from games.generic import current_seat, stake
+from games.batches import Rules, States, take
+from games.generic import current_seat, legal, stake
 from games.interface import Game
-from games.kernels import kernel
+from games.kernels import kernel, random_below, random_float
 from games.lockstep import Lockstep
 
 DECAY = 0.95
 """λ of the advantages in policy gradient; ours (docs/experiments.md). 1: result minus value,
 without bias; less: later values stand in for a part of the result, with less noise.
 """
+
+
+@kernel
+def explore(
+    rules: Rules,
+    states: States,
+    lanes: np.ndarray,
+    chances: np.ndarray,
+    rng: np.ndarray,
+    actions: np.ndarray,
+    explored: np.ndarray,
+    scratch: np.ndarray,
+) -> None:
+    """Replaces actions (int16 ``[n]``), each with its chance (float64 ``[n]``), by random legal
+    ones.
+
+    Args:
+        explored: bool ``[n]``, written: whether it was replaced. scratch: int16 ``[max_legal]``.
+    """
+    for k in range(lanes.size):
+        explored[k] = random_float(rng, lanes[k]) < chances[k]
+        if explored[k]:
+            actions[k] = scratch[
+                random_below(rng, lanes[k], legal(rules, states, lanes[k], scratch))
+            ]
+
+
+class Drawn(NamedTuple):
+    """N moves drawn from the policies."""
+
+    actions: np.ndarray  # int16 [N]: explored ones included
+    samples: Samples  # [N]: actions[:, 0] is the move played, its target 1; the policy weight is 0
+    log_prob: np.ndarray  # float32 [N]: log of the chance of the move that the policy drew
+    certainty: np.ndarray  # float32 [N]: probability of the most likely move
+    value: np.ndarray  # float32 [N]: the mover's network, in the units of its objective
+    explored: np.ndarray  # bool [N]: whether a random move took the place of the drawn one
+
+
+def draw_moves(
+    game: Game,
+    evaluate: Evaluate,
+    states: States,
+    rng: np.ndarray,
+    lanes: np.ndarray,
+    temperature: float,
+    exploration: np.ndarray | float,
+    iteration: int,
+) -> Drawn:
+    """Draws a move from the policy network of the mover in each lane.
+
+    Args:
+        lanes: int64 ``[N]``; lane k draws from ``rng[k]``, changed in place.
+        temperature: See ``sample_policy``.
+        exploration: Chance that a move is then replaced by a random one, of each lane (float64
+            ``[N]``) or of all.
+        iteration: Stamps the samples.
+    """
+    n, scratch = len(lanes), np.zeros(game.spec.max_legal, np.int16)
+    observations, seats = np.empty((n, *game.spec.observation_shape), np.int8), np.empty(n, np.int8)
+    observe_movers(game.rules, states, lanes, observations, seats)
+    outputs = evaluate(observations, seats)
+    actions, log_prob, certainty = (
+        np.zeros(n, np.int16),
+        np.zeros(n, np.float32),
+        np.zeros(n, np.float32),
+    )
+    sample_policy(
+        game.rules,
+        game.decoder,
+        states,
+        lanes,
+        outputs.policy,
+        temperature,
+        rng,
+        actions,
+        log_prob,
+        certainty,
+        scratch,
+        np.zeros(game.spec.max_legal),
+    )
+    explored = np.zeros(n, np.bool_)
+    if np.any(exploration):
+        explore(
+            game.rules,
+            states,
+            lanes,
+            np.broadcast_to(exploration, n).astype(np.float64),
+            rng,
+            actions,
+            explored,
+            scratch,
+        )
+    samples = empty_samples(game, n)._replace(states=take(states, lanes))
+    samples.actions[:, 0], samples.target[:, 0] = actions, 1.0
+    samples.iteration[:] = iteration
+    return Drawn(
+        actions, samples, log_prob, certainty, np.asarray(outputs.value, np.float32), explored
+    )
 
 
 class Decisions(NamedTuple):

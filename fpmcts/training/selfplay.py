@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fpmcts.search.search import Evaluate, Search, SearchResult, sample_targets
-from fpmcts.training.drawn_moves import draw_moves
+from fpmcts.training.policy_games import draw_moves
 from fpmcts.training.samples import (
     Noted,
     Samples,

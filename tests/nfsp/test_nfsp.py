@@ -12,9 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fpmcts.evaluation.policy_table import policy_table
-from fpmcts.nfsp.games import Played, play, responders
+from fpmcts.nfsp.games import Played, next_decisions, play, responders
 from fpmcts.nfsp.trainer import NFSP, NFSPConfig
-from fpmcts.nfsp.transitions import next_decisions
 from fpmcts.players.lookup import Entrant, Host, PlayerError
 from fpmcts.players.policy import PolicyOptions
 from fpmcts.players.search_agent import FPMCTSOptions
