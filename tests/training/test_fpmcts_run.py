@@ -108,7 +108,7 @@ def straight(request: pytest.FixtureRequest) -> tuple[str, dict[str, np.ndarray]
 
 def test_threads_and_units_change_nothing(straight: tuple[str, dict[str, np.ndarray]]) -> None:
     lag, expected = straight
-    other = config(lag, "threads=2", "selfplay.unit_games=4", "selfplay.lanes=4")
+    other = config(lag, "threads=2", "selfplay.unit_games=4")
     same(arrays(Stages(other), STEPS), expected)
 
 

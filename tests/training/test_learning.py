@@ -1,5 +1,7 @@
 """Self-play in workers, samples from heuristic games, and the learner."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 import torch
@@ -9,8 +11,8 @@ from fpmcts.training.heuristic_games import generate_games
 from fpmcts.training.learner import Learner, LossNotFiniteError
 from fpmcts.training.learner_settings import LearnerSettings
 from fpmcts.training.learning import FilterLearner
-from fpmcts.training.samples import Samples
-from fpmcts.training.selfplay import SelfPlay, SelfPlaySettings
+from fpmcts.training.samples import Samples, flatten
+from fpmcts.training.selfplay import Finished, SelfPlay, SelfPlaySettings
 from games import make
 from games.batches import num_rows, take
 from games.interface import Game
@@ -36,15 +38,24 @@ def samples() -> Samples:
     return generate_games(GAME, deal_seeds(0, 100, Stream.BOOTSTRAP), epsilon=0.1).samples
 
 
-def test_samples_of_self_play(networks: Networks) -> None:
-    evaluator, settings = Evaluator(networks, precision="float32"), SelfPlaySettings(lanes=4)
+def self_play(networks: Networks, lanes: int, tick: Callable[[int], None]) -> Finished:
+    """Returns six games."""
+    evaluator, settings = Evaluator(networks, precision="float32"), SelfPlaySettings(lanes=lanes)
     shape = SearchSettings(root="gumbel", playouts=8, worlds=4)
-    search = Search(GAME, evaluator.evaluate, shape, 4, win_only=True)
+    search = Search(GAME, evaluator.evaluate, shape, lanes, win_only=True)
     determinizer = Determinizer(GAME, evaluator, InferenceSettings(particles=8), 6)
     games = SelfPlay(GAME, evaluator.evaluate, determinizer, search, settings)
+    return games.play(deal_seeds(1, 6, Stream.TRAINING), streams(5, 6, 2), 3, tick)
+
+
+def test_samples_of_self_play_whatever_the_lanes(networks: Networks) -> None:
     seen: list[int] = []
-    deals = deal_seeds(1, 6, Stream.TRAINING)
-    samples, final, records, statistics = games.play(deals, streams(5, 6, 2), 3, seen.append)
+    played = self_play(networks, 4, seen.append)
+    samples, final, records, statistics = played
+    for one, other in zip(played[:3], self_play(networks, 1, seen.append)[:3], strict=True):
+        for (name, field), (_, same) in zip(flatten(one), flatten(other), strict=True):
+            np.testing.assert_array_equal(field, same, err_msg=name)
+    seen = seen[: seen.index(6) + 1]
     assert seen == sorted(seen) and seen[-1] == 6 and np.all(final.winner >= 0)
     assert statistics.games == 6 and statistics.moves == records.lengths.sum()
     assert num_rows(samples) == statistics.decisions == statistics.searches
