@@ -62,7 +62,7 @@ def packed(value: object) -> np.ndarray:
 
 def unpacked(data: np.ndarray) -> Any:
     """Returns what was packed; its arrays may be written to."""
-    return pickle.loads(memoryview(data))  # noqa: S301 - of processes that were let into the cluster
+    return pickle.loads(data.data)  # noqa: S301 - of processes that were let into the cluster
 
 
 def named(name: str) -> Any:
