@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fpmcts.players.lookup import PLAYERS, Entrant, Host
 from fpmcts.training.policy_games import explore
 from fpmcts.training.samples import Noted, Samples, empty_samples, fill_results, play_games
 from games.batches import Rules, States, take
@@ -14,7 +15,6 @@ from games.generic import legal
 from games.interface import Game, Records
 from games.kernels import kernel, mix64
 from games.lockstep import Lockstep
-from games.registry import PLAYERS, Entrant, Host
 
 LANES = 512
 """Games that advance together."""
