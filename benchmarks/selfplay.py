@@ -12,8 +12,7 @@ from benchmarks.measure import Row
 from fpmcts.progress import silent
 from fpmcts.training.algorithms import read_run
 from fpmcts.training.config import TrainConfig
-from fpmcts.training.policy_gradient import BATCH_SIZE
-from fpmcts.training.stages import Stages
+from fpmcts.training.stages import BATCH_SIZE, Stages
 
 ITERATIONS = 3
 """Of which the first is not counted: it compiles kernels."""

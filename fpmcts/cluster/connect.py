@@ -1,12 +1,10 @@
 """The way to a cluster, without Ray where none is asked for."""
 
-from typing import Any
-
 from fpmcts.cluster.settings import Cluster, ClusterError, ClusterSettings
 
 
 def connect(
-    settings: ClusterSettings, factory: str, arguments: dict[str, Any], facts: str
+    settings: ClusterSettings, factory: str, arguments: dict[str, object], facts: str
 ) -> Cluster:
     """Returns a cluster of actors. Ray is imported here and nowhere else.
 

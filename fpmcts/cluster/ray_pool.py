@@ -6,16 +6,17 @@ so a second answer is the first one. An actor is never given more than a few uni
 answers are taken as they come, so nothing piles up.
 
 What arrives by Ray lies in shared memory and cannot be written to, which numba takes for another
-type: it is copied.
+type: it is sent packed, and unpacked into arrays of the receiver.
 """
 
 import logging
 import os
+import pickle
 import socket
 import sys
 import threading
 import time
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -54,20 +55,14 @@ FULL = (exceptions.ObjectStoreFullError, exceptions.OutOfDiskError)
 """The object store is full, and so is the disk that it spills to."""
 
 
-def copied(value: Any) -> Any:
-    """Returns a value whose arrays may be written to: those in tuples, lists and mappings are
-    copied.
-    """
-    if isinstance(value, np.ndarray):
-        return value.copy()
-    if isinstance(value, tuple):
-        parts = [copied(part) for part in value]
-        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
-    if isinstance(value, list):
-        return [copied(part) for part in value]
-    if isinstance(value, Mapping):
-        return {key: copied(part) for key, part in value.items()}
-    return value
+def packed(value: object) -> np.ndarray:
+    """Returns a value as bytes (uint8 ``[n]``), which Ray passes on as they are."""
+    return np.frombuffer(pickle.dumps(value, protocol=4), np.uint8)
+
+
+def unpacked(data: np.ndarray) -> Any:
+    """Returns what was packed; its arrays may be written to."""
+    return pickle.loads(data.data)  # noqa: S301 - of processes that were let into the cluster
 
 
 def named(name: str) -> Any:
@@ -79,28 +74,27 @@ def named(name: str) -> Any:
 class Worker:
     """What an actor runs; an ordinary class, so that tests can run it without Ray."""
 
-    def __init__(self, factory: str, arguments: dict[str, Any]) -> None:
-        self._factory, self._arguments = (
-            factory,
-            arguments,
-        )  # what fails here would look like a lost actor
+    def __init__(self, factory: str, arguments: dict[str, object]) -> None:
+        # What fails here would look like a lost actor.
+        self._factory, self._arguments = factory, arguments
         self._worker: Any = None
         self._version = -1
 
     def environment(self, facts: str) -> dict[str, str]:
         """Returns what this process must agree with the driver on, by the function MODULE:NAME."""
-        told: dict[str, str] = named(facts)()
-        return told
+        found: dict[str, str] = named(facts)()
+        return found
 
-    def do(self, version: int, shared: Shared, unit: Any) -> tuple[Any, float]:
-        """Returns the result of a unit, and the seconds it took."""
+    def do(self, version: int, shared: np.ndarray, unit: np.ndarray) -> tuple[np.ndarray, float]:
+        """Returns the result of a unit, packed as all that is sent, and the seconds it took."""
         started = time.perf_counter()
         if self._worker is None:
             self._worker = named(self._factory)(**self._arguments)
-        if version != self._version and shared:
-            self._worker.refresh(copied(shared))
+        if version != self._version and (weights := unpacked(shared)):
+            self._worker.refresh(weights)
         self._version = version
-        return self._worker(copied(unit), lambda done: None), time.perf_counter() - started
+        result = packed(self._worker(unpacked(unit), lambda done: None))
+        return result, time.perf_counter() - started
 
 
 @dataclass
@@ -126,7 +120,7 @@ class RayCluster:
     """See ``fpmcts.cluster.settings.Cluster``."""
 
     def __init__(
-        self, settings: ClusterSettings, factory: str, arguments: dict[str, Any], facts: str
+        self, settings: ClusterSettings, factory: str, arguments: dict[str, object], facts: str
     ) -> None:
         self._settings, self._factory, self._arguments, self._facts = (
             settings,
@@ -145,14 +139,7 @@ class RayCluster:
         )
         self.actors = [self._begin() for _ in range(self.size)]
         self.version = -1
-        self._counts = {
-            "units": 0.0,
-            "retried": 0.0,
-            "bytes": 0.0,
-            "busy": 0.0,
-            "seconds": 0.0,
-            "idle": 0.0,
-        }
+        self._counts: defaultdict[str, float] = defaultdict(float)
         self._by_actor = np.zeros((self.size, 2))  # units, and seconds that they took
         self.retried = self.failed_starts = 0
 
@@ -170,14 +157,9 @@ class RayCluster:
         answers = False
         try:
             if s.address is None and not ray.is_initialized():
-                cores = (
-                    len(os.sched_getaffinity(0))
-                    if hasattr(os, "sched_getaffinity")
-                    else os.cpu_count() or 1
-                )
-                wanted = max(cores, int(np.ceil(s.actors * s.actor_cpus)))
+                cores = len(os.sched_getaffinity(0))
                 ray.init(
-                    num_cpus=wanted,
+                    num_cpus=max(cores, int(np.ceil(s.actors * s.actor_cpus))),
                     object_store_memory=s.object_store_mb * 10**6,
                     include_dashboard=False,
                     **common,
@@ -219,7 +201,7 @@ class RayCluster:
         """Returns a pool that does units with what is shared, which is sent to each node once."""
         self.version += 1
         try:
-            reference = ray.put(dict(shared))
+            reference = ray.put(packed(dict(shared)))
         except FULL as error:
             raise self._too_small(error) from error
         return RayPool(self, reference)
@@ -235,7 +217,7 @@ class RayCluster:
         """Returns what happened since the last call; actor k is the k-th that was asked for, or
         what took its place.
         """
-        counts, self._counts = self._counts, dict.fromkeys(self._counts, 0.0)
+        counts, self._counts = self._counts, defaultdict(float)
         by_actor, self._by_actor = self._by_actor, np.zeros((self.size, 2))
         seconds = max(counts["seconds"], 1e-9)
         curves = {
@@ -309,14 +291,9 @@ class RayCluster:
     def greet(self, actor: _Actor, told: Mapping[str, str]) -> None:
         """Checks that an actor runs the same code with the same versions; it may work then."""
         for name, own in self._environment.items():
-            if told.get(name) != own and not (
-                self._settings.mixed and name in ("instructions", "device")
-            ):
-                may = (
-                    "; set cluster.mixed=true where results may depend on that"
-                    if name in ("instructions", "device")
-                    else ""
-                )
+            may_differ = name in ("instructions", "device")
+            if told.get(name) != own and not (self._settings.mixed and may_differ):
+                may = "; set cluster.mixed=true where results may depend on that" * may_differ
                 raise ClusterError(
                     f"an actor of the cluster has another {name}: {told.get(name)!r} there, "
                     f"{own!r} here; install the same{may}"
@@ -400,10 +377,10 @@ class RayPool(Pool[Any, Any]):
                     continue
                 k = actor.units.pop(reference)
                 actor.since = time.monotonic()
-                result, seconds = copied(answer)
-                cluster.count_unit(actor, seconds, _num_bytes(result))
+                result, seconds = answer
+                cluster.count_unit(actor, seconds, result.nbytes)
                 done += 1
-                yield k, result
+                yield k, unpacked(result)
             if not ready:
                 cluster.check_started()
             for actor in list(cluster.actors):
@@ -425,7 +402,8 @@ class RayPool(Pool[Any, Any]):
             k = waiting.popleft()
             if not actor.units:
                 actor.since = time.monotonic()
-            actor.units[actor.handle.do.remote(self._version, self._shared, units[k])] = k
+            unit = packed(units[k])
+            actor.units[actor.handle.do.remote(self._version, self._shared, unit)] = k
 
 
 def _address_of(address: str) -> str | None:
@@ -440,15 +418,6 @@ def _reach(address: str, seconds: float) -> None:
     """Raises OSError where nothing listens at HOST:PORT, or ValueError where it is none."""
     host, _, port = address.removeprefix("ray://").rpartition(":")
     socket.create_connection((host, int(port)), timeout=seconds).close()
-
-
-def _num_bytes(value: Any) -> int:
-    """Returns the bytes of the arrays in a value."""
-    if isinstance(value, np.ndarray):
-        return int(value.nbytes)
-    if isinstance(value, (tuple, list)):
-        return sum(_num_bytes(part) for part in value)
-    return 0
 
 
 def _first_line(error: BaseException) -> str:

@@ -5,20 +5,74 @@ Source: Heinrich & Silver, "Deep reinforcement learning from self-play in imperf
 games", 2016, algorithm 1.
 """
 
-import time
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
-from fpmcts.cluster.pools import Tick
-from fpmcts.nfsp.transitions import Transitions, final_returns, next_decisions
 from fpmcts.search.search import Evaluate
-from fpmcts.training.drawn_moves import draw_moves
-from fpmcts.training.samples import Samples, in_order, join
-from games.batches import States, take
+from fpmcts.training.policy_games import draw_moves
+from fpmcts.training.samples import Noted, Samples, empty_samples, play_games
+from games.batches import Rules, States, take
+from games.generic import team_return
 from games.interface import Game, seats_to_move
-from games.kernels import streams
+from games.kernels import kernel, streams
 from games.lockstep import Lockstep
+
+
+class Transitions(NamedTuple):
+    """N decisions and what came of them; the seat to move in ``states`` made them. There are no
+    rewards before the end.
+    """
+
+    states: (
+        States  # [N] rows, all cards included; the seat's own view is rebuilt when they are used
+    )
+    actions: np.ndarray  # int16 [N]
+    following: States  # [N]: the seat's next decision; that of ``states`` where there is none
+    is_last: np.ndarray  # bool [N]
+    result: (
+        np.ndarray
+    )  # float32 [N]: return of the game for the seat's team, in units of ``spec.max_return``
+    iteration: np.ndarray  # int32 [N]: when it was made
+
+
+def empty_transitions(game: Game, count: int) -> Transitions:
+    """Returns ``count`` rows of zeros."""
+    return Transitions(
+        game.empty(count),
+        np.zeros(count, np.int16),
+        game.empty(count),
+        np.zeros(count, np.bool_),
+        np.zeros(count, np.float32),
+        np.zeros(count, np.int32),
+    )
+
+
+def next_decisions(owner: np.ndarray, seats: np.ndarray) -> np.ndarray:
+    """Returns the place of each decision's successor by the same seat in the same game, -1 for the
+    last: int64 ``[N]``.
+
+    Args:
+        owner: int64 ``[N]``, the game of each decision; those of a game are in order.
+        seats: ``[N]``, who decided.
+    """
+    order = np.lexsort((seats, owner))  # stable: those of a seat stay in order
+    same = (owner[order][1:] == owner[order][:-1]) & (seats[order][1:] == seats[order][:-1])
+    found = np.full(len(owner), -1, np.int64)
+    found[order[:-1][same]] = order[1:][same]
+    return found
+
+
+@kernel
+def final_returns(
+    rules: Rules, finals: States, games: np.ndarray, seats: np.ndarray, unit: float, out: np.ndarray
+) -> None:
+    """Writes the return of ``seats[k]`` in game ``games[k]``, divided by ``unit``, to ``out``
+    (float32 ``[N]``).
+    """
+    for k in range(games.size):
+        out[k] = team_return(rules, finals, games[k], seats[k]) / unit
 
 
 class Played(NamedTuple):
@@ -28,13 +82,11 @@ class Played(NamedTuple):
         transitions: Of all seats, whatever they played.
         responses: The decisions of seats that played their best response, for the reservoirs.
         final: ``[G]``, how the games ended.
-        seconds: Wall clock.
     """
 
     transitions: Transitions
     responses: Samples
     final: States
-    seconds: float
 
 
 def responders(
@@ -57,7 +109,7 @@ def play(
     epsilon: float,
     iteration: int,
     lanes: int,
-    tick: Tick,
+    tick: Callable[[int], None],
 ) -> Played:
     """Plays a game for each deal.
 
@@ -73,36 +125,25 @@ def play(
         lanes: Games that advance together.
         tick: Called with the games that are over.
     """
-    started, games = time.perf_counter(), Lockstep(game, game.deal(deals), window=lanes)
-    parts: list[Samples] = []
-    owners: list[np.ndarray] = []
+    games = Lockstep(game, game.deal(deals), window=lanes)
 
-    def decide(waiting: np.ndarray) -> np.ndarray:
+    def decide(waiting: np.ndarray) -> tuple[np.ndarray, Noted[Samples]]:
+        kept: Noted[Samples] = []
         actions, best = np.empty(len(waiting), np.int16), responds[waiting, games.seats[waiting]]
         for rows, evaluate, temperature, exploration in (
             (np.flatnonzero(best), respond, 0.0, epsilon),
             (np.flatnonzero(~best), average, 1.0, 0.0),
         ):
             if rows.size:
+                at = waiting[rows]
                 drawn = draw_moves(
-                    game,
-                    evaluate,
-                    games.states,
-                    rng,
-                    waiting[rows],
-                    temperature,
-                    exploration,
-                    iteration,
+                    game, evaluate, games.states, rng, at, temperature, exploration, iteration
                 )
                 actions[rows] = drawn.actions
-                parts.append(drawn.samples)
-                owners.append(waiting[rows])
-        return actions
+                kept.append((at, drawn.samples))
+        return actions, kept
 
-    for over in games.run(decide):
-        tick(over)
-    owner, order = in_order(owners)
-    samples = take(join(parts, game), order)
+    owner, samples = play_games(games, decide, empty_samples(game, 0), tick)
     seats = seats_to_move(game, samples.states)
     result = np.zeros(len(owner), np.float32)
     final_returns(game.rules, games.states, owner, seats, game.spec.max_return, result)
@@ -113,4 +154,4 @@ def play(
         samples.states, samples.actions[:, 0].copy(), following, is_last, result, samples.iteration
     )
     responses = take(samples, np.flatnonzero(responds[owner, seats]))
-    return Played(transitions, responses, games.states, time.perf_counter() - started)
+    return Played(transitions, responses, games.states)

@@ -17,9 +17,9 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from fpmcts.nfsp.transitions import Transitions
+from fpmcts.nfsp.games import Transitions
 from fpmcts.training.learner import LossNotFiniteError, encode
-from games.batches import States, num_rows
+from games.batches import num_rows
 from games.interface import Game
 from games.settings import setting
 from networks import losses
@@ -96,14 +96,12 @@ class QLearner:
             LossNotFiniteError: No weight was changed.
         """
         wanted = self.targets(rows)
-        everything = np.arange(num_rows(rows))
-        raw = self.net.eval()(
-            self._on_device(encode(self.game, rows.states, *self._nothing(rows.states))[0])
-        )
+        observations = encode(self.game, rows.states)[0]
+        raw = self.net.eval()(self._on_device(observations))
         played = losses.scores(
             raw.policy.float(),
             self._decoder,
-            self._on_device(everything),
+            self._on_device(np.arange(num_rows(rows))),
             self._on_device(rows.actions.astype(np.int64)),
         )
         loss = functional.mse_loss(played, wanted)
@@ -123,9 +121,7 @@ class QLearner:
         """Returns what Q shall be, float32 ``[B]``: the result at the last decision, else the
         largest value at the next.
         """
-        observations, offsets, actions, _ = encode(
-            self.game, rows.following, *self._nothing(rows.following)
-        )
+        observations, offsets, actions, _ = encode(self.game, rows.following)
         policy = self.target(self._on_device(observations)).policy.float()
         owner = torch.repeat_interleave(
             torch.arange(len(policy), device=self.device), self._on_device(np.diff(offsets))
@@ -133,13 +129,6 @@ class QLearner:
         values = losses.scores(policy, self._decoder, owner, self._on_device(actions))
         best = policy.new_full((len(policy),), -torch.inf).scatter_reduce(0, owner, values, "amax")
         return torch.where(self._on_device(rows.is_last), self._on_device(rows.result), best)
-
-    @staticmethod
-    def _nothing(states: States) -> tuple[np.ndarray, np.ndarray]:
-        """Returns no targets."""
-        return np.full((num_rows(states), 1), -1, np.int16), np.zeros(
-            (num_rows(states), 1), np.float32
-        )
 
     def _on_device(self, array: np.ndarray) -> torch.Tensor:
         return torch.from_numpy(array).to(self.device)

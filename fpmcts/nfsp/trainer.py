@@ -11,14 +11,12 @@ from typing import Any, Self
 
 import numpy as np
 import torch
-from torch import nn
 
 from fpmcts.evaluation.duplicate import duplicate_match
 from fpmcts.evaluation.policy_table import ExactMeasure
 from fpmcts.memory import check_fits
-from fpmcts.nfsp.games import Played, play, responders
+from fpmcts.nfsp.games import Played, empty_transitions, play, responders
 from fpmcts.nfsp.q_learner import NFSPSettings, QLearner
-from fpmcts.nfsp.transitions import CircularMemory
 from fpmcts.players.policy import PolicyAgent
 from fpmcts.players.random_agent import Random
 from fpmcts.progress import Progress
@@ -26,8 +24,15 @@ from fpmcts.training.config import check_game
 from fpmcts.training.interface import EpisodeBudget, Report, RunConfig, Saved
 from fpmcts.training.learner import Learner
 from fpmcts.training.learner_settings import LearnerSettings
-from fpmcts.training.learning import Losses, loss_curves
-from fpmcts.training.samples import Reservoir, Store, load_stores, stored_arrays
+from fpmcts.training.learning import (
+    Losses,
+    Part,
+    load_parts,
+    loss_curves,
+    numbered,
+    part_arrays,
+)
+from fpmcts.training.samples import Reservoir, Window, empty_samples
 from games import Choice, with_defaults
 from games.batches import num_rows, take
 from games.interface import seats_to_move
@@ -38,7 +43,6 @@ from networks.device import choose_device
 from networks.evaluator import Evaluator
 from networks.precision import settled
 from networks.resnet import NetworkConfig, build_networks
-from networks.weights import load_module, load_optimizer, module_arrays, optimizer_arrays
 
 
 @dataclass(frozen=True)
@@ -128,7 +132,10 @@ class NFSP:
         self.q = build_networks(self.game.spec, config.network, config.seed + 1).to(self.device)
         precision = settled(config.precision, self.average.distinct()[0], self.device)
         self.config = config = replace(config, precision=precision)
-        learning = _supervised(settings)
+        # The moves alone, by cross entropy, all decisions of the reservoir alike.
+        learning = LearnerSettings(
+            lr=settings.average_lr, weight_decay=0.0, divergence="forward", hidden_weight=0.0
+        )
         self.learners = [
             Learner(self.game, net, learning, self.device, replicas=1, value_weight=0.0)
             for net in self.average.distinct()
@@ -137,9 +144,10 @@ class NFSP:
             QLearner(self.game, net, settings, self.device) for net in self.q.distinct()
         ]
         self.reservoirs = [
-            Reservoir(self.game, settings.reservoir, 2 * config.seed + 1 + 1000 * k) for k in seats
+            Reservoir(empty_samples(self.game, settings.reservoir), 2 * config.seed + 1 + 1000 * k)
+            for k in seats
         ]
-        self.memories = [CircularMemory(self.game, settings.memory) for _ in seats]
+        self.memories = [Window(empty_transitions(self.game, settings.memory)) for _ in seats]
         check_fits(
             {
                 "algorithm.reservoir": sum(store.nbytes for store in self.reservoirs),
@@ -158,15 +166,11 @@ class NFSP:
         """What is trained, and on what."""
         c, net = self.config, self.average.distinct()[0]
         parameters = sum(p.numel() for p in net.parameters())
-        size, count = (
-            f"{c.network.channels} channels x {c.network.blocks} blocks",
-            2 * self.game.spec.num_seats,
+        return (
+            f"{c.game.name}: neural fictitious self-play, {2 * self.game.spec.num_seats} networks "
+            f"of {c.network.channels} channels x {c.network.blocks} blocks ({parameters:,} "
+            f"parameters each), on {self.device}, precision {c.precision}"
         )
-        text = (
-            f"{count} networks of {size} ({parameters:,} parameters each), on {self.device}, "
-            f"precision {c.precision}"
-        )
-        return f"{c.game.name}: neural fictitious self-play, {text}"
 
     @property
     def spent(self) -> dict[str, int]:
@@ -175,19 +179,21 @@ class NFSP:
 
     def step(self, progress: Progress) -> Report:
         """Runs the next iteration: games, then learning, then what the averages are worth."""
+        began = time.perf_counter()
         played = self._play(progress)
         started = time.perf_counter()
         curves = self._learn(played, progress)
         count = num_rows(played.final)
+        rate = count / (started - began)
         self.episodes += count
         self.steps += 1
         scalars = curves | {
-            "throughput/games_per_second": count / played.seconds,
+            "throughput/games_per_second": rate,
             "time/learning_seconds": time.perf_counter() - started,
             "data/games": float(self.episodes),
             "data/exploration": self.config.algorithm.exploration(self.steps - 1),
         }
-        line = f"iteration {self.steps}: {self.episodes:,} games, {count / played.seconds:,.0f}/s"
+        line = f"iteration {self.steps}: {self.episodes:,} games, {rate:,.0f}/s"
         line += "".join(self._measured(scalars))
         return Report(self.episodes, line, scalars)
 
@@ -224,7 +230,7 @@ class NFSP:
         for seat, (memory, reservoir) in enumerate(
             zip(self.memories, self.reservoirs, strict=True)
         ):
-            new: Any = take(played.transitions, np.flatnonzero(movers == seat))
+            new = take(played.transitions, np.flatnonzero(movers == seat))
             memory.add(new)
             reservoir.add(take(played.responses, np.flatnonzero(answering == seat)))
             # Decisions that do not fill a step count for the next iteration.
@@ -232,12 +238,10 @@ class NFSP:
             generator = np.random.default_rng([self.config.seed, Stream.TRAINING, self.steps, seat])
             found.append([])
             for k in range(steps):
-                losses = self.q_learners[seat].step(
-                    memory.draw_transitions(generator, settings.batch_size)
-                )
+                losses = self.q_learners[seat].step(memory.draw(generator, settings.batch_size))
                 if reservoir.size:
                     rows = reservoir.draw(generator, settings.batch_size)
-                    losses |= self.learners[seat].step(None, rows, settings.average_lr)
+                    losses |= self.learners[seat].step(rows, rows, settings.average_lr)
                 found[seat].append(losses)
                 progress("learning", k + 1, steps, "steps")
         return loss_curves(found)
@@ -266,76 +270,42 @@ class NFSP:
 
     def state(self) -> Saved:
         """Returns all that the next step depends on, as named arrays and metadata."""
-        arrays = stored_arrays(self._stores())
-        for name, module in self._modules().items():
-            arrays |= module_arrays(module, name)
-        for name, optimizer in self._optimizers().items():
-            arrays |= optimizer_arrays(optimizer, name)
         meta = self._identity() | {
             "config": self.config.as_dict(),
             "code": sources_digest(),
             "filter": False,
+            "iteration": self.steps,
+            "games_seen": self.episodes,
+            "q_steps": [q.steps for q in self.q_learners],
         }
-        q_steps = [q.steps for q in self.q_learners]
-        return Saved(
-            arrays,
-            meta | {"iteration": self.steps, "games_seen": self.episodes, "q_steps": q_steps},
-        )
+        return Saved(part_arrays(self._parts()), meta)
 
     def load(self, saved: Saved) -> None:
         """Takes what ``state`` gave. Raises CheckpointError where it is of another game, network or
         algorithm.
         """
         check_compatible(with_defaults(saved.meta), **self._identity())
-        for name, module in self._modules().items():
-            load_module(module, saved.arrays, name)
-        for name, optimizer in self._optimizers().items():
-            load_optimizer(optimizer, saved.arrays, name)
-        load_stores(self._stores(), saved.arrays)
+        load_parts(self._parts(), saved.arrays)
         self.steps, self.episodes = saved.meta["iteration"], saved.meta["games_seen"]
         for q, steps in zip(self.q_learners, saved.meta["q_steps"], strict=True):
             q.steps = steps
 
-    def _modules(self) -> dict[str, nn.Module]:
-        """Returns all networks by their names in a checkpoint."""
-        found: dict[str, nn.Module] = {
-            f"network.{k}": learner.net for k, learner in enumerate(self.learners)
+    def _parts(self) -> dict[str, Part]:
+        """Returns what a checkpoint holds, by its name there."""
+        return {
+            **numbered("network", self.average.distinct()),
+            **numbered("optimizer", (learner.optimizer for learner in self.learners)),
+            **numbered("q", self.q.distinct()),
+            **numbered("target", (q.target for q in self.q_learners)),
+            **numbered("q_optimizer", (q.optimizer for q in self.q_learners)),
+            **numbered("reservoir", self.reservoirs),
+            **numbered("memory", self.memories),
         }
-        for k, q in enumerate(self.q_learners):
-            found |= {f"q.{k}": q.net, f"target.{k}": q.target}
-        return found
 
-    def _optimizers(self) -> dict[str, torch.optim.Optimizer]:
-        found = {f"optimizer.{k}": learner.optimizer for k, learner in enumerate(self.learners)}
-        return found | {f"q_optimizer.{k}": q.optimizer for k, q in enumerate(self.q_learners)}
-
-    def _stores(self) -> dict[str, Store]:
-        found: dict[str, Store] = {
-            f"reservoir.{k}": store for k, store in enumerate(self.reservoirs)
-        }
-        return found | {f"memory.{k}": store for k, store in enumerate(self.memories)}
-
-    def _identity(self) -> dict[str, Any]:
+    def _identity(self) -> dict[str, object]:
         """Returns what a checkpoint must agree with."""
         return {
             "game": self.config.game.as_dict(),
             "network": asdict(self.config.network),
             "algorithm": asdict(self.config.algorithm),
         }
-
-
-def _supervised(settings: NFSPSettings) -> LearnerSettings:
-    """Returns how the average policies learn: the moves alone, by cross entropy, all decisions of
-    the reservoir alike.
-    """
-    return LearnerSettings(
-        batch_size=settings.batch_size,
-        lr=settings.average_lr,
-        lr_halving=0.0,
-        weight_decay=0.0,
-        divergence="forward",
-        hidden_weight=0.0,
-        recency=0.0,
-        averaging=0,
-        reservoir=settings.reservoir,
-    )

@@ -6,14 +6,14 @@ import atexit
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, TimeoutError
-from typing import Any
 
 from fpmcts.cluster.pools import StoppedError
 from fpmcts.progress import Progress
-from fpmcts.training.workers import Batch
+from fpmcts.training.workers import AnyGames, Batch
 
 POLL_SECONDS = 0.5
 STOP_SECONDS = 10.0
+Play = Callable[[Batch, Progress], AnyGames]
 
 
 class Ahead:
@@ -24,8 +24,8 @@ class Ahead:
         play: Plays one.
     """
 
-    def __init__(self, batches: Sequence[Batch], play: Callable[[Batch, Progress], Any]) -> None:
-        self._games: dict[Batch, Future[Any]] = {batch: Future() for batch in batches}
+    def __init__(self, batches: Sequence[Batch], play: Play) -> None:
+        self._games: dict[Batch, Future[AnyGames]] = {batch: Future() for batch in batches}
         self._news: tuple[str, int, int, str] | None = None
         self._stopped = False
         self._thread = threading.Thread(
@@ -34,9 +34,7 @@ class Ahead:
         self._thread.start()
         atexit.register(self.stop)
 
-    def _play(
-        self, games: dict[Batch, "Future[Any]"], play: Callable[[Batch, Progress], Any]
-    ) -> None:
+    def _play(self, games: dict[Batch, "Future[AnyGames]"], play: Play) -> None:
         error: BaseException | None = None
         for batch, future in games.items():
             try:
@@ -56,7 +54,7 @@ class Ahead:
         """Returns whether a batch is being played, or was, and was not taken."""
         return batch in self._games
 
-    def take(self, batch: Batch, progress: Progress) -> Any:
+    def take(self, batch: Batch, progress: Progress) -> AnyGames:
         """Returns the games of a batch, once. Raises what playing it raised."""
         self._wait(batch, progress)
         return self._games.pop(batch).result()

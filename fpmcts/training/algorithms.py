@@ -74,6 +74,7 @@ def _part(
         ConfigError: The command line or its experiment set a key that the algorithm does not have.
     """
     known = {f.name for f in fields(schema)}
+    common = {"experiment", "algorithm"}
     for key, text in given.items():
         top = key.partition(".")[0]
         if top == "algorithm" and "." in key and top not in known:
@@ -81,17 +82,14 @@ def _part(
                 f"{key}={text}: algorithm={name} has no options of its own; its groups of keys "
                 "are those of conf/train.yaml"
             )
-        if top not in known | {"experiment", "algorithm"}:
-            foreign = (
-                f"; algorithm={name} has no such key" if name != SEARCH and top in values else ""
-            )
-            near = did_you_mean(key, [*known, *leaf_keys(schema), "experiment", "algorithm"])
-            names = (
-                ""
-                if near or foreign
-                else f"; expected one of {', '.join(sorted(known | {'experiment', 'algorithm'}))}"
-            )
-            raise ConfigError(f"{key}={text}: unknown key{foreign or near}{names}")
+        if top in known | common:
+            continue
+        if name != SEARCH and top in values:
+            why = f"; algorithm={name} has no such key"
+        else:
+            why = did_you_mean(key, [*known, *leaf_keys(schema), *common])
+        why = why or f"; expected one of {', '.join(sorted(known | common))}"
+        raise ConfigError(f"{key}={text}: unknown key{why}")
     if (experiment := given.get("experiment", "null")) != "null":
         for top in read_file("experiment", experiment):
             if top not in known | {"defaults", "algorithm"}:

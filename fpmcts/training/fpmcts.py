@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import nn
 
 from fpmcts.evaluation.match import PlayedGames
 from fpmcts.memory import check_fits
@@ -27,14 +26,24 @@ from fpmcts.progress import Progress
 from fpmcts.training.ahead import Ahead
 from fpmcts.training.config import TrainConfig
 from fpmcts.training.evaluation import Evaluation
-from fpmcts.training.filter_learner import FilterLearner
 from fpmcts.training.game_curves import search_curves
 from fpmcts.training.interface import Report, Saved
 from fpmcts.training.learner import REPLICAS, Learner
-from fpmcts.training.learning import Losses, learn_filter, learn_side_by_side, loss_text
-from fpmcts.training.policy_games import DECAY
-from fpmcts.training.samples import Reservoir, Samples, Store, Window, load_stores, stored_arrays
-from fpmcts.training.workers import Batch, Players, Workers
+from fpmcts.training.learning import (
+    FilterLearner,
+    Losses,
+    Part,
+    learn_filter,
+    learn_side_by_side,
+    load_parts,
+    loss_text,
+    numbered,
+    part_arrays,
+)
+from fpmcts.training.policy_games import DECAY, Played
+from fpmcts.training.samples import Reservoir, Samples, Window, empty_samples
+from fpmcts.training.selfplay import Finished
+from fpmcts.training.workers import AnyGames, Batch, Generated, Players, Workers
 from games import with_defaults
 from games.batches import States, num_rows, take
 from games.interface import seats_to_move
@@ -44,14 +53,7 @@ from networks.checkpoint import CheckpointError, check_compatible, load
 from networks.device import choose_device
 from networks.precision import settled
 from networks.resnet import PolicyValueNet, build_networks
-from networks.weights import (
-    grow,
-    load_module,
-    load_optimizer,
-    module_arrays,
-    move_towards,
-    optimizer_arrays,
-)
+from networks.weights import grow, load_module, move_towards
 
 COUNTERS = (
     "steps",
@@ -100,10 +102,8 @@ class FPMCTS:
 
     def __init__(self, config: TrainConfig) -> None:
         train = config.train
-        self.device, self.threads = (
-            choose_device(config.device),
-            config.threads or len(os.sched_getaffinity(0)),
-        )
+        self.device = choose_device(config.device)
+        self.threads = config.threads or len(os.sched_getaffinity(0))
         # Per operation: the threads are ours, see workers.py and learner.py.
         torch.set_num_threads(1)
         self.game = config.make_game()
@@ -129,14 +129,13 @@ class FPMCTS:
                 )
         count = len(self.nets)
         self.reservoirs = [
-            Reservoir(self.game, train.reservoir, 2 * config.seed + 1 + 1000 * k)
+            Reservoir(empty_samples(self.game, train.reservoir), 2 * config.seed + 1 + 1000 * k)
             for k in range(count)
         ]
-        self.windows = (
-            [Window(self.game, train.value_window) for _ in range(count)]
-            if train.value_window
-            else []
-        )
+        self.windows = [
+            Window(empty_samples(self.game, train.value_window))
+            for _ in range(count if train.value_window else 0)
+        ]
         check_fits(
             {
                 "train.reservoir": sum(store.nbytes for store in self.reservoirs),
@@ -174,28 +173,28 @@ class FPMCTS:
         """Plays some games of an iteration; after the last ones it learns and evaluates."""
         episode, batches = self.config.episode, self.batches(self.iteration)
         batch = batches[self.episode_done // episode.games_per_step]
-        games, work = self.play(batch, progress)
-        scalars = search_curves(self.game, games, work, self.workers.size) | self.workers.curves()
+        played: Generated[Finished] = self.play(batch, progress)
+        scalars = search_curves(self.game, played, self.workers.size) | self.workers.curves()
         scalars |= {
             "data/reservoir_seen": float(sum(r.seen for r in self.reservoirs)),
             "data/games": float(self.games_seen),
         }
-        self.keep(games.samples)
+        self.keep(played.games.samples)
         self.episode_done += batch.games
         self.games_seen += batch.games
         line = (
             f"iteration {self.iteration}: {batch.games} games at "
-            f"{batch.games / games.statistics.seconds:.1f}/s"
+            f"{batch.games / played.seconds:.1f}/s"
         )
         if self.episode_done < episode.games:
             return Report(self.steps, line, scalars)
         if episode.value_games:
-            played, _ = self.play(batches[-1], progress)
+            unsearched: Generated[Played] = self.play(batches[-1], progress)
             for k, window in enumerate(self.windows):
-                window.add(self.of_network(played.decisions.samples, k))
-            scalars["time/value_games_seconds"] = played.seconds
+                window.add(self.of_network(unsearched.games.decisions.samples, k))
+            scalars["time/value_games_seconds"] = unsearched.seconds
         self.play_ahead()
-        scalars |= self.learn(games.samples, progress)
+        scalars |= self.learn(played.games.samples, progress)
         line += ", " + loss_text(scalars)
         self.iteration += 1
         self.episode_done, self.offered = 0, [0] * len(self.nets)
@@ -214,22 +213,12 @@ class FPMCTS:
         ]
         if episode.value_games:
             temperature = selfplay.temperature(iteration)
-            batches.append(
-                Batch(
-                    iteration,
-                    len(batches),
-                    episode.value_games,
-                    False,
-                    temperature,
-                    selfplay.exploration,
-                )
-            )
+            shape = iteration, len(batches), episode.value_games, False
+            batches.append(Batch(*shape, temperature, selfplay.exploration))
         return batches
 
-    def play(self, batch: Batch, progress: Progress) -> Any:
-        """Returns the games of a batch, ``Finished`` or ``Played``, and what its units cost
-        (``Work``).
-        """
+    def play(self, batch: Batch, progress: Progress) -> AnyGames:
+        """Returns the games of a batch, ``Finished`` or ``Played``."""
         if self._ahead is not None and self._ahead.has(batch):
             return self._ahead.take(batch, progress)
         return self.workers.play(self.generators(), batch, progress)
@@ -287,21 +276,14 @@ class FPMCTS:
         steps, parts = self.learning_steps(half), max(1, REPLICAS // len(self.nets))
 
         def network(k: int) -> Iterator[Losses]:
-            generator = np.random.default_rng(
-                [self.config.seed, Stream.TRAINING, self.iteration, k]
-            )
-            learner, averages = self.learners[k], self.playing.distinct()[k]
+            path = [self.config.seed, Stream.TRAINING, self.iteration, k]
+            generator, learner = np.random.default_rng(path), self.learners[k]
             for _ in range(steps[k]):
-                policy_rows = self.reservoirs[k].draw(generator, half, train.recency)
-                value_rows = (
-                    self.windows[k].draw(generator, train.batch_size - half)
-                    if self.windows
-                    else policy_rows
-                )
-                given = policy_rows if self.windows else None
-                losses = learner.step(given, value_rows, train.rate(self.iteration), parts)
-                if averages is not learner.net:
-                    move_towards(averages, learner.net, 1.0 / max(1, train.averaging))
+                rows = values = self.reservoirs[k].draw(generator, half, train.recency)
+                if self.windows:
+                    values = self.windows[k].draw(generator, train.batch_size - half)
+                losses = learner.step(rows, values, train.rate(self.iteration), parts)
+                self.average(k, train.averaging)
                 yield losses
 
         curves = learn_side_by_side(
@@ -316,6 +298,15 @@ class FPMCTS:
             )
             curves[f"data/learning_steps_{k}"] = float(count)
         return curves
+
+    def average(self, k: int, steps: int) -> None:
+        """Moves the averages of the weights of network ``k``, if they play, after one of its steps.
+
+        Args:
+            steps: Over which they are averaged.
+        """
+        if self.playing is not self.networks:
+            move_towards(self.playing.distinct()[k], self.nets[k], 1.0 / max(1, steps))
 
     def learning_steps(self, batch: int) -> list[int]:
         """Returns the steps of each network: a searched decision of the iteration is used
@@ -341,16 +332,13 @@ class FPMCTS:
         """Returns the samples that network ``k`` learns from: those of its seat, or all where one
         network serves every seat.
         """
-        return samples if len(self.nets) == 1 else take(samples, self.rows_of_network(samples, k))
+        return take(samples, self.rows_of_network(samples, k))
 
     def rows_of_network(self, samples: Samples, k: int) -> np.ndarray:
         """Returns the rows (int64) of the samples that network ``k`` learns from."""
-        every = len(self.nets) == 1
-        return (
-            np.arange(num_rows(samples))
-            if every
-            else np.flatnonzero(seats_to_move(self.game, samples.states) == k)
-        )
+        if len(self.nets) == 1:
+            return np.arange(num_rows(samples))
+        return np.flatnonzero(seats_to_move(self.game, samples.states) == k)
 
     def latest(self) -> Players:
         """Returns the networks that play without a lag, and the filter network: in policy gradient
@@ -399,13 +387,9 @@ class FPMCTS:
 
     def state(self) -> Saved:
         """Returns all that the next step depends on."""
-        arrays = stored_arrays(self._stores())
-        for name, module in self._modules().items():
-            arrays |= module_arrays(module, name)
-        for name, optimizer in self._optimizers().items():
-            arrays |= optimizer_arrays(optimizer, name)
         meta = self._identity() | {"config": self.config.as_dict(), "code": sources_digest()}
-        return Saved(arrays, meta | {name: getattr(self, name) for name in COUNTERS})
+        counters = {name: getattr(self, name) for name in COUNTERS}
+        return Saved(part_arrays(self._parts()), meta | counters)
 
     def load(self, saved: Saved) -> None:
         """Takes what ``state`` gave.
@@ -415,11 +399,7 @@ class FPMCTS:
                 is changed on disk.
         """
         check_compatible(with_defaults(saved.meta), **self._identity())
-        for name, module in self._modules().items():
-            load_module(module, saved.arrays, name)
-        for name, optimizer in self._optimizers().items():
-            load_optimizer(optimizer, saved.arrays, name)
-        load_stores(self._stores(), saved.arrays)
+        load_parts(self._parts(), saved.arrays)
         for name in COUNTERS:
             setattr(self, name, saved.meta[name])
 
@@ -442,30 +422,20 @@ class FPMCTS:
             load_module(self.filter.net, saved.arrays, "filter.net")
         self.catch_up()
 
-    def _modules(self) -> dict[str, nn.Module]:
-        """Returns all networks by their names in a checkpoint."""
-        found: dict[str, nn.Module] = {
-            f"network.{k}": net for k, net in enumerate(self.playing.distinct())
-        }
+    def _parts(self) -> dict[str, Part]:
+        """Returns what a checkpoint holds, by its name there."""
+        found = numbered("network", self.playing.distinct())
         if self.playing is not self.networks:
-            found |= {f"learning.{k}": net for k, net in enumerate(self.nets)}
+            found |= numbered("learning", self.nets)
+        found |= numbered("optimizer", (learner.optimizer for learner in self.learners))
+        found |= numbered("reservoir", self.reservoirs) | numbered("window", self.windows)
         if self.filter is not None:
-            found["filter.net"] = self.filter.net
+            found |= {"filter.net": self.filter.net, "filter_optimizer": self.filter.optimizer}
         if self.lagging is not None:
-            found |= {f"lagging.{k}": net for k, net in enumerate(self.lagging.networks.distinct())}
+            found |= numbered("lagging", self.lagging.networks.distinct())
             if self.lagging.filter is not None:
                 found["lagging_filter"] = self.lagging.filter
         return found
-
-    def _optimizers(self) -> dict[str, torch.optim.Optimizer]:
-        found = {f"optimizer.{k}": learner.optimizer for k, learner in enumerate(self.learners)}
-        return found if self.filter is None else found | {"filter_optimizer": self.filter.optimizer}
-
-    def _stores(self) -> dict[str, Store]:
-        found: dict[str, Store] = {
-            f"reservoir.{k}": store for k, store in enumerate(self.reservoirs)
-        }
-        return found | {f"window.{k}": store for k, store in enumerate(self.windows)}
 
     def _identity(self) -> dict[str, Any]:
         """Returns what a checkpoint must agree with."""

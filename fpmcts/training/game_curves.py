@@ -4,12 +4,13 @@ AUC).
 """
 
 import numpy as np
+from scipy.stats import rankdata
 
 from fpmcts.training.learner import CERTAIN
 from fpmcts.training.policy_games import Played
 from fpmcts.training.samples import Samples
 from fpmcts.training.selfplay import Finished
-from fpmcts.training.workers import Work
+from fpmcts.training.workers import Generated
 from games.batches import States, num_rows
 from games.interface import Game
 
@@ -17,17 +18,14 @@ GROUPS = ((1, 5), (6, 10), (11, 20))
 """Cards in the hand of the seat to move, ends included."""
 
 
-def search_curves(game: Game, played: Finished, work: list[Work], workers: int) -> dict[str, float]:
-    """Returns the curves of games with searches, given what the units cost, and how many workers
-    did them.
-    """
-    s = played.statistics
-    searches, seconds, counters = (
-        max(s.searches, 1),
-        max(s.seconds, 1e-9),
-        [one.counters for one in work],
+def search_curves(game: Game, played: Generated[Finished], workers: int) -> dict[str, float]:
+    """Returns the curves of games with searches, given how many workers played them."""
+    s, seconds, searches = (
+        played.games.statistics,
+        played.seconds,
+        max(played.games.statistics.searches, 1),
     )
-    network, evaluations = sum(one.seconds for one in work), sum(one.evaluations for one in work)
+    counters, network, evaluations = zip(*played.work, strict=True)
     return (
         _finished(game, played.games.final)
         | {
@@ -49,39 +47,32 @@ def search_curves(game: Game, played: Finished, work: list[Work], workers: int) 
             "throughput/games_per_second": s.games / seconds,
             "throughput/decisions_per_second": s.decisions / seconds,
             "throughput/searches_per_second": s.searches / seconds,
-            "throughput/evaluations_per_second": evaluations / seconds,
-            "throughput/network_share": network / seconds / workers,
+            "throughput/evaluations_per_second": sum(evaluations) / seconds,
+            "throughput/network_share": sum(network) / seconds / workers,
             "throughput/inference_share": s.inference_seconds / seconds / workers,
-            "time/generation_seconds": s.seconds,
+            "time/generation_seconds": seconds,
         }
-        | value_curves(game, played.samples)
+        | value_curves(game, played.games.samples)
     )
 
 
-def policy_game_curves(game: Game, played: Played, win_only: bool) -> dict[str, float]:
+def policy_game_curves(game: Game, played: Generated[Played], win_only: bool) -> dict[str, float]:
     """Returns the curves of games of the policies alone, whose values are of ±1 (``win_only``) or
     of points.
     """
-    decisions, seconds = played.decisions, max(played.seconds, 1e-9)
+    (decisions, final), seconds = played.games, played.seconds
     results = np.sign(decisions.samples.result) if win_only else decisions.samples.result
-    return _finished(game, played.final) | {
+    return _finished(game, final) | {
         "self_play/value_squared_error": float(np.mean((results - decisions.value) ** 2)),
         "self_play/open_decisions": float(np.mean(decisions.certainty < CERTAIN)),
-        "throughput/games_per_second": num_rows(played.final) / seconds,
+        "throughput/games_per_second": num_rows(final) / seconds,
         "throughput/decisions_per_second": num_rows(decisions) / seconds,
-        "time/generation_seconds": played.seconds,
+        "time/generation_seconds": seconds,
     }
 
 
 def _finished(game: Game, final: States) -> dict[str, float]:
     return {f"self_play/{name}": value for name, value in game.final_curves(final).items()}
-
-
-def brier_score(probabilities: np.ndarray, won: np.ndarray) -> float:
-    """Returns the mean of (p - won)^2 for probabilities float ``[N]`` and outcomes bool ``[N]``;
-    0.25 says nothing.
-    """
-    return float(np.mean((probabilities - won) ** 2))
 
 
 def area_under_curve(scores: np.ndarray, won: np.ndarray) -> float:
@@ -93,10 +84,7 @@ def area_under_curve(scores: np.ndarray, won: np.ndarray) -> float:
     wins, losses = int(won.sum()), int((~won).sum())
     if wins == 0 or losses == 0:
         return float("nan")
-    values, inverse, counts = np.unique(scores, return_inverse=True, return_counts=True)
-    last = np.cumsum(counts)
-    ranks = (last - (counts - 1) / 2)[inverse]  # mean rank of equal scores, counted from 1
-    return float((ranks[won].sum() - wins * (wins + 1) / 2) / (wins * losses))
+    return float((rankdata(scores)[won].sum() - wins * (wins + 1) / 2) / (wins * losses))
 
 
 def value_curves(game: Game, samples: Samples) -> dict[str, float]:
@@ -114,7 +102,8 @@ def value_curves(game: Game, samples: Samples) -> dict[str, float]:
         area = area_under_curve(values[rows], won[rows])
         if np.isfinite(area):
             curves[f"value/auc_{low}_to_{high}_cards"] = area
-            curves[f"value/brier_{low}_to_{high}_cards"] = brier_score(
-                np.clip((values[rows] + 1) / 2, 0, 1), won[rows]
+            probabilities = np.clip((values[rows] + 1) / 2, 0, 1)
+            curves[f"value/brier_{low}_to_{high}_cards"] = float(
+                np.mean((probabilities - won[rows]) ** 2)
             )
     return curves

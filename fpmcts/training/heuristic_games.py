@@ -1,21 +1,23 @@
-"""Whole games of a heuristic player against itself, as the teacher's games of the supervised start.
-Source: DeltaDou, 5.1.
+"""Whole games of a heuristic player against itself, and the samples that the supervised start
+learns from. Source: DeltaDou, 5.1.
 """
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import NamedTuple
 
 import numpy as np
 
-from games.batches import Rules, States, put, take
+from fpmcts.players.lookup import PLAYERS, Entrant, Host
+from fpmcts.training.policy_games import explore
+from fpmcts.training.samples import Noted, Samples, empty_samples, fill_results, play_games
+from games.batches import Rules, States, take
 from games.generic import legal
 from games.interface import Game, Records
-from games.kernels import kernel, mix64, random_below, random_float
+from games.kernels import kernel, mix64
 from games.lockstep import Lockstep
-from games.registry import PLAYERS, Entrant, Host
 
-GAMES_PER_TASK = 512
+LANES = 512
+"""Games that advance together."""
 
 
 def teachers(game: str | None = None) -> tuple[str, ...]:
@@ -31,30 +33,13 @@ class HeuristicGames(NamedTuple):
     Attributes:
         deals: G states before the first move.
         records: The moves played.
-        choices: int16 ``[G, max_moves]``, the teacher's choice at each of them; -1 after the last.
+        samples: A sample for every unforced decision, by game; the target is the teacher's choice,
+            also where a random move was played instead.
     """
 
     deals: States
     records: Records
-    choices: np.ndarray
-
-
-@kernel
-def _stray(
-    rules: Rules,
-    states: States,
-    lanes: np.ndarray,
-    epsilon: float,
-    rng: np.ndarray,
-    scratch: np.ndarray,
-    moves: np.ndarray,
-) -> None:
-    """Replaces moves (int16 ``[n]``), each with chance ``epsilon``, by random legal ones, drawn
-    from the stream of its game.
-    """
-    for k in range(lanes.size):
-        if random_float(rng, lanes[k]) < epsilon:
-            moves[k] = scratch[random_below(rng, lanes[k], legal(rules, states, lanes[k], scratch))]
+    samples: Samples
 
 
 @kernel
@@ -66,13 +51,19 @@ def _scramble(seeds: np.ndarray) -> np.ndarray:
     return rng
 
 
+@kernel
+def _find_unforced(rules: Rules, states: States, scratch: np.ndarray, unforced: np.ndarray) -> None:
+    """Writes whether there is more than one legal move: bool ``[n]``."""
+    for i in range(unforced.size):
+        unforced[i] = legal(rules, states, i, scratch) > 1
+
+
 def generate_games(
     game: Game,
     seeds: np.ndarray,
-    threads: int = 2,
     epsilon: float = 0.0,
     teacher: str = "rhcp",
-    progress: Callable[[int, int], None] | None = None,
+    tick: Callable[[int], None] = lambda over: None,
 ) -> HeuristicGames:
     """Returns games with the teacher in every seat; game i depends on ``seeds[i]``, ``epsilon`` and
     the teacher alone.
@@ -80,71 +71,42 @@ def generate_games(
     Args:
         game: One that has teachers.
         seeds: uint64 ``[G]``, for the deals.
-        threads: Number of threads, each with a teacher of its own.
         epsilon: Probability, in [0, 1], that a move is drawn from the legal ones in place of the
             teacher's choice.
         teacher: One of ``teachers``.
-        progress: Called with the number of games that are over and of all games.
+        tick: Called with the number of games that are over.
 
     Raises:
-        ValueError: ``threads`` or ``epsilon`` out of range, or an unknown teacher.
+        ValueError: ``epsilon`` is no probability, or the teacher is unknown.
     """
     if teacher not in teachers(game.spec.name):
         raise ValueError(
             f"the teacher is {teacher!r}, expected one of {', '.join(teachers(game.spec.name))}"
         )
-    if threads < 1 or not 0.0 <= epsilon <= 1.0:
-        raise ValueError(
-            f"got threads={threads}, epsilon={epsilon}; expected at least 1 thread and a "
-            "probability"
-        )
-    num_games, spec = len(seeds), game.spec
+    if not 0.0 <= epsilon <= 1.0:
+        raise ValueError(f"got epsilon={epsilon}; expected a probability")
     seeds = np.ascontiguousarray(seeds, np.uint64)
     deals = game.deal(seeds)
-    records = Records(
-        np.full((num_games, spec.max_moves), -1, np.int16), np.zeros(num_games, np.int16)
-    )
-    choices = np.full((num_games, spec.max_moves), -1, np.int16)
-    rng = _scramble(seeds)
-    host = Host(game, {teacher: Entrant(PLAYERS[teacher](), teacher)})
-    idle = [host.make(teacher) for _ in range(threads)]
+    rng, scratch = _scramble(seeds), np.empty(game.spec.max_legal, np.int16)
+    player = Host(game, {teacher: Entrant(PLAYERS[teacher](), teacher)}).make(teacher)
+    player.start(len(seeds), 0)
+    games = Lockstep(game, deals, window=LANES, ask_forced=True)
 
-    def play(begin: int) -> int:
-        rows = slice(begin, begin + GAMES_PER_TASK)
-        player = idle.pop()  # at most as many tasks run as there are threads
-        scratch = np.empty(spec.max_legal, np.int16)
-        games, own_choices, own_rng = (
-            Lockstep(game, take(deals, rows), ask_forced=True),
-            choices[rows],
-            rng[rows],
+    def decide(lanes: np.ndarray) -> tuple[np.ndarray, Noted[Samples]]:
+        states, unforced = take(games.states, lanes), np.empty(len(lanes), np.bool_)
+        _find_unforced(game.rules, states, scratch, unforced)
+        moves = player.act(
+            lanes, game.view(states, games.seats[lanes]), games.seen_by_movers(lanes)
         )
-        player.start(len(own_choices), 0)
+        at = np.flatnonzero(unforced)
+        samples = empty_samples(game, len(at))._replace(states=take(states, at))
+        samples.actions[:, 0], samples.target[:, 0] = moves[at], 1.0
+        samples.policy_weight[:] = 1.0
+        if epsilon > 0.0:
+            chances, strayed = np.full(len(lanes), epsilon), np.empty(len(lanes), np.bool_)
+            explore(game.rules, games.states, lanes, chances, rng, moves, strayed, scratch)
+        return moves, [(lanes[at], samples)]
 
-        def decide(lanes: np.ndarray) -> np.ndarray:
-            views = game.view(take(games.states, lanes), games.seats[lanes])
-            moves = player.act(lanes, views, games.seen_by_movers(lanes))
-            own_choices[lanes, games.records.lengths[lanes]] = moves
-            if epsilon > 0.0:
-                _stray(game.rules, games.states, lanes, epsilon, own_rng, scratch, moves)
-            return moves
-
-        for _ in games.run(decide):
-            pass
-        put(records, rows, games.records)
-        idle.append(player)
-        return len(own_choices)
-
-    done = 0
-    pool = ThreadPoolExecutor(threads)
-    try:
-        for task in as_completed(
-            [pool.submit(play, begin) for begin in range(0, num_games, GAMES_PER_TASK)]
-        ):
-            done += task.result()
-            if progress is not None:
-                progress(done, num_games)
-    finally:
-        pool.shutdown(
-            cancel_futures=True
-        )  # Ctrl-C waits for the tasks that have begun, not for all
-    return HeuristicGames(deals, records, choices)
+    owner, samples = play_games(games, decide, empty_samples(game, 0), tick)
+    fill_results(game.rules, games.states, owner, samples.states, samples.result)
+    return HeuristicGames(deals, games.records, samples)

@@ -150,6 +150,6 @@ class RunConfig:
     def prepare(self, say: Callable[[str], None]) -> None:
         """Compiles ahead what the run needs; ``say`` shows a line."""
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Returns the configuration as plain nested dictionaries."""
         return asdict(self) | {"game": self.game.as_dict()}

@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import torch
 
+from fpmcts.search.policy_kernels import observe_movers
 from fpmcts.training.learner_settings import GradientSettings, LearnerSettings
 from fpmcts.training.policy_games import Decisions
 from fpmcts.training.samples import Samples
@@ -21,7 +22,7 @@ from games.interface import Game, seats_to_move
 from games.kernels import kernel
 from networks import losses
 from networks.precision import has_bfloat16
-from networks.resnet import PolicyValueNet
+from networks.resnet import Outputs, PolicyValueNet
 
 VALUE_WEIGHT = 1.0
 """C1; the paper has one (4.2), the number is ours."""
@@ -84,7 +85,10 @@ def _encode(
 
 
 def encode(
-    game: Game, states: States, actions: np.ndarray, target: np.ndarray
+    game: Game,
+    states: States,
+    actions: np.ndarray | None = None,
+    target: np.ndarray | None = None,
 ) -> tuple[np.ndarray, ...]:
     """Returns a minibatch as networks and losses read it.
 
@@ -92,7 +96,7 @@ def encode(
         game: The game.
         states: ``[B]``, running.
         actions, target: ``[B, K]``: probabilities of some legal actions; -1 and 0 where there are
-            fewer.
+            fewer. None: no targets.
 
     Returns:
         Observations of the movers, int8 ``[B, C, L]``; and ragged lists of the legal actions, as in
@@ -100,6 +104,8 @@ def encode(
         ``[M]``.
     """
     spec, n, room = game.spec, num_rows(states), 64
+    if actions is None or target is None:
+        actions, target = np.empty((n, 0), np.int16), np.empty((n, 0), np.float32)
     observations = np.empty((n, *spec.observation_shape), np.int8)
     offsets, scratch = np.empty(n + 1, np.int64), np.empty(spec.max_legal, np.int16)
     while True:
@@ -168,13 +174,13 @@ class Learner:
         self.optimizer = self._make_optimizer()
 
     def step(
-        self, policy_rows: Samples | None, value_rows: Samples, lr: float, parts: int = 0
+        self, policy_rows: Samples, value_rows: Samples, lr: float, parts: int = 0
     ) -> dict[str, float]:
         """Returns the parts of the loss after one step.
 
         Args:
-            policy_rows: Teach the policy; None = ``value_rows`` teach both.
-            value_rows: Teach the value and the hidden hands.
+            policy_rows: Teach the policy.
+            value_rows: Teach the value and the hidden hands; the same rows are evaluated once.
             lr: Learning rate of this step.
             parts: Parts that the minibatch is cut into, 0 = one per replica; never more than it has
                 pairs of rows.
@@ -182,16 +188,14 @@ class Learner:
         Raises:
             LossNotFiniteError: No weight was changed.
         """
-        fewest = (
-            num_rows(value_rows)
-            if policy_rows is None
-            else min(num_rows(value_rows), num_rows(policy_rows))
-        )
+        fewest = min(num_rows(value_rows), num_rows(policy_rows))
         count = max(1, min(parts or len(self._replicas), len(self._replicas), fewest // 2))
 
         def gradient(k: int) -> dict[str, float]:
-            part = None if policy_rows is None else take(policy_rows, slice(k, None, count))
-            return self._gradient(self._replicas[k], part, take(value_rows, slice(k, None, count)))
+            own = values = take(policy_rows, slice(k, None, count))
+            if value_rows is not policy_rows:
+                values = take(value_rows, slice(k, None, count))
+            return self._gradient(self._replicas[k], own, values)
 
         self._spread_weights(count)
         all_parts = list(
@@ -229,19 +233,8 @@ class Learner:
         Raises:
             LossNotFiniteError: No weight was changed.
         """
-        observations, offsets, actions, target = encode(
-            self.game, rows.samples.states, rows.samples.actions, rows.samples.target
-        )
         net = self.net.eval()
-        with torch.autocast(self.device.type, torch.bfloat16, enabled=self._half):
-            raw = net(self._on_device(observations))
-        on_policy = losses.policy_loss(
-            raw.policy.float(),
-            self._decoder,
-            self._on_device(offsets),
-            self._on_device(actions),
-            self._on_device(target),
-        )
+        raw, on_policy = self._outputs(net, rows.samples)
         log_prob, old = -on_policy.cross_entropy, self._on_device(rows.log_prob)
         teaches = self._on_device((rows.certainty < CERTAIN).astype(np.float32))
         count = teaches.sum().clamp(min=1.0)
@@ -269,6 +262,26 @@ class Learner:
 
     def _on_device(self, array: np.ndarray) -> torch.Tensor:
         return torch.from_numpy(array).to(self.device)
+
+    def _outputs(
+        self, net: PolicyValueNet, rows: Samples, more: Samples | None = None
+    ) -> tuple[Outputs[torch.Tensor], losses.PolicyLoss]:
+        """Returns the outputs of ``net`` for rows, then for more of them, and how its policy
+        differs from the targets of the first.
+        """
+        observations, *targets = encode(self.game, rows.states, rows.actions, rows.target)
+        if more is not None:
+            count = num_rows(more)
+            others, seats = (
+                np.empty((count, *observations.shape[1:]), np.int8),
+                np.empty(count, np.int8),
+            )
+            observe_movers(self.game.rules, more.states, np.arange(count), others, seats)
+            observations = np.concatenate([observations, others])
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self._half):
+            raw = net(self._on_device(observations))
+        policy = raw.policy[: num_rows(rows)].float()
+        return raw, losses.policy_loss(policy, self._decoder, *map(self._on_device, targets))
 
     @torch.no_grad()
     def _spread_weights(self, count: int) -> None:
@@ -298,43 +311,24 @@ class Learner:
                 buffer /= count
 
     def _gradient(
-        self, net: PolicyValueNet, policy_rows: Samples | None, value_rows: Samples
+        self, net: PolicyValueNet, rows: Samples, value_rows: Samples
     ) -> dict[str, float]:
-        """Returns the parts of the loss on some rows; leaves its gradient in the parameters of
-        ``net``.
+        """Returns the parts of the loss on rows that teach the policy and rows that teach the
+        value; leaves its gradient in the parameters of ``net``.
         """
-        settings = self.settings
-        shared = policy_rows is None
-        rows = value_rows if policy_rows is None else policy_rows
-        observations, offsets, actions, target = encode(
-            self.game, rows.states, rows.actions, rows.target
-        )
-        num_policy = num_rows(rows)
-        if not shared:
-            observations = np.concatenate([observations, self._observe(value_rows)])
-        net.train()
-        with torch.autocast(self.device.type, torch.bfloat16, enabled=self._half):
-            raw = net(torch.from_numpy(observations).to(self.device))
-        on_policy = losses.policy_loss(
-            raw.policy[:num_policy],
-            self._decoder,
-            torch.from_numpy(offsets).to(self.device),
-            torch.from_numpy(actions).to(self.device),
-            torch.from_numpy(target).to(self.device),
-        )
+        shared = rows is value_rows
+        raw, on_policy = self._outputs(net.train(), rows, None if shared else value_rows)
         per_row = on_policy.cross_entropy
-        if settings.divergence == "reverse":
-            searched = torch.from_numpy(np.isfinite(rows.root_value)).to(self.device)
+        if self.settings.divergence == "reverse":
+            searched = self._on_device(np.isfinite(rows.root_value))
             per_row = torch.where(searched, on_policy.reverse_kl, per_row)
         policy = per_row.mean()
-        first = 0 if shared else num_policy
+        first = 0 if shared else num_rows(rows)
         told = np.flatnonzero(np.isfinite(value_rows.result))
-        outputs = (
-            raw.value[first:]
-            if len(told) == len(value_rows.result)
-            else raw.value[first:][torch.from_numpy(told)]
-        )
-        result = torch.from_numpy(value_rows.result[told]).to(self.device)
+        outputs = raw.value[first:]
+        if len(told) < len(value_rows.result):
+            outputs = outputs[self._on_device(told)]
+        result = self._on_device(value_rows.result[told])
         value = losses.value_loss(
             outputs, result, net.config.objective, net.value_scale, net.stake_factors
         ).mean()
@@ -378,23 +372,12 @@ class Learner:
         total.backward()
         return numbers
 
-    def _observe(self, rows: Samples) -> np.ndarray:
-        observations = np.empty((num_rows(rows), *self.game.spec.observation_shape), np.int8)
-        _observe_all(self.game.rules, rows.states, observations)
-        return observations
-
     def _hidden_loss(self, logits: torch.Tensor, rows: Samples) -> losses.HiddenLoss:
         """Returns the negative log-likelihoods (nats) of the true hidden hands: the network's and
         the prior's.
         """
         targets = self.game.hidden_targets(rows.states, seats_to_move(self.game, rows.states))
         _, fewest, most, counts, size = (
-            torch.from_numpy(np.ascontiguousarray(a)).to(self.device) for a in targets
+            self._on_device(np.ascontiguousarray(array)) for array in targets
         )
         return losses.hidden_loss(logits, fewest, most, counts, size)
-
-
-@kernel
-def _observe_all(rules: Rules, states: States, observations: np.ndarray) -> None:
-    for i in range(observations.shape[0]):
-        observe(rules, states, i, current_seat(rules, states, i), observations[i])

@@ -1,21 +1,72 @@
-"""What the stages share when they learn: steps side by side, the filter network, and what the
-losses were.
+"""What the stages share when they learn: steps side by side, the filter network, what the losses
+were, and what a checkpoint holds of it.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import torch
+from torch import nn
+from torch.nn import functional
+from torch.optim import Optimizer
 
 from fpmcts.cluster.pools import ThreadPool, Tick
 from fpmcts.progress import Progress
-from fpmcts.training.filter_learner import ROWS, FilterLearner
-from fpmcts.training.samples import Samples
+from fpmcts.training.learner import LossNotFiniteError
+from fpmcts.training.learner_settings import LearnerSettings
+from fpmcts.training.samples import Samples, Store
 from games.batches import num_rows, take
+from games.interface import Game
+from games.kernels import streams
+from inference.filter import FilterNet, filter_batch
+from networks.weights import load_module, load_optimizer, module_arrays, optimizer_arrays
 
+NEGATIVES = 7
+"""Worlds from the prior beside each true one."""
+ROWS = 128
+"""Information states per step."""
 Losses = dict[str, float]
 """Parts of the loss of one step, by name."""
+Part = nn.Module | Optimizer | Store[Any]
+"""What a checkpoint holds under a name."""
+
+
+def numbered(name: str, parts: Iterable[Part]) -> dict[str, Part]:
+    """Returns parts as ``NAME.0``, ``NAME.1`` and so on."""
+    return {f"{name}.{k}": part for k, part in enumerate(parts)}
+
+
+def part_arrays(parts: Mapping[str, Part]) -> dict[str, np.ndarray]:
+    """Returns what parts hold as ``NAME.array``, by their names."""
+    arrays: dict[str, np.ndarray] = {}
+    for name, part in parts.items():
+        if isinstance(part, nn.Module):
+            arrays |= module_arrays(part, name)
+        elif isinstance(part, Store):
+            arrays |= {f"{name}.{key}": array for key, array in part.get_state().items()}
+        else:
+            arrays |= optimizer_arrays(part, name)
+    return arrays
+
+
+def load_parts(parts: Mapping[str, Part], arrays: Mapping[str, np.ndarray]) -> None:
+    """Takes what ``part_arrays`` gave; other arrays are passed over.
+
+    Raises:
+        CheckpointError: A network is of another shape, or its weights are not finite.
+        ValueError: A store has other room.
+    """
+    for name, part in parts.items():
+        if isinstance(part, nn.Module):
+            load_module(part, arrays, name)
+        elif isinstance(part, Store):
+            own = (key for key in arrays if key.startswith(f"{name}."))
+            part.set_state({key.removeprefix(f"{name}."): arrays[key] for key in own})
+        else:
+            load_optimizer(part, arrays, name)
 
 
 def cosine(progress: float, end: float) -> float:
@@ -57,6 +108,47 @@ def learn_side_by_side(
     )
 
 
+class FilterLearner:
+    """Steps the filter network of inference phase 1, one for all seats: which world is the true
+    one? Source: DeltaDou, 4.3 (the loss is ours).
+    """
+
+    def __init__(
+        self, game: Game, net: FilterNet, settings: LearnerSettings, device: torch.device
+    ) -> None:
+        self.game, self.net, self.device = game, net, device
+        self.optimizer = torch.optim.AdamW(
+            net.parameters(), lr=1e-3, weight_decay=settings.weight_decay, fused=True
+        )
+
+    def step(self, rows: Samples, seed: int, path: tuple[int, ...]) -> dict[str, float]:
+        """Returns the cross-entropy (nats) of picking the true world, and what it gains over a
+        guess.
+
+        Args:
+            rows: Decisions, all cards known.
+            seed, path: Of the random streams that the other worlds are drawn from.
+
+        Raises:
+            LossNotFiniteError: Nothing was changed.
+        """
+        batch = filter_batch(
+            self.game, rows.states, streams(seed, num_rows(rows), *path), NEGATIVES
+        )
+        planes = torch.from_numpy(batch.planes.reshape(-1, *batch.planes.shape[2:])).to(self.device)
+        self.net.train()
+        scores = self.net(planes).view(num_rows(rows), 1 + NEGATIVES)
+        loss = functional.cross_entropy(
+            scores, torch.zeros(len(scores), dtype=torch.long, device=self.device)
+        )
+        if not torch.isfinite(loss):
+            raise LossNotFiniteError(f"the loss of the filter network is {loss.item()}")
+        self.optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        self.optimizer.step()
+        return {"filter": loss.item(), "filter_gain": float(np.log(1 + NEGATIVES)) - loss.item()}
+
+
 def learn_filter(
     learner: FilterLearner | None, path: Sequence[int], rows: Samples, steps: int
 ) -> dict[str, float]:
@@ -86,11 +178,7 @@ def loss_text(scalars: dict[str, float]) -> str:
     """Returns the mean policy and value losses over the networks."""
     parts = []
     for name in ("policy", "surrogate", "value", "hidden_gain"):
-        values = [
-            v
-            for key, v in scalars.items()
-            if key.startswith(f"loss/{name}_") and key[len(f"loss/{name}_") :].isdigit()
-        ]
+        values = [v for key, v in scalars.items() if re.fullmatch(rf"loss/{name}_\d+", key)]
         if values:
             parts.append(f"{name.replace('_', ' ')} {np.mean(values):.3f}")
     return "loss " + ", ".join(parts) if parts else "nothing learned"

@@ -5,28 +5,125 @@ searches.
     (games.lockstep)
 
 Their results teach the value without the search's bias; the advantages of the moves that were drawn
-teach the policy, by policy gradient.
+teach the policy, by policy gradient. Cheap moves of self-play are drawn in the same way.
 """
 
-import time
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
-from fpmcts.cluster.pools import Tick
+from fpmcts.search.policy_kernels import observe_movers, sample_policy
 from fpmcts.search.search import Evaluate
-from fpmcts.training.drawn_moves import draw_moves
-from fpmcts.training.samples import Samples, fill_results, in_order, join
-from games.batches import Rules, States, concatenate, take
-from games.generic import current_seat, stake
+from fpmcts.training.samples import Noted, Samples, empty_samples, fill_results, play_games
+from games.batches import Rules, States, take
+from games.generic import current_seat, legal, stake
 from games.interface import Game
-from games.kernels import kernel
+from games.kernels import kernel, random_below, random_float
 from games.lockstep import Lockstep
 
 DECAY = 0.95
 """λ of the advantages in policy gradient; ours (docs/experiments.md). 1: result minus value,
 without bias; less: later values stand in for a part of the result, with less noise.
 """
+
+
+@kernel
+def explore(
+    rules: Rules,
+    states: States,
+    lanes: np.ndarray,
+    chances: np.ndarray,
+    rng: np.ndarray,
+    actions: np.ndarray,
+    explored: np.ndarray,
+    scratch: np.ndarray,
+) -> None:
+    """Replaces actions (int16 ``[n]``), each with its chance (float64 ``[n]``), by random legal
+    ones.
+
+    Args:
+        explored: bool ``[n]``, written: whether it was replaced. scratch: int16 ``[max_legal]``.
+    """
+    for k in range(lanes.size):
+        explored[k] = random_float(rng, lanes[k]) < chances[k]
+        if explored[k]:
+            actions[k] = scratch[
+                random_below(rng, lanes[k], legal(rules, states, lanes[k], scratch))
+            ]
+
+
+class Drawn(NamedTuple):
+    """N moves drawn from the policies."""
+
+    actions: np.ndarray  # int16 [N]: explored ones included
+    samples: Samples  # [N]: actions[:, 0] is the move played, its target 1; the policy weight is 0
+    log_prob: np.ndarray  # float32 [N]: log of the chance of the move that the policy drew
+    certainty: np.ndarray  # float32 [N]: probability of the most likely move
+    value: np.ndarray  # float32 [N]: the mover's network, in the units of its objective
+    explored: np.ndarray  # bool [N]: whether a random move took the place of the drawn one
+
+
+def draw_moves(
+    game: Game,
+    evaluate: Evaluate,
+    states: States,
+    rng: np.ndarray,
+    lanes: np.ndarray,
+    temperature: float,
+    exploration: np.ndarray | float,
+    iteration: int,
+) -> Drawn:
+    """Draws a move from the policy network of the mover in each lane.
+
+    Args:
+        lanes: int64 ``[N]``; lane k draws from ``rng[k]``, changed in place.
+        temperature: See ``sample_policy``.
+        exploration: Chance that a move is then replaced by a random one, of each lane (float64
+            ``[N]``) or of all.
+        iteration: Stamps the samples.
+    """
+    n, scratch = len(lanes), np.zeros(game.spec.max_legal, np.int16)
+    observations, seats = np.empty((n, *game.spec.observation_shape), np.int8), np.empty(n, np.int8)
+    observe_movers(game.rules, states, lanes, observations, seats)
+    outputs = evaluate(observations, seats)
+    actions, log_prob, certainty = (
+        np.zeros(n, np.int16),
+        np.zeros(n, np.float32),
+        np.zeros(n, np.float32),
+    )
+    sample_policy(
+        game.rules,
+        game.decoder,
+        states,
+        lanes,
+        outputs.policy,
+        temperature,
+        rng,
+        actions,
+        log_prob,
+        certainty,
+        scratch,
+        np.zeros(game.spec.max_legal),
+    )
+    explored = np.zeros(n, np.bool_)
+    if np.any(exploration):
+        explore(
+            game.rules,
+            states,
+            lanes,
+            np.broadcast_to(exploration, n).astype(np.float64),
+            rng,
+            actions,
+            explored,
+            scratch,
+        )
+    samples = empty_samples(game, n)._replace(states=take(states, lanes))
+    samples.actions[:, 0], samples.target[:, 0] = actions, 1.0
+    samples.iteration[:] = iteration
+    return Drawn(
+        actions, samples, log_prob, certainty, np.asarray(outputs.value, np.float32), explored
+    )
 
 
 class Decisions(NamedTuple):
@@ -46,7 +143,6 @@ class Played(NamedTuple):
 
     decisions: Decisions
     final: States  # [G]
-    seconds: float
 
 
 @kernel
@@ -86,101 +182,60 @@ def fill_advantages(
         last[games[k], seat] = k
 
 
-class PolicyGames:
-    """Plays batches of games of the policies against each other.
+def play_policies(
+    game: Game,
+    evaluate: Evaluate,
+    deals: np.ndarray,
+    rng: np.ndarray,
+    iteration: int,
+    tick: Callable[[int], None],
+    *,
+    lanes: int,
+    win_only: bool,
+    decay: float = 1.0,
+    temperature: float = 1.0,
+    exploration: float = 0.0,
+    solve: bool = True,
+) -> Played:
+    """Plays a game of the policies against each other for each deal. Forced moves are played
+    without a decision, as in self-play.
 
     Args:
         game: The game.
         evaluate: The networks of all seats.
+        deals: uint64 ``[G]`` seeds of the deals.
+        rng: uint64 ``[G]`` streams, changed in place; game k draws from stream k alone.
+        iteration: Stamps the samples.
+        tick: Called with the games that are over.
         lanes: Games that advance together, >= 1.
-        decay: λ of the advantages.
         win_only: Whether results are ±1 (objective "wp") or points (objective "adp").
+        decay: λ of the advantages.
         temperature: Moves are drawn from softmax(logits / T), T >= 0; 0 = the most likely ones.
         exploration: Chance that a move is replaced by a random one; what is noted is the chance of
             the move that it replaced, so such games teach the value alone.
         solve: Whether sure wins are played without a decision.
     """
+    games = Lockstep(game, game.deal(deals), window=lanes, solve=solve)
+    states = games.states
 
-    def __init__(
-        self,
-        game: Game,
-        evaluate: Evaluate,
-        *,
-        lanes: int,
-        win_only: bool,
-        decay: float = 1.0,
-        temperature: float = 1.0,
-        exploration: float = 0.0,
-        solve: bool = True,
-    ) -> None:
-        self.game, self.evaluate, self.lanes, self.win_only, self.decay = (
-            game,
-            evaluate,
-            lanes,
-            win_only,
-            decay,
-        )
-        self.temperature, self.exploration, self.solve = temperature, exploration, solve
+    def decide(at: np.ndarray) -> tuple[np.ndarray, Noted[Decisions]]:
+        drawn = draw_moves(game, evaluate, states, rng, at, temperature, exploration, iteration)
+        return drawn.actions, [(at, Decisions(*drawn[1:5], np.zeros(len(at), np.float32)))]
 
-    def play(self, deals: np.ndarray, rng: np.ndarray, iteration: int, tick: Tick) -> Played:
-        """Plays one game per deal. Forced moves are played without a decision, as in self-play.
-
-        Args:
-            deals: uint64 ``[G]`` seeds of the deals.
-            rng: uint64 ``[G]`` streams, changed in place; game k draws from stream k alone.
-            iteration: Stamps the samples.
-            tick: Called with the games that are over.
-        """
-        started, game, num = time.perf_counter(), self.game, len(deals)
-        games = Lockstep(game, game.deal(deals), window=self.lanes, solve=self.solve)
-        parts: list[Decisions] = []
-        owners: list[np.ndarray] = []
-
-        def decide(lanes: np.ndarray) -> np.ndarray:
-            drawn = draw_moves(
-                game,
-                self.evaluate,
-                games.states,
-                rng,
-                lanes,
-                self.temperature,
-                self.exploration,
-                iteration,
-            )
-            parts.append(Decisions(*drawn[1:5], np.zeros(len(lanes), np.float32)))
-            owners.append(lanes)
-            return drawn.actions
-
-        for over in games.run(decide):
-            tick(over)
-        owner, order = in_order(owners)
-        decisions = take(join_decisions(parts, game), order)
-        fill_results(
-            game.rules, games.states, owner, decisions.samples.states, decisions.samples.result
-        )
-        fill_advantages(
-            game.rules,
-            owner,
-            decisions.samples.states,
-            decisions.value,
-            decisions.samples.result,
-            self.win_only,
-            self.decay,
-            np.full((num, game.spec.num_seats), -1, np.int64),
-            decisions.advantage,
-        )
-        return Played(decisions, games.states, time.perf_counter() - started)
-
-
-def join_decisions(parts: list[Decisions], game: Game) -> Decisions:
-    """Returns several batches as one; none give an empty one."""
-    if not parts:
-        nothing = np.zeros(0, np.float32)
-        return Decisions(join([], game), nothing, nothing, nothing, nothing)
-    return concatenate(parts)
-
-
-def join_played(parts: list[Played], game: Game, seconds: float) -> Played:
-    """Returns the results of units in order as one batch, which took ``seconds`` together."""
-    decisions = join_decisions([part.decisions for part in parts], game)
-    return Played(decisions, concatenate([part.final for part in parts]), seconds)
+    empty = np.zeros(0, np.float32)
+    nothing = Decisions(empty_samples(game, 0), empty, empty, empty, empty)
+    owner, decisions = play_games(games, decide, nothing, tick)
+    samples = decisions.samples
+    fill_results(game.rules, states, owner, samples.states, samples.result)
+    fill_advantages(
+        game.rules,
+        owner,
+        samples.states,
+        decisions.value,
+        samples.result,
+        win_only,
+        decay,
+        np.full((len(deals), game.spec.num_seats), -1, np.int64),
+        decisions.advantage,
+    )
+    return Played(decisions, states)

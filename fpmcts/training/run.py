@@ -12,7 +12,6 @@ From Python, without a command line:
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
-from typing import Any
 
 from fpmcts.progress import Progress, silent
 from fpmcts.training.curves import Curves
@@ -142,5 +141,5 @@ class Run:
         """Takes what ``state`` gave."""
         self.algorithm.load(saved)
         self.seconds = saved.meta["seconds"]
-        report: dict[str, Any] | None = saved.meta["report"]
+        report = saved.meta["report"]
         self.last = None if report is None else Report(**report)

@@ -6,11 +6,11 @@ import fcntl
 import os
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Self
+from typing import IO, Self
 
 import numpy as np
 from omegaconf import OmegaConf
@@ -77,19 +77,11 @@ class RunFolder:
         """
         path = Path(config.run_dir or f"runs/{config.run_name()}")
         config = replace(config, run_dir=str(path))
-        try:
+        with _refusals(path):
             path.mkdir(parents=True, exist_ok=True)
             lock = _locked(path)
-        except OSError as error:
-            raise RunFolderError(
-                f"run_dir={path}: cannot be written ({error.strerror}); give another run_dir"
-            ) from error
-        folder = cls(
-            path,
-            config,
-            lock,
-            is_new=not (path / CONFIG).exists() and not (path / CHECKPOINT).exists(),
-        )
+        is_new = not (path / CONFIG).exists() and not (path / CHECKPOINT).exists()
+        folder = cls(path, config, lock, is_new)
         try:
             if not folder._is_new:
                 folder._resume()
@@ -119,7 +111,7 @@ class RunFolder:
                 self.config = replace(self.config, **{BEGINNING: getattr(old, BEGINNING)})
             _check_same_run(path, old, self.config)
 
-    def _check_version(self, version: int) -> None:
+    def _check_version(self, version: object) -> None:
         """Raises RunFolderError where a run was begun by another version."""
         if version != VERSION:
             networks = self.path / NETWORKS
@@ -138,17 +130,14 @@ class RunFolder:
         """Writes the configuration of a new run: from now on there is something to resume."""
         if not self._is_new:
             return
+        values = OmegaConf.create({"version": VERSION} | self.config.as_dict())
         temporary = self.path / (CONFIG + ".tmp")
-        try:
-            temporary.write_text(
-                OmegaConf.to_yaml(OmegaConf.create({"version": VERSION} | self.config.as_dict()))
-            )
-            os.replace(temporary, self.path / CONFIG)
-        except OSError as error:
-            temporary.unlink(missing_ok=True)
-            raise RunFolderError(
-                f"run_dir={self.path}: cannot be written ({error.strerror}); give another run_dir"
-            ) from error
+        with _refusals(self.path):
+            try:
+                temporary.write_text(OmegaConf.to_yaml(values))
+                os.replace(temporary, self.path / CONFIG)
+            finally:
+                temporary.unlink(missing_ok=True)
         self._is_new = False
 
     def close(self) -> None:
@@ -182,18 +171,15 @@ class RunFolder:
         latest, previous = self.path / CHECKPOINT, self.path / PREVIOUS
         if not latest.exists() and not previous.exists():
             return None
-        if not latest.exists():  # stopped while it was replaced
-            saved = Saved(*load(previous))
-        else:
+        try:  # where the latest is missing, it was stopped while it was replaced
+            saved = Saved(*load(latest if latest.exists() else previous))
+        except CheckpointError as error:
             try:
-                saved = Saved(*load(latest))
-            except CheckpointError as error:
-                try:
-                    saved = Saved(*load(previous))
-                except CheckpointError:
-                    raise error from None
-                self._previous_is_better = True
-                self.notes.append(f"{error}; going on from the one before it, {PREVIOUS}")
+                saved = Saved(*load(previous))
+            except CheckpointError:
+                raise error from None
+            self._previous_is_better = True
+            self.notes.append(f"{error}; going on from the one before it, {PREVIOUS}")
         self._check_version(saved.meta.get("version", 1))
         self._mend_networks(saved)
         return saved
@@ -239,6 +225,17 @@ class RunFolder:
         self._save_seconds = self._last_saved - started
 
 
+@contextmanager
+def _refusals(path: Path) -> Iterator[None]:
+    """Turns what the system refuses into RunFolderError."""
+    try:
+        yield
+    except OSError as error:
+        raise RunFolderError(
+            f"run_dir={path}: cannot be written ({error.strerror}); give another run_dir"
+        ) from error
+
+
 def _locked(path: Path) -> IO[str]:
     """Returns the lock of a folder, held. Raises RunFolderError where another process holds it."""
     while True:
@@ -264,7 +261,7 @@ def _networks(saved: Saved) -> dict[str, np.ndarray]:
     }
 
 
-def _read_yaml(path: Path) -> Mapping[str, Any]:
+def _read_yaml(path: Path) -> Mapping[str, object]:
     try:
         values = OmegaConf.to_container(OmegaConf.load(path))
     except Exception as error:  # the YAML library raises many types
@@ -274,7 +271,7 @@ def _read_yaml(path: Path) -> Mapping[str, Any]:
     return {str(key): value for key, value in values.items()}
 
 
-def _leaves(config: RunConfig) -> Iterator[tuple[str, Any]]:
+def _leaves(config: RunConfig) -> Iterator[tuple[str, object]]:
     """Yields all keys and values of a configuration, those of groups without a schema
     (``algorithm``) one by one.
     """

@@ -9,8 +9,8 @@ runs after the latest searches, smoothed. That is policy iteration, which promis
 The value learns from a *window* of recent decisions, since the outcomes of old policies go stale.
 """
 
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -18,6 +18,10 @@ from games.batches import Rules, States, concatenate, num_rows, put, take
 from games.generic import current_seat, stake, team_return
 from games.interface import Game
 from games.kernels import kernel, mix64
+from games.lockstep import Lockstep
+
+Rows = TypeVar("Rows", bound=tuple[Any, ...])
+"""A NamedTuple of arrays, with ``iteration`` among them where a store keeps it."""
 
 TARGET_WIDTH = 24
 """Actions kept of a target policy; the rest of a wider one is dropped and the kept part scaled to
@@ -112,58 +116,53 @@ def _reservoir_places(
             places[k] = place if place < capacity else -1
 
 
-class Store:
-    """A fixed room for samples of one seat, filled by a rule.
+class Store(Generic[Rows]):
+    """A fixed room for decisions of one seat, filled by a rule.
 
     Args:
-        game: The game.
-        capacity: Rows.
-        empty: Makes rows of zeros: samples, or another NamedTuple of arrays that has the field
-            ``result``.
+        rows: Empty ones, as many as there is room for.
 
     Attributes:
-        rows: Samples ``[capacity]``; the first ``size`` are valid.
-        seen: Number of samples offered so far.
+        rows: The first ``size`` are valid.
+        seen: Number of decisions offered so far.
     """
 
-    def __init__(
-        self, game: Game, capacity: int, empty: Callable[[Game, int], Any] = empty_samples
-    ) -> None:
-        self.capacity, self.seen = capacity, 0
-        self.rows = empty(game, capacity)
-        self._shares: dict[
-            float, np.ndarray
-        ] = {}  # cumulative weights by recency, until rows change
+    def __init__(self, rows: Rows) -> None:
+        self.rows, self.capacity, self.seen = rows, num_rows(rows), 0
+        self._arrays = dict(flatten(rows))
+        # Cumulative weights by recency, until rows change.
+        self._shares: dict[float, np.ndarray] = {}
 
     @property
     def size(self) -> int:
-        """Number of samples held."""
+        """Number of decisions held."""
         return min(self.seen, self.capacity)
-
-    def add(self, samples: Samples) -> None:
-        """Offers samples in order."""
-        places = self._places(num_rows(samples))
-        kept = np.flatnonzero(places >= 0)
-        # Of several samples that go to one place the last stays.
-        _, last = np.unique(places[kept][::-1], return_index=True)
-        kept = kept[::-1][last]
-        put(self.rows, places[kept], take(samples, kept))
-        self.seen += num_rows(samples)
-        self._shares.clear()
 
     @property
     def nbytes(self) -> int:
         """The bytes of a full store."""
-        return sum(array.nbytes for _, array in flatten(self.rows))
+        return sum(array.nbytes for array in self._arrays.values())
 
-    def draw(self, generator: np.random.Generator, count: int, recency: float = 0.0) -> Samples:
-        """Returns ``count`` samples drawn with replacement, in proportion to (iteration + 1) ^
+    def add(self, rows: Rows) -> None:
+        """Offers decisions in order."""
+        places = self._places(num_rows(rows))
+        kept = np.flatnonzero(places >= 0)
+        # Of several that go to one place the last stays.
+        _, last = np.unique(places[kept][::-1], return_index=True)
+        kept = kept[::-1][last]
+        put(self.rows, places[kept], take(rows, kept))
+        self.seen += num_rows(rows)
+        self._shares.clear()
+
+    def draw(self, generator: np.random.Generator, count: int, recency: float = 0.0) -> Rows:
+        """Returns ``count`` decisions drawn with replacement, in proportion to (iteration + 1) ^
         recency; 0 = uniformly.
         """
         if recency == 0.0:
             return take(self.rows, generator.integers(0, self.size, count))
         if recency not in self._shares:
-            self._shares[recency] = np.cumsum((self.rows.iteration[: self.size] + 1.0) ** recency)
+            iteration = self._arrays["iteration"][: self.size]
+            self._shares[recency] = np.cumsum((iteration + 1.0) ** recency)
         shares = self._shares[recency]
         places = np.searchsorted(shares, generator.random(count) * shares[-1], side="right")
         return take(self.rows, np.minimum(places, self.size - 1))
@@ -173,36 +172,34 @@ class Store:
 
     def get_state(self) -> dict[str, np.ndarray]:
         """Returns the valid rows and the counter as named arrays."""
-        state = dict(flatten(take(self.rows, slice(0, self.size))))
-        state["seen"] = np.array([self.seen], np.int64)
-        return state
+        rows = {name: array[: self.size] for name, array in self._arrays.items()}
+        return rows | {"seen": np.array([self.seen], np.int64)}
 
-    def set_state(self, state: dict[str, np.ndarray]) -> None:
+    def set_state(self, state: Mapping[str, np.ndarray]) -> None:
         """Takes what ``get_state`` gave.
 
         Raises:
             ValueError: More rows than the capacity: it was made with another setting.
         """
-        seen = int(state["seen"][0])
-        rows = len(state["result"])
+        seen, rows = int(state["seen"][0]), len(state["iteration"])
         if rows != min(seen, self.capacity):
             raise ValueError(
                 f"the checkpoint holds {rows} of {seen} samples; the store has room for "
                 f"{self.capacity}"
             )
-        for name, field in flatten(self.rows):
-            field[:rows] = state[name]
+        for name, array in self._arrays.items():
+            array[:rows] = state[name]
         self.seen = seen
         self._shares.clear()
 
 
-class Reservoir(Store):
+class Reservoir(Store[Rows]):
     """A uniform sample of everything seen. Source: Vitter, "Random sampling with a reservoir",
     1985, algorithm R.
     """
 
-    def __init__(self, game: Game, capacity: int, seed: int) -> None:
-        super().__init__(game, capacity)
+    def __init__(self, rows: Rows, seed: int) -> None:
+        super().__init__(rows)
         self._seed = np.uint64(seed)
 
     def _places(self, count: int) -> np.ndarray:
@@ -211,66 +208,52 @@ class Reservoir(Store):
         return places
 
 
-class Window(Store):
-    """The last ``capacity`` samples."""
+class Window(Store[Rows]):
+    """The last decisions, as many as there is room for."""
 
     def _places(self, count: int) -> np.ndarray:
         return (self.seen + np.arange(count)) % self.capacity
 
 
-def stored_arrays(stores: Mapping[str, Store]) -> dict[str, np.ndarray]:
-    """Returns what stores hold as ``NAME.array``, by their names."""
-    return {
-        f"{name}.{key}": array
-        for name, store in stores.items()
-        for key, array in store.get_state().items()
-    }
-
-
-def load_stores(stores: Mapping[str, Store], arrays: Mapping[str, np.ndarray]) -> None:
-    """Takes what ``stored_arrays`` gave; other arrays are passed over. Raises ValueError where a
-    store has other room.
-    """
-    for name, store in stores.items():
-        prefix = f"{name}."
-        store.set_state(
-            {
-                key.removeprefix(prefix): array
-                for key, array in arrays.items()
-                if key.startswith(prefix)
-            }
-        )
-
-
-def flatten(batch: Any, prefix: str = "") -> list[tuple[str, np.ndarray]]:
-    """Returns the arrays of a NamedTuple with their names, those of nested ones as
+def flatten(batch: Any, prefix: str = "") -> Iterator[tuple[str, np.ndarray]]:
+    """Yields the arrays of a NamedTuple with their names, those of nested ones as
     ``outer.inner``.
     """
-    pairs: list[tuple[str, np.ndarray]] = []
     for name, field in zip(batch._fields, batch, strict=True):
-        pairs += (
-            flatten(field, f"{prefix}{name}.")
-            if isinstance(field, tuple)
-            else [(prefix + name, field)]
-        )
-    return pairs
+        if isinstance(field, tuple):
+            yield from flatten(field, f"{prefix}{name}.")
+        else:
+            yield prefix + name, field
 
 
-def in_order(owners: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Returns whose decisions a batch holds, and the order that puts them by game, those of a game
-    as they were made.
+Noted = list[tuple[np.ndarray, Rows]]
+"""Lanes (int64 ``[n]``) that decided, and what is kept of their decisions (``[n]``)."""
+
+
+def play_games(
+    games: Lockstep,
+    decide: Callable[[np.ndarray], tuple[np.ndarray, Noted[Rows]]],
+    nothing: Rows,
+    tick: Callable[[int], None],
+) -> tuple[np.ndarray, Rows]:
+    """Plays games to their ends; returns the game of each decision (int64 ``[N]``), and what was
+    kept of it: by game, in each as they were made.
 
     Args:
-        owners: int64 ``[n]`` each, the games of the decisions of one round after the other.
-
-    Returns:
-        int64 ``[N]``, sorted; int64 ``[N]``, rows of the rounds put together.
+        games: In progress.
+        decide: As for ``Lockstep.run``; returns what is kept, too.
+        nothing: No rows.
+        tick: Called with the games that are over.
     """
-    owner = np.concatenate(owners) if owners else np.zeros(0, np.int64)
+    noted: Noted[Rows] = [(np.zeros(0, np.int64), nothing)]
+
+    def play(lanes: np.ndarray) -> np.ndarray:
+        moves, kept = decide(lanes)
+        noted.extend(kept)
+        return moves
+
+    for over in games.run(play):
+        tick(over)
+    owner = np.concatenate([lanes for lanes, _ in noted])
     order = np.argsort(owner, kind="stable")
-    return owner[order], order
-
-
-def join(parts: list[Samples], game: Game) -> Samples:
-    """Returns several batches as one; none give an empty one."""
-    return concatenate(parts) if parts else empty_samples(game, 0)
+    return owner[order], take(concatenate([rows for _, rows in noted]), order)

@@ -8,20 +8,20 @@ search (``searching``).
 """
 
 import time
-from dataclasses import dataclass, fields
+from collections.abc import Callable
+from dataclasses import astuple, dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from fpmcts.cluster.pools import Tick
 from fpmcts.search.search import Evaluate, Search, SearchResult, sample_targets
-from fpmcts.training.drawn_moves import draw_moves
+from fpmcts.training.policy_games import draw_moves
 from fpmcts.training.samples import (
+    Noted,
     Samples,
     empty_samples,
     fill_results,
-    in_order,
-    join,
+    play_games,
     truncate_targets,
 )
 from games.batches import States, concatenate, take
@@ -100,22 +100,15 @@ class SelfPlayStatistics:
     true_world_rank: float = 0.0
     posterior_gain: float = 0.0
     truth_count: int = 0
-    seconds: float = 0.0
     inference_seconds: float = 0.0
 
 
-class Games(NamedTuple):
-    """Finished games: final states and the public record."""
-
-    final: States
-    records: Records
-
-
 class Finished(NamedTuple):
-    """What a batch of games gave."""
+    """What a batch of G games gave."""
 
     samples: Samples
-    games: Games
+    final: States  # [G]
+    records: Records  # [G]
     statistics: SelfPlayStatistics
 
 
@@ -185,7 +178,9 @@ class SelfPlay:
             settings,
         )
 
-    def play(self, deals: np.ndarray, rng: np.ndarray, iteration: int, tick: Tick) -> Finished:
+    def play(
+        self, deals: np.ndarray, rng: np.ndarray, iteration: int, tick: Callable[[int], None]
+    ) -> Finished:
         """Plays one game per deal.
 
         Args:
@@ -194,16 +189,11 @@ class SelfPlay:
             iteration: Counted from 0; sets the temperature and stamps the samples.
             tick: Called with the games that are over.
         """
-        started = time.perf_counter()
         game, settings, num = self.game, self.settings, len(deals)
         games = Lockstep(
             game, game.deal(deals), window=settings.lanes, solve=self.search.settings.solve
         )
         statistics, temperature = SelfPlayStatistics(games=num), settings.temperature(iteration)
-        parts: list[Samples] = []
-        owners: list[np.ndarray] = []
-        # Whether the result of a game says what the searching seat can reach from a decision on.
-        tells: list[np.ndarray] = []
         kinds, searchers = np.full(num, UNDECIDED, np.int8), np.full(num, -1, np.int8)
         chances, unexplored = np.full(num, settings.exploration), np.zeros(num, np.bool_)
         if settings.searching == "one":
@@ -212,57 +202,44 @@ class SelfPlay:
             unexplored = chances > 0
         self.determinizer.reset(np.arange(num))
 
-        def decide(lanes: np.ndarray) -> np.ndarray:
+        def decide(lanes: np.ndarray) -> tuple[np.ndarray, Noted[Samples]]:
             """Draws the cheap moves as long as there are any, so that the searches come in full
             batches.
             """
             _draw_kinds(rng, lanes, games.seats, searchers, kinds)
             cheap = np.flatnonzero(kinds[lanes] == CHEAP)
             chosen = cheap if cheap.size else np.arange(len(lanes))
-            at = lanes[chosen]
+            at, actions = lanes[chosen], np.full(len(lanes), -1, np.int16)
+            searches = (searchers[at] < 0) | (searchers[at] == games.seats[at])
+            # Whether the result of a game says what the searching seat can reach from here on.
+            tells = ~unexplored[at] & searches
             if cheap.size:
                 drawn = draw_moves(
                     game, self.evaluate, games.states, rng, at, temperature, chances[at], iteration
                 )
-                moves, part = drawn.actions, drawn.samples
+                actions[chosen], samples = drawn.actions, drawn.samples
+                if settings.searching == "one":
+                    chances[at[drawn.explored]], unexplored[at[drawn.explored]] = 0.0, False
             else:
-                moves, part = self._search(
-                    games.states,
-                    games.seen_by_movers(at),
-                    rng,
-                    at,
-                    temperature,
-                    iteration,
-                    statistics,
+                seen = games.seen_by_movers(at)
+                actions[chosen], samples = self._search(
+                    games.states, seen, rng, at, temperature, iteration, statistics
                 )
-            parts.append(part)
-            owners.append(at)
-            tells.append(
-                ~unexplored[at] & ((searchers[at] < 0) | (searchers[at] == games.seats[at]))
-            )
-            if cheap.size and settings.searching == "one":
-                chances[at[drawn.explored]], unexplored[at[drawn.explored]] = 0.0, False
+            samples.result[~tells] = np.nan
             kinds[at] = UNDECIDED
-            actions = np.full(len(lanes), -1, np.int16)
-            actions[chosen] = moves
-            return actions
+            return actions, [(at, samples)]
 
-        for over in games.run(decide):
-            tick(over)
-        owner, order = in_order(owners)
-        samples = take(join(parts, game), order)
+        owner, samples = play_games(games, decide, empty_samples(game, 0), tick)
+        untold = np.isnan(samples.result)
         fill_results(game.rules, games.states, owner, samples.states, samples.result)
         searched = samples.policy_weight > 0
-        error = samples.root_value[searched] - self._in_objective(samples.result[searched])
-        statistics.root_value_error = float((error**2).sum())
-        samples.result[~np.concatenate([np.zeros(0, np.bool_), *tells])[order]] = np.nan
+        results = samples.result[searched]
+        results = np.sign(results) if self.search.win_only else results
+        statistics.root_value_error = float(((samples.root_value[searched] - results) ** 2).sum())
+        samples.result[untold] = np.nan
         statistics.moves, statistics.decisions = int(games.records.lengths.sum()), len(owner)
         statistics.sure_wins = games.sure_wins
-        statistics.seconds = time.perf_counter() - started
-        return Finished(samples, Games(games.states, games.records), statistics)
-
-    def _in_objective(self, results: np.ndarray) -> np.ndarray:
-        return np.sign(results) if self.search.win_only else results
+        return Finished(samples, games.states, games.records, statistics)
 
     def _search(
         self,
@@ -298,21 +275,14 @@ class SelfPlay:
         return actions, part
 
 
-def join_finished(parts: list[Finished], game: Game, seconds: float) -> Finished:
-    """Returns the samples, the games and the added statistics of units in order, which took
-    ``seconds`` together.
-    """
-    statistics = SelfPlayStatistics()
-    for part in parts:
-        for f in fields(SelfPlayStatistics):
-            setattr(
-                statistics, f.name, getattr(statistics, f.name) + getattr(part.statistics, f.name)
-            )
-    statistics.seconds = seconds
+def join_finished(parts: list[Finished]) -> Finished:
+    """Returns units in order as one batch."""
+    sums = map(sum, zip(*(astuple(part.statistics) for part in parts), strict=True))
     return Finished(
-        join([part.samples for part in parts], game),
-        concatenate([part.games for part in parts]),
-        statistics,
+        concatenate([part.samples for part in parts]),
+        concatenate([part.final for part in parts]),
+        concatenate([part.records for part in parts]),
+        SelfPlayStatistics(*sums),
     )
 
 

@@ -44,7 +44,17 @@ class TabularConfig(RunConfig):
 
     def run_name(self) -> str:
         """Returns the name of the folder of a run that was given none."""
-        return f"{self.game.name}-{self.algorithm['name']}-{self.seed}"
+        return f"{self.game.name}-{self.name}-{self.seed}"
+
+    @property
+    def name(self) -> str:
+        """The algorithm."""
+        return str(self.algorithm.get("name"))
+
+    def options(self) -> dict[str, Any]:
+        """Returns the options of the algorithm, defaults filled in. Raises ConfigError."""
+        given = {key: value for key, value in self.algorithm.items() if key != "name"}
+        return asdict(build(algorithms.ALGORITHMS[self.name].options, given, "algorithm."))
 
     @classmethod
     def parse(cls, values: Mapping[str, Any]) -> Self:
@@ -52,33 +62,20 @@ class TabularConfig(RunConfig):
         Raises ConfigError.
         """
         config = super().parse(values)
-        name = config.algorithm["name"]
-        options = build(
-            algorithms.ALGORITHMS[name].options, _options(config.algorithm), "algorithm."
-        )
-        return replace(config, algorithm={"name": name, **asdict(options)})
+        return replace(config, algorithm={"name": config.name, **config.options()})
 
     def check(self) -> None:
         """Raises ConfigError where there is no such algorithm, or it does not know the game."""
-        name = str(self.algorithm.get("name"))
-        if name not in algorithms.ALGORITHMS:
+        if self.name not in algorithms.ALGORITHMS:
             raise ConfigError(
-                f"algorithm={name}: expected one of fpmcts, {', '.join(algorithms.ALGORITHMS)}"
+                f"algorithm={self.name}: expected one of fpmcts, {', '.join(algorithms.ALGORITHMS)}"
             )
         try:
-            build(
-                algorithms.ALGORITHMS[name].options, _options(self.algorithm), "algorithm."
-            )  # types and names
             make_learner(self)
         except ConfigError:
             raise
         except ValueError as error:
-            raise ConfigError(f"game={self.game.name} algorithm={name}: {error}") from error
-
-
-def _options(group: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the options in a group of keys."""
-    return {key: value for key, value in group.items() if key != "name"}
+            raise ConfigError(f"game={self.game.name} algorithm={self.name}: {error}") from error
 
 
 def make_learner(config: TabularConfig) -> Any:
@@ -86,9 +83,7 @@ def make_learner(config: TabularConfig) -> Any:
     option is out of range.
     """
     game = config.game.make()
-    return algorithms.make(
-        config.algorithm["name"], game, config.seed, **_options(config.algorithm)
-    )
+    return algorithms.make(config.name, game, config.seed, **config.options())
 
 
 def next_mark(episodes: int, size: int = 1) -> int:
@@ -118,7 +113,7 @@ class Tabular:
 
     def __init__(self, config: TabularConfig) -> None:
         self.config = config
-        self._size = ITERATION if config.algorithm["name"] == "cfr_plus" else 1
+        self._size = ITERATION if config.name == "cfr_plus" else 1
         self.learner: Learner = make_learner(config)
         self.next_mark: Callable[[int], int] = lambda episodes: next_mark(episodes, self._size)
         self.curve: list[tuple[int, dict[str, float]]] = []
@@ -126,12 +121,9 @@ class Tabular:
     @property
     def about(self) -> str:
         """What is trained, and on what."""
-        options = ", ".join(
-            f"{key}={value}" for key, value in _options(self.config.algorithm).items()
-        )
-        name = self.config.algorithm["name"]
+        options = ", ".join(f"{key}={value}" for key, value in self.config.options().items())
         return (
-            f"{self.learner.game_name}: {name} ({options or 'no options'}), "
+            f"{self.learner.game_name}: {self.config.name} ({options or 'no options'}), "
             f"{self.learner.size_text()}"
         )
 
@@ -171,14 +163,9 @@ class Tabular:
         """Returns all that the next step depends on: named arrays, which the next step changes, and
         metadata.
         """
+        arrays = self.learner.get_state(copy=False)
         meta = self._identity() | {"code": sources_digest(), "curve": self.curve}
-        return Saved(
-            {
-                f"learner.{name}": array
-                for name, array in self.learner.get_state(copy=False).items()
-            },
-            meta,
-        )
+        return Saved({f"learner.{name}": array for name, array in arrays.items()}, meta)
 
     def load(self, saved: Saved) -> None:
         """Takes what ``state`` gave. Raises CheckpointError where it is of another game or
@@ -190,7 +177,7 @@ class Tabular:
         )
         self.curve = [(episodes, scalars) for episodes, scalars in saved.meta["curve"]]
 
-    def _identity(self) -> dict[str, Any]:
+    def _identity(self) -> dict[str, object]:
         """Returns what a checkpoint must agree with."""
         options = {key: value for key, value in self.config.algorithm.items() if key != "memory"}
         return {"game": self.config.game.as_dict(), "algorithm": options}

@@ -15,15 +15,15 @@ waiting for each other, above all when something else runs on the machine.
 """
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 import torch
 
 from fpmcts.cluster.connect import connect
-from fpmcts.cluster.pools import Pool, ThreadPool, Tick
+from fpmcts.cluster.pools import ThreadPool, Tick
 from fpmcts.cluster.settings import Cluster
 from fpmcts.evaluation.duplicate import duplicate_games, part_seed
 from fpmcts.evaluation.match import PlayedGames, joined_games
@@ -36,11 +36,11 @@ from fpmcts.progress import Progress
 from fpmcts.search.search import Search, SearchCounters
 from fpmcts.training.config import TrainConfig
 from fpmcts.training.heuristic_games import generate_games
-from fpmcts.training.heuristic_samples import heuristic_samples
-from fpmcts.training.policy_games import Played, PolicyGames, join_played
-from fpmcts.training.samples import Samples, join
+from fpmcts.training.learning import Part, load_parts, numbered, part_arrays
+from fpmcts.training.policy_games import Played, play_policies
+from fpmcts.training.samples import Samples
 from fpmcts.training.selfplay import Finished, SelfPlay, join_finished
-from games.batches import States, num_rows, take
+from games.batches import States, concatenate, num_rows, take
 from games.interface import Game
 from games.kernels import Stream, deal_seeds, streams
 from inference.determinizer import Determinizer
@@ -48,7 +48,6 @@ from inference.filter import FilterEngine, FilterNet
 from networks.device import choose_device
 from networks.evaluator import Evaluator
 from networks.resnet import Networks, build_networks
-from networks.weights import load_module, module_arrays
 
 POLICY_LANES = 2048
 """Games that advance together where nobody searches: a game asks for one evaluation at a time."""
@@ -63,6 +62,11 @@ class Players(NamedTuple):
 
     networks: Networks
     filter: FilterNet | None
+
+    def parts(self) -> dict[str, Part]:
+        """Returns them by the names under which their weights are sent."""
+        found = numbered("network", self.networks.distinct())
+        return found if self.filter is None else found | {"filter": self.filter}
 
 
 class Batch(NamedTuple):
@@ -127,6 +131,23 @@ class Work(NamedTuple):
     evaluations: int
 
 
+Outcome = TypeVar("Outcome", bound=Finished | Played)
+
+
+class Generated(NamedTuple, Generic[Outcome]):
+    """What a batch of games gave. Attributes: games: With or without searches. work: What the units
+    cost. seconds: Wall clock.
+    """
+
+    games: Outcome
+    work: list[Work]
+    seconds: float
+
+
+AnyGames = Generated[Any]
+"""With searches or without, as the batch says."""
+
+
 class Worker:
     """One evaluator and one search.
 
@@ -159,56 +180,49 @@ class Worker:
         self.evaluator.refresh(players.networks)
 
     def refresh(self, shared: Mapping[str, np.ndarray]) -> None:
-        """Plays with the weights of ``shared_weights`` from now on."""
-        networks, filter_net = self._players
-        for k, net in enumerate(networks.distinct()):
-            load_module(net, shared, f"network.{k}")
-        if filter_net is not None:
-            load_module(filter_net, shared, "filter")
+        """Plays with the weights of ``Players.parts`` from now on."""
+        load_parts(self._players.parts(), shared)
         self.take_over(self._players)
 
     def __call__(self, unit: Games | Decks | Lessons, tick: Tick) -> Any:
         """Does a unit."""
-        torch.set_num_threads(
-            1
-        )  # of this thread: oneDNN asks OpenMP, whose number of threads each thread has for itself
+        # Of this thread: oneDNN asks OpenMP, whose number of threads each thread has for itself.
+        torch.set_num_threads(1)
         if isinstance(unit, Games):
             return self._play(unit, tick)
-        return self._match(unit) if isinstance(unit, Decks) else self._teach(unit)
+        return self._match(unit) if isinstance(unit, Decks) else self._teach(unit, tick)
 
     def _play(self, unit: Games, tick: Tick) -> tuple[Finished | Played, Work]:
         """Plays games of the run; game k of a batch draws from stream k, and from no other."""
-        self.evaluator.seconds, self.evaluator.num_evaluations, self.search.counters = (
-            0.0,
-            0,
-            SearchCounters(),
-        )
-        batch, last = unit.batch, unit.first + len(unit.deals)
-        rng = streams(self.config.seed, last, Stream.PLAY, batch.iteration, batch.chunk)[
-            unit.first :
-        ]
-        games: SelfPlay | PolicyGames
+        self.evaluator.seconds, self.evaluator.num_evaluations = 0.0, 0
+        self.search.counters = SearchCounters()
+        batch, config, evaluate = unit.batch, self.config, self.evaluator.evaluate
+        last = unit.first + len(unit.deals)
+        rng = streams(config.seed, last, Stream.PLAY, batch.iteration, batch.chunk)[unit.first :]
+        games: Finished | Played
         if batch.searches:
-            settings = replace(self.config.selfplay, lanes=self._lanes)
+            settings = replace(config.selfplay, lanes=self._lanes)
             determinizer = self.make_determinizer(len(unit.deals), settings.posterior)
-            games = SelfPlay(
-                self.game, self.evaluator.evaluate, determinizer, self.search, settings
+            games = SelfPlay(self.game, evaluate, determinizer, self.search, settings).play(
+                unit.deals, rng, batch.iteration, tick
             )
         else:
-            games = PolicyGames(
+            games = play_policies(
                 self.game,
-                self.evaluator.evaluate,
+                evaluate,
+                unit.deals,
+                rng,
+                batch.iteration,
+                tick,
                 lanes=max(1, POLICY_LANES // self._workers),
                 win_only=self._win_only,
                 decay=batch.decay,
                 temperature=batch.temperature,
                 exploration=batch.exploration,
-                solve=self.config.search.solve,
+                solve=config.search.solve,
             )
-        played = games.play(unit.deals, rng, batch.iteration, tick)
-        return played, Work(
-            self.search.counters, self.evaluator.seconds, self.evaluator.num_evaluations
-        )
+        cost = self.search.counters, self.evaluator.seconds, self.evaluator.num_evaluations
+        return games, Work(*cost)
 
     def make_determinizer(self, num_lanes: int, posterior: bool = True) -> Determinizer:
         """Returns a determinizer with the present networks for games played side by side; without
@@ -225,41 +239,32 @@ class Worker:
 
     def _match(self, unit: Decks) -> PlayedGames:
         """Plays decks of a match."""
-        config, trained = (
-            self.config,
-            trained_of(self.config, self.game, self._players, self.evaluator),
+        config, baseline = self.config, self.config.evaluation.baseline
+        own = (
+            Entrant(search_options(config), "fpmcts")
+            if unit.searches
+            else Entrant(PolicyOptions(), "policy")
         )
-        kind, baseline = "fpmcts" if unit.searches else "policy", config.evaluation.baseline
-        players = {
-            "own": Entrant(search_options(config) if unit.searches else PolicyOptions(), kind),
-            "baseline": Entrant(PLAYERS[baseline](), baseline),
-        }
+        trained = Trained(
+            game=self.game,
+            networks=self._players.networks,
+            filter=self._players.filter,
+            inference=config.inference,
+            search=config.search,
+            objective=config.objective,
+            evaluator=self.evaluator,
+        )
+        players = {"own": own, "baseline": Entrant(PLAYERS[baseline](), baseline)}
         host = Host(self.game, players, str(self.device), networks=trained)
         agents = host.make("own"), host.make("baseline")
         return duplicate_games(self.game, *agents, unit.decks, part_seed(config.seed, unit.first))
 
-    def _teach(self, unit: Lessons) -> Samples:
+    def _teach(self, unit: Lessons, tick: Tick) -> Samples:
         """Plays games of the teacher, one per seed."""
         settings = self.config.bootstrap
-        played = generate_games(
-            self.game, unit.seeds, threads=1, epsilon=settings.epsilon, teacher=settings.teacher
-        )
-        return heuristic_samples(self.game, played.deals, played.records, played.choices)
-
-
-def trained_of(config: TrainConfig, game: Game, players: Players, evaluator: Evaluator) -> Trained:
-    """Returns the networks as players know them (``games.registry.Host``); ``evaluator`` holds
-    their weights.
-    """
-    return Trained(
-        game=game,
-        networks=players.networks,
-        filter=players.filter,
-        inference=config.inference,
-        search=config.search,
-        objective=config.objective,
-        evaluator=evaluator,
-    )
+        return generate_games(
+            self.game, unit.seeds, settings.epsilon, settings.teacher, tick
+        ).samples
 
 
 def search_options(config: TrainConfig) -> FPMCTSOptions:
@@ -282,14 +287,6 @@ def make_worker(values: Mapping[str, Any]) -> Worker:
     return Worker(config, game, Players(networks, filter_net), device, 1)
 
 
-def shared_weights(players: Players) -> dict[str, np.ndarray]:
-    """Returns the weights that workers elsewhere play with (``Worker.refresh``), by name."""
-    arrays = {} if players.filter is None else module_arrays(players.filter, "filter")
-    for k, net in enumerate(players.networks.distinct()):
-        arrays |= module_arrays(net, f"network.{k}")
-    return arrays
-
-
 class Workers:
     """A worker per thread, or actors of a cluster (``cluster.kind``). They do one thing at a time.
 
@@ -308,50 +305,51 @@ class Workers:
         if config.cluster.kind == "none":
             self.local = [Worker(config, game, players, device, threads) for _ in range(threads)]
         else:
-            values = {"values": config.as_dict()}
-            self.cluster = connect(
-                config.cluster,
-                "fpmcts.training.workers:make_worker",
-                values,
-                "fpmcts.environment:environment",
-            )
+            factory, facts = "fpmcts.training.workers:make_worker", "fpmcts.environment:environment"
+            self.cluster = connect(config.cluster, factory, {"values": config.as_dict()}, facts)
         self.size = len(self.local) if self.cluster is None else self.cluster.size
 
-    def _pool(self, players: Players | None) -> Pool[Any, Any]:
-        """Returns who does units with some networks, as they are now; None: no networks are
-        needed.
+    def _map(
+        self, players: Players | None, units: Sequence[Any], sizes: list[int], show: Tick
+    ) -> list[Any]:
+        """Returns the results of units in order.
+
+        Args:
+            players: The networks that play, as they are now; None: no networks are needed.
+            sizes: Games of each unit.
+            show: Called with how many are over.
         """
         if self.cluster is not None:
-            return self.cluster.pool({} if players is None else shared_weights(players))
+            shared = {} if players is None else part_arrays(players.parts())
+            return self.cluster.pool(shared).map(units, sizes, show)
         for one in self.local:
             if players is not None:
                 one.take_over(players)
-        return ThreadPool(self.local)
+        return ThreadPool(self.local).map(units, sizes, show)
 
-    def _unit_size(self, count: int, asked: int = 0) -> int:
-        """Returns the games of a unit: as many as were asked for or, if that is 0, so many that
-        each worker has one unit.
+    def _parts(self, seeds: np.ndarray, asked: int = 0) -> list[tuple[int, np.ndarray]]:
+        """Returns the seeds of each unit and the number of the first: as many as were asked for or,
+        if that is 0, so many that each worker has one unit.
         """
         if self.cluster is not None:
             asked = self.config.cluster.unit_games or asked
-        return asked or max(1, -(-count // self.size))
+        size = asked or max(1, -(-len(seeds) // self.size))
+        return [(k, seeds[k : k + size]) for k in range(0, len(seeds), size)]
 
-    def play(
-        self, players: Players, batch: Batch, progress: Progress
-    ) -> tuple[Finished | Played, list[Work]]:
-        """Returns the games of a batch, one for each deal, and what the units cost."""
+    def play(self, players: Players, batch: Batch, progress: Progress) -> AnyGames:
+        """Returns the games of a batch, ``Finished`` or ``Played``."""
         started, config = time.perf_counter(), self.config
         deals = deal_seeds(config.seed, batch.games, Stream.TRAINING, batch.iteration, batch.chunk)
-        size = self._unit_size(batch.games, config.selfplay.unit_games if batch.searches else 0)
-        units = [Games(batch, k, deals[k : k + size]) for k in range(0, batch.games, size)]
+        asked = config.selfplay.unit_games if batch.searches else 0
+        units = [Games(batch, *part) for part in self._parts(deals, asked)]
         what = "self-play" if batch.searches else "games of the policies"
         sizes = [len(unit.deals) for unit in units]
-        done = self._pool(players).map(
-            units, sizes, lambda over: progress(what, over, batch.games, "games")
+        done = self._map(
+            players, units, sizes, lambda over: progress(what, over, batch.games, "games")
         )
-        parts, seconds = [part for part, _ in done], time.perf_counter() - started
-        joined: Callable[..., Finished | Played] = join_finished if batch.searches else join_played
-        return joined(parts, self.game, seconds), [work for _, work in done]
+        parts, work = map(list, zip(*done, strict=True))
+        games = join_finished(parts) if batch.searches else concatenate(parts)
+        return Generated(games, work, time.perf_counter() - started)
 
     def match(
         self, players: Players, decks: States, searches: bool, progress: Progress
@@ -363,35 +361,33 @@ class Workers:
         size = SEARCH_DECKS if searches else POLICY_DECKS
         units = [Decks(take(decks, slice(k, k + size)), k, searches) for k in range(0, count, size)]
         what = "evaluation of the search" if searches else "evaluation"
-        progress(what, 0, each * count, "games")
+
+        def show(over: int) -> None:
+            progress(what, over, each * count, "games")
+
+        show(0)
         sizes = [each * num_rows(unit.decks) for unit in units]
-        return joined_games(
-            self._pool(players).map(
-                units, sizes, lambda over: progress(what, over, each * count, "games")
-            )
-        )
+        return joined_games(self._map(players, units, sizes, show))
 
     def teach(self, seeds: np.ndarray, progress: Progress) -> Samples:
         """Returns the samples of games of the teacher (``bootstrap.teacher``), one game per seed
         (uint64 ``[G]``).
         """
-        count = len(seeds)
-        size = self._unit_size(count)
-        units = [Lessons(seeds[k : k + size]) for k in range(0, count, size)]
-        progress("heuristic games", 0, count, "games")
-        sizes = [len(unit.seeds) for unit in units]
-        parts = self._pool(None).map(
-            units, sizes, lambda over: progress("heuristic games", over, count, "games")
+        parts = [part for _, part in self._parts(seeds)]
+
+        def show(over: int) -> None:
+            progress("heuristic games", over, len(seeds), "games")
+
+        show(0)
+        return concatenate(
+            self._map(None, [Lessons(part) for part in parts], list(map(len, parts)), show)
         )
-        return join(parts, self.game)
 
     def curves(self) -> dict[str, float]:
         """Returns what happened in the cluster since the last call."""
-        return (
-            {}
-            if self.cluster is None
-            else self.cluster.curves() | {"cluster/lag": float(self.config.cluster.lag)}
-        )
+        if self.cluster is None:
+            return {}
+        return self.cluster.curves() | {"cluster/lag": float(self.config.cluster.lag)}
 
     def close(self) -> None:
         """Ends the cluster's actors."""

@@ -1,7 +1,5 @@
 """Runs and matches in a cluster are those without one, whatever happens to its actors."""
 
-import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,12 +8,10 @@ import pytest
 from fpmcts.evaluation.config import parse_command_line
 from fpmcts.evaluation.plan import make_plan
 from fpmcts.evaluation.tournament import play_tournament
-from fpmcts.papers.ismcts_tables import MatchTables
 from fpmcts.progress import silent
 from fpmcts.training.algorithms import read_run
 from fpmcts.training.stages import Stages
 from games import make
-from games.settings import ConfigError
 
 ray = pytest.importorskip("ray")
 from fpmcts.cluster.ray_pool import RayCluster  # noqa: E402
@@ -131,16 +127,6 @@ def test_players_that_lag_one_of_whom_is_killed(nodes: Any, lagging: dict[str, n
     resumed.close()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("actors", [1, 2])
-def test_any_number_of_actors_that_lag(
-    nodes: Any, lagging: dict[str, np.ndarray], actors: int
-) -> None:
-    made, _ = in_cluster(nodes, actors, *LAG)
-    same(run(made, 5), lagging)
-    made.close()
-
-
 def test_matches(nodes: Any, tmp_path: Any) -> None:
     line = [
         "game=kuhn",
@@ -183,32 +169,3 @@ def test_bootstrap_and_measured_searches(nodes: Any) -> None:
         made.append(run(one, 3))
         one.close()
     same(*made)
-
-
-SMALL = (
-    "only=[goofspiel_6_short]",
-    "tables.goofspiel_6_short.game.cards=3",
-    "tables.goofspiel_6_short.seconds=0.001",
-)
-
-
-def figure(folder: Path, *overrides: str) -> list[list[Any]]:
-    """Returns the lots of a figure, which is played to its end, in some order."""
-    keys = [f"run_dir={folder}", *SMALL, "matches=20", *overrides]
-    assert MatchTables.read("lisy_tables", keys).play(lambda *at: None, lambda: False) is not None
-    lines = (folder / "lots.jsonl").read_text().splitlines()[1:]
-    return sorted(json.loads(line.partition(" ")[2]) for line in lines)
-
-
-@pytest.mark.slow
-def test_lots_of_a_figure(nodes: Any, tmp_path: Path) -> None:
-    alone = figure(tmp_path / "alone")
-    assert len(alone) == 16
-    assert figure(tmp_path / "cluster", "cluster=ray", f"cluster.address={nodes.address}") == alone
-
-
-def test_other_kinds_of_clusters_are_refused() -> None:
-    with pytest.raises(
-        ConfigError, match="cluster.kind=rey: expected one of none, ray; did you mean ray"
-    ):
-        MatchTables.read("lisy_tables", ["cluster=rey"])

@@ -21,7 +21,7 @@ HERE = Path(__file__).resolve().parent
 CONNECT = """
 import sys
 from fpmcts.cluster.settings import ClusterError, ClusterSettings
-from fpmcts.cluster.settings import connect
+from fpmcts.cluster.connect import connect
 try:
     settings = ClusterSettings(kind="ray", address=sys.argv[1])
     cluster = connect(settings, "cluster_echo:Echo", {}, "cluster_echo:facts")

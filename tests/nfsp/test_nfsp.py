@@ -12,9 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fpmcts.evaluation.policy_table import policy_table
-from fpmcts.nfsp.games import Played, play, responders
+from fpmcts.nfsp.games import Played, next_decisions, play, responders
 from fpmcts.nfsp.trainer import NFSP, NFSPConfig
-from fpmcts.nfsp.transitions import next_decisions
 from fpmcts.players.lookup import Entrant, Host, PlayerError
 from fpmcts.players.policy import PolicyOptions
 from fpmcts.players.search_agent import FPMCTSOptions
@@ -54,12 +53,6 @@ def test_next_decisions(pairs: list[tuple[int, int]]) -> None:
     seats = np.array([pair[1] for pair in pairs], np.int64)
     for k, after in enumerate(next_decisions(owner, seats)):
         assert after == next((j for j in range(k + 1, len(pairs)) if pairs[j] == pairs[k]), -1)
-
-
-def test_shares_of_responders() -> None:
-    drawn = responders(1, 20_000, 2, 0.1, 5)
-    assert drawn.mean() == pytest.approx(0.1, abs=0.006)  # four standard errors
-    assert not responders(1, 100, 2, 0.0, 5).any() and responders(1, 100, 2, 1.0, 5).all()
 
 
 def test_transitions_are_those_of_the_games() -> None:
@@ -182,8 +175,6 @@ def test_resumed_equals_uninterrupted_and_its_average_plays(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("keys", "words"),
     [
-        (["algorithm.anticipatory=2"], ["algorithm.anticipatory=2", "at most 1"]),
-        (["algorithm.typo=1"], ["algorithm.typo"]),
         (["network.shared=true"], ["network.shared=true", "algorithm=nfsp"]),
         (["search.playouts=3"], ["search.playouts=3", "algorithm=nfsp"]),
     ],

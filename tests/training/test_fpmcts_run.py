@@ -11,25 +11,19 @@ import numpy as np
 import pytest
 import torch
 
-import fpmcts.training.fpmcts
 from fpmcts.evaluation.decks import evaluation_decks
 from fpmcts.evaluation.policy_table import ExactMeasure
 from fpmcts.progress import silent
 from fpmcts.training.algorithms import read_run
-from fpmcts.training.bootstrap import bootstrap_games
 from fpmcts.training.config import TrainConfig
-from fpmcts.training.drawn_moves import explore
 from fpmcts.training.interface import Report
-from fpmcts.training.policy_games import DECAY
 from fpmcts.training.run_folder import RunFolder, RunFolderError
 from fpmcts.training.samples import flatten
 from fpmcts.training.stages import Stages
 from fpmcts.training.workers import Batch, Players, Workers
-from games import make
-from games.kernels import Stream, deal_seeds, streams
-from games.poker.betting import Action
+from games.kernels import Stream, deal_seeds
 from games.settings import ConfigError
-from networks.checkpoint import CheckpointError, load, save
+from networks.checkpoint import CheckpointError, load
 
 KUHN = [
     "game=kuhn",
@@ -114,27 +108,8 @@ def straight(request: pytest.FixtureRequest) -> tuple[str, dict[str, np.ndarray]
 
 def test_threads_and_units_change_nothing(straight: tuple[str, dict[str, np.ndarray]]) -> None:
     lag, expected = straight
-    same(
-        arrays(Stages(config(lag, "threads=2", "selfplay.unit_games=4")), STEPS),
-        expected,
-    )
-
-
-def test_nothing_depends_on_when_games_are_played(monkeypatch: pytest.MonkeyPatch) -> None:
-    expected = arrays(Stages(config("cluster.lag=1")), STEPS)
-
-    class Never:
-        """Plays nothing ahead: games are played when they are asked for."""
-
-        def __init__(self, *rest: Any) -> None: ...
-        def has(self, batch: Batch) -> bool:
-            return False
-
-        def settle(self, progress: Any) -> None: ...
-        def stop(self) -> None: ...
-
-    monkeypatch.setattr(fpmcts.training.fpmcts, "Ahead", Never)
-    same(arrays(Stages(config("cluster.lag=1")), STEPS), expected)
+    other = config(lag, "threads=2", "selfplay.unit_games=4")
+    same(arrays(Stages(other), STEPS), expected)
 
 
 @pytest.mark.parametrize("count", [1, 4])
@@ -182,36 +157,11 @@ def test_what_playing_raises_is_raised_where_it_is_waited_for(
         one.play(one.batches(1)[0], silent)
 
 
-def test_what_an_iteration_plays() -> None:
-    one = Stages(config("episode.games=20"))
-    games = [(batch.chunk, batch.games, batch.searches) for batch in one.batches(1)]
-    assert games == [(0, 8, True), (1, 8, True), (2, 4, True), (3, 12, False)]
-    (batch,) = one.batches(2)
-    assert (batch.games, batch.searches, batch.decay) == (2048, False, DECAY)
-
-
 def test_steps_of_an_iteration_count_every_chunk_of_games() -> None:
     one = Stages(config("train.reuse=4", "train.least_steps=0"))
     one.offered = [64, 36]
     assert one.learning_steps(1) == [256, 144]
     assert one.learning_steps(32) == [8, 5]  # 4.5
-
-
-def test_averages_play_and_are_given_away() -> None:
-    """The networks that learn are kept beside them, and differ; a run may begin from the
-    averages.
-    """
-    one, other = Stages(config()), Stages(config("seed=5"))
-    steps(one, 2)
-    state = one.state()
-    other.load_networks(state)
-    names = [name for name in state.arrays if name.startswith("network.")]
-    assert any(
-        not np.array_equal(state.arrays[name], state.arrays[name.replace("network.", "learning.")])
-        for name in names
-    )
-    for name in names:
-        np.testing.assert_array_equal(other.state().arrays[name], state.arrays[name], err_msg=name)
 
 
 def exact(one: Stages) -> float:
@@ -223,7 +173,7 @@ def exact(one: Stages) -> float:
 
 @pytest.mark.parametrize(
     ("game", "uniform", "reached"),
-    [("kuhn", 11 / 12, 0.6), ("leduc", 4.747222, 4.0), ("goofspiel game.cards=4", 1.75, 0.7)],
+    [("kuhn", 11 / 12, 0.6), ("goofspiel game.cards=4", 1.75, 0.7)],
 )
 def test_a_short_run_comes_closer_to_an_equilibrium(
     game: str, uniform: float, reached: float
@@ -268,39 +218,19 @@ def test_one_seat_searches_in_each_game() -> None:
     neither.
     """
     one = Stages(config("game=leduc"))
-    (samples, _, statistics), _ = one.play(GAMES, silent)
+    samples, _, _, statistics = one.play(GAMES, silent).games
     assert 0 < statistics.searches < statistics.decisions
     assert (samples.policy_weight > 0).sum() == statistics.searches
     everyone = Stages(config("game=leduc", "selfplay.searching=all"))
-    (_, _, statistics), _ = everyone.play(GAMES, silent)
+    statistics = everyone.play(GAMES, silent).games.statistics
     assert statistics.searches == statistics.decisions
-
-
-def test_exploration_draws_legal_moves_alike() -> None:
-    game = make("leduc")
-    states = game.deal(streams(1, 3000))
-    actions, scratch = np.full(3000, Action.RAISE, np.int16), np.zeros(3, np.int16)
-    for share, expected in ((0.0, 0), (0.5, 750), (1.0, 1500)):
-        mixed, explored = actions.copy(), np.zeros(3000, np.bool_)
-        explore(
-            game.rules,
-            states,
-            np.arange(3000),
-            np.full(3000, share),
-            streams(2, 3000),
-            mixed,
-            explored,
-            scratch,
-        )
-        assert abs(int(explored.sum()) - 3000 * share) < 5 * np.sqrt(750)
-        assert not (mixed != actions)[~explored].any()
-        assert set(mixed.tolist()) <= {Action.CALL, Action.RAISE}  # nothing to fold to
-        assert abs(int((mixed == Action.CALL).sum()) - expected) < 5 * np.sqrt(750)
 
 
 def test_values_learn_what_the_searching_seat_reaches_when_nobody_explores_after_it() -> None:
     never, always = (
-        Stages(config("game=leduc", f"selfplay.exploration={share}")).play(GAMES, silent)[0].samples
+        Stages(config("game=leduc", f"selfplay.exploration={share}"))
+        .play(GAMES, silent)
+        .games.samples
         for share in (0.0, 0.5)
     )
     searched = never.policy_weight > 0
@@ -315,28 +245,6 @@ def test_values_learn_what_the_searching_seat_reaches_when_nobody_explores_after
     assert (
         np.isfinite(always.result[searched & ~first]).mean()
         > np.isfinite(always.result[first]).mean()
-    )
-
-
-def test_a_match_is_played_with_present_weights_by_any_number_of_workers() -> None:
-    one, three = Stages(config()), Stages(config("threads=3"))
-    found = []
-    for run in (one, three):
-        for parameter in run.playing.parameters():
-            parameter.data.mul_(1.5)
-        decks = evaluation_decks(run.game, 0, 150)
-        found.append(run.workers.match(Players(run.playing, None), decks, False, silent))
-    np.testing.assert_array_equal(found[0].records.moves, found[1].records.moves)
-    run.evaluation.evaluator.refresh(run.playing)
-    observations = (
-        np.random.default_rng(0)
-        .integers(0, 2, (5, *run.game.spec.observation_shape))
-        .astype(np.int8)
-    )
-    seats = np.arange(5, dtype=np.int8) % 2
-    expected = run.evaluation.evaluator.evaluate(observations, seats).policy
-    np.testing.assert_array_equal(
-        run.workers.local[0].evaluator.evaluate(observations, seats).policy, expected
     )
 
 
@@ -387,6 +295,21 @@ def test_variants_run_and_resume(override: str) -> None:
     same(again.state().arrays, one.state().arrays)
 
 
+def test_a_match_is_played_with_present_weights() -> None:
+    """Among them those that changed after the workers were made."""
+    one = Stages(config())
+    decks = evaluation_decks(one.game, 0, 150)
+    for parameter in one.playing.parameters():
+        parameter.data.mul_(1.5)
+    players = Players(one.playing, None)
+    fresh = Workers(one.config, one.game, players, one.device, 2)
+    moves = [
+        workers.match(players, decks, False, silent).records.moves
+        for workers in (one.workers, fresh)
+    ]
+    np.testing.assert_array_equal(*moves)
+
+
 def test_workers_change_no_lesson() -> None:
     seeds = deal_seeds(0, 20, Stream.BOOTSTRAP)
     one, three = (
@@ -414,9 +337,9 @@ def test_a_run_may_begin_from_a_run_and_has_no_bootstrap_then(tmp_path: Path) ->
         if name.startswith("network."):
             np.testing.assert_array_equal(array, expected[name], err_msg=name)
     resumed = Stages(plain)
-    assert bootstrap_games(resumed) > 0
+    assert resumed.bootstrap_games() > 0
     resumed.load(begun.state())
-    assert bootstrap_games(begun) == bootstrap_games(resumed) == 0
+    assert begun.bootstrap_games() == resumed.bootstrap_games() == 0
     with pytest.raises(CheckpointError, match=f"init_from={tmp_path}: there is no checkpoint at"):
         Stages(replace(plain, init_from=str(tmp_path)))
 
@@ -431,21 +354,15 @@ def test_the_released_weights_begin_a_run() -> None:
         np.testing.assert_array_equal(begun[name], array, err_msg=name)
 
 
-def test_weights_that_are_not_finite_are_refused(tmp_path: Path) -> None:
-    weights, meta = load(trained(tmp_path / "run") / "networks.safetensors")
-    name = next(name for name in weights if name.endswith("weight"))
-    weights[name].flat[0] = np.nan
-    save(tmp_path / "damaged.safetensors", weights, meta)
-    with pytest.raises(
-        CheckpointError, match=f"{name} in the checkpoint holds numbers that are not finite"
-    ):
-        Stages(config(f"init_from={tmp_path / 'damaged.safetensors'}", base=DOUDIZHU))
-
-
 def test_checkpoint_of_another_shape_is_refused() -> None:
     one, wider = Stages(config()), Stages(config("network.channels=16"))
     with pytest.raises(CheckpointError, match="channels"):  # of a run that goes on
         wider.load(one.state())
+    damaged = one.state()
+    name = next(name for name in damaged.arrays if name.startswith("network.0."))
+    damaged.arrays[name] = np.full(damaged.arrays[name].shape, np.nan, np.float32)
+    with pytest.raises(CheckpointError, match="holds numbers that are not finite"):
+        one.load(damaged)
     with pytest.raises(CheckpointError, match="networks only grow"):  # of one that begins from it
         one.load_networks(wider.state())
 

@@ -2,18 +2,15 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable
 
 import numpy as np
 import pytest
 import torch
 
 import fpmcts.training.learner
-from fpmcts.cluster.pools import ThreadPool, Tick
-from fpmcts.training.learner import Learner, LossNotFiniteError
+from fpmcts.training.learner import Learner
 from fpmcts.training.learner_settings import GradientSettings, LearnerSettings
-from fpmcts.training.policy_games import Decisions, Played, PolicyGames, join_played
-from fpmcts.training.samples import flatten
+from fpmcts.training.policy_games import Decisions, Played, play_policies
 from games import make
 from games.batches import States, num_rows, take
 from games.interface import Game, seats_to_move
@@ -33,30 +30,21 @@ def networks() -> Networks:
 
 
 def play(
-    networks: Networks,
-    *,
-    workers: int = 1,
-    lanes: int = 4,
-    games: int = 10,
-    decay: float = 0.9,
-    t: float = 1.0,
+    networks: Networks, games: int = 10, lanes: int = 4, decay: float = 0.9, t: float = 1.0
 ) -> Played:
     """Returns games of the policies."""
-    deals, rng, size = (
+    return play_policies(
+        GAME,
+        Evaluator(networks, precision="float32").evaluate,
         deal_seeds(1, games, Stream.TRAINING),
         streams(5, games, 2),
-        -(-games // workers),
+        3,
+        lambda done: None,
+        lanes=lanes,
+        win_only=True,
+        decay=decay,
+        temperature=t,
     )
-
-    def player() -> Callable[[int, Tick], Played]:
-        evaluate = Evaluator(networks, precision="float32").evaluate
-        own = PolicyGames(GAME, evaluate, lanes=lanes, win_only=True, decay=decay, temperature=t)
-        return lambda k, tick: own.play(deals[k : k + size], rng[k : k + size], 3, tick)
-
-    units = range(0, games, size)
-    sizes = [len(deals[k : k + size]) for k in units]
-    parts = ThreadPool([player() for _ in range(workers)]).map(units, sizes, lambda done: None)
-    return join_played(parts, GAME, seconds=1.0)
 
 
 def log_policy(outputs: np.ndarray, states: States, i: int) -> dict[int, float]:
@@ -70,8 +58,10 @@ def log_policy(outputs: np.ndarray, states: States, i: int) -> dict[int, float]:
     return dict(zip(legal, (logits - np.log(np.exp(logits).sum())).tolist(), strict=True))
 
 
-def test_chances_and_values_are_those_of_the_networks(networks: Networks) -> None:
-    played = play(networks)
+@pytest.mark.parametrize("t", [1.0, 0.0])
+def test_chances_and_values_are_those_of_the_networks(networks: Networks, t: float) -> None:
+    """At temperature 0 the most likely move is certain."""
+    played = play(networks, t=t)
     decisions, samples = played.decisions, played.decisions.samples
     assert np.all(played.final.winner >= 0)
     assert num_rows(decisions) > 50
@@ -84,8 +74,12 @@ def test_chances_and_values_are_those_of_the_networks(networks: Networks) -> Non
     outputs = Evaluator(networks, precision="float32").evaluate(observations, seats.astype(np.int8))
     for i in range(num_rows(samples)):
         log_p = log_policy(outputs.policy[i], samples.states, i)
-        assert decisions.log_prob[i] == pytest.approx(log_p[int(samples.actions[i, 0])], abs=1e-4)
-        assert decisions.certainty[i] == pytest.approx(math.exp(max(log_p.values())), abs=1e-4)
+        own, most = log_p[int(samples.actions[i, 0])], max(log_p.values())
+        if t == 0.0:
+            assert own == pytest.approx(most, abs=1e-4)
+            own = most = 0.0
+        assert decisions.log_prob[i] == pytest.approx(own, abs=1e-4)
+        assert decisions.certainty[i] == pytest.approx(math.exp(most), abs=1e-4)
     np.testing.assert_allclose(decisions.value, outputs.value, atol=1e-5)
 
 
@@ -94,9 +88,11 @@ def test_moves_come_as_often_as_the_policy_says(networks: Networks) -> None:
     chances.
     """
     evaluate = Evaluator(networks, precision="float32").evaluate
-    games = PolicyGames(GAME, evaluate, lanes=512, win_only=True)
     deals = np.full(4000, deal_seeds(1, 1, Stream.TRAINING)[0])
-    played = games.play(deals, streams(9, len(deals)), 0, lambda done: None)
+    rng = streams(9, len(deals))
+    played = play_policies(
+        GAME, evaluate, deals, rng, 0, lambda done: None, lanes=512, win_only=True
+    )
     chances: dict[int, float] = {}
     counts: Counter[int] = Counter()
     first = seats_to_move(GAME, played.decisions.samples.states) == 0
@@ -136,32 +132,6 @@ def test_advantages_against_the_definition(networks: Networks, decay: float) -> 
                     assert rows.advantage[k] == pytest.approx(
                         np.sign(rows.samples.result[k]) - rows.value[k], abs=1e-5
                     )
-
-
-def test_number_of_workers_and_lanes_changes_no_game(networks: Networks) -> None:
-    one, two, narrow = play(networks), play(networks, workers=2), play(networks, lanes=1)
-    for other in (two, narrow):
-        pairs = zip(
-            flatten(one.decisions) + flatten(one.final),
-            flatten(other.decisions) + flatten(other.final),
-            strict=True,
-        )
-        for (name, field), (_, same) in pairs:
-            np.testing.assert_array_equal(field, same, err_msg=name)
-
-
-def test_temperature_zero_plays_the_most_likely_moves(networks: Networks) -> None:
-    decisions = play(networks, t=0.0).decisions
-    assert np.all(decisions.log_prob == 0.0) and np.all(decisions.certainty == 1.0)
-    states = decisions.samples.states
-    seats = seats_to_move(GAME, states)
-    observations = np.stack([observation(GAME, states, i, seat) for i, seat in enumerate(seats)])
-    outputs = Evaluator(networks, precision="float32").evaluate(observations, seats.astype(np.int8))
-    for i in range(num_rows(states)):
-        log_p = log_policy(outputs.policy[i], states, i)
-        assert log_p[int(decisions.samples.actions[i, 0])] == pytest.approx(
-            max(log_p.values()), abs=1e-4
-        )
 
 
 def test_surrogate_against_its_formula() -> None:
@@ -232,23 +202,3 @@ def test_certain_decisions_teach_the_value_alone(
     assert parts["surrogate"] == parts["step_kl"] == parts["clipped"] == 0.0
     again = learner.gradient_step(rows, GradientSettings(), 1e-3)
     assert again["value"] < parts["value"]
-
-
-def test_advantage_that_is_not_finite(networks: Networks) -> None:
-    learner, rows = learner_and_rows(networks)
-    before = {name: p.clone() for name, p in learner.net.named_parameters()}
-    with pytest.raises(LossNotFiniteError, match="surrogate"):
-        learner.gradient_step(
-            rows._replace(advantage=np.full(num_rows(rows), np.nan, np.float32)),
-            GradientSettings(),
-            6e-5,
-        )
-    assert all(torch.equal(p, before[name]) for name, p in learner.net.named_parameters())
-
-
-def test_the_learning_rate_halves_after_as_many_iterations_as_are_asked_for() -> None:
-    settings = GradientSettings(lr=8e-5, lr_halving=20)
-    assert settings.rate(0) == 8e-5
-    assert settings.rate(20) == 4e-5
-    assert settings.rate(60) == 2e-5
-    assert GradientSettings(lr=8e-5).rate(1000) == 8e-5
