@@ -2,7 +2,7 @@
 stored policy.
 
 The hidden hand of the one opponent is weighed by the policy: the probability of each hand is that
-of the moves it made with it (``LimitBestResponse.ranges``). Worlds are drawn from these weights,
+of the moves it made with it (``LocalBestResponse.ranges``). Worlds are drawn from these weights,
 and each move is tried in the same worlds with the same random numbers, so that moves are compared
 in pairs. From there on the policy plays in every seat, the mover's own included.
 """
@@ -16,7 +16,7 @@ from fpmcts.players.luck import Luck, Mean, luck_of, play_out, repeated
 from games.agent import Agent, OpenPolicy
 from games.decision import HiddenCards, Question
 from games.poker.game import LimitPoker
-from games.poker.players.local_best_response import LimitBestResponse
+from games.poker.players.local_best_response import LocalBestResponse
 from games.poker.state import States
 from games.table import Table
 
@@ -66,7 +66,7 @@ def simulate(
     """
     game: Any = question.game
     rng = np.random.default_rng(question.seed)
-    reader = LimitBestResponse(game, Floored(game, agent))
+    reader = LocalBestResponse(game, Floored(game, agent))
     reader.start(1, 0)
     chances = reader.ranges(np.zeros(1, np.int64), question.view, question.records)[0]
     other, size = 1 - question.seat, game.rules.num_private

@@ -13,11 +13,10 @@ from games.no_limit_holdem import state
 from games.no_limit_holdem.betting import is_legal, legal, step
 from games.no_limit_holdem.deals import (
     current_seat,
-    deal_cards,
     draw_stacks,
     look,
     public_cards,
-    sort_cards,
+    set_cards,
     start_rows,
     team_return,
 )
@@ -39,20 +38,10 @@ from games.no_limit_holdem.state import (
     States,
 )
 from games.no_limit_holdem.translation import nearest_listed
-from games.no_limit_holdem.worlds import (
-    count_hidden,
-    deal_rest,
-    draw_hidden,
-    fill_world,
-    hidden_of,
-    infoset_key,
-    list_hidden,
-    log_prior_hidden,
-    reveal,
-    start_view,
-)
+from games.no_limit_holdem.worlds import deal_rest, infoset_key, start_view
+from games.poker.cards import deal_cards
 from games.poker.hands import NUM_CARDS, card_texts, parse_cards, tables
-from games.poker.worlds import hand_names, num_words
+from games.poker.worlds import WORLDS, hand_names, num_words
 
 register_all(
     Rules,
@@ -65,16 +54,10 @@ register_all(
     infoset_key,
     is_legal,
     nearest_listed,
-    list_hidden,
-    draw_hidden,
-    log_prior_hidden,
-    fill_world,
-    hidden_of,
     start_view,
-    reveal,
-    deal_rest,
-    count_hidden,
     public_cards,
+    *WORLDS,
+    deal_rest,
 )
 RANKS = 13
 
@@ -167,7 +150,9 @@ class NoLimitHoldem(Game):
     def deal(self, seeds: np.ndarray) -> States:
         """Returns random deals; row i depends on ``seeds[i]`` (uint64 ``[B]``) alone."""
         states, rng = self.empty(len(seeds)), np.array(seeds, np.uint64)
-        deal_cards(rng, states)
+        cards = np.empty((len(seeds), 2 * self.spec.num_seats + NUM_BOARD), np.int8)
+        deal_cards(NUM_CARDS, rng, cards)
+        set_cards(states, cards)
         states.stacks[:] = self.rules.stacks
         if self.least_stack is not None:
             draw_stacks(rng, states, self.least_stack)
@@ -365,11 +350,7 @@ class NoLimitHoldem(Game):
         if not fits or not isinstance(big_blind, int) or not 1 <= big_blind <= MOST_CHIPS:
             raise ValueError(f"deal {fields}: {expected}"[:500])
         states = self.empty(1)
-        states.hole[0], states.board[0] = (
-            np.array(cards[: 2 * players]).reshape(players, 2),
-            cards[2 * players :],
-        )
-        sort_cards(states, 0)
+        set_cards(states, np.array([cards]))
         posts = (chips[key].astype(np.int32)[None] for key in ("stacks", "antes", "blinds"))
         start_rows(self.rules, states, *posts, np.array([big_blind], np.int32))
         return states

@@ -15,10 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from games.poker.hands import HandTables
+from games.poker.cards import HIDDEN as HIDDEN
+from games.poker.hands import NUM_CARDS, HandTables
 
-HIDDEN = -1
-"""A card that a view does not show."""
 NUM_BOARD = 5
 NUM_ROUNDS = 4
 OVER = 4
@@ -42,6 +41,7 @@ class Rules(NamedTuple):
             ``[S]``, by who posts them.
         big_blind: Chips, the least bet.
         hands: The tables that hands are compared by.
+        num_private: This and what follows are the sizes of the deck, see ``games.poker.cards``.
     """
 
     sizes: np.ndarray
@@ -50,6 +50,11 @@ class Rules(NamedTuple):
     blinds: np.ndarray
     big_blind: int
     hands: HandTables
+    num_private: int = 2
+    num_public: int = NUM_BOARD
+    num_cards: int = NUM_CARDS
+    num_suits: int = 4
+    suit_planes: int = 4
 
 
 class States(NamedTuple):

@@ -12,8 +12,9 @@ import numpy as np
 from games.interface import Game, GameSpec, ScoreUnit
 from games.poker import betting, state, worlds
 from games.poker.betting import Action, BettingRules, BettingTree
+from games.poker.cards import HIDDEN, deal_cards
 from games.poker.showdown import outcome_table
-from games.poker.state import HIDDEN, Rules, States
+from games.poker.state import Rules, States
 from games.poker.tables import PokerTables
 
 ACTION_TEXTS = ("fold", "call", "raise")
@@ -188,7 +189,7 @@ class LimitPoker(Game):
     def deal(self, seeds: np.ndarray) -> States:
         """Returns random deals; row i depends on ``seeds[i]`` (uint64 ``[B]``) alone."""
         states = self.empty(len(seeds))
-        state.deal_cards(self.rules, np.array(seeds, dtype=np.uint64), states.cards)
+        deal_cards(len(self.card_names), np.array(seeds, dtype=np.uint64), states.cards)
         return states
 
     def start(self, cards: np.ndarray) -> States:

@@ -14,7 +14,7 @@ from games.interface import Records
 from games.poker.betting import Action, sequences
 from games.poker.game import LimitPoker
 from games.poker.players.always_call import AlwaysCall
-from games.poker.players.local_best_response import LimitBestResponse
+from games.poker.players.local_best_response import LocalBestResponse
 from games.poker.state import HIDDEN, States
 from games.poker.tables import PokerTables
 from tests.evaluation.poker_games import ThreePlayerKuhn, random_table
@@ -25,8 +25,8 @@ NO_RECORDS = Records(np.zeros((1, 1), np.int16), np.zeros(1, np.int16))
 NAMES = ["kuhn", "leduc"]
 
 
-def agent_against(game: LimitPoker, table: np.ndarray, boards: int = 100) -> LimitBestResponse:
-    return LimitBestResponse(game, TabularAgent(TabularPolicy.of_table(game.tables, table)), boards)
+def agent_against(game: LimitPoker, table: np.ndarray, boards: int = 100) -> LocalBestResponse:
+    return LocalBestResponse(game, TabularAgent(TabularPolicy.of_table(game.tables, table)), boards)
 
 
 def all_views(game: LimitPoker) -> tuple[PokerTables, States]:
@@ -39,7 +39,7 @@ def all_views(game: LimitPoker) -> tuple[PokerTables, States]:
     return full, game.view(states, full.betting.player[states.node])
 
 
-def moves_at(agent: LimitBestResponse, views: States, seed: int = 0) -> np.ndarray:
+def moves_at(agent: LocalBestResponse, views: States, seed: int = 0) -> np.ndarray:
     agent.start(len(views.node), seed)
     return agent.act(np.arange(len(views.node)), views, NO_RECORDS)
 
@@ -233,10 +233,10 @@ def test_refusals() -> None:
     with pytest.raises(
         ValueError, match="kuhn3 with 3 players: a local best response plays against one"
     ):
-        LimitBestResponse(three, AlwaysCall().at(three))
+        LocalBestResponse(three, AlwaysCall().at(three))
     with pytest.raises(ValueError, match="boards=0"):
-        LimitBestResponse(game, AlwaysCall().at(game), boards=0)
-    agent = LimitBestResponse(game, AlwaysCall().at(game), name="a")
+        LocalBestResponse(game, AlwaysCall().at(game), boards=0)
+    agent = LocalBestResponse(game, AlwaysCall().at(game), name="a")
     agent.start(1, 0)
     texts = sequences(game.betting)[0]
     bet = States(np.array([[0, HIDDEN]], np.int8), np.array([texts.index("cr")], np.int32))

@@ -3,6 +3,7 @@ what it wins.
 """
 
 from functools import cache
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -17,11 +18,11 @@ from games.decision import ask
 from games.interface import Game
 from games.poker.hands import parse_cards
 from games.poker.players.always_call import AlwaysCall
-from games.poker.players.local_best_response import NoLimitBestResponse
+from games.poker.players.local_best_response import LocalBestResponse
 from games.table import Table
 from networks.evaluator import Outputs
 
-HANDS = NoLimitBestResponse.hands
+HANDS = np.array(list(combinations(range(52), 2)), np.int8)
 
 
 @cache
@@ -68,9 +69,9 @@ def at_table(hole: list[str], board: str, moves: list[str]) -> Table:
     return table
 
 
-def asked(table: Table) -> tuple[NoLimitBestResponse, np.ndarray, np.ndarray]:
+def asked(table: Table) -> tuple[LocalBestResponse, np.ndarray, np.ndarray]:
     """Returns the player with its range and what each choice promises, as the seat to move."""
-    agent = NoLimitBestResponse(game(), OnlyPairs(), boards=2000)
+    agent = LocalBestResponse(game(), OnlyPairs(), boards=2000)
     agent.start(1, 0)
     games, view, records = np.zeros(1, np.int64), table.view(table.seat), table.seen(table.seat)
     ranges = agent.ranges(games, view, records)
@@ -120,7 +121,7 @@ def test_what_a_call_is_worth() -> None:
 @pytest.mark.parametrize("opponent", [Random(), AlwaysCall()], ids=["random", "always_call"])
 def test_it_wins_from_simple_players(opponent: Random | AlwaysCall) -> None:
     other = opponent.at(game())
-    result = duplicate_match(game(), NoLimitBestResponse(game(), other, boards=20), other, 40, 3)
+    result = duplicate_match(game(), LocalBestResponse(game(), other, boards=20), other, 40, 3)
     assert result.total.adp.mean > 2 * result.total.adp.error
 
 
@@ -154,7 +155,7 @@ def test_its_range_is_exact_for_networks(moves: list[str]) -> None:
     """
     against, table = networks_of(1), at_table(["Ks Qd", "7c 6d"], "2c3c4c5cTh", moves)
     assert table.seat == 0
-    agent = NoLimitBestResponse(game(), against, boards=1)
+    agent = LocalBestResponse(game(), against, boards=1)
     agent.start(1, 0)
     likely = agent.ranges(np.zeros(1, np.int64), table.view(table.seat), table.seen(table.seat))[0]
     own, board = set(table.deal.hole[0, 0].tolist()), set(table.describe()["public"])
@@ -163,7 +164,7 @@ def test_its_range_is_exact_for_networks(moves: list[str]) -> None:
     expected = []
     for hand in chosen:
         deal = table.deal
-        deal.hole[0, 1] = HANDS[hand]
+        deal.hole[0, 1] = HANDS[hand][::-1]
         spare = [c for c in range(52) if c not in own and c not in HANDS[hand] and c not in seen]
         for k in range(5):  # what lies on the table stays; of the rest nothing may be read
             if k >= len(board):
