@@ -6,7 +6,7 @@ from games.kernels import borrowed, kernel, random_float
 from games.no_limit_holdem.betting import legal, num_left, situation, size_amount, start_row
 from games.no_limit_holdem.settlement import settle
 from games.no_limit_holdem.state import FIRST_SIZE, NUM_BOARD, OVER, Rules, States
-from games.poker.hands import EMPTY_KEY, strength_of
+from games.poker.hands import strength_with, sums
 
 
 def set_cards(states: States, cards: np.ndarray) -> None:
@@ -74,18 +74,12 @@ def hand_strengths(rules: Rules, states: States, i: int, out: np.ndarray) -> Non
     ``[S]``), 0 for the others.
     """
     hands, row = borrowed(rules).hands, borrowed(states)
-    keys, bits = hands.keys, hands.bits
-    board_key, board_masks = EMPTY_KEY, 0
-    for k in range(NUM_BOARD):
-        board_key += keys[row.board[i, k]]
-        board_masks |= bits[row.board[i, k]]
+    key, masks = sums(hands, row.board[i], 0, NUM_BOARD)
     for seat in range(out.size):
         out[seat] = 0
         if not row.folded[i, seat]:
             one, two = row.hole[i, seat, 0], row.hole[i, seat, 1]
-            out[seat] = strength_of(
-                hands, board_key + keys[one] + keys[two], board_masks | bits[one] | bits[two], 7
-            )
+            out[seat] = strength_with(hands, key, masks, one, two, 7)
 
 
 @kernel
