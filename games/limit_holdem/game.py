@@ -139,7 +139,7 @@ def _tables(players: int, abstraction: str, folder: Path) -> PokerTables:
     return PokerTables(
         name="limit_holdem",
         rules=RULES[players],
-        betting=betting.with_buckets(betting.shared_tree(RULES[players]), sizes),
+        betting=betting.with_buckets(betting.build(RULES[players]), sizes),
         deals=found,
         bucket_names=(
             start_hand_names(),

@@ -107,7 +107,7 @@ class LimitPoker(Game):
     @property
     def betting(self) -> BettingTree:
         """Returns the betting tree, with one bucket a round."""
-        return betting.shared_tree(self.bets)
+        return betting.build(self.bets)
 
     @cached_property
     def tables(self) -> PokerTables:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from games.deals import EnumeratedDeals
-from games.poker.betting import BettingRules, outcome_of, sequences, shared_tree, with_buckets
+from games.poker.betting import BettingRules, build, outcome_of, sequences, with_buckets
 from games.tables import Tables
 
 
@@ -57,7 +57,7 @@ def listed_tables(
     return PokerTables(
         name=name,
         rules=rules,
-        betting=with_buckets(shared_tree(rules), tuple(map(len, bucket_names))),
+        betting=with_buckets(build(rules), tuple(map(len, bucket_names))),
         deals=EnumeratedDeals(
             cards=np.array(cards, dtype=np.int8),
             buckets=np.array(buckets, dtype=np.int32),

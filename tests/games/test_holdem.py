@@ -1,8 +1,6 @@
 """Limit Hold'em: the betting tree, payoffs by hand, deals and outcomes against the cards, bad
 input."""
 
-from functools import cache
-
 import numpy as np
 import pytest
 
@@ -26,8 +24,6 @@ from games.poker.betting import outcome_of
 from games.poker.hands import parse_cards, strengths
 from games.poker.showdown import outcome_table
 from games.poker.tables import PokerTables
-
-NO_BUCKETS = (1, 1, 1, 1)
 
 
 @kernel
@@ -71,9 +67,8 @@ def game(request: pytest.FixtureRequest) -> PokerTables:
     return make("limit_holdem", players=request.param, abstraction="made_hands").tables
 
 
-@cache
 def tree_of(players: int) -> betting.BettingTree:
-    return betting.build(RULES[players], NO_BUCKETS)
+    return betting.build(RULES[players])
 
 
 def test_nodes_of_two_players() -> None:
@@ -119,7 +114,7 @@ def test_numbers_of_information_states(
     players: int, buckets: tuple[int, ...], infosets: int
 ) -> None:
     """As derived in games/poker/README.md."""
-    tree = betting.build(RULES[players], buckets)
+    tree = betting.with_buckets(tree_of(players), buckets)
     assert int(tree.num_buckets.sum()) == infosets
     if players == 3:
         assert np.bincount(tree.round).tolist() == [90, 4_412, 205_962, 9_501_342]

@@ -98,7 +98,7 @@ def test_bad_arguments() -> None:
     with pytest.raises(ValueError, match="alpha = 0.5"):
         equilibrium(0.5)
     with pytest.raises(ValueError, match="one for each round"):
-        betting.build(RULES[2], (1, 1))
+        betting.with_buckets(betting.build(RULES[2]), (1, 1))
     kuhn = make("kuhn").tables
     with pytest.raises(ValueError, match=r"expects \(12, 2\)"):
         kuhn.check_policy(np.ones((3, 2)))

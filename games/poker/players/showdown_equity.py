@@ -110,7 +110,7 @@ def _completions(num_unseen: int, missing: int, most: int) -> np.ndarray:
     if comb(num_unseen, missing) > most:
         return np.empty((0, missing), np.int64)
     ways = list(combinations(range(num_unseen), missing))
-    return np.array(ways, np.int64).reshape(-1, missing)
+    return np.array(ways, np.int64).reshape(len(ways), missing)
 
 
 def equities(
