@@ -117,12 +117,12 @@ register(strength, Strengths, _listed_strength)
 
 @kernel(forceinline=True)
 def _num_seats(rules: Rules) -> int:
-    return np.int64(rules.betting.paid.shape[1])
+    return int(rules.betting.paid.shape[1])
 
 
 @kernel(forceinline=True)
 def _card(rules: Rules, states: States, i: int, k: int) -> int:
-    return np.int64(states.cards[i, k])
+    return int(states.cards[i, k])
 
 
 @kernel(forceinline=True)

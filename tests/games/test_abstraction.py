@@ -12,7 +12,6 @@ from phevaluator.evaluator import _evaluate_cards  # smaller is better
 
 from games.kernels import kernel
 from games.limit_holdem import abstraction, boards, squared_strength, table_files
-from games.limit_holdem.abstraction import GRIDS
 from games.limit_holdem.boards import (
     NUM_BOARDS,
     NUM_HOLDINGS,
@@ -63,46 +62,33 @@ def test_numbers_of_boards(number: int) -> None:
     assert len(masks) == NUM_BOARDS[number] == (1, 1_755, 16_432, 134_459)[number]
     assert len(np.unique(masks)) == len(masks) and (times > 0).all()
     assert times.sum() == comb(52, boards.CARDS_ON_BOARD[number])
-    assert set(times.tolist()) <= {1, 4, 6, 12, 24}
-    assert all(
-        len(cards_of(int(mask))) == boards.CARDS_ON_BOARD[number]
-        for mask in masks[:: len(masks) // 50]
-    )
 
 
 @pytest.mark.parametrize("size", [3, 4, 5])
 def test_permuted_suits_are_the_same_board_and_the_same_holding(size: int) -> None:
-    """The canonical board with the canonical holding is a permutation of both; all 24 give the
-    same, up to equal suits."""
+    """The canonical board with the canonical holding is a permutation of both: which ranks of board
+    and hand are of one suit is all that is left of suits."""
+
+    def of_one_suit(board: list[int], own: list[int]) -> set[tuple[str, ...]]:
+        texts = [(c % 4, f"{c // 4}b") for c in board] + [(c % 4, f"{c // 4}h") for c in own]
+        return {tuple(sorted(text for s, text in texts if s == suit)) for suit in range(4)}
+
     rng = np.random.default_rng(size)
     for _ in range(200):
-        cards = rng.permutation(52)[: size + 2].tolist()
-        classes = set()
+        cards, numbers = rng.permutation(52)[: size + 2].tolist(), set()
         for suits in permutations(range(4)):
-            moved = [card // 4 * 4 + suits[card % 4] for card in cards]
+            moved = [c // 4 * 4 + suits[c % 4] for c in cards]
             number, holding = found(moved[2:], moved[0], moved[1])
+            numbers.add(number)
             canonical = cards_of(int(canonical_boards(size - 2)[0][number]))
-            own = boards.holding_cards()[holding].tolist()
-            pairs = [(sorted(c // 4 for c in part)) for part in (canonical, own)]
-            assert pairs == [sorted(c // 4 for c in part) for part in (cards[2:], cards[:2])]
-            # Which cards of board and hand are of one suit is all that is left of suits.
-            texts = {
-                tuple(sorted(f"{c // 4}{'bh'[c in own]}" for c in canonical + own if c % 4 == s))
-                for s in range(4)
-            }
-            expected = {
-                tuple(sorted(f"{c // 4}{'bh'[c in cards[:2]]}" for c in cards if c % 4 == s))
-                for s in range(4)
-            }
-            assert texts == expected
-            classes.add(number)
-        assert len(classes) == 1
+            kept = of_one_suit(canonical, boards.holding_cards()[holding].tolist())
+            assert kept == of_one_suit(cards[2:], cards[:2])
+        assert len(numbers) == 1
 
 
 def test_holdings_and_start_hands() -> None:
     assert len(boards.holding_cards()) == NUM_HOLDINGS == comb(52, 2)
     for number, (one, two) in enumerate(boards.holding_cards().tolist()):
-        assert found([0, 1, 2], one, two)[1] in range(NUM_HOLDINGS)
         assert number == two * (two - 1) // 2 + one
     kinds, times = np.unique(boards.start_hands(), return_counts=True)
     assert kinds.tolist() == list(range(169))
@@ -179,25 +165,6 @@ def test_buckets_are_cells_of_a_grid() -> None:
     assert squared_strength.buckets(half, 1, 1000).tolist() == [500]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("players", [2, 3])
-def test_stored_tables(players: int) -> None:
-    """The tables in the user's cache: shapes, every cell that can be reached, and random hands by
-    naive counts."""
-    tables = abstraction.load(players)
-    for number, array in enumerate(tables):
-        assert array.shape == (NUM_BOARDS[number], NUM_HOLDINGS)[number == 0 :]
-        assert array.max() == GRIDS[players][number] - 1
-    rng = np.random.default_rng(7)
-    for _ in range(30):
-        cards = rng.permutation(52)[:7].tolist()
-        number, holding = found(cards[2:], *cards[:2])
-        assert tables.river[number, holding] == min(
-            naive_points(cards[2:], *cards[:2]) ** 2 * GRIDS[players][3] // 1980**2,
-            GRIDS[players][3] - 1,
-        )
-
-
 @pytest.fixture
 def stored(tmp_path: Path) -> Iterator[Path]:
     folder = tmp_path / "tables"
@@ -212,7 +179,6 @@ def test_files_give_back_what_was_stored(stored: Path) -> None:
     assert np.array_equal(arrays["a"], np.arange(1000)) and arrays["b"].dtype == np.uint8
     with pytest.raises(ValueError, match="read-only"):
         arrays["a"][0] = 1
-    assert sorted(path.name for path in stored.iterdir()) == ["a.npy", "b.npy", "manifest.json"]
 
 
 def test_unusable_files(stored: Path, tmp_path: Path) -> None:

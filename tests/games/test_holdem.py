@@ -103,24 +103,10 @@ def test_nodes_of_two_players() -> None:
     assert (exploration.min(), exploration.max()) == (10, 24)
 
 
-@pytest.mark.parametrize(
-    ("players", "buckets", "infosets"),
-    [
-        (2, (169, 1000, 500, 200), 1_520_352),
-        pytest.param(3, (169, 1000, 100, 20), 215_050_250, marks=pytest.mark.slow),
-    ],
-)
-def test_numbers_of_information_states(
-    players: int, buckets: tuple[int, ...], infosets: int
-) -> None:
+def test_numbers_of_information_states() -> None:
     """As derived in games/poker/README.md."""
-    tree = betting.with_buckets(tree_of(players), buckets)
-    assert int(tree.num_buckets.sum()) == infosets
-    if players == 3:
-        assert np.bincount(tree.round).tolist() == [90, 4_412, 205_962, 9_501_342]
-        assert (tree.pot + tree.potential).max() == 72
-        exploration = np.minimum(36, tree.pot + 0.5 * tree.potential)
-        assert exploration.max() == 36
+    tree = betting.with_buckets(tree_of(2), (169, 1000, 500, 200))
+    assert int(tree.num_buckets.sum()) == 1_520_352
 
 
 def walk(tree: betting.BettingTree, moves: str) -> int:
