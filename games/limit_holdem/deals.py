@@ -100,25 +100,6 @@ def deal_cards(bits: np.uint64, cards: np.ndarray) -> None:
         cards[own + k if k < 5 else k - 5] = card
 
 
-@kernel
-def showdown_outcome(hands: HandTables, outcome: np.ndarray, cards: np.ndarray) -> int:
-    """Returns the outcome (``betting.outcomes``) of two or three players' cards and a full board.
-
-    Args:
-        hands: Tables.
-        outcome: ``outcome_table(P)``.
-        cards: int8 ``[2 * P + 5]``, two cards for each player, then the board.
-    """
-    own = len(cards) - 5
-    key, masks = sums(hands, cards, own, own + 5)
-    index, first, second = 0, 0, 0
-    for player in range(own // 2):
-        one, two = cards[2 * player], cards[2 * player + 1]
-        strength = strength_with(hands, key, masks, one, two, 7)
-        index, first, second = with_hand(player, strength, index, first, second)
-    return np.int64(outcome[index])
-
-
 @kernel(inline="always")
 def _looked_up(buckets: Abstraction, round_number: int, place: int) -> int:
     """Returns a bucket of a round by its place among all boards and holdings."""
@@ -174,7 +155,7 @@ def _bucket(deals: HoldemDeals, dealt: np.ndarray, hand: int) -> int:
 
 
 @kernel
-def _outcome(deals: HoldemDeals, dealt: np.ndarray) -> int:
+def _outcome(deals: HoldemDeals | MadeHandDeals, dealt: np.ndarray) -> int:
     """Compares the strengths of the hands."""
     num_hands = len(dealt) - OWN
     index, first, second = 0, 0, 0
@@ -215,14 +196,20 @@ def _made_bucket_of(
 
 @kernel
 def _deal_made_hands(deals: MadeHandDeals, bits: np.uint64, dealt: np.ndarray) -> None:
-    """Draws the same cards as ``_deal``; keeps the buckets and the outcome."""
+    """Draws the same cards as ``_deal``; keeps the buckets, and for each player the sums over the
+    seven cards.
+    """
     num_hands = len(dealt) - OWN
-    num_players = num_hands >> 2
-    cards = np.empty(2 * num_players + 5, dtype=np.int8)
+    board = num_hands >> 1  # two cards for each player's four hands
+    cards = np.empty(board + 5, dtype=np.int8)
     deal_cards(bits, cards)
+    key, masks = sums(deals.hands, cards, board, board + 5)
     for hand in range(num_hands):
-        dealt[hand] = _made_bucket_of(deals, cards, hand >> 2, num_players, hand & 3)
-    dealt[num_hands] = showdown_outcome(deals.hands, deals.outcome, cards)
+        dealt[hand] = _made_bucket_of(deals, cards, hand >> 2, num_hands >> 2, hand & 3)
+    for player in range(num_hands >> 2):
+        own_key, own_masks = sums(deals.hands, cards, 2 * player, 2 * player + 2)
+        dealt[num_hands + 2 * player] = key + own_key - EMPTY_KEY
+        dealt[num_hands + 2 * player + 1] = masks | own_masks
 
 
 @kernel
@@ -231,14 +218,8 @@ def _kept_bucket(deals: MadeHandDeals, dealt: np.ndarray, hand: int) -> int:
     return dealt[hand]
 
 
-@kernel
-def _kept_outcome(deals: MadeHandDeals, dealt: np.ndarray) -> int:
-    """Returns the outcome that was kept."""
-    return dealt[len(dealt) - OWN]
-
-
 deals.register_deals(HoldemDeals, _deal, _bucket, _outcome, _bucket_of)
-deals.register_deals(MadeHandDeals, _deal_made_hands, _kept_bucket, _kept_outcome, _made_bucket_of)
+deals.register_deals(MadeHandDeals, _deal_made_hands, _kept_bucket, _outcome, _made_bucket_of)
 
 
 def from_tables(num_players: int, found: Abstraction) -> HoldemDeals:

@@ -22,9 +22,10 @@ for each way in which the upper ranks can complete it.
 from collections.abc import Iterable
 from enum import IntEnum
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from games.kernels import kernel
 
@@ -296,7 +297,7 @@ def card_texts(cards: Iterable[int]) -> list[str]:
     return [RANKS[card // 4] + SUITS[card % 4] for card in cards]
 
 
-def strengths(cards: Any) -> np.ndarray:
+def strengths(cards: ArrayLike) -> np.ndarray:
     """Returns the strength of each hand: int16 ``[N]``.
 
     Args:

@@ -20,7 +20,7 @@ in a round | | P | half chips paid: by the seat itself, then by the next ones in
 Suits are numbered in the order in which they differ (``cards.observe_cards``).
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -77,7 +77,7 @@ class Rules(NamedTuple):
     """
 
     betting: BettingTree
-    showdown: Any
+    showdown: object
     public: np.ndarray
     parent: np.ndarray
     feature: np.ndarray
@@ -92,7 +92,7 @@ class Rules(NamedTuple):
 
 
 @GenericKernel
-def strength(showdown: Any, cards: np.ndarray, first: int, num_private: int, board: int) -> int:
+def strength(showdown: object, cards: np.ndarray, first: int, num_private: int, board: int) -> int:
     """Returns the strength of a hand, larger is better. A generic kernel.
 
     Args:

@@ -103,10 +103,18 @@ def test_nodes_of_two_players() -> None:
     assert (exploration.min(), exploration.max()) == (10, 24)
 
 
-def test_numbers_of_information_states() -> None:
+@pytest.mark.parametrize(
+    ("players", "buckets", "infosets"),
+    [
+        (2, (169, 1000, 500, 200), 1_520_352),
+        pytest.param(3, (169, 1000, 100, 20), 215_050_250, marks=pytest.mark.slow),
+    ],
+)
+def test_numbers_of_information_states(
+    players: int, buckets: tuple[int, ...], infosets: int
+) -> None:
     """As derived in games/poker/README.md."""
-    tree = betting.with_buckets(tree_of(2), (169, 1000, 500, 200))
-    assert int(tree.num_buckets.sum()) == 1_520_352
+    assert betting.with_buckets(tree_of(players), buckets).num_buckets.sum() == infosets
 
 
 def walk(tree: betting.BettingTree, moves: str) -> int:

@@ -5,8 +5,9 @@ have no model of others.
 how they bet and call is that of the authors' program, as far as it is known.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -134,7 +135,7 @@ def maniac(rules: Rules, views: States, i: int, rng: np.ndarray, lane: int) -> i
     return np.int64(actions[first + random_below(rng, lane, count - first)])
 
 
-def _of_rows(rule: Any) -> Any:
+def _of_rows(rule: Callable[..., int]) -> Callable[..., None]:
     """Returns a kernel that writes the moves of a rule for all rows."""
 
     @kernel
@@ -150,7 +151,7 @@ def _of_rows(rule: Any) -> Any:
 class _ByRule(Player):
     """A player by a kernel."""
 
-    rule: ClassVar[Any]
+    rule: ClassVar[Callable[..., None]]
 
     def start(self, num_games: int, seed: int) -> None:
         """Prepares for games 0 .. num_games - 1."""
