@@ -105,10 +105,10 @@ def current_seat(rules: Rules, states: States, i: int) -> int:
     return np.int64(states.seat[i])
 
 
-@kernel
+@kernel(forceinline=True)
 def public_cards(rules: Rules, states: States, i: int) -> int:
     """Returns the number of cards on the table."""
-    return np.int64(states.shown[i])
+    return np.int64(borrowed(states).shown[i])
 
 
 @kernel

@@ -26,7 +26,7 @@ which they differ, as in limit poker, so that hands that are the same up to suit
 
 import numpy as np
 
-from games.kernels import kernel
+from games.kernels import borrowed, kernel
 from games.no_limit_holdem.betting import pot, situation
 from games.no_limit_holdem.hand_strength import hand_strength
 from games.no_limit_holdem.state import HIDDEN, NUM_ROUNDS, Rules, States
@@ -98,7 +98,7 @@ def observe(rules: Rules, states: States, i: int, seat: int, out: np.ndarray) ->
     """
     seats, big = states.stacks.shape[1], np.int64(states.big_blind[i])
     out[:] = 0
-    observe_cards(rules, states, i, seat, out)
+    observe_cards(borrowed(rules), borrowed(states), i, seat, out)
     for k in range(3, states.shown[i]):
         if states.board[i, k] != HIDDEN:
             out[8 + k - 3, states.board[i, k] // 4] = 1

@@ -3,7 +3,7 @@
 import numpy as np
 
 from games.dispatch import register
-from games.kernels import kernel, mix64
+from games.kernels import borrowed, kernel, mix64
 from games.no_limit_holdem.betting import start_row
 from games.no_limit_holdem.state import Rules, States
 from games.poker import cards, worlds
@@ -11,22 +11,22 @@ from games.poker import cards, worlds
 
 @kernel(forceinline=True)
 def _num_seats(rules: Rules) -> int:
-    return rules.stacks.size
+    return borrowed(rules).stacks.size
 
 
 @kernel(forceinline=True)
 def _card(rules: Rules, states: States, i: int, k: int) -> int:
-    own = 2 * rules.stacks.size
-    return np.int64(states.hole[i, k >> 1, 1 - (k & 1)] if k < own else states.board[i, k - own])
+    own, row = 2 * borrowed(rules).stacks.size, borrowed(states)
+    return np.int64(row.hole[i, k >> 1, 1 - (k & 1)] if k < own else row.board[i, k - own])
 
 
 @kernel(forceinline=True)
 def _put_card(rules: Rules, states: States, i: int, k: int, card: int) -> None:
-    own = 2 * rules.stacks.size
+    own, row = 2 * borrowed(rules).stacks.size, borrowed(states)
     if k < own:
-        states.hole[i, k >> 1, 1 - (k & 1)] = card
+        row.hole[i, k >> 1, 1 - (k & 1)] = card
     else:
-        states.board[i, k - own] = card
+        row.board[i, k - own] = card
 
 
 register(cards.num_seats, Rules, _num_seats)
@@ -64,4 +64,4 @@ def deal_rest(
 def infoset_key(rules: Rules, states: States, i: int, seat: int) -> np.uint64:
     """Returns a hash of a seat's cards, the cards on the table, and all posts and moves."""
     key = mix64(states.history[i] ^ np.uint64(seat + 1))
-    return cards.with_cards(rules, states, i, seat, key)
+    return cards.with_cards(borrowed(rules), borrowed(states), i, seat, key)

@@ -48,7 +48,7 @@ def deal_cards(num_cards: int, seeds: np.ndarray, cards: np.ndarray) -> None:
             cards[i, k] = deck[k]
 
 
-@kernel
+@kernel(forceinline=True)
 def _suit_order(rules: Rules, states: States, i: int, seat: int, order: np.ndarray) -> None:
     """Writes the plane of each suit to ``order`` (int64 ``[num_suits]``): suits sorted by own, then
     public cards, higher first.
@@ -73,7 +73,7 @@ def _suit_order(rules: Rules, states: States, i: int, seat: int, order: np.ndarr
             )
 
 
-@kernel
+@kernel(forceinline=True)
 def observe_cards(rules: Rules, states: States, i: int, seat: int, out: np.ndarray) -> None:
     """Writes the own and the public cards by suit to the first ``2 * suit_planes`` planes of an
     observation, which hold zeros.
@@ -91,7 +91,7 @@ def observe_cards(rules: Rules, states: States, i: int, seat: int, out: np.ndarr
             out[rules.suit_planes + order[held % rules.num_suits], held // rules.num_suits] += 1
 
 
-@kernel
+@kernel(forceinline=True)
 def with_cards(rules: Rules, states: States, i: int, seat: int, key: np.uint64) -> np.uint64:
     """Returns a hash with that of the cards that a seat sees: its own as dealt, and the public
     ones.

@@ -26,7 +26,7 @@ import numpy as np
 
 from games.dispatch import GenericKernel, register
 from games.generic import register_all
-from games.kernels import kernel, mix64
+from games.kernels import borrowed, kernel, mix64
 from games.poker import cards
 from games.poker.betting import BettingTree
 from games.poker.cards import HIDDEN as HIDDEN
@@ -117,17 +117,17 @@ register(strength, Strengths, _listed_strength)
 
 @kernel(forceinline=True)
 def _num_seats(rules: Rules) -> int:
-    return int(rules.betting.paid.shape[1])
+    return int(borrowed(rules).betting.paid.shape[1])
 
 
 @kernel(forceinline=True)
 def _card(rules: Rules, states: States, i: int, k: int) -> int:
-    return int(states.cards[i, k])
+    return int(borrowed(states).cards[i, k])
 
 
 @kernel(forceinline=True)
 def _put_card(rules: Rules, states: States, i: int, k: int, card: int) -> None:
-    states.cards[i, k] = card
+    borrowed(states).cards[i, k] = card
 
 
 register(cards.num_seats, Rules, _num_seats)
@@ -135,13 +135,13 @@ register(cards.card, Rules, _card)
 register(cards.put_card, Rules, _put_card)
 
 
-@kernel
+@kernel(forceinline=True)
 def public_cards(rules: Rules, states: States, i: int) -> int:
     """Returns the number of public cards that can be seen in lane ``i``; at the end, where nobody
     looks, none.
     """
-    node = states.node[i]
-    return rules.public[rules.betting.round[node]] if node >= 0 else 0
+    tables, node = borrowed(rules), borrowed(states).node[i]
+    return tables.public[tables.betting.round[node]] if node >= 0 else 0
 
 
 @kernel
@@ -212,7 +212,8 @@ def infoset_key(rules: Rules, states: States, i: int, seat: int) -> np.uint64:
     """Returns a hash of a seat's cards as dealt, of the bets and the public cards so far; at the
     end, of what the bets pay.
     """
-    return with_cards(rules, states, i, seat, mix64(np.uint64(np.int64(states.node[i]))))
+    tables, row = borrowed(rules), borrowed(states)
+    return with_cards(tables, row, i, seat, mix64(np.uint64(np.int64(row.node[i]))))
 
 
 @kernel
@@ -228,19 +229,20 @@ def observe(rules: Rules, states: States, i: int, seat: int, out: np.ndarray) ->
     """Writes the information state of a seat to ``out`` (int8 ``[C, L]``), every element of it; the
     planes: see the module.
     """
-    node, num_seats = states.node[i], rules.betting.paid.shape[1]
+    tables, row = borrowed(rules), borrowed(states)
+    node, num_seats = row.node[i], tables.betting.paid.shape[1]
     out[:] = 0
-    observe_cards(rules, states, i, seat, out)
-    plane = 2 * rules.suit_planes + rules.num_features
+    observe_cards(tables, row, i, seat, out)
+    plane = 2 * tables.suit_planes + tables.num_features
     for k in range(num_seats):
         if node >= 0:
             out[plane + k] = (
-                2 * rules.betting.paid[rules.betting.position[node], (seat + k) % num_seats]
+                2 * tables.betting.paid[tables.betting.position[node], (seat + k) % num_seats]
             )
         out[plane + num_seats + k] = k == seat
     while node > 0:
-        out[2 * rules.suit_planes + rules.feature[node]] = 1
-        node = rules.parent[node]
+        out[2 * tables.suit_planes + tables.feature[node]] = 1
+        node = tables.parent[node]
 
 
 @kernel

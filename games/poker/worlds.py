@@ -98,37 +98,40 @@ def list_hands(
     return total
 
 
-@kernel
+@kernel(forceinline=True)
 def _num_hidden(rules: Rules) -> int:
     """Returns the number of private cards of all the others."""
     return (num_seats(rules) - 1) * np.int64(rules.num_private)
 
 
-@kernel
-def _is_hidden(rules: Rules, seat: int, k: int) -> bool:
-    """Returns whether the k-th card is a private card of another seat."""
-    return bool(k < num_seats(rules) * rules.num_private and k // rules.num_private != seat)
-
-
-@kernel
-def _seen_cards(rules: Rules, views: States, i: int, seat: int) -> np.uint64:
-    """Returns the set of cards that a seat sees in its view, a bit for each: in an earlier view
-    also what came later. Seat -1: all that are known.
+@kernel(forceinline=True)
+def _cards_between(rules: Rules, states: States, i: int, first: int, last: int) -> np.uint64:
+    """Returns the set of the known cards from the ``first`` to before the ``last``, a bit for
+    each.
     """
-    seen = np.uint64(0)
-    for k in range(num_seats(rules) * rules.num_private + rules.num_public):
-        if seat < 0 or not _is_hidden(rules, seat, k):
-            held = card(rules, views, i, k)
-            if held != HIDDEN:
-                seen |= np.uint64(1) << np.uint64(held)
-    return seen
+    found = np.uint64(0)
+    for k in range(first, last):
+        held = card(rules, states, i, k)
+        if held != HIDDEN:
+            found |= np.uint64(1) << np.uint64(held)
+    return found
+
+
+@kernel(forceinline=True)
+def _seen_cards(rules: Rules, views: States, i: int, seat: int) -> np.uint64:
+    """Returns the set of cards that a seat sees in its view: in an earlier view also what came
+    later.
+    """
+    size, board = rules.num_private, num_seats(rules) * rules.num_private
+    own = _cards_between(rules, views, i, seat * size, (seat + 1) * size)
+    return own | _cards_between(rules, views, i, board, board + rules.num_public)
 
 
 @kernel
-def _complement(rules: Rules, seen: np.uint64, cards: np.ndarray) -> int:
+def _complement(num_cards: int, seen: np.uint64, cards: np.ndarray) -> int:
     """Returns the number of cards not in a set, and writes them, ascending, to ``cards`` (int8)."""
     count = 0
-    for other in range(rules.num_cards):
+    for other in range(num_cards):
         if not (seen >> np.uint64(other)) & np.uint64(1):
             cards[count] = other
             count += 1
@@ -136,11 +139,11 @@ def _complement(rules: Rules, seen: np.uint64, cards: np.ndarray) -> int:
 
 
 @kernel
-def _num_ways(rules: Rules, left: int) -> float:
+def _num_ways(cards: int, num_private: int, left: int) -> float:
     """Returns the number of ways to deal the others their hands from so many cards."""
     ways = 1.0
-    for k in range(_num_hidden(rules)):
-        ways *= left / (k % rules.num_private + 1)
+    for k in range(cards):
+        ways *= left / (k % num_private + 1)
         left -= 1
     return ways
 
@@ -151,8 +154,8 @@ def list_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarr
     lists their codes.
     """
     unseen = np.empty(rules.num_cards, np.int8)
-    count = _complement(rules, _seen_cards(rules, views, i, seat), unseen)
-    if _num_ways(rules, count) > hidden.shape[0] + 0.5:
+    count = _complement(rules.num_cards, _seen_cards(rules, views, i, seat), unseen)
+    if _num_ways(_num_hidden(rules), rules.num_private, count) > hidden.shape[0] + 0.5:
         return -1
     return list_hands(unseen, count, rules.num_private, _num_hidden(rules), hidden)
 
@@ -165,7 +168,7 @@ def draw_hidden(
     W]``).
     """
     unseen, cards = np.empty(rules.num_cards, np.int8), np.empty(_num_hidden(rules), np.int8)
-    count = _complement(rules, _seen_cards(rules, views, i, seat), unseen)
+    count = _complement(rules.num_cards, _seen_cards(rules, views, i, seat), unseen)
     for j in range(hidden.shape[0]):
         for k in range(cards.size):
             drawn = k + random_below(rng, lane, count - k)
@@ -180,7 +183,8 @@ def log_prior_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.
     deal them.
     """
     unseen = np.empty(rules.num_cards, np.int8)
-    return -np.log(_num_ways(rules, _complement(rules, _seen_cards(rules, views, i, seat), unseen)))
+    left = _complement(rules.num_cards, _seen_cards(rules, views, i, seat), unseen)
+    return -np.log(_num_ways(_num_hidden(rules), rules.num_private, left))
 
 
 @kernel
@@ -190,10 +194,10 @@ def fill_world(
     """Writes the view of a seat with hands of the others; returns False if they hold a card that
     the seat sees.
     """
-    seen, at = _seen_cards(rules, views, i, seat), 0
+    seen, at, size = _seen_cards(rules, views, i, seat), 0, rules.num_private
     copy_row(rules, views, i, worlds, j)
-    for k in range(num_seats(rules) * rules.num_private):
-        if _is_hidden(rules, seat, k):
+    for k in range(num_seats(rules) * size):
+        if not seat * size <= k < (seat + 1) * size:
             held = card_at(hidden, at)
             if (seen >> np.uint64(held)) & np.uint64(1):
                 return False
@@ -205,20 +209,21 @@ def fill_world(
 @kernel
 def hidden_of(rules: Rules, states: States, i: int, seat: int, hidden: np.ndarray) -> None:
     """Writes the code (uint64 ``[W]``) of the private cards of the others."""
-    cards, at = np.empty(_num_hidden(rules), np.int8), 0
-    for k in range(num_seats(rules) * rules.num_private):
-        if _is_hidden(rules, seat, k):
+    cards, at, size = np.empty(_num_hidden(rules), np.int8), 0, rules.num_private
+    for k in range(num_seats(rules) * size):
+        if not seat * size <= k < (seat + 1) * size:
             cards[at] = card(rules, states, i, k)
             at += 1
-    write_code(cards, rules.num_private, hidden)
+    write_code(cards, size, hidden)
 
 
 @kernel
 def copy_view(rules: Rules, views: States, i: int, seat: int, target: States, j: int) -> None:
     """Writes the cards that a seat sees in its view to another lane; the others are hidden."""
-    for k in range(num_seats(rules) * rules.num_private + rules.num_public):
-        hides = _is_hidden(rules, seat, k)
-        put_card(rules, target, j, k, HIDDEN if hides else card(rules, views, i, k))
+    size, board = rules.num_private, num_seats(rules) * rules.num_private
+    for k in range(board + rules.num_public):
+        sees = k >= board or seat * size <= k < (seat + 1) * size
+        put_card(rules, target, j, k, card(rules, views, i, k) if sees else HIDDEN)
 
 
 @kernel
@@ -240,7 +245,8 @@ def deal_rest(
     board = num_seats(rules) * rules.num_private
     for w in range(count):
         start, fresh = (offset + w * _GOLDEN_RATIO) % 1.0, True
-        unused = _complement(rules, _seen_cards(rules, worlds, first + w, -1), left)
+        used = _cards_between(rules, worlds, first + w, 0, board + rules.num_public)
+        unused = _complement(rules.num_cards, used, left)
         for k in range(board, board + rules.num_public):
             if card(rules, worlds, first + w, k) == HIDDEN:
                 drawn = int(start * unused) if fresh else random_below(rng, lane, unused)
