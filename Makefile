@@ -1,10 +1,10 @@
-# One command each, from a fresh clone: setup, train, test, bench.
+# One command each, from a fresh clone: setup, train, play, test, test-all, bench.
 PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin/python
 STAMP := $(VENV)/.setup
 
-.PHONY: setup train play test bounds bench gpu
+.PHONY: setup train play test test-all bounds bench gpu
 
 setup: $(STAMP)
 
@@ -22,11 +22,16 @@ train: setup
 play: setup
 	$(RUN) play.py $(ARGS)
 
-# A worker per core, a file of tests to one worker; ARGS="-n0 …" runs them in this process. Types are checked beside them: both
-# must pass.
+# What must pass before a commit. A worker per core, a file of tests to one worker; ARGS="-n0 …" runs them in this process. Types
+# are checked beside them: both must pass.
+WORKERS := -n auto --maxprocesses 4 --dist loadfile
 test: setup
 	$(RUN) -m ruff check .
-	$(RUN) -m mypy & types=$$!; $(RUN) -m pytest -n auto --maxprocesses 4 --dist loadfile $(ARGS); tests=$$?; wait $$types && exit $$tests
+	$(RUN) -m mypy & types=$$!; $(RUN) -m pytest $(WORKERS) $(ARGS); tests=$$?; wait $$types && exit $$tests
+
+# Every test, those that are slow, rare or statistical too.
+test-all: setup
+	$(RUN) -m pytest $(WORKERS) -m "not gpu" $(ARGS)
 
 # The suite once more with numba's bounds checks, in a cache of its own: kernels take several times as long.
 bounds: setup

@@ -58,9 +58,9 @@ def first_game() -> None:
     """Builds a default run without a bootstrap and goes to the first progress of its self-play."""
 
     def end(*at: object) -> None:
-        raise StopIteration
+        raise KeyboardInterrupt
 
-    with suppress(StopIteration):
+    with suppress(KeyboardInterrupt):
         Stages(composed("bootstrap=none")).step(end)
 
 

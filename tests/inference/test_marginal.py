@@ -64,14 +64,6 @@ def test_draws_have_the_stated_distribution(index: int, strength: float) -> None
         )
 
 
-def test_corrections_of_zero_give_the_prior() -> None:
-    for view, seat in endgames(40):
-        hands = possible_hands(view, seat)
-        fixed, _, weights, table = tables(view, seat, np.zeros((5, 15), np.float32))
-        log_q = [log_marginal(weights, table, hand - fixed) for hand in pack(hands)]
-        np.testing.assert_allclose(log_q, np.log(hypergeometric(view, seat, hands)), atol=1e-12)
-
-
 def test_the_density_is_the_one_that_the_hidden_loss_trains() -> None:
     played = random_games(30, 5, longest=9)
     lanes = running(played)

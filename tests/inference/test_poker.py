@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from games import make
-from games.batches import take
 from games.interface import Records
 from games.kernels import streams
 from games.poker.betting import Action
@@ -164,21 +163,6 @@ def test_hidden_cards_change_nothing() -> None:
     assert drawn[0] == drawn[1]
 
 
-def test_a_lane_depends_on_its_own_stream_alone() -> None:
-    deals = GAME.deal(streams(4, 6))
-    views = GAME.view(deals, np.zeros(6, np.int64))
-    records = Records(np.full((6, GAME.spec.max_moves), -1, np.int16), np.zeros(6, np.int16))
-    rng = streams(5, 6)
-    together, _ = Determinizer(GAME, RandomPolicies(), SETTINGS, 6).worlds(
-        np.arange(6), views, records, rng.copy(), 10
-    )
-    for lane in range(6):
-        alone, _ = Determinizer(GAME, RandomPolicies(), SETTINGS, 6).worlds(
-            np.array([lane]), take(views, slice(lane, lane + 1)), records, rng.copy(), 10
-        )
-        assert alone.cards.tolist() == together.cards[10 * lane : 10 * lane + 10].tolist()
-
-
 def test_fewer_particles_than_hands() -> None:
     """With two particles the drawn hands are sometimes all on the table; then they are drawn
     anew.
@@ -221,16 +205,6 @@ def test_hands_are_listed_once(num_cards: int, others: int, num_private: int) ->
             for a, b in combinations(row[k : k + num_private], 2)
         )
     assert list_hands(unseen, num_cards, num_private, size, words[: expected - 1]) == -1
-
-
-def test_a_record_of_another_game() -> None:
-    states, _ = play([3, 0, 2], LINES[0])
-    _, records = play([3, 0, 2], LINES[1])
-    determinizer = Determinizer(GAME, RandomPolicies(), SETTINGS, 1)
-    with pytest.raises(ValueError, match="lanes .0.: the record does not lead to the view"):
-        determinizer.worlds(
-            np.array([0]), GAME.view(states, np.array([1])), records, streams(1, 1), 4
-        )
 
 
 @pytest.mark.parametrize("phase1", ["marginal", "filter"])

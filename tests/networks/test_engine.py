@@ -1,11 +1,11 @@
 """The engine against the network it was folded from, and independence of the batch."""
 
-import numpy as np
 import pytest
 import torch
 
+from games.interface import GameSpec
 from networks import engine
-from networks.engine import MAX_CHUNK, Engine, FusedConv, padded_size
+from networks.engine import MAX_CHUNK, Engine
 from networks.resnet import NetworkConfig, PolicyValueNet
 from tests.networks.specs import DOUDIZHU, SMALL, TINY, as_if_trained, observations
 
@@ -15,20 +15,22 @@ CONFIGS = {
         channels=8, blocks=3, value_head="scalar", hidden_head=False, value_scale=8.0
     ),
     "no blocks": NetworkConfig(channels=8, blocks=0, objective="wp"),
+    "tiny": NetworkConfig(channels=4, blocks=1, value_head="scalar"),
 }
 BFLOAT16_ERROR = 0.02
 """Of the largest output of a head: activations have 8 bits, and errors add up over the layers."""
 
 
-def trained(config: NetworkConfig = SMALL) -> PolicyValueNet:
+def trained(config: NetworkConfig = SMALL, spec: GameSpec = DOUDIZHU) -> PolicyValueNet:
     torch.manual_seed(0)
-    return as_if_trained(PolicyValueNet(DOUDIZHU, config))
+    return as_if_trained(PolicyValueNet(spec, config))
 
 
 @pytest.mark.parametrize("name", CONFIGS)
 @pytest.mark.parametrize(("precision", "error"), [("float32", 1e-5), ("bfloat16", BFLOAT16_ERROR)])
 def test_equals_the_network(name: str, precision: str, error: float) -> None:
-    net, planes = trained(CONFIGS[name]), torch.from_numpy(observations(50))
+    spec = TINY if name == "tiny" else DOUDIZHU
+    net, planes = trained(CONFIGS[name], spec), torch.from_numpy(observations(50, spec))
     with torch.no_grad():
         expected = net.outputs(net(planes))
     found = Engine(net, precision)(planes, want_hidden=True)
@@ -66,14 +68,6 @@ def test_empty_batches_and_hidden_on_request() -> None:
     ).hidden.shape == (2, 5, 15)
 
 
-def test_a_tiny_game() -> None:
-    net = as_if_trained(
-        PolicyValueNet(TINY, NetworkConfig(channels=4, blocks=1, value_head="scalar"))
-    )
-    planes = torch.from_numpy(observations(6, TINY))
-    assert torch.allclose(Engine(net, "float32")(planes).policy, net(planes).policy, atol=1e-5)
-
-
 def test_keeps_copies() -> None:
     net, planes = trained(), torch.from_numpy(observations(2))
     run = Engine(net, "float32")
@@ -82,36 +76,3 @@ def test_keeps_copies() -> None:
         for parameter in net.parameters():
             parameter.add_(1.0)
     assert torch.equal(run(planes).policy, before)
-
-
-def test_padded_sizes() -> None:
-    sizes = np.array([padded_size(n) for n in range(1, MAX_CHUNK + 1)])
-    n = np.arange(1, MAX_CHUNK + 1)
-    assert (
-        (sizes >= n).all()
-        and (sizes - n <= np.maximum(3, n // 16)).all()
-        and (np.diff(sizes) >= 0).all()
-    )
-    assert len(set(sizes)) < 100
-    assert padded_size(0) == 4
-
-
-def test_a_convolution_by_hand() -> None:
-    """Weights 1, 10, 100 on the left neighbour, the position and the right neighbour; bias -2."""
-    for dtype in (torch.float32, torch.bfloat16):
-        conv = FusedConv(
-            torch.tensor([1.0, 10.0, 100.0]).view(1, 1, 1, 3),
-            torch.tensor([-2.0]),
-            3,
-            dtype,
-            torch.device("cpu"),
-        )
-        x = torch.tensor([0.0, 1.0, 0.0]).view(1, 1, 1, 3).to(dtype)
-        assert conv(x, relu=False).flatten().tolist() == [98.0, 8.0, -1.0]
-        assert conv(x, relu=True).flatten().tolist() == [98.0, 8.0, 0.0]
-        assert conv.add_to(torch.full_like(x, -7.0), x).flatten().tolist() == [91.0, 1.0, 0.0]
-
-
-def test_unknown_precision() -> None:
-    with pytest.raises(ValueError, match="precision is 'int4', expected one of auto"):
-        Engine(trained(), "int4")

@@ -31,30 +31,11 @@ def test_rows_come_from_the_network_of_their_seat(want_hidden: bool) -> None:
             np.testing.assert_allclose(values[row], reference[0].numpy(), atol=1e-4)
 
 
-def test_seats_apart_and_together_are_the_same() -> None:
-    evaluator, planes = Evaluator(three_networks()), observations(30)
-    seats = np.arange(30, dtype=np.int8) % 3
-    mixed = evaluator.evaluate(planes, seats, want_hidden=True)
-    for seat in range(3):
-        rows = seats == seat
-        for values, reference in zip(
-            evaluator.evaluate(planes[rows], seats[rows], want_hidden=True), mixed, strict=True
-        ):
-            np.testing.assert_array_equal(values, reference[rows])
-
-
 def test_no_rows() -> None:
     evaluator = Evaluator(three_networks())
     outputs = evaluator.evaluate(observations(0), np.zeros(0, np.int8), want_hidden=True)
     assert [values.shape for values in outputs] == [(0, 632), (0,), (0, 5, 15)]
     assert evaluator.num_evaluations == 0
-
-
-def test_counts_evaluations_and_time() -> None:
-    evaluator = Evaluator(three_networks())
-    evaluator.evaluate(observations(12), np.arange(12, dtype=np.int8) % 3)
-    evaluator.evaluate(observations(5), np.zeros(5, np.int8))
-    assert evaluator.num_evaluations == 17 and evaluator.seconds > 0
 
 
 def test_refresh_takes_over_new_weights() -> None:

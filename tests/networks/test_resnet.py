@@ -5,32 +5,9 @@ import pytest
 import torch
 
 from networks.resnet import NetworkConfig, PolicyValueNet, build_networks, expected_value
-from tests.networks.specs import DOUDIZHU, LENGTH, SMALL, TINY, as_if_trained, observations
+from tests.networks.specs import DOUDIZHU, SMALL, as_if_trained, observations
 
 FACTORS = torch.tensor(DOUDIZHU.stake_factors)
-
-
-def test_shapes() -> None:
-    net = PolicyValueNet(DOUDIZHU, SMALL)
-    raw = net(torch.from_numpy(observations(7)))
-    outputs = net.outputs(raw)
-    assert (net.num_planes, net.num_extra) == (42, 2)
-    assert (
-        raw.policy.shape == (7, 632)
-        and raw.value.shape == (7, 9)
-        and raw.hidden.shape == (7, 5, LENGTH)
-    )
-    assert outputs.value.shape == (7,) and all(
-        tensor.dtype == torch.float32 for tensor in (*raw, *outputs)
-    )
-
-
-def test_a_game_with_fewer_outputs_than_positions_and_nothing_hidden() -> None:
-    net = PolicyValueNet(TINY, NetworkConfig(channels=4, blocks=1, value_head="scalar")).eval()
-    raw = net(torch.from_numpy(observations(5, TINY)))
-    assert (
-        raw.policy.shape == (5, 2) and raw.value.shape == (5, 1) and raw.hidden.shape == (5, 0, 3)
-    )
 
 
 def test_initial_outputs_are_neutral() -> None:
@@ -86,12 +63,6 @@ def test_networks_of_a_seed() -> None:
     assert not torch.equal(one.seat(0).stem.conv.weight, one.seat(1).stem.conv.weight)
 
 
-def test_one_network_for_all_seats() -> None:
-    networks = build_networks(DOUDIZHU, NetworkConfig(channels=4, blocks=1, shared=True), seed=1)
-    assert networks.net_of_seat == (0, 0, 0) and len(networks.distinct()) == 1
-    assert networks.seat(0) is networks.seat(2)
-
-
 @pytest.mark.parametrize(
     ("key", "value"),
     [
@@ -105,12 +76,3 @@ def test_one_network_for_all_seats() -> None:
 def test_wrong_settings_are_named(key: str, value: object) -> None:
     with pytest.raises(ValueError, match=f"network.{key}={value}: expected"):
         NetworkConfig(**{key: value})
-
-
-def test_a_game_without_classes_of_stakes_has_a_scalar_value() -> None:
-    with pytest.raises(ValueError, match="tiny has no stake_factors; expected 'scalar'"):
-        PolicyValueNet(TINY, NetworkConfig(channels=4, blocks=1))
-
-
-def test_the_former_name_of_the_value_head() -> None:
-    assert NetworkConfig(value_head="win_bombs") == NetworkConfig(value_head="win_stakes")

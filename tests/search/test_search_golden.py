@@ -243,19 +243,6 @@ def test_moves_are_compared_on_the_same_worlds_and_random_numbers(slots: int) ->
     assert len(np.unique(result.q)) == 4
 
 
-def test_counters() -> None:
-    game, tables = two_levels()
-    searcher = make_search(game, tables, settings(playouts=10), 2)
-    for _ in range(3):
-        searcher.run(worlds(game, [(0, 2), (0, 1)]), streams(0, 2), np.arange(2))
-    counters = searcher.counters
-    assert (counters.searches, counters.simulations, counters.dropped) == (6, 60, 0)
-    assert counters.evaluations == len(tables.calls)
-    assert 0 < counters.rounds <= counters.evaluations
-    assert counters.kernel_seconds > 0
-    assert counters.network_seconds > 0
-
-
 def test_wrong_number_of_worlds() -> None:
     game, tables = two_levels()
     with pytest.raises(ValueError, match="12 rows; expected 1 positions x 6 worlds = 6"):

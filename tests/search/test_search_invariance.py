@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fpmcts.search.search import Search, SearchResult
+from fpmcts.search.search import SearchResult
 from fpmcts.search.tree import make_policy_cache
-from games.batches import put, take
+from games.batches import take
 from games.kernels import streams
 from tests.search.searching import make_search, search, settings, tree_of, worlds
 from tests.search.test_search_oracle import positions, random_game
@@ -48,13 +48,6 @@ def test_the_policy_cache_changes_nothing(root: str, num_entries: int) -> None:
             searcher.run(worlds(game, here), streams(0, len(here)), np.arange(len(here))), expected
         )
         assert len(tables.calls) - calls > calls
-
-
-def test_stored_and_fresh_probabilities_are_rounded_alike() -> None:
-    """Otherwise a random number between the two would make different moves."""
-    game, tables = random_game(0)
-    forest = make_search(game, tables, settings())._forest
-    assert forest.slots.priors.dtype == forest.cache.probability.dtype == forest.tree.prior.dtype
 
 
 @ROOTS
@@ -203,16 +196,3 @@ def test_more_slots_than_needed_evaluate_in_few_rounds() -> None:
     _, one = search(game, tables, given, [(0, 1)])
     _, many = search(game, tables, replace(given, slots=8), [(0, 1)])
     assert many.counters.rounds < 0.5 * one.counters.rounds
-
-
-def test_a_search_can_be_used_again() -> None:
-    """Nothing is left over from other positions, in trees that were larger."""
-    game, tables = random_game(4)
-    here = positions(game)
-    n = len(here)
-    expected, searcher = search(game, tables, settings(), here)
-    rows = worlds(game, here[::-1])
-    searcher.run(rows, streams(9, n), np.arange(n))
-    put(rows, slice(None), worlds(game, here))
-    assert_equal(searcher.run(rows, streams(0, n), np.arange(n)), expected)
-    assert isinstance(searcher, Search)

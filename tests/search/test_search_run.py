@@ -58,16 +58,6 @@ def test_reports_lead_to_the_result(monkeypatch: pytest.MonkeyPatch) -> None:
             assert done == total
 
 
-def test_reports_are_rare() -> None:
-    """At most every 0.1 s, and one at the end."""
-    game, tables = random_game(1)
-    reports, start = Reports(), time.perf_counter()
-    make_search(game, tables, settings(playouts=200)).run(
-        worlds(game, [(0, 0)]), streams(0, 1), np.arange(1), report=reports
-    )
-    assert 1 <= len(reports.seen) <= 1 + (time.perf_counter() - start) / 0.1
-
-
 @ROOTS
 @PARTS
 def test_cancel_ends_within_a_round(root: str, max_positions: int) -> None:

@@ -1,20 +1,17 @@
 """The tree's kernels against dictionaries and numpy."""
 
 import numpy as np
-import pytest
 
 from fpmcts.search.tree import (
     EMPTY,
     FULL,
     Tree,
     add_node,
-    back_up,
     cached_policy,
     clear,
     find,
     make_policy_cache,
     make_tree,
-    select_puct,
     store_policy,
 )
 
@@ -100,43 +97,3 @@ def test_policies_are_found_again() -> None:
     assert list(found.items()) == list(stored.items())[: len(found)]
     assert len(found) >= 10
     assert 2 * len(found) <= cache.index_key.shape[1]  # the index stays half empty
-
-
-@pytest.mark.parametrize("n", [1, 2, 7])
-def test_puct_against_numpy(n: int) -> None:
-    """The formula of the class; moves without a return count as the node; visits in flight count
-    below the line only.
-    """
-    rng = np.random.default_rng(n)
-    tree = make_tree(1, 2, 20)
-    add_node(tree, 0, np.uint64(1), 0.0, ACTIONS, PRIORS, 3)
-    priors = rng.dirichlet(np.ones(n)).astype(np.float32)
-    assert add_node(tree, 0, np.uint64(2), 0.25, np.arange(n, dtype=np.int16), priors, n) == 1
-    edges = slice(3, 3 + n)
-    for _ in range(200):
-        returns = rng.integers(0, 4, n)
-        visits = returns + rng.integers(0, 2, n)
-        total = rng.normal(size=n) * returns
-        tree.returns[0, edges], tree.visits[0, edges], tree.total[0, edges] = returns, visits, total
-        tree.node_visits[0, 1] = 1 + visits.sum()
-        q = np.where(returns > 0, total / np.maximum(returns, 1), 0.25)
-        for c in (0.0, 0.5, 2.0):
-            score = q + c * priors * np.sqrt(1.0 + visits.sum()) / (1.0 + visits)
-            assert select_puct(tree, 0, 1, c) == 3 + int(np.argmax(score))
-
-
-def test_the_first_of_equal_moves_is_selected() -> None:
-    tree = make_tree(1, 1, 3)
-    add_node(tree, 0, np.uint64(1), 0.5, ACTIONS, np.full(3, 1 / 3, np.float32), 3)
-    assert select_puct(tree, 0, 0, 2.0) == 0
-
-
-def test_back_up_adds_to_the_path_alone() -> None:
-    tree = make_tree(2, 3, 9)
-    back_up(tree, 1, np.array([4, 2, 7, 0], np.int32), 3, -0.5)
-    back_up(tree, 1, np.array([4], np.int32), 1, 2.0)
-    assert tree.returns[1].tolist() == [0, 0, 1, 0, 2, 0, 0, 1, 0]
-    assert tree.total[1].tolist() == [0, 0, -0.5, 0, 1.5, 0, 0, -0.5, 0]
-    assert tree.squares[1].tolist() == [0, 0, 0.25, 0, 4.25, 0, 0, 0.25, 0]
-    assert not tree.returns[0].any()
-    assert not tree.visits.any()  # counted on the way down
