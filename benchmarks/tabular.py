@@ -72,8 +72,7 @@ def seconds_to(bound: float, learner: Any) -> float:
 def run() -> Iterator[Row]:
     """Yields the rates on one core, for the papers' parameters and seed 0."""
     for name, game, before, count, target, reference in EPISODES:
-        tables = make_game(game, **({"players": 2} if game == "limit_holdem" else {})).tables
-        learner = make(name, tables)
+        learner = make(name, make_game(game, **({"players": 2} if game == "limit_holdem" else {})))
         learner.run(before)
         yield rate(
             f"{name}, {game}", "episodes", count, partial(learner.run, count), target, reference
@@ -82,7 +81,7 @@ def run() -> Iterator[Row]:
     seconds = median_seconds(partial(best_response_values, leduc, leduc.uniform_policy()))
     reference = {"LiteEFG": 0.6, "OpenSpiel C++": 60}
     yield Row("exact best responses of both players, leduc", 1000 * seconds, "ms", 1, reference)
-    seconds = seconds_to(NASH_CONV, make("smooth_uct", leduc))
+    seconds = seconds_to(NASH_CONV, make("smooth_uct", "leduc"))
     reference = {"C++ Smooth UCT": 300, "OpenSpiel C++ ES-MCCFR": 30}
     yield Row(f"smooth_uct, leduc, to a NashConv of {NASH_CONV}", seconds, "s", 15, reference)
     for game, options, selections, most in ISMCTS:

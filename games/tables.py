@@ -181,6 +181,11 @@ class Tables:
         """Returns the policy that plays each legal action with the same probability."""
         return self.legal / self.infoset_actions[:, None]
 
+    def completed(self, policy: np.ndarray) -> np.ndarray:
+        """Returns a policy with the uniform one in its rows of zeros."""
+        none = ~policy.any(axis=1, keepdims=True)
+        return np.asarray(np.where(none, self.uniform_policy(), policy))
+
     def check_policy(self, policy: np.ndarray) -> np.ndarray:
         """Returns the policy as contiguous float64.
 

@@ -1,9 +1,9 @@
 """The determinizer: worlds for searching players by phases 1 and 2 and kept particles.
 
-    views ─┬─ all hands long ──────────────────────────────────────────────▶ worlds from the prior
+    views ─┬─ all hands long ────────────────────────────────────────▶ worlds from the prior
            └─ some hand short ─▶ particles kept? ─ yes ─▶ replay new moves ─┬─▶ weigh, temper,
-           resample ─▶ worlds
-                                      └─ no, or too few count ─▶ phase 1 ─▶ replay all moves ─┘
+                                 │                                          │   resample ─▶ worlds
+                                 └─ no, or too few count ─▶ phase 1 ─▶ replay all moves ─┘
 
 All lanes advance together; a lane draws from its own random stream alone. What is hidden, how it is
 listed and drawn, and how a world is filled in, a game says by its kernels (``games.interface``,

@@ -17,7 +17,7 @@ from fpmcts.evaluation.units import Store
 from fpmcts.papers.drawing import Line
 from fpmcts.papers.job import Stopping
 from fpmcts.progress import Progress
-from fpmcts.tabular.learner import PokerLearner
+from fpmcts.tabular.learner import DenseLearner
 from fpmcts.tabular.matches import ALWAYS_CALL, RANDOM, Result, symmetric_play
 from games.tables import Tables
 from networks.checkpoint import CheckpointError
@@ -45,7 +45,7 @@ def _number(episodes: int) -> int:
     return max(-1, math.floor(grid + 1e-9)) + 1
 
 
-def keep_snapshot(folder: Path, learner: PokerLearner, last: int) -> None:
+def keep_snapshot(folder: Path, learner: DenseLearner, last: int) -> None:
     """Writes the greedy policy, a byte per information state, where a mark of the grid was passed,
     and at the last episode.
     """

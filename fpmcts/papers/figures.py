@@ -25,7 +25,7 @@ from fpmcts.papers.drawing import Line, Panel, draw
 from fpmcts.papers.figure_matches import keep_snapshot, play_matches, table_facts, table_lines
 from fpmcts.papers.job import Job, Stopping, read_config
 from fpmcts.progress import Progress
-from fpmcts.tabular.learner import PokerLearner
+from fpmcts.tabular.learner import DenseLearner
 from fpmcts.training.interface import EpisodeBudget
 from fpmcts.training.run import Run
 from fpmcts.training.tabular import Tabular, TabularConfig, make_learner
@@ -239,7 +239,7 @@ def play_runs(
             while not run.is_finished() and not stopping():
                 run.step()
                 if config.measure == MATCHES:
-                    keep_snapshot(run.folder.path, cast(PokerLearner, tabular.learner), wanted[k])
+                    keep_snapshot(run.folder.path, cast(DenseLearner, tabular.learner), wanted[k])
                 if run.folder.is_save_due(SAVE_SECONDS):
                     with saving:
                         run.save()

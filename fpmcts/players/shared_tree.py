@@ -29,7 +29,7 @@ from fpmcts.tabular.hash_table import (
 )
 from fpmcts.tabular.hashed_learner import IsMctsOptions, make_selection
 from fpmcts.tabular.search import search
-from fpmcts.tabular.selection import UCT, WIDTHS, values, weights
+from fpmcts.tabular.selection import UCT, values, weights
 from fpmcts.tabular.walks import walk_of
 from games.batches import Rules, States, take
 from games.decision import RETURN, WINS
@@ -148,7 +148,7 @@ class SharedTreeAgent(TreeAgent[HashTable]):
 
     def new_tree(self) -> HashTable:
         """Returns an empty tree."""
-        return HashTable(WIDTHS[type(self._selection)], self.options.memory)
+        return HashTable(self._selection.width, self.options.memory)
 
     def tree_of(self, game: int, seat: int) -> HashTable:
         """Returns the tree of a seat of a game."""

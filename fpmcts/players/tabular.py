@@ -14,18 +14,30 @@ from typing import Any, Self
 
 import numpy as np
 
-from fpmcts.players.luck import DEALS, Cancelled, Luck, Mean, before_the_deal, mean_of
+from fpmcts.players.luck import (
+    DEALS,
+    Cancelled,
+    Luck,
+    Mean,
+    before_the_deal,
+    luck_of,
+    mean_of,
+    repeated,
+)
 from fpmcts.players.simulation import poker_luck, simulate
 from fpmcts.tabular import algorithms, stored_policy
 from fpmcts.tabular.best_response import nash_conv
+from fpmcts.tabular.dense_table import by_infoset
+from fpmcts.tabular.hash_table import HEADER, Rows, find, seat_key
+from fpmcts.tabular.learner import DenseLearner
 from fpmcts.tabular.values import PolicyValues
 from games import Choice
 from games.agent import Agent
-from games.batches import States
+from games.batches import Rules, States, num_rows
 from games.decision import RETURN, Decision, HiddenCards, Limits, Question, RootMove
+from games.generic import current_seat, legal
 from games.interface import Game, Records
 from games.kernels import ROOT, kernel, random_float, streams
-from games.poker.game import LimitPoker
 from games.registry import Host, PlayerOptions, player
 from games.settings import setting
 from games.table import Table
@@ -34,23 +46,21 @@ from networks.checkpoint import CHECKPOINT, PREVIOUS, Arrays, CheckpointError, l
 
 POLICIES = ("average", "greedy")
 EXACT_ENOUGH = 1e-4
-"""NashConv in chips, below which a stored policy of a game with a full tree need not be any more
-exact.
-"""
+"""NashConv in chips, below which a stored policy need not be any more exact."""
 
 
-@player("tabular", games=["poker"], states_policy=True)
+@player("tabular", states_policy=True)
 @dataclass
 class TabularOptions(PlayerOptions):
     """What a run of a tabular algorithm has learned (``python train.py game=leduc
-    algorithm=smooth_uct``); poker only.
+    algorithm=smooth_uct``).
 
     Attributes:
         run: Folder of the run, or its checkpoint; none: the tables that come with the project.
         policy: "average", which approaches an equilibrium, each move drawn from it; or "greedy": in
             runs of UCT and Smooth UCT the action of the highest value, else the most probable one.
-        playouts: Worlds in which each move is tried for its value where the game has no exact ones,
-            two players only; 0: none. They change no move.
+        playouts: Poker: worlds in which each move is tried for its value where the game has no
+            exact ones, two players only; 0: none. They change no move.
     """
 
     run: str = ""
@@ -60,36 +70,30 @@ class TabularOptions(PlayerOptions):
     def make(self, host: Host) -> Agent:
         """Returns the player."""
         path, game = self.file(host.game.spec.name), host.game
-        assert isinstance(game, LimitPoker)
         policy = host.once((path, self.policy), lambda: load_tabular(path, game, self.policy))
         return TabularAgent(policy, playouts=self.playouts)
 
     def file(self, game: str) -> Path:
         """Returns the file of the tables. Raises CheckpointError."""
-        if not self.run:
-            path = ROOT / "models" / f"{game}-tables.safetensors"
-            if not path.is_file():
-                raise CheckpointError(
-                    f"no tables come with the project for {game}; train some and give run=RUN_DIR"
-                )
-            return path
-        path = run_file(self.run)
-        if not path.is_file():
-            raise CheckpointError(
-                f"there is no run of a tabular algorithm at {self.run}; give the folder of one"
-            )
-        return path
+        given = run_file(self.run or ROOT / "models" / f"{game}-tables.safetensors")
+        if given.is_file():
+            return given
+        raise CheckpointError(
+            f"there is no run of a tabular algorithm at {self.run}; give the folder of one"
+            if self.run
+            else f"no tables come with the project for {game}; train some and give run=RUN_DIR"
+        )
 
 
 @dataclass(frozen=True)
 class TabularPolicy:
-    """A policy from tables, which need not have rows for all information states.
+    """A policy in dense tables, which need not have rows for all information states.
 
     Attributes:
-        game: The poker game with the information states of the tables.
+        game: The tables of the game.
         rows: float64 ``[any, game.max_actions]``, the probabilities of the legal actions; zeros
             stand for the uniform policy.
-        places: int32 ``[D]``, where the rows of each node of the betting tree begin; -1 = nowhere,
+        places: int32 ``[D]``, where the rows of each node of the public tree begin; -1 = nowhere,
             the policy is uniform there.
     """
 
@@ -111,25 +115,45 @@ class TabularPolicy:
         """Returns a row for every information state, zeros for the uniform policy
         (``[game.num_infosets, game.max_actions]``).
         """
-        betting, result = (
-            self.game.betting,
-            np.zeros((self.game.num_infosets, self.game.max_actions)),
-        )
-        for node in np.flatnonzero(self.places >= 0):
-            start, first, count = betting.base[node], self.places[node], betting.num_buckets[node]
-            result[start : start + count] = self.rows[first : first + count]
-        return result
+        return by_infoset(self.game, self.rows, self.places)
 
-    def probabilities(self, cards: np.ndarray, nodes: np.ndarray) -> np.ndarray:
-        """Returns the probabilities of the actions (float64 ``[n, A]``) of the mover at each
-        position, as in ``infosets``.
-        """
-        betting, starts = self.game.betting, self.places[nodes]
-        offsets = self.game.infosets(cards, nodes) - betting.base[nodes]
+    def look(self, views: States) -> tuple[np.ndarray, np.ndarray]:
+        """Returns the legal actions at each view, and their probabilities (``[n, A]``)."""
+        betting, nodes = self.game.betting, views.node
+        starts = self.places[nodes]
+        offsets = self.game.infosets(views.cards, nodes) - betting.base[nodes]
         found = self.rows[np.where(starts >= 0, starts + offsets, 0)] * (starts >= 0)[:, None]
         count = betting.num_actions[nodes][:, None]
         uniform = (np.arange(self.game.max_actions) < count) / count
-        return np.asarray(np.where(found.any(axis=1, keepdims=True), found, uniform))
+        none = ~found.any(axis=1, keepdims=True)
+        return betting.actions[nodes], np.where(none, uniform, found)
+
+
+@dataclass(frozen=True)
+class HashedPolicy:
+    """A policy in a hashed table of probabilities; sets without a row play evenly."""
+
+    game: Game
+    rows: Rows
+
+    def look(self, views: States) -> tuple[np.ndarray, np.ndarray]:
+        """Returns the legal actions at each view, and their probabilities (``[n, A]``)."""
+        shape = (num_rows(views), self.game.spec.max_legal)
+        actions, probabilities = np.zeros(shape, np.int16), np.zeros(shape)
+        _read_rows(self.game.rules, views, self.rows, actions, probabilities)
+        return actions, probabilities
+
+
+@kernel
+def _read_rows(
+    rules: Rules, views: States, rows: Rows, actions: np.ndarray, probabilities: np.ndarray
+) -> None:
+    for k in range(len(actions)):
+        count = legal(rules, views, k, actions[k])
+        place = find(rows, seat_key(rules, views, k, current_seat(rules, views, k)))
+        for slot in range(count):
+            known = place >= 0 and count > 1
+            probabilities[k, slot] = rows.words[place + HEADER + slot] if known else 1.0 / count
 
 
 def run_file(path: Path | str) -> Path:
@@ -140,14 +164,13 @@ def run_file(path: Path | str) -> Path:
     if not path.is_dir():
         return path
     # While the latest is being replaced, the previous one is there alone.
-    return (
-        path / PREVIOUS
-        if (path / PREVIOUS).exists() and not (path / CHECKPOINT).exists()
-        else path / CHECKPOINT
-    )
+    previous = (path / PREVIOUS).exists() and not (path / CHECKPOINT).exists()
+    return path / (PREVIOUS if previous else CHECKPOINT)
 
 
-def load_tabular(path: Path | str, game: LimitPoker, policy: str = "average") -> TabularPolicy:
+def load_tabular(
+    path: Path | str, game: Game, policy: str = "average"
+) -> TabularPolicy | HashedPolicy:
     """Returns the policy that a run of a tabular algorithm has learned.
 
     Args:
@@ -164,11 +187,13 @@ def load_tabular(path: Path | str, game: LimitPoker, policy: str = "average") ->
         raise CheckpointError(
             f"{file} plays {meta['game'].get('name')}; expected a run of {game.spec.name}"
         )
-    found = _policy(file, arrays, meta, policy)
-    if not np.array_equal(found.game.betting.child, game.betting.child):
-        raise CheckpointError(
-            f"{file} has {found.game.num_players} players; this match has {game.spec.num_seats}"
-        )
+    made, found = _policy(file, arrays, meta, policy)
+    for what, own, expected in (
+        ("players", made.spec.num_seats, game.spec.num_seats),
+        ("options", made.learned_options(), game.learned_options()),
+    ):
+        if own != expected:
+            raise CheckpointError(f"{file} has {own} {what}; this match has {expected}")
     return found
 
 
@@ -183,21 +208,24 @@ def _read(file: Path) -> tuple[Arrays, dict[str, Any]]:
     return arrays, meta
 
 
-def _policy(file: Path, arrays: Arrays, meta: dict[str, Any], policy: str) -> TabularPolicy:
-    """Returns the policy in a file that was read. Raises CheckpointError."""
-    options = dict(meta["algorithm"])
+def _policy(
+    file: Path, arrays: Arrays, meta: dict[str, Any], policy: str
+) -> tuple[Game, TabularPolicy | HashedPolicy]:
+    """Returns the game of a file that was read, and its policy. Raises CheckpointError."""
+    options, greedy = dict(meta["algorithm"]), policy == "greedy"
     try:
-        tables = Choice.parse(meta["game"]).make().tables
+        game = Choice.parse(meta["game"]).make()
         if "stored" in meta:
-            rows = stored_policy.unpack(arrays, tables)
-            if policy == "greedy":
-                rows = stored_policy.without_rare_moves(rows, 1.0)
-            return TabularPolicy(tables, rows, tables.betting.base)
-        learner = algorithms.make(options.pop("name", None), tables, **options)
+            rows = stored_policy.unpack(arrays, game.tables)
+            rows = stored_policy.without_rare_moves(rows, 1.0) if greedy else rows
+            return game, TabularPolicy(game.tables, rows, game.tables.betting.base)
+        learner = algorithms.make(options.pop("name", None), game, **options)
         learner.set_state({name.removeprefix("learner."): array for name, array in arrays.items()})
     except ValueError as error:
         raise CheckpointError(f"{file} cannot be used: {error}") from error
-    return TabularPolicy(tables, *learner.policy_rows(greedy=policy == "greedy"))
+    if isinstance(learner, DenseLearner):
+        return game, TabularPolicy(learner.game, *learner.policy_rows(greedy))
+    return game, HashedPolicy(game, learner.policy(greedy))
 
 
 def export(source: Path | str, target: Path | str, threshold: float = 0.0) -> str:
@@ -218,30 +246,21 @@ def export(source: Path | str, target: Path | str, threshold: float = 0.0) -> st
     arrays, meta = _read(file)
     if "stored" in meta:
         raise CheckpointError(f"{file} was exported before; expected a run")
-    learned = _policy(file, arrays, meta, "average")
+    learned = _policy(file, arrays, meta, "average")[1]
+    if not isinstance(learned, TabularPolicy):
+        raise CheckpointError(f"{file} has hashed tables: only dense ones can be exported")
     tables, table = learned.game, stored_policy.without_rare_moves(learned.table(), threshold)
     for kind in stored_policy.TYPES:
         packed = stored_policy.pack(table, kind)
         if not tables.has_tree:
             break
-        measured = nash_conv(
-            tables, stored_policy.completed(stored_policy.unpack(packed, tables), tables)
-        )
+        measured = nash_conv(tables, tables.completed(stored_policy.unpack(packed, tables)))
         if measured < EXACT_ENOUGH:
             break
     episodes, states = int(arrays["learner.episodes"][0]), len(packed["weights"])
-    stored = {
-        "policy": "average",
-        "threshold": threshold,
-        "episodes": episodes,
-        "nash_conv": measured,
-    }
-    save(
-        target,
-        packed,
-        {key: meta.get(key) for key in ("game", "algorithm", "code", "seconds")}
-        | {"stored": stored},
-    )
+    kept = {key: meta.get(key) for key in ("game", "algorithm", "code", "seconds")}
+    stored = {"threshold": threshold, "episodes": episodes, "nash_conv": measured}
+    save(target, packed, kept | {"stored": {"policy": "average", **stored}})
     told = "" if measured is None else f", NashConv {measured:.2g} chips"
     return (
         f"{target}: {episodes:,} episodes, {states:,} of {tables.num_infosets:,} information "
@@ -253,7 +272,6 @@ def export(source: Path | str, target: Path | str, threshold: float = 0.0) -> st
 @kernel
 def _draw(
     actions: np.ndarray,
-    nodes: np.ndarray,
     probabilities: np.ndarray,
     games: np.ndarray,
     rng: np.ndarray,
@@ -272,7 +290,7 @@ def _draw(
                     break
                 left -= probabilities[k, slot]
             slot += 1
-        moves[k] = actions[nodes[k], last]
+        moves[k] = actions[k, last]
 
 
 class TabularAgent(Agent):
@@ -284,7 +302,9 @@ class TabularAgent(Agent):
         playouts: See ``TabularOptions``.
     """
 
-    def __init__(self, policy: TabularPolicy, name: str = "tabular", playouts: int = 0) -> None:
+    def __init__(
+        self, policy: TabularPolicy | HashedPolicy, name: str = "tabular", playouts: int = 0
+    ) -> None:
         self.policy, self.name, self.playouts = policy, name, playouts
         self._rng = np.zeros(0, np.uint64)
         self._starts: dict[int, Mean] = {}
@@ -298,82 +318,60 @@ class TabularAgent(Agent):
         ``games[k]``.
         """
         moves = np.empty(len(games), np.int16)
-        _draw(
-            self.policy.game.betting.actions,
-            views.node,
-            self.probabilities(views),
-            games,
-            self._rng,
-            moves,
-        )
+        _draw(*self.policy.look(views), games, self._rng, moves)
         return moves
 
     def probabilities(self, views: States) -> np.ndarray:
         """Returns the probability of each legal action at each view, see
         ``games.agent.OpenPolicy``.
         """
-        return self.policy.probabilities(views.cards, views.node)
+        return self.policy.look(views)[1]
 
     @cached_property
     def exact(self) -> PolicyValues | None:
         """Returns the values of all moves against this policy; None where the game is too large."""
-        game = self.policy.game
-        if not game.has_tree:
+        if not isinstance(self.policy, TabularPolicy) or not self.policy.game.has_tree:
             return None
-        return PolicyValues(game, stored_policy.completed(self.policy.table(), game))
+        game = self.policy.game
+        return PolicyValues(game, game.completed(self.policy.table()))
 
     def answer(self, question: Question, limits: Limits) -> Decision:
-        """Returns the decision and its policy; in small games also the exact value of each move,
-        and what is hidden.
+        """Returns the decision and its policy, and what is hidden and each move is worth: exactly
+        in small games, else by play-outs where they are asked for.
 
-        A value is that of the move against this policy in the other seats, see
+        An exact value is that of the move against this policy in the other seats, see
         ``fpmcts.tabular.values``; a root row's prior is the policy, its regret what its mean lacks
         to the largest. The value of the decision is the mean over its policy.
         """
         decision = super().answer(question, limits)
-        if self.exact is None:
-            return self._simulated(question, limits, decision)
-        found = self.exact.at(question.view.cards[0], int(question.view.node[0]))
+        asked = np.searchsorted(question.legal, question.asked)
+        priors = self.probabilities(question.view)[0, asked]
+        if self.exact is not None:
+            found = self.exact.at(question.view.cards[0], int(question.view.node[0]))
+            moves, num = Mean(found.values[asked], np.zeros(len(asked))), 0
+            value = Mean(np.array([found.policy @ found.values]), np.zeros(1))
+            hidden = _hidden(question.game, question.seat, found.cards)
+        else:
+            num = self.playouts if isinstance(self.policy, TabularPolicy) else 0
+            if num < 2 or question.game.spec.num_seats != 2:
+                return decision
+            try:
+                simulated = simulate(self, question, num, limits.cancel)
+            except Cancelled:
+                return decision
+            moves, hidden = mean_of(simulated.returns), simulated.hidden
+            value = mean_of(simulated.returns @ priors[:, None])
         root = tuple(
-            RootMove(question.text(action), float(found.policy[k]), 0, float(found.values[k]), 0.0)
-            for k, action in enumerate(question.legal)
-            if action in question.asked
+            RootMove(question.text(action), float(prior), num, float(mean), float(error))
+            for action, prior, mean, error in zip(question.asked, priors, *moves, strict=True)
         )
-        policy = decision.policy or {}
-        value = sum(
-            policy[question.text(action)] * float(found.values[k])
-            for k, action in enumerate(question.legal)
-        )
-        hidden = _hidden(question.game, question.seat, found.cards)
-        return replace(
-            decision, value=value, unit=RETURN, root=root, hidden=hidden, value_error=0.0
-        )
-
-    def _simulated(self, question: Question, limits: Limits, decision: Decision) -> Decision:
-        """Returns the decision with the value of each move by play-outs, where they are asked
-        for.
-        """
-        if self.playouts < 2 or question.game.spec.num_seats != 2:
-            return decision
-        try:
-            found = simulate(self, question, self.playouts, limits.cancel)
-        except Cancelled:
-            return decision
-        told = self.probabilities(question.view)[0, np.searchsorted(question.legal, question.asked)]
-        moves = mean_of(found.returns)
-        root = tuple(
-            RootMove(question.text(action), float(prior), self.playouts, float(mean), float(error))
-            for action, prior, mean, error in zip(question.asked, told, *moves, strict=True)
-        )
-        shares = np.array([(decision.policy or {}).get(row.move, 0.0) for row in root])
-        value = mean_of(found.returns @ shares[:, None])
         return replace(
             decision,
             value=float(value.mean[0]),
             unit=RETURN,
             root=root,
-            hidden=found.hidden,
-            playouts=self.playouts,
+            hidden=hidden,
+            playouts=num or decision.playouts,
             value_error=float(value.error[0]),
         )
 
@@ -392,7 +390,13 @@ class TabularAgent(Agent):
                 self._starts[num] = before_the_deal(
                     game, self, DEALS * num, win_only=False, cancel=cancel
                 )
-            return poker_luck(game, self, table, self._starts[num], num, seed, cancel)
+            before = self._starts[num]
+            if isinstance(self.policy, TabularPolicy):
+                return poker_luck(game, self, table, before, num, seed, cancel)
+            deals = repeated(table.deal, num)
+            return luck_of(
+                game, self, table, before, deals, (), seed, win_only=False, cancel=cancel
+            )
         betting, slots, node, losses = game.betting, list[int](), 0, np.zeros(game.spec.num_seats)
         movers = []
         for move in table.moves:
@@ -401,21 +405,10 @@ class TabularAgent(Agent):
             node = int(betting.child[node, slots[-1]])
         found = self.exact.account(table.deal.cards[0], slots)
         np.add.at(losses, movers, found.regrets)
-        start, deal, later = (
-            tuple(values.tolist()) for values in (found.start, found.deal, found.later)
-        )
+        start, deal, later = (tuple(x.tolist()) for x in (found.start, found.deal, found.later))
         none = (0.0,) * game.spec.num_seats
         return Luck(
-            RETURN,
-            table.returns or none,
-            start,
-            deal,
-            later,
-            none,
-            none,
-            none,
-            none,
-            losses=tuple(losses.tolist()),
+            RETURN, table.returns or none, start, deal, later, *(none,) * 4, tuple(losses.tolist())
         )
 
 

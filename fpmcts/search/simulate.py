@@ -7,12 +7,11 @@ that they use, since every array of an argument costs compilation.
 
 How the code follows the paper's Algorithm 1:
 
-    SEARCH      ``advance``: one simulation after the other, each in a world drawn by the
-    determinizer SIMULATE    ``_run``: descends by p-UCT while the decision node is in the tree
-    EXPANDTREE  ``_run`` samples the others' moves from their policies in the drawn world, so that
-    the new leaf is again a
-                decision node of the searching player (two levels at once); ``absorb`` adds it with
-                its prior and value
+    SEARCH      ``advance``: one simulation after the other, each in a world of the determinizer
+    SIMULATE    ``_run``: descends by p-UCT while the decision node is in the tree
+    EXPANDTREE  ``_run`` samples the others' moves from their policies in that world, so that the
+                new leaf is again a decision node of the searching player (two levels at once);
+                ``absorb`` adds it with its prior and value
     UPDATE      ``_finish``: adds the return to the edges of the path
 
 Ours (``rollout``): a simulation plays on beyond its leaf to the end of the game, all seats by their

@@ -4,24 +4,23 @@ Source: Tammelin, "Solving large imperfect information games using CFR+", 2014: 
 below 0, the players update in turn, and iteration t weighs t in the average policy.
 
 Histories are played through, depth first, in every pass, so memory grows with information sets
-alone. An action has four words in a row: the regret, what this pass adds to it, the weight in the
-average policy, and the present policy. Regrets and the policy change when a pass is over, since an
+alone. An action has four words in a row: the regret, what this pass adds to it, the present policy,
+and the weight in the average policy. Regrets and the policy change when a pass is over, since an
 information set is met in many histories.
 """
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from fpmcts.tabular import selection as selections
-from fpmcts.tabular.hash_table import HEADER, Rows
+from fpmcts.tabular.hash_table import HEADER
 from fpmcts.tabular.hashed_learner import HashedLearner
 from fpmcts.tabular.information_sets import Path, gather, new_path, to_decision
-from fpmcts.tabular.learner import Options, PokerLearner
+from fpmcts.tabular.learner import DenseLearner, Options
 from fpmcts.tabular.listed_game import MOST_HISTORIES
-from fpmcts.tabular.poker_table import PokerTable
-from fpmcts.tabular.walks import branch, deal_at, mover, result, row_of, showdown, walk_of
+from fpmcts.tabular.walks import Walk, branch, deal_at, result, row_of, showdown, walk_of
 from games.deals import EnumeratedDeals
 from games.dispatch import register
 from games.interface import Game
@@ -29,111 +28,98 @@ from games.kernels import borrowed, kernel
 from games.settings import ConfigError
 from games.tables import Tables
 
-REGRET, CHANGE, WEIGHT, CHANCE, WIDTH = 0, 1, 2, 3, 4
-"""The words of an action, and how many there are."""
+CHANGE, CHANCE, WEIGHT, WIDTH = 1, 2, 3, 4
+"""The words of an action after its regret, and how many there are."""
 _CHUNK = 10**7
 """Decisions between two looks at Ctrl-C, about."""
 
 
 class Averages(NamedTuple):
-    """The way to the average policy in a row.
+    """Stands for CFR+ among the selections. Attributes: width: Words of an action."""
 
-    Attributes:
-        header: Words of a row before those of its actions.
-    """
-
-    header: int
+    width: int = WIDTH
 
 
-@kernel
-def _weights(selection: Averages, rows: Rows, place: int, num_actions: int, out: Any) -> None:
-    for slot in range(num_actions):
-        out[slot] = rows.words[place + selection.header + WIDTH * slot + WEIGHT]
-
-
-selections.WIDTHS[Averages] = WIDTH
-register(selections.weights, Averages, _weights)
-register(selections.values, Averages, _weights)
+register(selections.weights, Averages, selections.mean_policy)
+register(selections.values, Averages, selections.mean_policy)
 
 
 class Sets(NamedTuple):
-    """The information sets, those of each player together.
+    """The information sets.
 
     Attributes:
-        place: int64 ``[I]``, where the words of the actions begin.
-        size: int64 ``[I]``, the number of actions.
-        bounds: int64 ``[P + 1]``, where those of each player begin.
+        place: uint64 ``[I]``, where the words of the actions begin.
+        size: uint64 ``[I]``, the number of actions.
+        owner: int64 ``[I]``, whose they are.
     """
 
     place: np.ndarray
     size: np.ndarray
-    bounds: np.ndarray
-
-
-def sets_of(place: np.ndarray, size: np.ndarray, owner: np.ndarray) -> Sets:
-    """Returns information sets in any order, sorted by their players."""
-    order = np.argsort(owner, kind="stable")
-    bounds = np.append(0, np.cumsum(np.bincount(owner, minlength=2)))
-    return Sets(place[order].astype(np.int64), size[order].astype(np.int64), bounds)
+    owner: np.ndarray
 
 
 @kernel(forceinline=True)
-def _enter(walk: Any, path: Path, depth: int, start: int, own: float, others: float) -> bool:
+def _enter(
+    walk: Walk, path: Path, header: int, depth: np.uint64, start: int, own: float, others: float
+) -> bool:
     """Begins the next decision from a position on; returns False where the game is over."""
-    node, count = to_decision(walk, start)
-    path.node[depth], path.size[depth], path.next[depth] = node, count, 0
+    node, seat, count = to_decision(walk, start)
+    path.node[depth] = node
     if count == 0:
         return False
-    seat = mover(walk, node)
-    path.place[depth], path.seat[depth] = row_of(walk, node, seat, count), seat
-    path.own[depth], path.others[depth] = own, others
+    path.place[depth] = np.uint64(row_of(walk, node, seat, count) + header)
+    path.size[depth], path.next[depth], path.seat[depth] = np.uint64(count), np.uint64(0), seat
+    path.own[depth], path.others[depth], path.total[depth] = own, others, 0.0
     return True
 
 
-@kernel
-def _pass(walk: Any, chances: np.ndarray, path: Path, header: int, player: int, t: float) -> None:
+@kernel(forceinline=True)
+def _pass(walk: Walk, chances: np.ndarray, path: Path, header: int, player: int, t: float) -> None:
     """Plays through all histories for one player: what its rows add to their regrets, and to the
     average policy, in iteration t.
     """
-    walk, path = borrowed(walk), borrowed(path)
     words = walk.rows.words
+    one, width = np.uint64(1), np.uint64(WIDTH)  # unsigned: numba tests no sign
+    change, averaged, played = np.uint64(CHANGE), np.uint64(WEIGHT), np.uint64(CHANCE)
     for deal in range(chances.size):
-        depth = 0
-        if not _enter(walk, path, 0, deal_at(walk, deal), 1.0, chances[deal]):
+        depth = np.uint64(0)
+        if not _enter(walk, path, header, depth, deal_at(walk, deal), 1.0, chances[deal]):
             continue
         while True:
-            at, first = path.next[depth], path.place[depth] + header
-            own, others, count = path.own[depth], path.others[depth], path.size[depth]
+            at, first, count = path.next[depth], path.place[depth], path.size[depth]
+            own, others = path.own[depth], path.others[depth]
             mine, value = path.seat[depth] == player, 0.0
             if at < count:
-                chance = words[first + WIDTH * at + CHANCE]
+                chance = words[first + width * at + played]
                 if mine:
                     own *= chance
                 else:
                     others *= chance
                 if own > 0.0 or others > 0.0:
                     node = branch(walk, path.node[depth], at)
-                    if _enter(walk, path, depth + 1, node, own, others):
-                        depth += 1
+                    if _enter(walk, path, header, depth + one, node, own, others):
+                        depth += one
                         continue
-                    node = path.node[depth + 1]
+                    node = path.node[depth + one]
                     value = others * result(walk, node, showdown(walk, node), player)
             else:  # all actions are tried: the value of this decision goes to the one before
-                for slot in range(count):
-                    chance = words[first + WIDTH * slot + CHANCE] if mine else 1.0
-                    value += chance * path.values[depth, slot]
+                value = path.total[depth]
                 if mine:
                     for slot in range(count):
-                        to = first + WIDTH * slot
-                        words[to + CHANGE] += path.values[depth, slot] - value
+                        to = first + width * slot
+                        words[to + change] += path.values[depth, slot] - value
                         # Once for each history of the set; the player's own probability is that of
                         # all of them.
-                        words[to + WEIGHT] += t * own * words[to + CHANCE]
-                depth -= 1
-                if depth < 0:
+                        words[to + averaged] += t * own * words[to + played]
+                if depth == 0:
                     break
-            path.values[depth, path.next[depth]] = value
-            path.next[depth] += 1
+                depth -= one
+            at = path.next[depth]
+            if path.seat[depth] == player:
+                path.values[depth, at] = value
+                value *= words[path.place[depth] + width * at + played]
+            path.total[depth] += value
+            path.next[depth] = at + one
 
 
 @kernel
@@ -141,21 +127,26 @@ def _match(words: np.ndarray, sets: Sets, player: int) -> None:
     """Adds what a pass found to the regrets of a player, none of which falls below 0, and matches
     its policy to them.
     """
-    for i in range(sets.bounds[player], sets.bounds[player + 1]):
+    width, change, played = np.uint64(WIDTH), np.uint64(CHANGE), np.uint64(CHANCE)
+    for i in range(sets.place.size):
+        if sets.owner[i] != player:
+            continue
         first, count, total = sets.place[i], sets.size[i], 0.0
         for slot in range(count):
-            to = first + WIDTH * slot
-            words[to + REGRET] = max(words[to + REGRET] + words[to + CHANGE], 0.0)
-            words[to + CHANGE] = 0.0
-            total += words[to + REGRET]
+            to = first + width * slot  # of the regret
+            words[to] = max(words[to] + words[to + change], 0.0)
+            words[to + change] = 0.0
+            total += words[to]
+        share = 1.0 / total if total > 0.0 else 0.0
+        even = 0.0 if total > 0.0 else 1.0 / count
         for slot in range(count):
-            to = first + WIDTH * slot
-            words[to + CHANCE] = words[to + REGRET] / total if total > 0.0 else 1.0 / count
+            to = first + width * slot
+            words[to + played] = words[to] * share + even
 
 
 @kernel
 def iterate(
-    walk: Any,
+    walk: Walk,
     chances: np.ndarray,
     path: Path,
     header: int,
@@ -174,10 +165,11 @@ def iterate(
         counter: int64 ``[1]``, changed in place: iterations so far.
         iterations: How many.
     """
-    for player in range(sets.bounds.size - 1):
+    walk, path, sets = borrowed(walk), borrowed(path), borrowed(sets)
+    for player in range(2):
         _match(walk.rows.words, sets, player)  # uniform at first
     for _ in range(iterations):
-        for player in range(sets.bounds.size - 1):
+        for player in range(2):
             _pass(walk, chances, path, header, player, counter[0] + 1.0)
             _match(walk.rows.words, sets, player)
         counter[0] += 1
@@ -188,7 +180,7 @@ class CFRPlusOptions(Options):
     """CFR+ has no options."""
 
 
-class CFRPlus(PokerLearner):
+class CFRPlus(DenseLearner):
     """CFR+ in dense rows. An "episode" is an iteration over all histories; nothing is random.
 
     Tables: ``regrets`` and ``weights``, float64 ``[I, A]``.
@@ -196,7 +188,7 @@ class CFRPlus(PokerLearner):
 
     def __init__(self, name: str, game: Tables, seed: int, options: CFRPlusOptions) -> None:
         pitch = WIDTH * game.max_actions
-        super().__init__(name, game, seed, options, PokerTable(game, pitch))
+        super().__init__(name, game, seed, options, pitch)
         self.chunk = 1000
         # Deals that no player and no payoff can tell apart are one.
         listed, counts = np.unique(
@@ -204,17 +196,21 @@ class CFRPlus(PokerLearner):
         )
         buckets = np.ascontiguousarray(listed[:, :-1])
         deals = EnumeratedDeals(game.deals.cards[:0], buckets, listed[:, -1].copy())
-        places = pitch * np.arange(game.num_infosets)
+        places = pitch * np.arange(game.num_infosets, dtype=np.uint64)
         self._run = (
             self.table.walk()._replace(deals=deals),
             counts / counts.sum(),
             new_path(game.rules.max_moves, game.max_actions),
             0,
-            sets_of(places, game.infoset_actions, game.infoset_player),
+            Sets(
+                places.astype(np.uint64),
+                game.infoset_actions.astype(np.uint64),
+                game.infoset_player,
+            ),
         )
 
     def _columns(self) -> dict[str, np.ndarray]:
-        return {"regrets": self.table.rows[:, REGRET::WIDTH], "weights": self.weights()}
+        return {"regrets": self.table.rows[:, ::WIDTH], "weights": self.weights()}
 
     def weights(self) -> np.ndarray:
         """Returns the average policy before normalisation, iteration t weighted t."""
@@ -228,7 +224,7 @@ class HashedCFRPlus(HashedLearner):
     """CFR+ on any game of two seats whose deals can be listed."""
 
     def __init__(self, name: str, game: Game, seed: int, options: CFRPlusOptions) -> None:
-        super().__init__(name, game, seed, options, Averages(HEADER))
+        super().__init__(name, game, seed, options, Averages())
         if self.listed is None or not self.listed.fits:
             size = "too many" if self.listed is None else f"about {self.listed.histories:.1e}"
             raise ValueError(
@@ -245,16 +241,9 @@ class HashedCFRPlus(HashedLearner):
                 gather(listed, table, keep=False)
             except ValueError as error:
                 raise ConfigError(f"algorithm cfr_plus on {spec.name}: {error}") from error
-        places, walk = (
-            table.places(),
-            walk_of(self.game, listed.starts, np.empty(0), table, spec.max_moves + 2),
-        )
-        sets = sets_of(places + HEADER, *sizes_and_seats(table.rows, places))
+        walk = walk_of(self.game, listed.starts, np.empty(0), table, spec.max_moves + 2)
+        sizes, owners = table.sizes_and_seats()
+        places = (table.places() + HEADER).astype(np.uint64)
+        sets = Sets(places, sizes.astype(np.uint64), owners)
         path = new_path(spec.max_moves, spec.max_legal)
         iterate(walk, listed.chances, path, HEADER, sets, self.counter, count)
-
-
-def sizes_and_seats(rows: Rows, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Returns the number of actions of each row, and whose information set it is."""
-    packed = rows.bits[places + 1].astype(np.int64)
-    return packed & 0xFFFF, packed >> 16 & 0xFF

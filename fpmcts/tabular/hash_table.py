@@ -138,33 +138,24 @@ def count_visit(rows: Rows, place: int) -> None:
 
 
 @kernel
-def _fill(rows: Rows, width: int) -> None:
-    """Enters all rows in use, in their order, into empty slots."""
-    place = 0
-    while place < rows.used[0]:
-        _enter(rows.slots, rows.bits[place], place)
-        place += HEADER + width * num_actions_of(rows, place)
-
-
-@kernel
-def _places(rows: Rows, width: int, places: np.ndarray) -> None:
-    """Writes the places of all rows, in their order."""
-    place = 0
-    for k in range(places.size):
-        places[k] = place
-        place += HEADER + width * num_actions_of(rows, place)
-
-
-@kernel
-def _count(rows: Rows, width: int) -> int:
-    """Returns the number of rows in the words in use, -1 where they are no rows."""
+def _scan(rows: Rows, width: int, places: np.ndarray) -> int:
+    """Writes the places of all rows, in their order, as far as they fit; returns the number of
+    rows, -1 where the words in use are no rows.
+    """
     place, count = 0, 0
-    while place + HEADER <= rows.used[0]:
-        if num_actions_of(rows, place) == 0:
-            return -1
+    while place + HEADER <= rows.used[0] and num_actions_of(rows, place) > 0:
+        if count < places.size:
+            places[count] = place
         place += HEADER + width * num_actions_of(rows, place)
         count += 1
     return count if place == rows.used[0] else -1
+
+
+@kernel
+def _fill(rows: Rows, places: np.ndarray) -> None:
+    """Enters rows into empty slots."""
+    for place in places:
+        _enter(rows.slots, rows.bits[place], place)
 
 
 class HashTable:
@@ -226,15 +217,20 @@ class HashTable:
             self.rows = _rows(used, self.rows.slots, grown)
         if slots != self.rows.slots.size:
             self.rows = self.rows._replace(slots=np.zeros(slots, np.uint64))
-            _fill(self.rows, self.width)
+            _fill(self.rows, self.places())
 
     def places(self) -> np.ndarray:
         """Returns the place of each row, in the order in which they were made (int64
         ``[num_rows]``).
         """
         places = np.empty(self.num_rows, np.int64)
-        _places(self.rows, self.width, places)
+        _scan(self.rows, self.width, places)
         return places
+
+    def sizes_and_seats(self) -> tuple[np.ndarray, np.ndarray]:
+        """Returns the number of actions of each row, and whose information set it is."""
+        packed = self.rows.bits[self.places() + 1].astype(np.int64)
+        return packed & 0xFFFF, packed >> 16 & 0xFF
 
     def words_in_use(self) -> np.ndarray:
         """Returns the rows, a view: float64 ``[words]``, the whole state of the table."""
@@ -251,7 +247,7 @@ class HashTable:
         if words.dtype != np.float64 or words.ndim != 1:
             raise ValueError(f"rows are {words.dtype} {words.shape}: expected float64 words")
         trial = _rows(np.array([words.size, 0]), np.zeros(1, np.uint64), words)
-        count = _count(trial, self.width)
+        count = _scan(trial, self.width, np.empty(0, np.int64))
         if count < 0:
             raise ValueError(
                 f"rows of {words.size} words: expected whole rows of {self.width} words for each "
@@ -260,7 +256,7 @@ class HashTable:
         made.grow(count, -(-words.size // max(count, 1)))
         made.rows.used[:] = words.size, count
         made.rows.words[: words.size] = words
-        _fill(made.rows, self.width)
+        _fill(made.rows, made.places())
         self.rows = made.rows
 
 

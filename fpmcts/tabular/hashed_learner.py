@@ -20,7 +20,7 @@ from fpmcts.tabular.listed_game import Listing, listing, nash_conv
 from fpmcts.tabular.outcome_sampling import OutcomeSamplingOptions, Sampling, sample, sampling
 from fpmcts.tabular.search import search
 from fpmcts.tabular.selection import values, weights
-from fpmcts.tabular.self_play import OTHER_DECAY, SmoothUCTOptions, UCTOptions
+from fpmcts.tabular.self_play import MOST_EPISODES, SmoothUCTOptions, UCTOptions, schedule
 from fpmcts.tabular.walks import GOLDEN, walk_of
 from games.batches import States
 from games.interface import Game
@@ -38,7 +38,6 @@ MEASURED = 2 * 10**8
 point."""
 DEALS = 1024
 """Deals that are drawn at a time where they cannot be listed."""
-_MOST_EPISODES = 2**32
 
 
 @dataclass(frozen=True)
@@ -140,7 +139,7 @@ class HashedLearner(Learner):
     ) -> None:
         super().__init__(name, game.spec.name, seed, options)
         self.game, self.selection = game, selection
-        self.table = HashTable(selections.WIDTHS[type(selection)], memory)
+        self.table = HashTable(selection.width, memory)
         self._shared, self._mixed = shared, mixed
         self._starts: States | None = None
         self._cumulative = np.empty(0)
@@ -153,7 +152,7 @@ class HashedLearner(Learner):
     def _run_chunk(self, count: int) -> None:
         spec, table, samples = self.game.spec, self.table, isinstance(self.selection, Sampling)
         counts = isinstance(self.selection, selections.UCT)
-        if counts and self.episodes + count >= _MOST_EPISODES:
+        if counts and self.episodes + count >= MOST_EPISODES:
             raise ConfigError(
                 f"algorithm={self.name}: expected fewer than 2**32 episodes, the most that its "
                 "counters hold"
@@ -251,8 +250,7 @@ def hashed_uct(name: str, game: Game, seed: int, options: UCTOptions) -> HashedL
     given = (factor, 0.0, 0, 1.0, 0.0, *selections.roots())
     selection = selections.UCT(*given)
     if isinstance(options, SmoothUCTOptions):
-        d = OTHER_DECAY if options.d is None else options.d
-        selection = selections.Smooth(*given, float(options.gamma), float(options.eta), float(d))
+        selection = selections.Smooth(*given, *schedule(options, ""))
     return HashedLearner(name, game, seed, options, selection)
 
 

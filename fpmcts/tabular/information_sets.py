@@ -4,7 +4,7 @@ Every history is visited once, depth first; of each information set the first st
 kept.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from fpmcts.tabular.hash_table import HEADER, HashTable
 from fpmcts.tabular.listed_game import Listing
 from fpmcts.tabular.walks import (
     AnyWalk,
+    Walk,
     branch,
     choices,
     deal_at,
@@ -35,44 +36,49 @@ class Path(NamedTuple):
     actions.
 
     Attributes:
-        values: float64 ``[M, A]``, of the actions so far, weighted by chance and the other seat.
-        node: int64 ``[M]``, like the four below: the position.
-        place: Where the words of its actions begin.
+        values: float64 ``[M, A]``, of the player's actions so far, weighted by chance and the other
+            seat.
+        node: int64 ``[M]``, the position.
+        seat: int64 ``[M]``, who decides.
+        place: uint64 ``[M]``, like the two below: where the words of its actions begin.
         size: The number of actions.
         next: The next action to try.
-        seat: Who decides.
         own: float64 ``[M]``, the player's share of the probability of the history.
         others: float64 ``[M]``, that of all else.
+        total: float64 ``[M]``, the value of the actions so far by the policy.
     """
 
     values: np.ndarray
     node: np.ndarray
+    seat: np.ndarray
     place: np.ndarray
     size: np.ndarray
     next: np.ndarray
-    seat: np.ndarray
     own: np.ndarray
     others: np.ndarray
+    total: np.ndarray
 
 
 def new_path(max_moves: int, max_actions: int) -> Path:
     """Returns scratch for walks through all histories."""
     most = max_moves + 1
-    values = np.zeros((most, max_actions))
-    return Path(values, *np.zeros((5, most), np.int64), *np.zeros((2, most)))
+    counts = (*np.zeros((2, most), np.int64), *np.zeros((3, most), np.uint64))
+    return Path(np.zeros((most, max_actions)), *counts, *np.zeros((3, most)))
 
 
 @kernel(forceinline=True)
-def to_decision(walk: Any, node: int) -> tuple[int, int]:
-    """Plays the only move as long as there is one; returns the position of the next decision and
-    its number of actions, 0 at the end.
+def to_decision(walk: Walk, node: int) -> tuple[int, int, int]:
+    """Plays the only move as long as there is one; returns the position of the next decision, its
+    seat and its number of actions, 0 at the end.
     """
-    while mover(walk, node) >= 0:
+    while True:
+        seat = mover(walk, node)
+        if seat < 0:
+            return node, seat, 0
         count = choices(walk, node)
         if count > 1:
-            return node, count
+            return node, seat, count
         node = follow(walk, node, 0)
-    return node, 0
 
 
 @kernel
@@ -92,12 +98,12 @@ def collect(walk: AnyWalk, num_deals: int, path: Path, found: States, room: int)
     for deal in range(num_deals):
         depth, node = 0, deal_at(walk, deal)
         while depth >= 0:
-            node, count = to_decision(walk, node)
+            node, seat, count = to_decision(walk, node)
             if count > 0:
                 before = used[1]
                 if not has_room(walk, 1) or 0 < room <= before:
                     return False
-                row_of(walk, node, mover(walk, node), count)
+                row_of(walk, node, seat, count)
                 if room > 0 and used[1] > before:
                     copy_row(walk.rules, walk.lane, node, found, before)
             path.node[depth], path.size[depth], path.next[depth] = node, count, 0

@@ -6,14 +6,13 @@ resumes bit for bit, whatever the sizes of the calls of ``run`` were.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from fpmcts.tabular.best_response import nash_conv
-from fpmcts.tabular.poker_table import PokerTable
+from fpmcts.tabular.dense_table import DenseTable, by_infoset
 from games.kernels import streams
 from games.settings import check_ranges
 from games.tables import Tables
@@ -43,7 +42,7 @@ class Learner(ABC):
         rng: uint64 ``[1]``, the stream of random numbers.
     """
 
-    def __init__(self, name: str, game_name: str, seed: int, options: Any) -> None:
+    def __init__(self, name: str, game_name: str, seed: int, options: object) -> None:
         self.name, self.game_name = name, game_name
         self.seed, self.options = seed, options
         self.chunk = CHUNK
@@ -109,36 +108,36 @@ class Learner(ABC):
         for name, own in self._arrays().items():
             own[...] = state[name]
 
-    def _check_state(self, state: Mapping[str, np.ndarray], free: tuple[str, ...] = ()) -> None:
-        """Raises ValueError where a state does not fit; arrays named ``free`` may have any length
-        and values.
-        """
+    def _check_state(self, state: Mapping[str, np.ndarray], free: Collection[str] = ()) -> None:
+        """Raises ValueError where a state does not fit; the length of those in ``free`` is free."""
         expected, what = self._arrays(), f"state of {self.name} on {self.game_name}"
         if set(state) != set(expected):
             raise ValueError(f"{what}: got {sorted(state)}, expected {sorted(expected)}")
         for name, own in expected.items():
-            got, is_free = state[name], name in free
-            same = got.ndim == own.ndim if is_free else got.shape == own.shape
-            if not same or got.dtype != own.dtype:
+            got, first = state[name], int(name in free)
+            if (got.ndim, got.shape[first:], got.dtype) != (own.ndim, own.shape[first:], own.dtype):
                 pair = [f"{array.dtype} {array.shape}" for array in (got, own)]
                 raise ValueError(f"{what}: {name} is {pair[0]}, expected {pair[1]}")
-            if not is_free and not np.isfinite(got).all():
+            if name != "rows" and not np.isfinite(got).all():  # those of hashed tables hold keys
                 raise ValueError(f"{what}: {name} has values that are not finite")
         if state["episodes"][0] < 0:
             raise ValueError(f"{what}: episodes is {state['episodes'][0]}, expected at least 0")
 
 
-class PokerLearner(Learner):
-    """An algorithm on the information states of a poker game, in a dense table.
+class DenseLearner(Learner):
+    """An algorithm on the information states of a game, in a dense table.
+
+    Args:
+        words: Of a row of the table.
 
     Attributes:
         game: The game.
         table: A row for each information state.
     """
 
-    def __init__(self, name: str, game: Tables, seed: int, options: Any, table: PokerTable) -> None:
+    def __init__(self, name: str, game: Tables, seed: int, options: object, words: int) -> None:
         super().__init__(name, game.name, seed, options)
-        self.game, self.table = game, table
+        self.game, self.table = game, DenseTable(game, words)
 
     @abstractmethod
     def _columns(self) -> dict[str, np.ndarray]:
@@ -162,52 +161,41 @@ class PokerLearner(Learner):
 
     def set_state(self, state: Mapping[str, np.ndarray]) -> None:
         """As for every algorithm; the number of rows in use becomes that of the state."""
-        table, before = self.table, int(self.table.num_rows[0])
-        name = next(iter(self._columns()))
-        if table.grows and name in state:
-            table.num_rows[0] = min(len(state[name]), self.game.num_infosets)
-        try:
-            self._check_state(state)
-        except ValueError:
-            table.num_rows[0] = before
-            raise
-        after, table.num_rows[0] = int(table.num_rows[0]), before
-        table.resize(after)
-        for key, own in self._arrays().items():
-            own[...] = state[key]
-
-    def average_policy(self) -> np.ndarray:
-        """Returns the average policy, the one that approaches an equilibrium, uniform where nothing
-        was learned: float64 ``[num_infosets, max_actions]``.
-        """
-        policy = self.table.by_infoset(self.policy_rows()[0])
-        none = ~policy.any(axis=1, keepdims=True)
-        return np.where(none, self.game.uniform_policy(), policy)
-
-    def greedy_policy(self) -> np.ndarray:
-        """Returns the policy of ``greedy_slots``: float64 ``[num_infosets, max_actions]``."""
-        slots = self.greedy_slots()[:, None]
-        own = slots == np.arange(self.game.max_actions)
-        return np.where(slots < 255, own, self.game.uniform_policy())
-
-    def greedy_slots(self) -> np.ndarray:
-        """Returns ``best_slots`` of each information state: uint8 ``[num_infosets]``."""
-        return self.table.by_infoset(self.best_slots(), missing=255)
+        columns = self._columns() if self.table.grows else {}
+        self._check_state(state, columns)
+        if columns:
+            self.table.resize(min(len(state[next(iter(columns))]), self.game.num_infosets))
+        for name, own in self._arrays().items():
+            own[...] = state[name]
 
     def policy_rows(self, greedy: bool = False) -> tuple[np.ndarray, np.ndarray]:
         """Returns the average or the greedy policy in as many rows as the table has.
 
         Returns:
             Policy, float64 ``[rows, max_actions]``; rows of zeros and missing ones stand for the
-            uniform policy. Places, int32 ``[D]``: where the rows of each node of the betting tree
+            uniform policy. Places, int32 ``[D]``: where the rows of each node of the public tree
             begin, -1 where it has none.
         """
         if greedy:
-            rows = np.arange(self.game.max_actions) == self.best_slots()[:, None]
-            return rows.astype(np.float64), self.table.first_row
-        weights = self.weights()
+            weights = np.arange(self.game.max_actions) == self.best_slots()[:, None]
+        else:
+            weights = self.weights()
         total = weights.sum(axis=1, keepdims=True, dtype=np.float64)
         return weights / np.where(total > 0, total, 1), self.table.first_row
+
+    def average_policy(self) -> np.ndarray:
+        """Returns the average policy, the one that approaches an equilibrium, uniform where nothing
+        was learned: float64 ``[num_infosets, max_actions]``.
+        """
+        return self.game.completed(by_infoset(self.game, *self.policy_rows()))
+
+    def greedy_policy(self) -> np.ndarray:
+        """Returns the policy of ``greedy_slots``: float64 ``[num_infosets, max_actions]``."""
+        return self.game.completed(by_infoset(self.game, *self.policy_rows(greedy=True)))
+
+    def greedy_slots(self) -> np.ndarray:
+        """Returns ``best_slots`` of each information state: uint8 ``[num_infosets]``."""
+        return by_infoset(self.game, self.best_slots(), self.table.first_row, missing=255)
 
     def size_text(self) -> str:
         """Returns how many information states there are."""
@@ -215,7 +203,7 @@ class PokerLearner(Learner):
 
     def measures(self) -> dict[str, float]:
         """Returns NashConv of the average and the greedy policy, and what the game can say of the
-        average one, where there is a full tree.
+        average one, where its deals can be listed.
         """
         if not self.game.has_tree:
             return {}

@@ -33,238 +33,192 @@ _FULL = -1.0e300
 
 
 class Lists(NamedTuple):
-    """The lists on one path, one after the other; N places.
+    """The information sets on one path: one list of arrivals after the other, N places; and what
+    the search for a response needs besides.
 
     Attributes:
         states: N states.
         weights: float64 ``[N]``.
         keys: uint64 ``[N]``, of the information sets.
-        order: int64 ``[N]``, the places, group by group.
-        ends: int64 ``[N]``, at the first place of ``order`` of each group: where the group ends.
-        heads: int64 ``[N]``, scratch. next: int64 ``[N]``, scratch. buckets: int64 ``[4 N]``,
-            scratch.
+        member: int64 ``[N]``, the next place of the same set; -1: there is none.
+        head: int64 ``[N]``, at the first place of a set: that of the next set of the list, or -1.
+        last: int64 ``[N]``, scratch, the last place of a set.
+        buckets: int64 ``[4 N]``, scratch.
+        work: States, those that the others still carry on.
+        pending: float64, their weights.
+        actions: int16 ``[2, max_legal]``, scratch.
+        frames: int64 ``[max_moves + 2, 5]``, of each set on the path: its first place, the number
+            of the action that is being tried, where the list of what arrived begins and ends, and
+            the first place of the next set in it.
+        values: float64 ``[max_moves + 2, 2]``, the value of the action so far, and the best one.
     """
 
     states: States
     weights: np.ndarray
     keys: np.ndarray
-    order: np.ndarray
-    ends: np.ndarray
-    heads: np.ndarray
-    next: np.ndarray
-    buckets: np.ndarray
-
-
-class Frames(NamedTuple):
-    """The information sets on one path, by depth.
-
-    Attributes:
-        begin, end: int64, its places in ``order``. action: int64, the number of the action that is
-            being tried.
-        best: float64, the best value so far. value: float64, that of the action so far.
-        first: int64, where the list of what arrived begins. last: int64, and where it ends.
-        at: int64, the first place in ``order`` of the next of its groups.
-    """
-
-    begin: np.ndarray
-    end: np.ndarray
-    action: np.ndarray
-    best: np.ndarray
-    value: np.ndarray
-    first: np.ndarray
+    member: np.ndarray
+    head: np.ndarray
     last: np.ndarray
-    at: np.ndarray
+    buckets: np.ndarray
+    work: States
+    pending: np.ndarray
+    actions: np.ndarray
+    frames: np.ndarray
+    values: np.ndarray
+
+
+_SET, _ACTION, _BEGIN, _END, _NEXT = range(5)
+_SUM, _BEST = 0, 1
+
+
+def _lists(game: Game, room: int) -> Lists:
+    """Returns lists with room for so many arrivals."""
+    spec = game.spec
+    member, head, last = np.zeros((3, room), np.int64)
+    lanes, depth = spec.max_moves * spec.max_legal + 2, spec.max_moves + 2
+    return Lists(
+        game.empty(room),
+        np.zeros(room),
+        np.zeros(room, np.uint64),
+        member,
+        head,
+        last,
+        np.zeros(4 * room, np.int64),
+        game.empty(lanes),
+        np.zeros(lanes),
+        np.zeros((2, spec.max_legal), np.int16),
+        np.zeros((depth, 5), np.int64),
+        np.zeros((depth, 2)),
+    )
 
 
 @kernel(forceinline=True)
 def _carry_on(
-    rules: Rules,
-    policy: Rows,
-    responder: int,
-    work: States,
-    pending: np.ndarray,
-    lists: Lists,
-    top: int,
-    actions: np.ndarray,
-    value: np.ndarray,
-) -> int:
-    """Carries row 0 of ``work``, of weight ``pending[0]``, on to the responder's next decisions;
-    returns the new end of the list.
-
-    Args:
-        work: States, scratch. pending: float64, their weights.
-        top: Where arrivals are written from.
-        value: float64 ``[2]``, changed in place: what the ends are worth; the number of decisions
-            met.
-
-    Returns:
-        -1 where the list is full.
+    rules: Rules, policy: Rows, responder: int, lists: Lists, depth: int, weight: float
+) -> bool:
+    """Carries row 0 of ``work`` on to the responder's next decisions, which join the list of the
+    frame ``depth``; returns False where the lists are full. Ends count for the frame's value.
     """
+    work, pending, actions = lists.work, lists.pending, lists.actions[0]
+    pending[0] = weight
     count = 1
     while count > 0:
         row = count - 1
-        seat = current_seat(rules, work, row)
+        weight, seat = pending[row], current_seat(rules, work, row)
         if seat < 0:
-            value[0] += pending[row] * team_return(rules, work, row, responder)
+            lists.values[depth, _SUM] += weight * team_return(rules, work, row, responder)
             count -= 1
             continue
         num_actions = legal(rules, work, row, actions)
         if num_actions == 1:
             step(rules, work, row, actions[0])
             continue
-        value[1] += 1.0
+        key = seat_key(rules, work, row, seat)
         if seat == responder:
+            top = lists.frames[depth, _END]
             if top >= lists.weights.size:
-                return -1
+                return False
             copy_row(rules, work, row, lists.states, top)
-            lists.weights[top] = pending[row]
-            lists.keys[top] = seat_key(rules, work, row, seat)
-            top += 1
+            lists.weights[top], lists.keys[top] = weight, key
+            lists.frames[depth, _END] += 1
             count -= 1
             continue
-        place = find(policy, seat_key(rules, work, row, seat))
-        weight, even, last, added = pending[row], 1.0 / num_actions, -1, 0
-        if place < 0:
-            last = num_actions - 1
-        else:
-            for k in range(num_actions):
-                if policy.words[place + HEADER + k] > 0.0:
-                    last = k
-        for k in range(last):
-            chance = even if place < 0 else policy.words[place + HEADER + k]
+        place, last = find(policy, key), num_actions - 1
+        while place >= 0 and last > 0 and policy.words[place + HEADER + last] <= 0.0:
+            last -= 1
+        for k in range(last + 1):
+            chance = 1.0 / num_actions if place < 0 else policy.words[place + HEADER + k]
             if chance > 0.0:
-                copy_row(rules, work, row, work, count + added)
-                step(rules, work, count + added, actions[k])
-                pending[count + added] = weight * chance
-                added += 1
-        step(rules, work, row, actions[last])
-        pending[row] = weight * (even if place < 0 else policy.words[place + HEADER + last])
-        count += added
-    return top
+                to = row  # the last action takes the row itself
+                if k < last:
+                    to = count
+                    copy_row(rules, work, row, work, to)
+                    count += 1
+                step(rules, work, to, actions[k])
+                pending[to] = weight * chance
+    return True
 
 
 @kernel(forceinline=True)
-def _group(lists: Lists, first: int, last: int) -> None:
-    """Orders the places ``first .. last - 1`` by information set, in the order of first arrival."""
+def _group(lists: Lists, first: int, end: int) -> int:
+    """Links the places ``first .. end - 1`` by information set, in the order of first arrival;
+    returns the first, -1 of none.
+    """
     size = 1
-    while size < 2 * (last - first):
+    while size < 2 * (end - first):
         size *= 2
-    mask = np.uint64(size - 1)
-    buckets = lists.buckets
+    mask, buckets, newest = np.uint64(size - 1), lists.buckets, -1
     buckets[:size] = -1
-    for k in range(
-        first, last
-    ):  # heads: the first place of each group; ``ends`` of it counts its members
+    for k in range(first, end):
         at = lists.keys[k] & mask
         while buckets[at] >= 0 and lists.keys[buckets[at]] != lists.keys[k]:
             at = (at + np.uint64(1)) & mask
-        if buckets[at] < 0:
+        lists.member[k] = lists.head[k] = -1
+        if buckets[at] >= 0:
+            lists.member[lists.last[buckets[at]]] = k
+        else:
             buckets[at] = k
-            lists.ends[k] = 0
-        lists.heads[k] = buckets[at]
-        lists.ends[buckets[at]] += 1
-    start = first
-    for k in range(first, last):
-        if lists.heads[k] == k:
-            lists.next[k] = start
-            start += lists.ends[k]
-    for k in range(first, last):
-        head = lists.heads[k]
-        lists.order[lists.next[head]] = k
-        lists.next[head] += 1
-    at = first
-    while at < last:
-        lists.ends[at] = lists.next[lists.heads[lists.order[at]]]
-        at = lists.ends[at]
+            if newest >= 0:
+                lists.head[newest] = k
+            newest = k
+        lists.last[buckets[at]] = k
+    return first if end > first else -1
 
 
 @kernel
 def _respond(
-    rules: Rules,
-    starts: States,
-    chances: np.ndarray,
-    policy: Rows,
-    responder: int,
-    work: States,
-    lists: Lists,
-    frames: Frames,
-    actions: np.ndarray,
-    moves: np.ndarray,
-    pending: np.ndarray,
-    value: np.ndarray,
+    rules: Rules, starts: States, chances: np.ndarray, policy: Rows, responder: int, lists: Lists
 ) -> float:
-    """Returns what the best response of a seat wins; ``_FULL`` where a list is full.
+    """Returns what the best response of a seat wins; ``_FULL`` where the lists are full.
 
     Args:
         rules: The rules.
-        starts: All deals. chances: float64, their probabilities.
-        policy: A table of probabilities (``policy_table``); sets without a row play evenly.
+        starts: All deals.
+        chances: float64, their probabilities.
+        policy: A table of probabilities; sets without a row play evenly.
         responder: The seat.
-        work, lists, frames: Scratch.
-        actions, moves: int16 ``[max_legal]``, scratch.
-        pending: float64, a number for each row of ``work``, scratch.
-        value: float64 ``[2]``, scratch; ``value[1]`` becomes the number of decisions visited.
+        lists: Scratch.
     """
-    rules, starts, policy, work = (
+    rules, starts, policy, lists = (
         borrowed(rules),
         borrowed(starts),
         borrowed(policy),
-        borrowed(work),
+        borrowed(lists),
     )
-    lists, frames = borrowed(lists), borrowed(frames)
-    actions, moves, pending, value = (
-        borrowed(actions),
-        borrowed(moves),
-        borrowed(pending),
-        borrowed(value),
-    )
-    value[:] = 0.0
-    top = 0
+    frames, values = lists.frames, lists.values
+    frames[0], values[0] = 0, 0.0  # the beginning: no decision, one list
     for k in range(chances.size):
-        copy_row(rules, starts, k, work, 0)
-        pending[0] = chances[k]
-        top = _carry_on(rules, policy, responder, work, pending, lists, top, actions, value)
-        if top < 0:
+        copy_row(rules, starts, k, lists.work, 0)
+        if not _carry_on(rules, policy, responder, lists, 0, chances[k]):
             return _FULL
-    _group(lists, 0, top)
-    # Frame 0 is the beginning: no decision, one list.
+    frames[0, _NEXT] = _group(lists, 0, frames[0, _END])
     depth = 0
-    frames.value[0], frames.first[0], frames.last[0], frames.at[0] = value[0], 0, top, 0
     while True:
-        if frames.at[depth] < frames.last[depth]:  # the next group of what arrived
-            begin = frames.at[depth]
-            end = lists.ends[begin]
-            frames.at[depth] = end
-            top = frames.last[depth]
+        if frames[depth, _NEXT] >= 0:  # the next set of what arrived
+            first, top = frames[depth, _NEXT], frames[depth, _END]
+            frames[depth, _NEXT] = lists.head[first]
             depth += 1
-            frames.begin[depth], frames.end[depth], frames.action[depth] = begin, end, -1
-            frames.best[depth], frames.value[depth] = -np.inf, 0.0
-            frames.first[depth], frames.last[depth], frames.at[depth] = top, top, top
-            continue
-        if depth == 0:
-            return np.float64(frames.value[0])
-        if frames.action[depth] >= 0:
-            frames.best[depth] = max(frames.best[depth], frames.value[depth])
-        frames.action[depth] += 1
-        first = frames.first[depth]
-        num_actions = legal(rules, lists.states, lists.order[frames.begin[depth]], moves)
-        if frames.action[depth] == num_actions:
+            frames[depth, _SET], frames[depth, _ACTION], frames[depth, _BEGIN] = first, -1, top
+            values[depth, _BEST] = -np.inf
+        elif depth == 0:
+            return values[0, _SUM]
+        else:  # the action is tried
+            values[depth, _BEST] = max(values[depth, _BEST], values[depth, _SUM])
+        frames[depth, _ACTION] += 1
+        row = frames[depth, _SET]
+        if frames[depth, _ACTION] == legal(rules, lists.states, row, lists.actions[1]):
             depth -= 1
-            frames.value[depth] += frames.best[depth + 1]
+            values[depth, _SUM] += values[depth + 1, _BEST]
             continue
-        value[0] = 0.0
-        top = first
-        for k in range(frames.begin[depth], frames.end[depth]):
-            row = lists.order[k]
-            copy_row(rules, lists.states, row, work, 0)
-            pending[0] = lists.weights[row]
-            step(rules, work, 0, moves[frames.action[depth]])
-            top = _carry_on(rules, policy, responder, work, pending, lists, top, actions, value)
-            if top < 0:
+        begin = frames[depth, _BEGIN]
+        values[depth, _SUM], frames[depth, _END] = 0.0, begin
+        while row >= 0:
+            copy_row(rules, lists.states, row, lists.work, 0)
+            step(rules, lists.work, 0, lists.actions[1, frames[depth, _ACTION]])
+            if not _carry_on(rules, policy, responder, lists, depth, lists.weights[row]):
                 return _FULL
-        frames.value[depth], frames.last[depth], frames.at[depth] = value[0], top, first
-        if top > first:
-            _group(lists, first, top)
+            row = lists.member[row]
+        frames[depth, _NEXT] = _group(lists, begin, frames[depth, _END])
 
 
 @kernel
@@ -344,46 +298,17 @@ def best_response_values(listed: Listing, policy: Rows) -> np.ndarray:
             "decisions; "
             f"expected at most {MOST_HISTORIES:.0e}"
         )
-    actions, moves = np.empty((2, spec.max_legal), np.int16)
-    work = listed.game.empty(spec.max_moves * spec.max_legal + 2)
-    frames = Frames(
-        *(
-            np.zeros(spec.max_moves + 2, np.float64 if name in ("best", "value") else np.int64)
-            for name in Frames._fields
-        )
-    )
-    result, room, responder = np.zeros(spec.num_seats), max(_FIRST_ROOM, num_rows(listed.starts)), 0
-    while responder < spec.num_seats:
-        order, ends, heads, following = np.zeros((4, room), np.int64)
-        lists = Lists(
-            listed.game.empty(room),
-            np.zeros(room),
-            np.zeros(room, np.uint64),
-            order,
-            ends,
-            heads,
-            following,
-            np.zeros(4 * room, np.int64),
-        )
-        result[responder] = _respond(
-            listed.game.rules,
-            listed.starts,
-            listed.chances,
-            policy,
-            responder,
-            work,
-            lists,
-            frames,
-            actions,
-            moves,
-            np.empty(num_rows(work)),
-            np.empty(2),
-        )
-        if result[responder] == _FULL:
+    game, room, result = listed.game, max(_FIRST_ROOM, num_rows(listed.starts)), list[float]()
+    lists = _lists(game, room)
+    while len(result) < spec.num_seats:
+        deals = (listed.starts, listed.chances)
+        value = _respond(game.rules, *deals, policy, len(result), lists)
+        if value == _FULL:
             room *= 2
+            lists = _lists(game, room)
         else:
-            responder += 1
-    return result
+            result.append(value)
+    return np.array(result)
 
 
 def nash_conv(listed: Listing, policy: Rows) -> float:

@@ -6,7 +6,7 @@ standard error is over deals, not hands. Results are in milli big blinds per han
 Heinrich & Silver 2015, 4.3.
 
 A player is an array of bytes: the slot that it plays in each information state, as of
-``PokerLearner.greedy_slots``. An array of one byte plays that everywhere.
+``DenseLearner.greedy_slots``. An array of one byte plays that everywhere.
 """
 
 from collections.abc import Sequence

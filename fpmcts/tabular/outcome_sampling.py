@@ -27,10 +27,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fpmcts.tabular import selection as selections
-from fpmcts.tabular.learner import Options, PokerLearner
-from fpmcts.tabular.poker_table import PokerTable
+from fpmcts.tabular.learner import DenseLearner, Options
 from fpmcts.tabular.walks import (
     GOLDEN,
+    Walk,
     choices,
     follow,
     has_room,
@@ -61,21 +61,22 @@ class OutcomeSamplingOptions(Options):
 
 class Sampling(NamedTuple):
     """Options for the kernel. Attributes: alternating: Whether player ``episode % P`` alone
-    explores and updates its regrets. epsilon: Share of uniform exploration.
+    explores and updates its regrets. epsilon: Share of uniform exploration. width: Words of an
+    action.
     """
 
     alternating: bool
     epsilon: float
+    width: int = 2
 
 
-selections.WIDTHS[Sampling] = 2
-register(selections.weights, Sampling, selections.weights_regrets)
-register(selections.values, Sampling, selections.weights_regrets)
+register(selections.weights, Sampling, selections.mean_policy)
+register(selections.values, Sampling, selections.mean_policy)
 
 
 @kernel
 def sample(
-    walk: Any,
+    walk: Walk,
     selection: Sampling,
     num_seats: int,
     max_moves: int,
@@ -170,15 +171,16 @@ def sampling(options: OutcomeSamplingOptions) -> Sampling:
     return Sampling(options.updates == "alternating", float(options.epsilon))
 
 
-class OutcomeSampling(PokerLearner):
-    """Outcome Sampling on poker's tables. Its average policy converges to an equilibrium in
-    two-player zero-sum games.
+class OutcomeSampling(DenseLearner):
+    """Outcome Sampling in dense rows. Its average policy converges to an equilibrium in two-player
+    zero-sum games.
 
     Tables: ``regrets`` and ``weights``, float64 ``[I, A]``.
     """
 
     def __init__(self, name: str, game: Tables, seed: int, options: OutcomeSamplingOptions) -> None:
-        super().__init__(name, game, seed, options, PokerTable(game, 2 * game.max_actions))
+        super().__init__(name, game, seed, options, 2 * game.max_actions)
+        self.selection = sampling(options)
 
     def _columns(self) -> dict[str, np.ndarray]:
         return {"regrets": self.table.rows[:, ::2], "weights": self.weights()}
@@ -188,13 +190,5 @@ class OutcomeSampling(PokerLearner):
         return self.table.rows[:, 1::2]
 
     def _run_chunk(self, count: int) -> None:
-        game = self.game
-        sample(
-            self.table.walk(),
-            sampling(self.options),
-            game.num_players,
-            game.rules.max_moves,
-            self.rng,
-            self.counter,
-            count,
-        )
+        shape = (self.game.num_players, self.game.rules.max_moves)
+        sample(self.table.walk(), self.selection, *shape, self.rng, self.counter, count)

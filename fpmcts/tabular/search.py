@@ -17,6 +17,7 @@ import numpy as np
 from fpmcts.tabular.selection import begin, credit, select
 from fpmcts.tabular.walks import (
     GOLDEN,
+    Walk,
     choices,
     follow,
     has_room,
@@ -34,8 +35,8 @@ _HALF = np.uint64(32)
 
 @kernel
 def search(
-    walk: Any,
-    selection: Any,
+    walk: Walk,
+    selection: object,
     num_seats: int,
     max_moves: int,
     rng: np.ndarray,

@@ -60,6 +60,7 @@ class UCT(NamedTuple):
         gamma: Of ``Smooth``, as in equation 2, like the two below.
         eta: See above.
         d: See above.
+        width: Words for each action.
     """
 
     factor: float
@@ -72,6 +73,7 @@ class UCT(NamedTuple):
     gamma: float = 1.0
     eta: float = 1.0
     d: float = 0.0
+    width: int = 2
 
 
 class Smooth(UCT):
@@ -91,11 +93,12 @@ class RunningUCT(UCT):
 
 
 class Exp3(NamedTuple):
-    """Exp3. Attributes: gamma: Exploration. gain, shift: as in ``UCT``."""
+    """Exp3. Attributes: gamma: Exploration. gain, shift, width: as in ``UCT``."""
 
     gamma: float
     gain: float
     shift: float
+    width: int = 3
 
 
 class RegretMatching(NamedTuple):
@@ -104,10 +107,7 @@ class RegretMatching(NamedTuple):
     gamma: float
     gain: float
     shift: float
-
-
-WIDTHS: dict[type, int] = {UCT: 2, Smooth: 2, RunningUCT: 2, Exp3: 3, RegretMatching: 2}
-"""Words for each action."""
+    width: int = 2
 
 
 def roots() -> tuple[np.ndarray, np.ndarray]:
@@ -139,20 +139,20 @@ def _list_roots(first: np.ndarray, second: np.ndarray) -> None:
 
 
 @GenericKernel
-def begin(selection: Any, rows: Any, place: int, num_actions: int) -> bool:
+def begin(selection: object, rows: object, place: int, num_actions: int) -> bool:
     """Returns whether a row is visited for the first time, and makes it ready for that."""
 
 
 @GenericKernel
 def select(
-    selection: Any,
-    rows: Any,
+    selection: object,
+    rows: object,
     place: int,
     node: int,
     num_actions: int,
     bits: np.uint64,
     chances: np.ndarray,
-    depth: Any,
+    depth: np.uint64,
 ) -> int:
     """Returns the slot of the action that is tried, and counts the visit.
 
@@ -166,24 +166,26 @@ def select(
 
 
 @GenericKernel
-def credit(selection: Any, rows: Any, place: int, slot: int, chance: float, result: float) -> None:
+def credit(
+    selection: object, rows: object, place: int, slot: int, chance: float, result: float
+) -> None:
     """Learns from the return of the mover's team after a slot was tried with a probability."""
 
 
 @GenericKernel
-def weights(selection: Any, rows: Rows, place: int, num_actions: int, out: np.ndarray) -> None:
+def weights(selection: object, rows: Rows, place: int, num_actions: int, out: np.ndarray) -> None:
     """Writes what the policy of an information set is in proportion to: n_i, or the sum of p_i."""
 
 
 @GenericKernel
-def values(selection: Any, rows: Rows, place: int, num_actions: int, out: np.ndarray) -> None:
+def values(selection: object, rows: Rows, place: int, num_actions: int, out: np.ndarray) -> None:
     """Writes the mean reward of each action, -inf where it was never tried; where none is kept, the
     ``weights``.
     """
 
 
 @kernel(forceinline=True)
-def _begin_uct(selection: Any, rows: Rows, place: int, num_actions: int) -> bool:
+def _begin_uct(selection: UCT, rows: Rows, place: int, num_actions: int) -> bool:
     if visits_of(rows, place) > 0:
         return False
     for slot in range(num_actions):
@@ -193,30 +195,32 @@ def _begin_uct(selection: Any, rows: Rows, place: int, num_actions: int) -> bool
 
 
 @kernel(inline="always")
+def _value(rows: Rows, place: int, num_actions: int, slot: int) -> float:
+    """Returns the mean reward of an action and its bonus."""
+    first = place + HEADER
+    root = np.float64(rows.singles[2 * (first + num_actions) + slot])
+    return root * (rows.words[first + slot] * root + rows.words[place + 2])
+
+
+@kernel(inline="always")
 def _best(margin: float, rows: Rows, place: int, num_actions: int, low: np.uint64) -> int:
     """Returns a slot of highest value, or one within the margin, each with the same probability; no
     branches on values.
     """
-    bonus = rows.words[place + 2]
-    first = place + HEADER
-    roots = 2 * (first + num_actions)
     best = -np.inf
     for slot in range(num_actions):
-        root = np.float64(rows.singles[roots + slot])
-        best = max(best, root * (rows.words[first + slot] * root + bonus))
+        best = max(best, _value(rows, place, num_actions, slot))
     least, ties = best - margin, 0
     marks = np.int64(0)  # a bit for each of the first 64 slots
     for slot in range(num_actions):
-        root = np.float64(rows.singles[roots + slot])
-        tied = np.int64(root * (rows.words[first + slot] * root + bonus) >= least)
+        tied = np.int64(_value(rows, place, num_actions, slot) >= least)
         marks |= tied << slot
         ties += tied
     left = np.int64((low * np.uint64(ties)) >> _HALF)
     if num_actions > 62:
         met, chosen = 0, 0
         for slot in range(num_actions):
-            root = np.float64(rows.singles[roots + slot])
-            met += np.int64(root * (rows.words[first + slot] * root + bonus) >= least)
+            met += np.int64(_value(rows, place, num_actions, slot) >= least)
             chosen += np.int64(met <= left)
         return chosen
     for _ in range(left):
@@ -228,7 +232,7 @@ def _best(margin: float, rows: Rows, place: int, num_actions: int, low: np.uint6
 
 
 @kernel(inline="always")
-def _count_action(selection: Any, rows: Rows, place: int, num_actions: int, slot: int) -> None:
+def _count_action(selection: UCT, rows: Rows, place: int, num_actions: int, slot: int) -> None:
     """Counts a visit and an action, and prepares what the next visit needs of them."""
     at = 2 * (place + HEADER + num_actions) + slot
     tried = np.int64(rows.counts[at + num_actions]) + 1
@@ -243,14 +247,14 @@ def _count_action(selection: Any, rows: Rows, place: int, num_actions: int, slot
 
 @kernel(forceinline=True)
 def _select_uct(
-    selection: Any,
+    selection: UCT,
     rows: Rows,
     place: int,
     node: int,
     num_actions: int,
     bits: np.uint64,
     chances: np.ndarray,
-    depth: Any,
+    depth: np.uint64,
 ) -> int:
     slot = _best(selection.margin, rows, place, num_actions, bits & _LOW)
     _count_action(selection, rows, place, num_actions, slot)
@@ -259,14 +263,14 @@ def _select_uct(
 
 @kernel(forceinline=True)
 def _select_smooth(
-    selection: Any,
+    selection: UCT,
     rows: Rows,
     place: int,
     node: int,
     num_actions: int,
     bits: np.uint64,
     chances: np.ndarray,
-    depth: Any,
+    depth: np.uint64,
 ) -> int:
     visits = visits_of(rows, place)
     share = max(
@@ -288,13 +292,9 @@ def _running_best(
     margin: float, rows: Rows, place: int, num_actions: int, low: np.uint64
 ) -> np.int64:
     """Returns a slot of the list of ``RunningUCT``, each with the same probability."""
-    bonus = rows.words[place + 2]
-    first = place + HEADER
-    roots = 2 * (first + num_actions)
     best, ties, begun = -np.inf, np.int64(0), np.int64(0)
     for slot in range(num_actions):
-        root = np.float64(rows.singles[roots + slot])
-        value = root * (rows.words[first + slot] * root + bonus)
+        value = _value(rows, place, num_actions, slot)
         if value > best + margin:
             ties, begun = np.int64(0), np.int64(slot)
         ties += np.int64(value >= best - margin)
@@ -302,8 +302,7 @@ def _running_best(
     left = np.int64((low * np.uint64(ties)) >> _HALF)
     best, met, chosen = -np.inf, np.int64(0), begun
     for slot in range(begun, num_actions):
-        root = np.float64(rows.singles[roots + slot])
-        value = root * (rows.words[first + slot] * root + bonus)
+        value = _value(rows, place, num_actions, slot)
         met += np.int64(value >= best - margin)
         chosen += np.int64(met <= left)
         best = max(best, value)
@@ -312,14 +311,14 @@ def _running_best(
 
 @kernel(forceinline=True)
 def _select_running(
-    selection: Any,
+    selection: UCT,
     rows: Rows,
     place: int,
     node: int,
     num_actions: int,
     bits: np.uint64,
     chances: np.ndarray,
-    depth: Any,
+    depth: np.uint64,
 ) -> int:
     slot = int(_running_best(selection.margin, rows, place, num_actions, bits & _LOW))
     _count_action(selection, rows, place, num_actions, slot)
@@ -328,26 +327,26 @@ def _select_running(
 
 @kernel(forceinline=True)
 def _credit_sum(
-    selection: Any, rows: Rows, place: int, slot: int, chance: float, result: float
+    selection: UCT, rows: Rows, place: int, slot: int, chance: float, result: float
 ) -> None:
     rows.words[place + HEADER + slot] += result * selection.gain + selection.shift
 
 
 @kernel
-def _weights_uct(selection: Any, rows: Rows, place: int, num_actions: int, out: np.ndarray) -> None:
+def _weights_uct(selection: UCT, rows: Rows, place: int, num_actions: int, out: np.ndarray) -> None:
     for slot in range(num_actions):
         out[slot] = rows.counts[2 * (place + HEADER + num_actions) + num_actions + slot]
 
 
 @kernel
-def _values_uct(selection: Any, rows: Rows, place: int, num_actions: int, out: np.ndarray) -> None:
+def _values_uct(selection: UCT, rows: Rows, place: int, num_actions: int, out: np.ndarray) -> None:
     for slot in range(num_actions):
         tried = rows.counts[2 * (place + HEADER + num_actions) + num_actions + slot]
         out[slot] = rows.words[place + HEADER + slot] / tried if tried > 0 else -np.inf
 
 
 @kernel(forceinline=True)
-def _begin_exp3(selection: Any, rows: Rows, place: int, num_actions: int) -> bool:
+def _begin_exp3(selection: Exp3, rows: Rows, place: int, num_actions: int) -> bool:
     if visits_of(rows, place) > 0:
         return False
     for slot in range(num_actions):
@@ -357,14 +356,14 @@ def _begin_exp3(selection: Any, rows: Rows, place: int, num_actions: int) -> boo
 
 @kernel(forceinline=True)
 def _select_exp3(
-    selection: Any,
+    selection: Exp3,
     rows: Rows,
     place: int,
     node: int,
     num_actions: int,
     bits: np.uint64,
     chances: np.ndarray,
-    depth: Any,
+    depth: np.uint64,
 ) -> int:
     first = place + HEADER
     total = 0.0
@@ -386,7 +385,7 @@ def _select_exp3(
 
 @kernel(forceinline=True)
 def _credit_exp3(
-    selection: Any, rows: Rows, place: int, slot: int, chance: float, result: float
+    selection: Exp3, rows: Rows, place: int, slot: int, chance: float, result: float
 ) -> None:
     first, num_actions = place + HEADER, num_actions_of(rows, place)
     rate = selection.gamma / num_actions
@@ -403,29 +402,21 @@ def _credit_exp3(
         rows.words[first + 3 * k + 1] = math.exp(rate * rows.words[first + 3 * k] - highest)
 
 
-@kernel
-def _weights_exp3(
-    selection: Any, rows: Rows, place: int, num_actions: int, out: np.ndarray
-) -> None:
-    for slot in range(num_actions):
-        out[slot] = rows.words[place + HEADER + 3 * slot + 2]
-
-
 @kernel(forceinline=True)
-def _begin_regrets(selection: Any, rows: Rows, place: int, num_actions: int) -> bool:
+def _begin_regrets(selection: RegretMatching, rows: Rows, place: int, num_actions: int) -> bool:
     return visits_of(rows, place) == 0
 
 
 @kernel(forceinline=True)
 def _select_regrets(
-    selection: Any,
+    selection: RegretMatching,
     rows: Rows,
     place: int,
     node: int,
     num_actions: int,
     bits: np.uint64,
     chances: np.ndarray,
-    depth: Any,
+    depth: np.uint64,
 ) -> int:
     first, common = place + HEADER, rows.words[place + 2]
     total = 0.0
@@ -451,7 +442,7 @@ def _select_regrets(
 
 @kernel(forceinline=True)
 def _credit_regrets(
-    selection: Any, rows: Rows, place: int, slot: int, chance: float, result: float
+    selection: RegretMatching, rows: Rows, place: int, slot: int, chance: float, result: float
 ) -> None:
     reward = result * selection.gain + selection.shift
     rows.words[place + 2] += reward
@@ -459,26 +450,19 @@ def _credit_regrets(
 
 
 @kernel
-def weights_regrets(
-    selection: Any, rows: Rows, place: int, num_actions: int, out: np.ndarray
-) -> None:
-    """``weights`` of rows of regrets: the second word of each action."""
+def mean_policy(selection: Any, rows: Rows, place: int, num_actions: int, out: np.ndarray) -> None:
+    """``weights`` and ``values`` of rows that keep the sum of p_i in the last word of an action."""
     for slot in range(num_actions):
-        out[slot] = rows.words[place + HEADER + 2 * slot + 1]
+        out[slot] = rows.words[place + HEADER + selection.width * (slot + 1) - 1]
 
 
+_UCT = (_credit_sum, _weights_uct, _values_uct)
 _KERNELS = {
-    UCT: (_begin_uct, _select_uct, _credit_sum, _weights_uct, _values_uct),
-    Smooth: (_begin_uct, _select_smooth, _credit_sum, _weights_uct, _values_uct),
-    RunningUCT: (_begin_uct, _select_running, _credit_sum, _weights_uct, _values_uct),
-    Exp3: (_begin_exp3, _select_exp3, _credit_exp3, _weights_exp3, _weights_exp3),
-    RegretMatching: (
-        _begin_regrets,
-        _select_regrets,
-        _credit_regrets,
-        weights_regrets,
-        weights_regrets,
-    ),
+    UCT: (_begin_uct, _select_uct, *_UCT),
+    Smooth: (_begin_uct, _select_smooth, *_UCT),
+    RunningUCT: (_begin_uct, _select_running, *_UCT),
+    Exp3: (_begin_exp3, _select_exp3, _credit_exp3, mean_policy, mean_policy),
+    RegretMatching: (_begin_regrets, _select_regrets, _credit_regrets, mean_policy, mean_policy),
 }
 for _kind, _own in _KERNELS.items():
     for _generic, _implementation in zip(

@@ -1,4 +1,4 @@
-"""Extensive-form self-play MCTS on poker's tables: UCT, Smooth UCT, and UCT against random moves.
+"""Extensive-form self-play MCTS in dense rows: UCT, Smooth UCT, and UCT against random moves.
 
 Sources: Heinrich & Silver, "Smooth UCT search in computer poker", IJCAI 2015: algorithms 1 and 2,
 equations 1 to 3; N, Q, eta, gamma and d are the paper's. Mac Manus, "Learning to Play Leduc Hold'em
@@ -24,7 +24,6 @@ What makes it fast, and what that means for exactness:
 """
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -32,8 +31,7 @@ import numpy as np
 
 from fpmcts.tabular import selection as selections
 from fpmcts.tabular.best_response import best_response_values, profile_values
-from fpmcts.tabular.learner import Options, PokerLearner
-from fpmcts.tabular.poker_table import PokerTable
+from fpmcts.tabular.learner import DenseLearner, Options
 from fpmcts.tabular.search import search
 from fpmcts.tabular.walks import DenseRows
 from games.dispatch import register
@@ -48,12 +46,14 @@ DECAY = {"kuhn": 0.001, "leduc": 0.002}
 """d of equation 2 by game (the same)."""
 OTHER_DECAY = 1 / 20000
 """d of any other game: limit Hold'em's."""
+MOST_EPISODES = 2**32
+"""What the counters of actions hold."""
 _LOW = np.uint64(0xFFFFFFFF)
 _HALF = np.uint64(32)
 _ONE = np.uint64(1)
 
 
-class PokerUCT(NamedTuple):
+class DenseUCT(NamedTuple):
     """Smooth UCT in a dense row: A sums of returns (float64), A visits N_a (uint32), then the
     threshold of eta_k (uint32). UCT is eta = gamma = 1.
 
@@ -73,7 +73,7 @@ class PokerUCT(NamedTuple):
 
 
 @kernel(forceinline=True)
-def _begin(selection: PokerUCT, rows: DenseRows, place: int, num_actions: int) -> bool:
+def _begin(selection: DenseUCT, rows: DenseRows, place: int, num_actions: int) -> bool:
     return rows.counts[np.uint64(2 * place + 3 * selection.width)] == 0
 
 
@@ -122,14 +122,14 @@ def ucb(
 
 @kernel(forceinline=True)
 def _select(
-    selection: PokerUCT,
+    selection: DenseUCT,
     rows: DenseRows,
     place: int,
     node: int,
     num_actions: int,
     bits: np.uint64,
     chances: np.ndarray,
-    depth: Any,
+    depth: np.uint64,
 ) -> int:
     first = np.uint64(2 * (place + selection.width))
     mixed = first + np.uint64(selection.width)  # the place of the threshold
@@ -162,14 +162,14 @@ def _select(
 
 @kernel(forceinline=True)
 def _credit(
-    selection: PokerUCT, rows: DenseRows, place: int, slot: int, chance: float, result: float
+    selection: DenseUCT, rows: DenseRows, place: int, slot: int, chance: float, result: float
 ) -> None:
     rows.words[np.uint64(place + slot)] += result
 
 
-register(selections.begin, PokerUCT, _begin)
-register(selections.select, PokerUCT, _select)
-register(selections.credit, PokerUCT, _credit)
+register(selections.begin, DenseUCT, _begin)
+register(selections.select, DenseUCT, _select)
+register(selections.credit, DenseUCT, _credit)
 
 
 @kernel
@@ -219,7 +219,15 @@ class SmoothUCTOptions(UCTOptions):
     d: float | None = setting(None, least=0.0, most=1e9)
 
 
-class SelfPlay(PokerLearner):
+def schedule(options: UCTOptions, game: str) -> tuple[float, float, float]:
+    """Returns gamma, eta and d of equation 2; those of UCT select by UCB alone."""
+    if not isinstance(options, SmoothUCTOptions):
+        return 1.0, 1.0, 0.0
+    d = DECAY.get(game, OTHER_DECAY) if options.d is None else options.d
+    return float(options.gamma), float(options.eta), float(d)
+
+
+class SelfPlay(DenseLearner):
     """Extensive-form UCT and Smooth UCT. The average policy of Smooth UCT approaches an equilibrium
     in Kuhn and Leduc, that of UCT diverges (Heinrich & Silver, figures 1 and 2).
 
@@ -233,23 +241,16 @@ class SelfPlay(PokerLearner):
     def __init__(self, name: str, game: Tables, seed: int, options: UCTOptions) -> None:
         width, betting = game.max_actions, game.betting
         # An even number of words, so that few rows lie across the border of two lines of the cache.
-        table = PokerTable(game, (width + width // 2 + 2) // 2 * 2)
-        super().__init__(name, game, seed, options, table)
-        self._checked_until = 2**32  # episodes before which no counter can overflow
+        super().__init__(name, game, seed, options, (width + width // 2 + 2) // 2 * 2)
         largest = options.exploration
         if largest is None:
-            largest = EXPLORATION.get((name.removesuffix("_against_random"), game.name))
-        if largest is None:
-            largest = (betting.pot + betting.potential).max() / 2
+            half = (betting.pot + betting.potential).max() / 2
+            largest = EXPLORATION.get((name.removesuffix("_against_random"), game.name), half)
         exploration = np.full(len(betting.player), float(largest))
         if options.betting_potential is not None:
             most = betting.pot + options.betting_potential * betting.potential
             exploration = np.minimum(exploration, most)
-        schedule = (1.0, 1.0, 0.0)
-        if isinstance(options, SmoothUCTOptions):
-            d = DECAY.get(game.name, OTHER_DECAY) if options.d is None else options.d
-            schedule = (float(options.gamma), float(options.eta), float(d))
-        self.selection = PokerUCT(exploration, *schedule, width)
+        self.selection = DenseUCT(exploration, *schedule(options, game.name), width)
 
     def _columns(self) -> dict[str, np.ndarray]:
         rows, width = self.table.rows, self.game.max_actions
@@ -268,29 +269,14 @@ class SelfPlay(PokerLearner):
         _best_slots(self.tables["returns"], self.weights(), slots)
         return slots
 
-    def set_state(self, state: Mapping[str, np.ndarray]) -> None:
-        """As for every algorithm."""
-        super().set_state(state)
-        self._checked_until = 0
-
-    def _check_counters(self, count: int) -> None:
-        """Raises ConfigError where ``count`` more episodes could overflow a counter.
-
-        An information state is visited at most once in an episode, so a look at all of them holds
-        for a while.
-        """
-        if self.episodes + count < self._checked_until:
-            return
-        left = 2**32 - sum(int(column.max(initial=0)) for column in self.weights().T)
-        self._checked_until = self.episodes + left
-        if count >= left:
+    def _run_chunk(self, count: int) -> None:
+        # An information state is visited at most once in an episode.
+        most = MOST_EPISODES - count
+        if self.episodes >= most and self.weights().max(initial=0) >= most:
             raise ConfigError(
                 f"algorithm={self.name}: an information state has almost 2**32 visits, the most "
                 "that the tables can count"
             )
-
-    def _run_chunk(self, count: int) -> None:
-        self._check_counters(count)
         search(
             self.table.walk(),
             self.selection,
@@ -319,25 +305,19 @@ class UCTAgainstRandom(SelfPlay):
     def _columns(self) -> dict[str, np.ndarray]:
         return super()._columns() | {"won": self.won}
 
-    def set_state(self, state: Mapping[str, np.ndarray]) -> None:
-        """As for every algorithm."""
-        super().set_state(state)
-        # Earlier versions kept no thresholds here; they are the same in all visited rows.
-        self.tables["visits"][self.weights().any(axis=1), -1] = 2**32 - 1
-
     def against_random(self) -> np.ndarray:
         """Returns what the greedy policy wins in each seat while the others move at random, in
         chips: float64 ``[P]``.
         """
         game, uniform, greedy = self.game, self.game.uniform_policy(), self.greedy_policy()
-        values = []
-        for seat in range(game.num_players):
-            own = game.infoset_player[:, None] == seat
-            values.append(profile_values(game, np.where(own, greedy, uniform))[seat])
-        return np.array(values)
+        owner = game.infoset_player[:, None]
+        seats = range(game.num_players)
+        return np.array(
+            [profile_values(game, np.where(owner == k, greedy, uniform))[k] for k in seats]
+        )
 
     def measures(self) -> dict[str, float]:
-        """As for every algorithm, with what was won in learning and, where there is a full tree,
+        """As for every algorithm, with what was won in learning and, where deals can be listed,
         what the greedy policy wins.
         """
         won = float(self.won[0])

@@ -35,11 +35,6 @@ def without_rare_moves(policy: np.ndarray, threshold: float) -> np.ndarray:
     return np.asarray(kept / np.where(total > 0.0, total, 1.0))
 
 
-def completed(policy: np.ndarray, game: Tables) -> np.ndarray:
-    """Returns a policy with the uniform one in its rows of zeros."""
-    return np.asarray(np.where(policy.any(axis=1, keepdims=True), policy, game.uniform_policy()))
-
-
 def pack(policy: np.ndarray, kind: Any) -> dict[str, np.ndarray]:
     """Returns the arrays of a policy.
 

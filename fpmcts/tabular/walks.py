@@ -4,7 +4,7 @@
 One algorithm serves two kinds of games and tables; the kernels below are chosen by the type of the
 *walk*, as those of a game are by its rules:
 
-- ``PokerWalk``: a betting tree and deals, with a dense table: a row is found by arithmetic.
+- ``DenseWalk``: a betting tree and deals, with a dense table: a row is found by arithmetic.
 - ``AnyWalk``: the generic kernels of any game, with a hashed table that grows.
 
 A position is a number, ``node``: of the public tree, or the lane that holds the state. A state with
@@ -23,6 +23,7 @@ from games.dispatch import GenericKernel, register
 from games.generic import copy_row, current_seat, legal, step, team_return
 from games.interface import Game
 from games.kernels import kernel, mix64, prefetch
+from games.tables import PublicTree
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 """The step of SplitMix64, as in ``games.kernels.random_u64``, for kernels that keep the stream in a
@@ -38,11 +39,11 @@ class DenseRows(NamedTuple):
     counts: np.ndarray
 
 
-class PokerWalk(NamedTuple):
+class DenseWalk(NamedTuple):
     """A poker game with a dense table.
 
     Attributes:
-        betting: A ``BettingTree``.
+        betting: The public tree.
         deals: The cards, for the kernels of ``games.deals``.
         dealt: int64, scratch of those.
         first_row: int32 ``[D]``, where the rows of a node begin; -1: it has none yet, and gets them
@@ -53,7 +54,7 @@ class PokerWalk(NamedTuple):
         rows: The table.
     """
 
-    betting: Any
+    betting: PublicTree
     deals: Any
     dealt: np.ndarray
     first_row: np.ndarray
@@ -90,6 +91,9 @@ class AnyWalk(NamedTuple):
     rows: Rows
 
 
+Walk = DenseWalk | AnyWalk
+
+
 def walk_of(
     game: Game, starts: States, cumulative: np.ndarray, table: HashTable, lanes: int = 1
 ) -> AnyWalk:
@@ -102,89 +106,89 @@ def walk_of(
 
 
 @GenericKernel
-def has_room(walk: Any, count: int) -> bool:
+def has_room(walk: Walk, count: int) -> bool:
     """Returns whether the table has room for so many more rows."""
 
 
 @GenericKernel
-def start(walk: Any, state: np.uint64, episode: int) -> np.uint64:
+def start(walk: Walk, state: np.uint64, episode: int) -> np.uint64:
     """Deals; returns the next state of the stream of random numbers. ``episode`` is of this
     call.
     """
 
 
 @GenericKernel
-def deal_at(walk: Any, number: int) -> int:
+def deal_at(walk: Walk, number: int) -> int:
     """Deals a listed deal; returns the first position."""
 
 
 @GenericKernel
-def mover(walk: Any, node: int) -> int:
+def mover(walk: Walk, node: int) -> int:
     """Returns the seat to move, -1 when the game is over."""
 
 
 @GenericKernel
-def choices(walk: Any, node: int) -> int:
+def choices(walk: Walk, node: int) -> int:
     """Returns the number of legal actions; called once at each position, before the two below."""
 
 
 @GenericKernel
-def row_of(walk: Any, node: int, seat: int, num_actions: int) -> int:
+def row_of(walk: Walk, node: int, seat: int, num_actions: int) -> int:
     """Returns the place of the mover's row, a row of zeros where it is new."""
 
 
 @GenericKernel
-def visited_words(walk: Any, node: int, seat: int, num_actions: int) -> int:
+def visited_words(walk: Walk, node: int, seat: int, num_actions: int) -> int:
     """Counts a visit of the mover's row; returns where the words of its actions begin."""
 
 
 @GenericKernel
-def follow(walk: Any, node: int, slot: int) -> int:
+def follow(walk: Walk, node: int, slot: int) -> int:
     """Plays an action; returns the next position, in the same lane."""
 
 
 @GenericKernel
-def branch(walk: Any, node: int, slot: int) -> int:
+def branch(walk: Walk, node: int, slot: int) -> int:
     """Plays an action in the next lane, so that ``node`` stays as it is; returns the position."""
 
 
 @GenericKernel
-def showdown(walk: Any, node: int) -> int:
+def showdown(walk: Walk, node: int) -> int:
     """Returns what ``result`` needs to know of the cards at the end of a game."""
 
 
 @GenericKernel
-def result(walk: Any, node: int, cards: int, seat: int) -> float:
+def result(walk: Walk, node: int, cards: int, seat: int) -> float:
     """Returns the return of the seat's team at the end of a game, after ``showdown``."""
 
 
 @kernel(forceinline=True)
-def _no_limit(walk: PokerWalk, count: int) -> bool:
+def _no_limit(walk: DenseWalk, count: int) -> bool:
     return True
 
 
 @kernel(forceinline=True)
-def _deal(walk: PokerWalk, state: np.uint64, episode: int) -> np.uint64:
+def _deal(walk: DenseWalk, state: np.uint64, episode: int) -> np.uint64:
     state += GOLDEN
     deal(walk.deals, mix64(state), walk.dealt)
     return state
 
 
 @kernel(forceinline=True)
-def _listed(walk: PokerWalk, number: int) -> Any:
+def _listed(walk: DenseWalk, number: int) -> np.int64:
     walk.dealt[0] = number  # as ``games.deals.EnumeratedDeals`` keeps it
     return np.int64(0)
 
 
 @kernel(forceinline=True)
-def _player(walk: PokerWalk, node: int) -> Any:
+def _player(walk: DenseWalk, node: int) -> np.int64:
     if node < 0:
-        return -1
+        return np.int64(-1)
     return np.int64(np.uint8(walk.betting.player[np.uint64(node)]))  # seen to be no -1
 
 
 @kernel(forceinline=True)
-def _actions(walk: PokerWalk, node: int) -> Any:
+def _actions(walk: DenseWalk, node: int) -> np.int64:
     count = np.int64(walk.betting.num_actions[np.uint64(node)])
     if walk.ahead:
         for slot in range(count):
@@ -199,7 +203,7 @@ def _actions(walk: PokerWalk, node: int) -> Any:
 
 
 @kernel(forceinline=True)
-def _dense_row(walk: PokerWalk, node: int, seat: int, num_actions: int) -> Any:
+def _dense_row(walk: DenseWalk, node: int, seat: int, num_actions: int) -> np.int64:
     betting, at = walk.betting, np.uint64(node)
     first = np.int64(walk.first_row[at])
     if first < 0:
@@ -211,19 +215,19 @@ def _dense_row(walk: PokerWalk, node: int, seat: int, num_actions: int) -> Any:
 
 
 @kernel(forceinline=True)
-def _child(walk: PokerWalk, node: int, slot: int) -> Any:
+def _child(walk: DenseWalk, node: int, slot: int) -> np.int64:
     return np.int64(walk.betting.child[np.uint64(node), np.uint64(slot)])
 
 
 @kernel(forceinline=True)
-def _order(walk: PokerWalk, node: int) -> Any:
+def _order(walk: DenseWalk, node: int) -> np.int64:
     if walk.betting.showdown[np.uint64(~node)]:
         return np.int64(outcome(walk.deals, walk.dealt))
-    return 0
+    return np.int64(0)
 
 
 @kernel(forceinline=True)
-def _payoff(walk: PokerWalk, node: int, cards: int, seat: int) -> float:
+def _payoff(walk: DenseWalk, node: int, cards: int, seat: int) -> float:
     return walk.betting.payoffs[np.uint64(~node), np.uint64(cards), np.uint64(seat)]
 
 
@@ -321,5 +325,5 @@ _GENERIC = (
     (result, _payoff, _return),
 )
 for _generic, _poker, _any in _GENERIC:
-    register(_generic, PokerWalk, _poker)
+    register(_generic, DenseWalk, _poker)
     register(_generic, AnyWalk, _any)

@@ -3,6 +3,8 @@
 import json
 from typing import Any
 
+Json = dict[str, Any]
+"""An object of JSON."""
 STATUS = {
     "bad_message": 400,
     "unauthorised": 401,

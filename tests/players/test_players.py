@@ -14,11 +14,12 @@ from fpmcts.players.lookup import PLAYERS, PlayerError, names
 from fpmcts.players.search_agent import SearchAgent
 from fpmcts.players.tabular import TabularAgent, load_tabular
 from fpmcts.tabular import algorithms
+from fpmcts.tabular.hash_table import HEADER, Rows, find, seat_key
 from games import make
 from games.agent import Agent
 from games.batches import States, take
-from games.interface import Game, Records
-from games.kernels import Stream, deal_seeds
+from games.interface import Game, Records, seats_to_move
+from games.kernels import Stream, deal_seeds, kernel
 from games.poker import state
 from games.poker.betting import Action, sequences
 from networks.checkpoint import CheckpointError, load, save
@@ -113,13 +114,13 @@ def test_tables_are_those_of_the_run(tabular_run: Path) -> None:
         ("average", learner.average_policy()),
         ("greedy", learner.greedy_policy()),
     ):
-        played = load_tabular(tabular_run, game, policy).probabilities(listed.cards, listed.node)
+        played = load_tabular(tabular_run, game, policy).look(listed)[1]
         np.testing.assert_array_equal(played, table[rows])
 
 
 def test_tables_that_tell_suits(tmp_path: Path) -> None:
     """The table has rows for each card of a rank; each view finds its own."""
-    learner = algorithms.make("outcome_sampling", make("leduc", suits=True).tables, seed=0)
+    learner = algorithms.make("outcome_sampling", make("leduc", suits=True), seed=0)
     learner.run(5000)
     meta = {"game": {"name": "leduc", "suits": True}, "algorithm": {"name": "outcome_sampling"}}
     save(
@@ -138,6 +139,33 @@ def test_tables_that_tell_suits(tmp_path: Path) -> None:
         np.testing.assert_array_equal(
             TabularAgent(policy).probabilities(views)[0], learner.average_policy()[row]
         )
+
+
+@kernel
+def place_of(rules: Any, states: Any, i: int, seat: int, rows: Rows) -> int:
+    return find(rows, seat_key(rules, states, i, seat))
+
+
+def test_hashed_tables_are_played(tmp_path: Path) -> None:
+    """Those of a game outside the tree, at views: hidden cards are not read."""
+    name = "examples.sealed_bids"
+    learner = algorithms.make("ismcts", name, seed=0, selection="exp3")
+    learner.run(2000)
+    arrays = {f"learner.{key}": array for key, array in learner.get_state().items()}
+    options = {"name": "ismcts", "selection": "exp3"}
+    save(tmp_path / "x", arrays, {"game": {"name": name}, "algorithm": options})
+    player, game = load_player("tabular", make(name), run=str(tmp_path / "x")), make(name)
+    states = game.starts()[0]
+    seats = seats_to_move(game, states)
+    rows, found = learner.policy(), player.probabilities(game.view(states, seats))
+    for k, seat in enumerate(seats):
+        place = place_of(game.rules, states, k, seat, rows) + HEADER
+        np.testing.assert_array_equal(found[k], rows.words[place : place + found.shape[1]])
+    assert 0.0 < found.min() and found.sum(axis=1) == pytest.approx(1.0)
+    player.start(len(seats), 0)
+    no_records = Records(np.zeros((len(seats), 1), np.int16), np.zeros(len(seats), np.int16))
+    moves = player.act(np.arange(len(seats)), game.view(states, seats), no_records)
+    assert set(moves) <= set(range(game.spec.num_actions))
 
 
 def test_runs_that_cannot_be_played(tabular_run: Path, poker_run: Path, tmp_path: Path) -> None:

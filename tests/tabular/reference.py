@@ -11,7 +11,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from fpmcts.tabular.learner import Learner, PokerLearner
+from fpmcts.tabular.dense_table import by_infoset
+from fpmcts.tabular.learner import DenseLearner, Learner
 from games.poker.tables import PokerTables
 from tests.games import poker_oracle as oracle
 from tests.games.poker_oracle import Position
@@ -27,14 +28,15 @@ def same(first: Learner, second: Learner) -> bool:
     )
 
 
-def visits_of(learner: PokerLearner) -> np.ndarray:
+def visits_of(learner: DenseLearner) -> np.ndarray:
     """Returns N_a of each information state."""
-    return learner.table.by_infoset(learner.weights()).astype(np.int64)
+    return by_infoset(learner.game, learner.weights(), learner.table.first_row).astype(np.int64)
 
 
-def values_of(learner: PokerLearner) -> np.ndarray:
+def values_of(learner: DenseLearner) -> np.ndarray:
     """Returns Q of each information state, in chips; 0 for actions that were never tried."""
-    return learner.table.by_infoset(learner.tables["returns"]) / np.maximum(visits_of(learner), 1)
+    sums = by_infoset(learner.game, learner.tables["returns"], learner.table.first_row)
+    return sums / np.maximum(visits_of(learner), 1)
 
 
 class Random:

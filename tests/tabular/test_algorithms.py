@@ -5,14 +5,18 @@ values.
 import numpy as np
 import pytest
 
-from fpmcts.tabular.algorithms import ALGORITHMS, knowing, make
-from fpmcts.tabular.best_response import nash_conv, profile_values
+from fpmcts.tabular import listed_game
+from fpmcts.tabular.algorithms import make
+from fpmcts.tabular.best_response import best_response_values, nash_conv, profile_values
+from fpmcts.tabular.cfr_plus import CFRPlusOptions, HashedCFRPlus
 from fpmcts.tabular.hashed_learner import SELECTIONS
 from fpmcts.tabular.matches import ALWAYS_CALL, symmetric_play
 from games import make as make_game
+from games.goofspiel.game import Goofspiel
+from games.interface import Game
 from games.kuhn.game import squared_error
 from games.leduc.game import GAME_VALUE
-from games.poker.tables import PokerTables
+from games.settings import ConfigError
 from tests.tabular.reference import same, values_of, visits_of
 
 RANDOM = [
@@ -49,23 +53,6 @@ def test_resumed_equals_uninterrupted(name: str, options: dict[str, str], game: 
     assert same(whole, resumed)
 
 
-def test_the_size_of_a_chunk_changes_nothing() -> None:
-    whole, chunks = make("smooth_uct", "leduc"), make("smooth_uct", "leduc")
-    chunks.chunk = 77
-    chunks.run(5000)
-    whole.run(5000)
-    assert same(whole, chunks)
-
-
-@pytest.mark.parametrize(("name", "options"), RANDOM)
-def test_the_seed_decides(name: str, options: dict[str, str]) -> None:
-    learners = [make(name, "leduc", seed=seed, **options) for seed in (1, 1, 2)]
-    for learner in learners:
-        learner.run(2000)
-    assert same(learners[0], learners[1])
-    assert not same(learners[0], learners[2])
-
-
 @pytest.mark.parametrize("game", ["kuhn", "leduc"])
 @pytest.mark.parametrize(("name", "options"), EVERY)
 def test_policies_are_policies_at_any_time(name: str, options: dict[str, str], game: str) -> None:
@@ -75,17 +62,6 @@ def test_policies_are_policies_at_any_time(name: str, options: dict[str, str], g
         learner.run(40)
         learner.game.check_policy(learner.average_policy())
         learner.game.check_policy(learner.greedy_policy())
-
-
-def test_the_greedy_policy_takes_the_highest_value() -> None:
-    learner = make("smooth_uct", "kuhn")
-    learner.run(100_000)
-    values = values_of(learner)
-    assert np.array_equal(learner.greedy_policy().argmax(axis=1), values.argmax(axis=1))
-    # With a king, player 1 calls a bet: it wins 2 chips instead of losing 1.
-    king = learner.game.infoset_texts().index("K r")
-    assert values[king] == pytest.approx([-1, 2])
-    assert learner.greedy_policy()[king].tolist() == [0, 1]
 
 
 def test_uct_finds_a_best_response_to_random_moves() -> None:
@@ -99,22 +75,6 @@ def test_uct_finds_a_best_response_to_random_moves() -> None:
     assert measures["nash_conv/greedy_policy"] > nash_conv(
         learner.game, learner.game.uniform_policy()
     )
-
-
-def test_cfr_plus_finds_the_value_of_leduc() -> None:
-    learner = make("cfr_plus", "leduc")
-    learner.run(30_000)
-    policy = learner.average_policy()
-    assert nash_conv(learner.game, policy) < 1e-5
-    assert profile_values(learner.game, policy)[0] == pytest.approx(GAME_VALUE, abs=1e-6)
-
-
-def test_cfr_plus_finds_the_value_of_kuhn() -> None:
-    learner = make("cfr_plus", "kuhn")
-    learner.run(100_000)
-    policy = learner.average_policy()
-    assert nash_conv(learner.game, policy) < 1e-5
-    assert profile_values(learner.game, policy)[0] == pytest.approx(-1 / 18, abs=1e-6)
 
 
 def test_smooth_uct_approaches_an_equilibrium_of_kuhn_and_uct_does_not() -> None:
@@ -149,13 +109,6 @@ def test_leduc_within_seconds(name: str, options: dict[str, str], bound: float) 
     assert nash_conv(learner.game, learner.average_policy()) < bound
 
 
-def test_uct_diverges_on_leduc() -> None:
-    """Figure 2 of Heinrich & Silver 2015: falls at first, then stays above 0.5."""
-    learner = make("uct", "leduc", seed=1)
-    learner.run(5_000_000)
-    assert nash_conv(learner.game, learner.average_policy()) > 0.5
-
-
 @pytest.mark.slow
 def test_smooth_uct_on_leduc_as_in_the_paper() -> None:
     """Heinrich & Silver 2015, 4.2, means of five runs: NashConv 0.036 after 85 million episodes,
@@ -172,63 +125,6 @@ def test_smooth_uct_on_leduc_as_in_the_paper() -> None:
     assert means[0] <= 0.036
     assert means[1] <= 0.028
     assert means[2] < means[1]
-
-
-def test_every_algorithm_says_what_it_knows() -> None:
-    assert knowing(make_game("leduc")) == list(ALGORITHMS)
-    assert knowing(make_game("leduc").tables) == [name for name in ALGORITHMS if name != "ismcts"]
-    assert knowing(make_game("goofspiel")) == [
-        "ismcts",
-        "smooth_uct",
-        "uct",
-        "outcome_sampling",
-        "cfr_plus",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "options", "message"),
-    [
-        (
-            ("smooth", "kuhn"),
-            {},
-            "algorithm 'smooth': expected one of ismcts, smooth_uct, uct, uct_against_random",
-        ),
-        (("uct", "chess"), {}, "game=chess: expected one of doudizhu, goofspiel, kuhn, leduc"),
-        (("uct", "kuhn"), {"eta": 0.9}, "algorithm.eta=0.9: unknown key"),
-        (("cfr_plus", "kuhn"), {"eta": 0.9}, "algorithm.eta=0.9: unknown key"),
-        (("smooth_uct", "kuhn"), {"gamma": 1.5}, "algorithm.gamma=1.5: expected at least 0"),
-        (("smooth_uct", "kuhn"), {"eta": 0.0}, "algorithm.eta=0.0"),
-        (("smooth_uct", "kuhn"), {"d": -1.0}, "algorithm.d=-1.0"),
-        (("smooth_uct", "kuhn"), {"exploration": float("nan")}, "algorithm.exploration=nan"),
-        (("outcome_sampling", "kuhn"), {"epsilon": 0.0}, "algorithm.epsilon=0.0"),
-        (
-            ("outcome_sampling", "kuhn"),
-            {"updates": "both"},
-            "expected one of alternating, parallel",
-        ),
-        (("ismcts", "kuhn"), {"selection": "ucb"}, "expected one of uct, exp3, regret_matching"),
-        (("ismcts", "kuhn"), {"ties": "none"}, "expected one of all, running"),
-        (("ismcts", "kuhn"), {"memory": 0}, "algorithm.memory=0: expected at least 1"),
-    ],
-)
-def test_bad_input(arguments: tuple[str, str], options: dict[str, float], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        make(*arguments, **options)
-
-
-def test_an_algorithm_that_does_not_know_the_game_names_those_that_do() -> None:
-    class Unlisted(tuple):
-        """Cards that cannot be listed, as in Hold'em."""
-
-    kuhn = make_game("kuhn").tables
-    large = PokerTables("limit_holdem", kuhn.rules, kuhn.betting, Unlisted(), kuhn.bucket_names)
-    with pytest.raises(
-        ValueError, match="cfr_plus does not know limit_holdem.*those that know it: smooth_uct, uct"
-    ):
-        make("cfr_plus", large)
-    with pytest.raises(ValueError, match="too large: its deals cannot be listed"):
-        nash_conv(large, kuhn.uniform_policy())
 
 
 def test_a_state_of_something_else_is_an_error_and_changes_nothing() -> None:
@@ -251,11 +147,6 @@ def test_a_state_of_something_else_is_an_error_and_changes_nothing() -> None:
         )
 
 
-def test_a_negative_number_of_episodes_is_an_error() -> None:
-    with pytest.raises(ValueError, match="episodes = -1"):
-        make("uct", "kuhn").run(-1)
-
-
 def test_full_counters_are_an_error() -> None:
     learner = make("uct", "kuhn")
     state = learner.get_state()
@@ -273,11 +164,11 @@ def test_rows_for_visited_nodes_only_change_nothing(
     name: str, of: str, options: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Such tables learn what full ones do, and can be resumed."""
-    game = make_game(of, **options).tables
-    dense = make(name, game, seed=3)
+    made = make_game(of, **options)
+    game, dense = made.tables, make(name, made, seed=3)
     dense.run(5_000)
-    monkeypatch.setattr("fpmcts.tabular.poker_table.DENSE", 0)
-    sparse, resumed = make(name, game, seed=3), make(name, game, seed=4)
+    monkeypatch.setattr("fpmcts.tabular.dense_table.DENSE", 0)
+    sparse, resumed = make(name, made, seed=3), make(name, made, seed=4)
     sparse.run(2_000)
     resumed.run(3_000)
     resumed.set_state(sparse.get_state())
@@ -300,24 +191,13 @@ def test_rows_for_visited_nodes_only_change_nothing(
     assert all(np.array_equal(table, resumed.get_state()[name]) for name, table in before.items())
 
 
-def test_greedy_slots_are_the_greedy_policy() -> None:
-    for name in ("smooth_uct", "outcome_sampling"):
-        learner = make(name, "leduc")
-        learner.run(40)
-        slots, policy = learner.greedy_slots(), learner.greedy_policy()
-        assert (slots == 255).any() == (name == "smooth_uct")
-        assert np.array_equal(policy[slots < 255].argmax(axis=1), slots[slots < 255])
-        assert np.array_equal(policy[slots == 255], learner.game.uniform_policy()[slots == 255])
-
-
-def test_limit_holdem_learns_to_beat_who_always_calls() -> None:
+def test_limit_holdem_learns_to_beat_a_player_that_always_calls() -> None:
     """Two players, coarse buckets, 300,000 episodes: wins of the greedy policy more than 5 standard
     errors above 0.
     """
-    game = make_game("limit_holdem", abstraction="made_hands").tables
-    learner = make("smooth_uct", game)
+    learner = make("smooth_uct", make_game("limit_holdem", abstraction="made_hands"))
     learner.run(300_000)
-    result = symmetric_play(game, [learner.greedy_slots(), ALWAYS_CALL], [0, 1], 20_000)[0]
+    result = symmetric_play(learner.game, [learner.greedy_slots(), ALWAYS_CALL], [0, 1], 20_000)[0]
     assert result.mean > 5 * result.error
 
 
@@ -325,11 +205,69 @@ def test_three_players_count_every_episode_once() -> None:
     """The first to act is in its tree from the second visit of a bucket on; each episode passes one
     of its 169 starting hands.
     """
-    learner = make(
-        "smooth_uct", make_game("limit_holdem", players=3, abstraction="made_hands").tables
-    )
+    learner = make("smooth_uct", make_game("limit_holdem", players=3, abstraction="made_hands"))
     learner.run(20_000)
     first_row, visits = learner.tables["first_row"], learner.tables["visits"][:, :-1]
     assert visits[first_row[0] : first_row[0] + 169].sum() == 20_000
     assert 0 < (first_row >= 0).sum() < len(first_row) // 100
     assert len(visits) == learner.game.betting.num_buckets[first_row >= 0].sum()
+
+
+@pytest.mark.parametrize(
+    ("game", "value", "iterations"), [("leduc", GAME_VALUE, 30_000), ("kuhn", -1 / 18, 100_000)]
+)
+def test_cfr_plus_finds_the_value(game: str, value: float, iterations: int) -> None:
+    learner = make("cfr_plus", game)
+    learner.run(iterations)
+    policy = learner.average_policy()
+    assert nash_conv(learner.game, policy) < 1e-5
+    assert profile_values(learner.game, policy)[0] == pytest.approx(value, abs=1e-6)
+
+
+def test_cfr_plus_in_hashed_rows_is_that_in_dense_rows() -> None:
+    game = make_game("kuhn")
+    dense, hashed = make("cfr_plus", game), HashedCFRPlus("cfr_plus", game, 0, CFRPlusOptions())
+    assert hashed.listed is not None
+    for count in (1, 2, 50):
+        dense.run(count)
+        hashed.run(count)
+        expected = best_response_values(dense.game, dense.average_policy())
+        found = listed_game.best_response_values(hashed.listed, hashed.policy())
+        np.testing.assert_allclose(found, expected, atol=1e-9)
+
+
+def test_cfr_plus_on_games_without_tables() -> None:
+    game = make_game("goofspiel", cards=4)
+    learner, whole, resumed = (make("cfr_plus", game) for _ in range(3))
+    learner.run(300)
+    assert learner.measures()["nash_conv/average_policy"] < 0.005
+    whole.run(303)
+    resumed.set_state(learner.get_state())
+    resumed.run(3)
+    assert same(whole, resumed)
+    full = make("cfr_plus", make_game("goofspiel", cards=5))
+    full.table.memory = 0
+    with pytest.raises(ConfigError, match="algorithm cfr_plus on goofspiel: memory=0: .* expected"):
+        full.run(1)
+
+
+@pytest.mark.parametrize(
+    ("name", "game", "options", "message"),
+    [
+        ("smooth", "kuhn", {}, "algorithm 'smooth': expected one of ismcts, smooth_uct, uct"),
+        ("uct", "chess", {}, "game=chess: expected one of doudizhu, goofspiel, kuhn, leduc"),
+        ("uct", "kuhn", {"eta": 0.9}, "algorithm.eta=0.9: unknown key"),
+        ("smooth_uct", "kuhn", {"gamma": 1.5}, "algorithm.gamma=1.5: expected at least 0"),
+        ("ismcts", "kuhn", {"ties": "none"}, "expected one of all, running"),
+        ("uct_against_random", "goofspiel", {}, "needs dense tables.*that know it: ismcts, smo"),
+        ("cfr_plus", "doudizhu", {}, "needs a game of two players whose deals can be listed; "),
+        ("cfr_plus", Goofspiel(Goofspiel.Options(cards=13)), {}, r"about .* expected at most 1e"),
+    ],
+)
+def test_bad_input(
+    name: str, game: Game | str, options: dict[str, float | str], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        make(name, game, **options)
+    with pytest.raises(ValueError, match="episodes = -1"):
+        make("uct", "kuhn").run(-1)

@@ -10,17 +10,18 @@ from fpmcts.tabular.self_play import ucb
 from fpmcts.tabular.walks import DenseRows
 from games import make as make_game
 from games.kernels import random_u64, streams
-from games.poker.tables import PokerTables
+from games.poker.game import LimitPoker
+from games.tables import Tables
 from tests.tabular import reference
 
 GAMES = {
-    "kuhn": make_game("kuhn").tables,
-    "leduc": make_game("leduc").tables,
-    "leduc with suits": make_game("leduc", suits=True).tables,
+    "kuhn": make_game("kuhn"),
+    "leduc": make_game("leduc"),
+    "leduc with suits": make_game("leduc", suits=True),
 }
 
 
-def table(game: PokerTables, entries: dict[tuple[str, str], float]) -> np.ndarray:
+def table(game: Tables, entries: dict[tuple[str, str], float]) -> np.ndarray:
     """Returns the entries of a reference as an array over information states and slots."""
     actions = game._by_infoset(
         np.array(["".join("fcr"[a] for a in row if a >= 0) for row in game.betting.actions])
@@ -49,53 +50,56 @@ def table(game: PokerTables, entries: dict[tuple[str, str], float]) -> np.ndarra
     ],
 )
 def test_self_play(
-    game: PokerTables, name: str, options: dict[str, float], schedule: tuple[float, ...]
+    game: LimitPoker, name: str, options: dict[str, float], schedule: tuple[float, ...]
 ) -> None:
     episodes = 4000
     learner = make(name, game, seed=11, **options)
     learner.run(episodes)
-    slow = reference.SelfPlay(game, int(streams(11, 1)[0]), *schedule)
+    slow = reference.SelfPlay(game.tables, int(streams(11, 1)[0]), *schedule)
     slow.search(episodes)
-    assert np.array_equal(reference.visits_of(learner), table(game, slow.counts))
-    assert reference.values_of(learner) == pytest.approx(table(game, slow.values), abs=1e-12)
+    assert np.array_equal(reference.visits_of(learner), table(game.tables, slow.counts))
+    assert reference.values_of(learner) == pytest.approx(table(game.tables, slow.values), abs=1e-12)
 
 
 def test_self_play_before_the_trees_are_grown() -> None:
     """After each of the first episodes: out-of-tree play updates nothing."""
     game = GAMES["leduc"]
     learner = make("smooth_uct", game, seed=3)
-    slow = reference.SelfPlay(game, int(streams(3, 1)[0]), 18.0, 0.1, 0.9, 0.002, 0.5)
+    slow = reference.SelfPlay(game.tables, int(streams(3, 1)[0]), 18.0, 0.1, 0.9, 0.002, 0.5)
     for _ in range(100):
         learner.run(1)
         slow.search(1)
-        assert np.array_equal(reference.visits_of(learner), table(game, slow.counts))
+        assert np.array_equal(reference.visits_of(learner), table(game.tables, slow.counts))
 
 
 @pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
-def test_one_seat_against_random_moves(game: PokerTables) -> None:
+def test_one_seat_against_random_moves(game: LimitPoker) -> None:
     learner = make("uct_against_random", game, seed=11, exploration=12.0, betting_potential=0.1)
     learner.run(1)
     learner.run(3000)
-    slow = reference.AgainstRandom(game, int(streams(11, 1)[0]), 12.0, 1.0, 1.0, 0.0, 0.1)
+    slow = reference.AgainstRandom(game.tables, int(streams(11, 1)[0]), 12.0, 1.0, 1.0, 0.0, 0.1)
     slow.search(3001)
-    assert np.array_equal(reference.visits_of(learner), table(game, slow.counts))
-    assert reference.values_of(learner) == pytest.approx(table(game, slow.values), abs=1e-12)
+    assert np.array_equal(reference.visits_of(learner), table(game.tables, slow.counts))
+    assert reference.values_of(learner) == pytest.approx(table(game.tables, slow.values), abs=1e-12)
     assert learner.tables["won"].tolist() == [slow.won]
 
 
 @pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
 @pytest.mark.parametrize("updates", ["alternating", "parallel"])
-@pytest.mark.parametrize("epsilon", [0.5, 1.0])
-def test_outcome_sampling(game: PokerTables, updates: str, epsilon: float) -> None:
-    episodes = 3001
+def test_outcome_sampling(game: LimitPoker, updates: str) -> None:
+    episodes, epsilon = 3001, 0.5
     learner = make("outcome_sampling", game, seed=11, updates=updates, epsilon=epsilon)
     learner.run(episodes)
     slow = reference.OutcomeSampling(
-        game, int(streams(11, 1)[0]), epsilon, updates == "alternating"
+        game.tables, int(streams(11, 1)[0]), epsilon, updates == "alternating"
     )
     slow.search(episodes)
-    assert learner.tables["regrets"] == pytest.approx(table(game, slow.regrets), rel=1e-9, abs=1e-9)
-    assert learner.tables["weights"] == pytest.approx(table(game, slow.weights), rel=1e-9, abs=1e-9)
+    assert learner.tables["regrets"] == pytest.approx(
+        table(game.tables, slow.regrets), rel=1e-9, abs=1e-9
+    )
+    assert learner.tables["weights"] == pytest.approx(
+        table(game.tables, slow.weights), rel=1e-9, abs=1e-9
+    )
 
 
 def test_the_exploration_of_equation_3() -> None:

@@ -13,10 +13,17 @@ from fpmcts.tabular.values import PolicyValues
 from games import make
 from games.kuhn.game import equilibrium
 from games.poker.betting import sequences
+from games.tables import Tables
 from tests.tabular.test_best_response import random_policy
 
 Plan = dict[tuple[int, str], np.ndarray]
 """By card and bets so far: the probabilities of the two moves."""
+
+
+def plan_of(tables: Tables, policy: np.ndarray) -> Plan:
+    """Returns the plan of both players."""
+    rows = (text.partition(" ")[::2] for text in tables.infoset_texts())
+    return {("JQK".index(card), bets): p for (card, bets), p in zip(rows, policy, strict=True)}
 
 
 def kuhn_value(cards: tuple[int, int], bets: str, plans: tuple[Plan, Plan], player: int) -> float:
@@ -50,11 +57,7 @@ def test_kuhn_by_brute_force(seed: int) -> None:
     tables = game.tables
     policy = random_policy(tables, seed, sparse=seed == 2)
     found = PolicyValues(tables, policy)
-    texts = [text.split() for text in tables.infoset_texts()]
-    told = {
-        ("JQK".index(text[0]), "".join(text[1:])): row
-        for text, row in zip(texts, policy, strict=True)
-    }
+    told = plan_of(tables, policy)
     for node, bets in enumerate(sequences(tables.betting)[0]):
         mover = len(bets) % 2
         for card in range(3):
@@ -122,11 +125,6 @@ def test_an_equilibrium_makes_no_mistake() -> None:
     np.testing.assert_allclose(seen.cards[0], [0.25, 0.0, 0.75], atol=1e-9)
 
 
-def open_kuhn_value(cards: tuple[int, int], bets: str, plans: tuple[Plan, Plan]) -> float:
-    """Returns what player 0 wins when both follow their plans and the cards are known."""
-    return kuhn_value(cards, bets, plans, 0)
-
-
 @pytest.mark.parametrize("seed", range(2))
 def test_an_account_of_kuhn_by_hand(seed: int) -> None:
     """Every deal and every sequence of bets: the deal and each move by the rules in words, and all
@@ -136,19 +134,16 @@ def test_an_account_of_kuhn_by_hand(seed: int) -> None:
     tables = game.tables
     policy = random_policy(tables, seed)
     values = PolicyValues(tables, policy)
-    told = {
-        ("JQK".index(text.split()[0]), "".join(text.split()[1:])): row
-        for text, row in zip(tables.infoset_texts(), policy, strict=True)
-    }
+    told = plan_of(tables, policy)
     plans = (told, told)
     deals = list(permutations(range(3), 2))
-    start = np.mean([open_kuhn_value(cards, "", plans) for cards in deals])
+    start = np.mean([kuhn_value(cards, "", plans, 0) for cards in deals])
     for cards, bets in product(deals, sequences(tables.betting)[1]):
         slots = [
             ("fc" if bets[:k].endswith("r") else "cr").index(bet) for k, bet in enumerate(bets)
         ]
         account = values.account(np.array(cards, np.int8), slots)
-        path = [open_kuhn_value(cards, bets[:k], plans) for k in range(len(bets) + 1)]
+        path = [kuhn_value(cards, bets[:k], plans, 0) for k in range(len(bets) + 1)]
         assert account.start[0] == pytest.approx(start) and account.deal[0] == pytest.approx(
             path[0] - start
         )
@@ -186,11 +181,3 @@ def test_parts_of_leduc_sum_to_the_result_and_luck_is_zero_on_the_mean() -> None
             assert (account.regrets >= -1e-12).all() and len(account.regrets) == len(slots)
         np.testing.assert_allclose(np.mean([one.deal for one in accounts], axis=0), 0.0, atol=1e-9)
         np.testing.assert_allclose(np.mean([one.later for one in accounts], axis=0), 0.0, atol=1e-9)
-
-
-def test_an_equilibrium_expects_what_kuhn_is_worth() -> None:
-    account = PolicyValues(make("kuhn").tables, equilibrium(1 / 3)).account(
-        np.array([2, 1], np.int8), [1, 1]
-    )
-    np.testing.assert_allclose(account.start, [-1 / 18, 1 / 18], atol=1e-12)
-    np.testing.assert_allclose(account.regrets, 0.0, atol=1e-9)

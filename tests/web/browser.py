@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from fpmcts.web.errors import Json
+
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 HOW = (
     "apt-get install -y chromium fonts-wqy-microhei, or name one by CHROMIUM=/path/to/chromium; "
@@ -56,8 +58,8 @@ def launch() -> Iterator[Any]:
 class Site:
     """A running server."""
 
-    def __init__(self, folder: Path, program: str = "browser_server.py", *options: str) -> None:
-        command = [sys.executable, str(Path(__file__).with_name(program)), str(folder), *options]
+    def __init__(self, folder: Path) -> None:
+        command = [sys.executable, str(Path(__file__).with_name("server.py")), str(folder)]
         self.process = subprocess.Popen(
             command, stdout=subprocess.PIPE, text=True, start_new_session=True
         )
@@ -164,9 +166,9 @@ class Person:
         """Returns the id of the table that is shown."""
         return str(self.page.evaluate("location.hash")).partition("t=")[2]
 
-    def view(self) -> dict[str, Any]:
+    def view(self) -> Json:
         """Returns the view of the table that is shown."""
-        view: dict[str, Any] = self.get(f"/api/tables/{self.table}")["view"]
+        view: Json = self.get(f"/api/tables/{self.table}")["view"]
         return view
 
     def wait_for_turn(self) -> bool:

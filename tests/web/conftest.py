@@ -13,6 +13,7 @@ pytest.importorskip("httpx2", reason="pip install -e '.[dev]'")
 from starlette.testclient import TestClient  # noqa: E402
 
 from fpmcts.web.clock import Chance, Clock
+from fpmcts.web.errors import Json  # noqa: E402
 from fpmcts.web.server.access import Access
 from fpmcts.web.server.app import Server, make_app
 from fpmcts.web.tables.store import Store
@@ -34,12 +35,12 @@ class QuickClock(Clock):
 
 
 @pytest.fixture(autouse=True)
-def _no_test_waits_for_ever(request: pytest.FixtureRequest) -> Iterator[None]:
+def _no_test_waits_for_ever() -> Iterator[None]:
     def ring(*_: Any) -> None:
         raise TimeoutError("the test waits for something that does not come")
 
     before = signal.signal(signal.SIGALRM, ring)
-    signal.alarm(90 if request.node.get_closest_marker("slow") is None else 3600)
+    signal.alarm(600)
     yield
     signal.alarm(0)
     signal.signal(signal.SIGALRM, before)
@@ -87,7 +88,7 @@ def ask_for_table(client: TestClient, **fields: Any) -> Any:
     )
 
 
-def new_table(client: TestClient, **fields: Any) -> dict[str, Any]:
+def new_table(client: TestClient, **fields: Any) -> Json:
     answer = ask_for_table(client, **fields)
     assert answer.status_code == 201, answer.text
     return answer.json()
@@ -120,10 +121,10 @@ class Tab:
         self.socket.send_json({"type": kind, "id": self._number, **fields})
         return self._number
 
-    def get(self) -> dict[str, Any]:
+    def get(self) -> Json:
         return self.socket.receive_json()
 
-    def until(self, kind: str, **wanted: Any) -> dict[str, Any]:
+    def until(self, kind: str, **wanted: Any) -> Json:
         """Returns the next message of a type whose fields are as wanted, all others being passed
         over.
         """
@@ -140,10 +141,10 @@ class Tab:
         """Returns the code of the error that answers what is said."""
         return str(self.ask(kind, "error", **fields)["code"])
 
-    def final(self, kind: str, **fields: Any) -> dict[str, Any]:
+    def final(self, kind: str, **fields: Any) -> Json:
         """Returns the last result of a job."""
         return self.until("result", id=self.say(kind, **fields), final=True)
 
-    def ask(self, kind: str, answer: str, **fields: Any) -> dict[str, Any]:
+    def ask(self, kind: str, answer: str, **fields: Any) -> Json:
         number = self.say(kind, **fields)
         return self.until(answer, id=number)

@@ -8,16 +8,16 @@ of it is known to the server.
 import asyncio
 import heapq
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 from types import SimpleNamespace
 from typing import Any
 
 from fpmcts.web.engine.asking import Answer, CrashError, EngineState, Hear, Question, Row
-from fpmcts.web.errors import RefusedError
+from fpmcts.web.errors import Json, RefusedError
 from fpmcts.web.tables.catalogue import Catalogue, Entry, Offer
-from fpmcts.web.tables.kept import Services
+from fpmcts.web.tables.room import Services
 from fpmcts.web.tables.rulebook import GameInfo
 from fpmcts.web.tables.store import Store
 
@@ -28,15 +28,15 @@ DECK = [f"{rank}{suit}" for rank in "abcd" for suit in "123"]
 class ToyTable:
     """A table of the toy game."""
 
-    def __init__(self, hands: list[list[str]], moves: list[str] | None = None) -> None:
-        self._deal = [list(hand) for hand in hands]
-        self.moves: tuple[Any, ...] = ()
-        self._begin(moves or [])
-
-    def _begin(self, moves: list[str]) -> None:
-        self.hands, self.seat, self.moves = [list(hand) for hand in self._deal], 0, ()
+    def __init__(self, hands: list[list[str]], moves: Sequence[str] = ()) -> None:
+        self._deal, self.hands = hands, [list(hand) for hand in hands]
+        self.seat, self.moves = 0, tuple[Any, ...]()
         for move in moves:
             self.play(move)
+
+    @property
+    def texts(self) -> list[str]:
+        return [move.text for move in self.moves]
 
     @property
     def is_over(self) -> bool:
@@ -73,36 +73,32 @@ class ToyTable:
     def undo(self, count: int = 1) -> None:
         if not 1 <= count <= len(self.moves):
             raise ValueError(f"undo({count})")
-        self._begin([move.text for move in self.moves[:-count]])
+        self.__init__(self._deal, self.texts[:-count])  # type: ignore[misc]
 
     def copy(self) -> "ToyTable":
-        return ToyTable(self._deal, [move.text for move in self.moves])
+        return ToyTable(self._deal, self.texts)
 
-    def describe(self, seat: int | None = None) -> dict[str, Any]:
+    def describe(self, seat: int | None = None) -> Json:
         seat = max(self.seat, 0) if seat is None else seat
-        played = [[] for _ in range(SEATS)]
-        for k, move in enumerate(self.moves):
-            if move.text != "pass":
-                played[k % SEATS].append(move.text)
-        legal = [move.text for move in self.legal()] if seat == self.seat else []
         return {
             "game": "toy",
             "seat": seat,
             "hand": sorted(self.hands[seat]),
             "cards_left": [len(hand) for hand in self.hands],
-            "played": played,
+            "played": [
+                [text for text in self.texts[k::SEATS] if text != "pass"] for k in range(SEATS)
+            ],
             "bottom": ["z9"],
             "mood": "calm",
-            "moves": [move.text for move in self.moves],
-            "legal": legal,
+            "moves": self.texts,
+            "legal": [move.text for move in self.legal()] if seat == self.seat else [],
             "to_move": None if self.is_over else self.seat,
-            "returns": None if self.returns is None else list(self.returns),
+            "returns": self.returns and list(self.returns),
         }
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> Json:
         told = self.describe()
-        hands = [list(hand) for hand in self._deal]
-        return {name: told[name] for name in ("game", "moves", "returns")} | {"hands": hands}
+        return {name: told[name] for name in ("game", "moves", "returns")} | {"hands": self._deal}
 
 
 class ToyGames:
@@ -246,7 +242,7 @@ class FakeEngine:
     ) -> None:
         self.status = EngineState("ready", 1.0)
         self.answer, self.seconds = answer, seconds
-        self.luck: dict[str, Any] | None = None
+        self.luck: Json | None = None
         self.clock: Any = None
         self.asked: list[Question] = []
         self.cancelled = 0

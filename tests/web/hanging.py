@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import Callable
 from multiprocessing.connection import Connection
-from typing import Any
 
 from fpmcts.web.engine.asking import Answer, Hear, Question
 from fpmcts.web.engine.process import serve
@@ -46,9 +45,9 @@ def decide(asked: Question, hear: Hear, cancel: Callable[[], bool]) -> Answer:
     return Answer(f"{asked.kind} {step}")
 
 
-def engine_main(pipe: Connection, warm_up: Any) -> None:
-    serve(pipe, warm_up, decide)
+def engine_main(pipe: Connection) -> None:
+    serve(pipe, decide)
 
 
-def broken_main(pipe: Connection, warm_up: Any) -> None:
+def broken_main(pipe: Connection) -> None:
     os._exit(1)

@@ -7,7 +7,6 @@ Screenshots lie in the folder that SHOTS names, else in pytest's temporary folde
 import itertools
 import json
 import os
-import signal
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,21 +15,6 @@ from typing import Any
 import pytest
 
 from tests.web.browser import Person, Site, launch
-
-LIMIT = 300
-"""Seconds that a test may take."""
-
-
-@pytest.fixture(autouse=True)
-def _no_test_waits_for_ever() -> Iterator[None]:
-    def ring(*_: Any) -> None:
-        raise TimeoutError("the test waits for something that does not come")
-
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.alarm(LIMIT)
-    yield
-    signal.alarm(0)
-    signal.signal(signal.SIGALRM, before)
 
 
 @pytest.fixture(scope="module")
@@ -149,89 +133,6 @@ def test_doudizhu_by_taps_alone(browser: Any, site: Site, shots: Path) -> None:
     assert page.locator(".thoughts").count() == 0 and person.view()["over"]
     person.check("over")
     person.close()
-
-
-def test_leduc(browser: Any, site: Site, shots: Path) -> None:
-    person = Person(browser, site, shots, "leduc", width=390)
-    page = person.page
-    page.locator("input[value=leduc]").tap()
-    page.locator("button[type=submit]").tap()
-    page.wait_for_selector(".felt .buttons button")
-    person.check("table")
-    for hand in range(3):
-        while person.wait_for_turn():
-            ply = person.view()["ply"]
-            page.locator(".buttons button.primary").last.tap()
-            person.wait_after(ply)
-        if hand < 2:
-            before = person.table
-            page.locator(".after button.primary").tap()
-            page.wait_for_function("before => !location.hash.endsWith(before)", arg=before)
-            page.wait_for_selector(".play:not(.over) .felt")
-    summary = person.get(f"/api/tables/{person.table}")["summary"]
-    assert summary["series"]["number"] == 3 and summary["series"]["games"] == 3
-    page.wait_for_selector(".steps")
-    person.check("over")
-    person.close()
-
-
-def test_a_hand_of_leduc_with_the_real_solver(browser: Any, shots: Path, tmp_path: Path) -> None:
-    """A hand against the solver, its review, the mistake tried again, and the puzzle that it
-    becomes.
-    """
-    site = Site(tmp_path, "browser_server.py", "real")
-    try:
-        person = Person(browser, site, shots, "solver")
-        page = person.page
-        deal = {"hands": [["Qh"], ["Ks"]], "public": ["Kh"]}
-        table = person.new_table(game="leduc", seats=["tables", "you"], deal=deal, seed=None)
-        while (
-            person.wait_for_turn()
-        ):  # who folds the best card, or does not bet it when nobody can answer, errs
-            view = person.view()
-            page.fill(".typed input", "fold" if "fold" in view["legal"] else "call")
-            page.keyboard.press("Enter")
-            person.wait_after(view["ply"])
-        page.wait_for_selector(".steps")
-        page.locator(".after button", has_text="Review").click()
-        page.locator(".review button.primary").click()
-        page.wait_for_selector(".review .summary")
-        page.keyboard.press("n")
-        page.wait_for_selector(".decision.mistake, .decision.blunder")
-        ply = int(page.locator(".steps .count").inner_text().split(" / ")[0])
-        made = person.get(f"/api/tables/{table}/replay")["plies"][ply]["move"]
-        page.keyboard.press("r")
-        page.wait_for_selector(".felt .typed input")
-        page.fill(".typed input", made)
-        page.keyboard.press("Enter")
-        page.wait_for_selector(".answer.lose")
-        person.check("retry")
-        (puzzle, *_) = person.get("/api/puzzles?game=leduc")["puzzles"]
-        # The puzzles of the game shown first come after those of Leduc, and change nothing.
-        late: list[Any] = []
-        page.route("**/api/puzzles?game=doudizhu", lambda route: late.append(route))
-        for move in puzzle["view"][
-            "legal"
-        ]:  # which one is better depends on the cards that came and on the solver's moves
-            page.evaluate("location.hash = ''")
-            page.wait_for_selector(".new")
-            page.evaluate("location.hash = 'puzzles'")
-            page.locator(".tool select").first.select_option("leduc")
-            page.wait_for_selector(".typed input")
-            while late:
-                with page.expect_response("**/api/puzzles?game=doudizhu"):
-                    late.pop().continue_()
-            page.fill(".typed input", move)
-            page.keyboard.press("Enter")
-            page.wait_for_selector(".status .gain, .status .lose")
-            if page.query_selector(".status .gain"):
-                break
-        else:
-            raise AssertionError(f"none of {puzzle['view']['legal']} is better")
-        person.check("puzzle")
-        person.close()
-    finally:
-        site.stop()
 
 
 def test_a_board_by_taps_and_a_variant(browser: Any, site: Site, shots: Path) -> None:
@@ -527,22 +428,6 @@ def test_every_look(
     person.close()
 
 
-@pytest.mark.slow
-def test_a_game_that_the_page_has_never_heard_of(browser: Any, shots: Path, tmp_path: Path) -> None:
-    site = Site(tmp_path, "toy_server.py")
-    try:
-        person = Person(browser, site, shots, "toy")
-        person.check("lobby")
-        person.new_table(game="toy", seats=["you", "quick", "quick"], seed=3)
-        person.wait_for_turn()
-        person.check("table")
-        play_by_typing(person)
-        person.check("over")
-        person.close()
-    finally:
-        site.stop()
-
-
 def call_to_the_end(person: Person) -> None:
     """Calls or checks until the hand is over."""
     while person.wait_for_turn():
@@ -629,33 +514,4 @@ def test_any_amount_by_field_slider_buttons_and_keys(browser: Any, site: Site, s
     page.wait_for_selector(".play:not(.over) .felt")
     summary = person.get(f"/api/tables/{person.table}")["summary"]
     assert summary["series"]["number"] == 2 and sum(summary["series"]["returns"]) == 0
-    person.close()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("width", [390, 1280])
-def test_side_pots_are_shown(browser: Any, site: Site, shots: Path, width: int) -> None:
-    person = Person(browser, site, shots, f"sides-{width}", width=width)
-    deal = {
-        "deal": {
-            "hands": [["Ah", "Ad"], ["Kh", "Kd"], ["Qh", "Qd"]],
-            "public": ["2s", "7c", "9d", "Jc", "3s"],
-            "stacks": [1000, 3000, 9000],
-        }
-    }
-    moves = ["r2000", "call", "call"]
-    person.new_table(
-        game="no_limit_holdem:players=3",
-        seats=["random", "you", "random"],
-        mode="open",
-        seed=None,
-        deal=deal,
-        moves=moves,
-    )
-    person.wait_for_turn()
-    told = flat(person, ".pots")
-    assert "main pot 3000 SB, BB, BTN" in told and "side pot 1 2000 BB, BTN" in told
-    person.check("pots")
-    call_to_the_end(person)
-    person.check("over")
     person.close()

@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 
 from fpmcts.web.engine.asking import CrashError, Priority, Question
-from fpmcts.web.engine.client import MOST_DEATHS, EngineProcess
-from fpmcts.web.engine.process import SETTLED
+from fpmcts.web.engine.client import MOST_DEATHS, SETTLED, EngineProcess
 from fpmcts.web.engine.watch import Patience, Watch
 
 sys.path.append(str(Path(__file__).parent))  # the process imports it by this name

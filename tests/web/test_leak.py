@@ -19,13 +19,13 @@ import pytest
 
 from fpmcts.web.clock import Bucket
 from fpmcts.web.engine.asking import Answer, Question
-from fpmcts.web.errors import RefusedError
+from fpmcts.web.errors import Json, RefusedError
 from fpmcts.web.review.jobs import Jobs
 from fpmcts.web.review.reviewer import Reviewer
 from fpmcts.web.server.connection import Connection, Outbox
 from fpmcts.web.tables.catalogue import Catalogue, Offer
-from fpmcts.web.tables.kept import Services
 from fpmcts.web.tables.lobby import Lobby
+from fpmcts.web.tables.room import Services
 from tests.web.fake import (
     CATALOGUE,
     FakeClock,
@@ -44,14 +44,14 @@ class LoggedOutbox(Outbox):
         super().__init__()
         self._clock, self._log = clock, log
 
-    def put(self, message: dict[str, Any]) -> None:
+    def put(self, message: Json) -> None:
         self._log.append((round(self._clock.now(), 6), json.dumps(message)))
 
 
 class OneDeal:
     """A rulebook that deals given hands whatever the seed."""
 
-    def __init__(self, inner: Any, deal: dict[str, Any]) -> None:
+    def __init__(self, inner: Any, deal: Json) -> None:
         self._inner, self._deal = inner, deal
 
     def __getattr__(self, name: str) -> Any:
@@ -90,6 +90,7 @@ def transcript(
     seats: list[str],
     script: list[str],
     answer: Any = busy_answer,
+    seconds: Any = busy_seconds,
 ) -> list[tuple[float, str]]:
     """Returns everything a client is sent before the end of a game whose moves are scripted, with
     the times.
@@ -98,7 +99,7 @@ def transcript(
 
     async def play() -> None:
         clock = FakeClock()
-        fake: Services = services(FakeEngine(answer, busy_seconds), clock)
+        fake: Services = services(FakeEngine(answer, seconds), clock)
         fake = Services(rulebook, catalogue, fake.engine, fake.store, clock, fake.chance)  # type: ignore[arg-type]
         rooms = Lobby(fake)
         room = rooms.make("me", game, seats, mode)
@@ -161,13 +162,13 @@ def transcript(
     return log[: ends[0]] if ends else log
 
 
-def toy_deal(mine: list[str], seed: int) -> dict[str, Any]:
+def toy_deal(mine: list[str], seed: int) -> Json:
     others = [f"{rank}{suit}" for rank in "abcd" for suit in "123" if f"{rank}{suit}" not in mine]
     random.Random(seed).shuffle(others)
     return {"hands": [others[:3], mine, others[3:6]]}
 
 
-def toy_transcript(deal: dict[str, Any], mode: str, script: list[str]) -> list[tuple[float, str]]:
+def toy_transcript(deal: Json, mode: str, script: list[str]) -> list[tuple[float, str]]:
     seats = ["quick", "you", "slow-64"]
     return transcript("toy", OneDeal(ToyGames(), deal), CATALOGUE, mode, seats, script)
 
@@ -197,49 +198,17 @@ def test_the_test_would_notice() -> None:
 
 def test_late_answers_appear_at_whole_multiples() -> None:
     """Where the engine is busy, a move appears after two delays or three, not when it is found."""
-    mine = ["a1", "b1", "c1"]
 
-    def times(seconds: float) -> list[float]:
-        log: list[tuple[float, str]] = []
+    def moved(seconds: float) -> float:
+        rules = OneDeal(ToyGames(), toy_deal(["a1", "b1", "c1"], 1))
+        seats, answer = ["quick", "you", "quick"], first_legal
+        log = transcript(
+            "toy", rules, CATALOGUE, "fair", seats, ["pass"], answer, lambda _: seconds
+        )
+        return round(next(when for when, text in log if '"moved"' in text) - 1000.0, 6)
 
-        async def play() -> None:
-            clock = FakeClock()
-            fake = services(FakeEngine(seconds=lambda _: seconds), clock)
-            rooms = Lobby(
-                Services(
-                    OneDeal(ToyGames(), toy_deal(mine, 1)),
-                    CATALOGUE,
-                    fake.engine,
-                    fake.store,
-                    clock,
-                    fake.chance,
-                )
-            )  # type: ignore[arg-type]
-            room = rooms.make("me", "toy", ["quick", "you", "quick"])
-            room.listen(lambda message: log.append((clock.now() - 1000.0, message["type"])))
-            await clock.run(5.0)
-
-        asyncio.run(play())
-        return [round(when, 6) for when, kind in log if kind == "moved"]
-
-    assert times(0.0) == times(0.01) == times(0.59) == [0.6]
-    assert times(0.7) == times(1.1) == [1.2] and times(1.3) == [1.8]
-
-
-@pytest.mark.parametrize(
-    ("game", "count"), [("leduc", 10), ("doudizhu", 5), ("no_limit_holdem:players=3", 4)]
-)
-def test_pairs_of_real_deals(game: str, count: int) -> None:
-    real_pairs(game, count)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "game",
-    ["leduc", "kuhn", "limit_holdem", "doudizhu", "no_limit_holdem", "no_limit_holdem:players=6"],
-)
-def test_200_pairs_of_real_deals(game: str) -> None:
-    real_pairs(game, 200)
+    assert moved(0.0) == moved(0.01) == moved(0.59) == 0.6
+    assert moved(0.7) == moved(1.1) == 1.2 and moved(1.3) == 1.8
 
 
 def one_player(game: str, **settings: float) -> Catalogue:
@@ -259,7 +228,10 @@ def follow(moves: list[str]) -> Any:
     return answer
 
 
-def real_pairs(game: str, count: int) -> None:
+@pytest.mark.parametrize(
+    ("game", "count"), [("leduc", 10), ("doudizhu", 5), ("no_limit_holdem:players=3", 4)]
+)
+def test_pairs_of_real_deals(game: str, count: int) -> None:
     """Compares games that are played to their end by moves that are legal with both deals, from
     each seat in turn.
     """
@@ -387,27 +359,6 @@ def test_attempts_that_are_not_seen(you: int) -> None:
     assert compared >= 5
 
 
-@pytest.mark.parametrize("you", [0, 1])
-def test_bids_that_are_not_seen(you: int) -> None:
-    """Goofspiel: bids with the same results cannot be told apart."""
-    from fpmcts.web.tables.rulebook import Games
-
-    games, name = Games(), "goofspiel:cards=4"
-    groups: dict[str, list[list[str]]] = {}
-    for bids in itertools.permutations("0123", 3):
-        table, moves = games.table(name, seed=0), []
-        for own, other in zip("203", bids, strict=True):
-            moves += [own, other] if you == 0 else [other, own]
-        for move in moves:
-            table.play(move)
-        groups.setdefault(json.dumps(table.describe(you)["rounds"]), []).append(moves)
-    alike = [group for group in groups.values() if len(group) > 1]
-    for group in alike:
-        sent = [told(name, you, moves, games) for moves in group]
-        assert all(one == sent[0] for one in sent) and len(sent[0]) > 5
-    assert len(alike) == 2
-
-
 def common_moves(
     tables: Sequence[Any], you: int, chance: random.Random
 ) -> tuple[list[tuple[int, str]], bool]:
@@ -437,7 +388,7 @@ def common_moves(
     return moves, True
 
 
-def swapped(deal: dict[str, Any], you: int, chance: random.Random) -> dict[str, Any]:
+def swapped(deal: Json, you: int, chance: random.Random) -> Json:
     """Returns a deal with the same own hand and the same cards on the table, and other hands of the
     others.
     """
@@ -462,33 +413,3 @@ def swapped(deal: dict[str, Any], you: int, chance: random.Random) -> dict[str, 
             at += 0 if seat == you else len(hand)
         if any(sorted(new) != sorted(old) for new, old in zip(others, hands, strict=True)):
             return {**deal, "hands": ["".join(hand) for hand in others] if doudizhu else others}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("kind", "options"),
-    [("fpmcts", {"playouts": 16, "objective": "wp"}), ("policy", {}), ("rhcp", {})],
-)
-def test_answers_of_real_players_depend_on_the_view_alone(
-    kind: str, options: dict[str, Any]
-) -> None:
-    """Hints are searches of your own view: the same answer, rows and beliefs included, whatever the
-    others hold.
-    """
-    from fpmcts.web.engine.answering import Answering
-    from fpmcts.web.tables.rulebook import Games
-
-    games, players = Games(), Answering()
-    for seed in range(5):
-        record = games.table("doudizhu", seed=seed).record()
-        other = swapped(
-            {"hands": record["hands"], "bottom": record["bottom"]}, 0, random.Random(seed)
-        )
-        questions = [
-            Question("doudizhu", {**record, **deal}, kind, options, seed) for deal in ({}, other)
-        ]
-        answers = [
-            replace(players.decide(question, lambda _: None, lambda: False), seconds=0.0)
-            for question in questions
-        ]
-        assert answers[0] == answers[1]

@@ -6,48 +6,24 @@ import sqlite3
 import subprocess
 import sys
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
 
-import play
 from fpmcts.web.config import PlayConfig
 from fpmcts.web.engine.asking import Answer
+from fpmcts.web.errors import Json
 from fpmcts.web.server.main import run
 from fpmcts.web.tables.catalogue import Catalogue, Entry, Offer
 from fpmcts.web.tables.offers import fitted, measure, offers, warm_up
 from fpmcts.web.tables.rulebook import GameInfo
-from fpmcts.web.tables.settings import Series, Settings
-from fpmcts.web.tables.store import Store, StoredGame, StoreError
-from fpmcts.web.tables.turns import earlier_games
+from fpmcts.web.tables.store import Store, StoreError
 from games import Choice
 from games.settings import ConfigError
 from networks.checkpoint import CHECKPOINT, save
 from tests.web.fake import FakeEngine
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-def test_store_keeps_games_and_reviews(tmp_path: Path) -> None:
-    path = tmp_path / "play.sqlite"
-    store = Store(path)
-    game = StoredGame("t1", "me", "toy", 5.0, False, {"mode": "fair"}, {"moves": []})
-    store.put(game)
-    store.put(game._replace(over=True, record={"moves": ["pass"]}))
-    store.put(game._replace(id="t2", made=6.0))
-    store.put(game._replace(id="t3", session="other"))
-    store.put_review("t1", "k", "me", {"a": 1})
-    store.put_review("t1", "k", "me", {"a": 2})
-    store.close()
-    store = Store(path)
-    assert [found.id for found in store.of_session("me")] == ["t2", "t1"]
-    assert store.get("t1") == game._replace(over=True, record={"moves": ["pass"]})
-    assert store.get("none") is store.review("t1", "x") is None and store.count("me") == 2
-    assert store.review("t1", "k") == {"a": 2} and store.reviewed("me") == [("t1", {"a": 2})]
-    store.forget("me")
-    assert store.of_session("me") == [] and store.count("other") == 1
 
 
 def test_files_that_are_no_store(tmp_path: Path) -> None:
@@ -126,7 +102,7 @@ def test_what_you_trained_stands_in_the_lobby(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_run_brings_its_options(tmp_path: Path, game: dict[str, Any], name: str) -> None:
+def test_a_run_brings_its_options(tmp_path: Path, game: Json, name: str) -> None:
     save(tmp_path / CHECKPOINT, {"x": np.zeros(1)}, {"config": {"game": game}})
     made = offers([tmp_path])
     entry = made[name].entry(f"{tmp_path.name[:40]}-64")
@@ -147,7 +123,7 @@ def test_a_run_brings_its_options(tmp_path: Path, game: dict[str, Any], name: st
     ],
 )
 def test_runs_of_other_rules_are_refused_at_the_start(
-    tmp_path: Path, meta: dict[str, Any], message: str
+    tmp_path: Path, meta: Json, message: str
 ) -> None:
     save(tmp_path / CHECKPOINT, {"x": np.zeros(1)}, meta)
     config = PlayConfig(
@@ -156,31 +132,6 @@ def test_runs_of_other_rules_are_refused_at_the_start(
     with pytest.raises(ConfigError) as error:
         run(config, lambda _: None)
     assert message in str(error.value) and str(tmp_path) in str(error.value)
-
-
-def test_a_run_that_knows_policies_alone_does_not_search(tmp_path: Path) -> None:
-    save(
-        tmp_path / CHECKPOINT,
-        {"x": np.zeros(1)},
-        {"algorithm": {"name": "nfsp"}, "config": {}, "game": {"name": "leduc"}},
-    )
-    made = offers([tmp_path])["leduc"]
-    assert [entry.kind for entry in made.entries if entry.group == tmp_path.name[:40]] == [
-        "policy"
-    ] and made.analyst == "tables"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["port=70000"], "port=70000: expected"),
-        (["colour=red"], "colour=red: unknown key"),
-    ],
-)
-def test_keys_that_cannot_be(arguments: list[str], message: str) -> None:
-    with pytest.raises(ConfigError) as error:
-        play.parse(tuple(arguments))
-    assert message in str(error.value) and "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize(
@@ -192,7 +143,7 @@ def test_keys_that_cannot_be(arguments: list[str], message: str) -> None:
         {"games": "/proc/x/y"},
     ],
 )
-def test_servers_that_cannot_start(tmp_path: Path, given: dict[str, Any]) -> None:
+def test_servers_that_cannot_start(tmp_path: Path, given: Json) -> None:
     config = PlayConfig(
         **{"port": 0, "browser": False, "games": str(tmp_path / "g.sqlite"), **given}
     )
@@ -208,33 +159,3 @@ def test_the_page_does_not_wait_for_numba_and_torch() -> None:
         "set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
-
-
-@pytest.mark.parametrize("rotate", [True, False])
-def test_earlier_games_of_a_series(rotate: bool) -> None:
-    """The third hand of three players: two records, the oldest first, and who sat where, numbered
-    as in the first hand.
-    """
-    store = Store(None)
-    for number, name, before, session in (
-        (1, "one", None, "me"),
-        (2, "two", "one", "me"),
-        (2, "foreign", "one", "other"),
-    ):
-        settings = {"series": {"before": before, "number": number}}
-        store.put(StoredGame(name, session, "toy", 1.0, True, settings, {"hand": number}))
-
-    def earlier(before: str) -> Any:
-        settings = Settings(
-            ["a", "b", "c"], "fair", Series(["a", "b", "c"], 3, before=before), 0, rotate=rotate
-        )
-        game: Any = SimpleNamespace(
-            session="me", services=SimpleNamespace(store=store), settings=settings
-        )
-        return earlier_games(game)
-
-    assert earlier("two").records == ({"hand": 1}, {"hand": 2})
-    assert earlier("two").seating == (
-        ((0, 1, 2), (2, 0, 1), (1, 2, 0)) if rotate else ((0, 1, 2),) * 3
-    )
-    assert earlier("foreign").records == () and len(earlier("gone").seating) == 1

@@ -6,16 +6,17 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from fpmcts.web.tables.turns import TRIES
+from fpmcts.web.errors import Json
+from fpmcts.web.tables.room import TRIES
 from tests.web.conftest import Site, Tab, ask_for_table, new_table
 
 
-def my_move(view: dict[str, Any]) -> str:
+def my_move(view: Json) -> str:
     assert view["to_move"] == view["you"]
     return next(move for move in view["legal"] if move != "pass")
 
 
-def play_to_the_end(tab: Tab, view: dict[str, Any]) -> dict[str, Any]:
+def play_to_the_end(tab: Tab, view: Json) -> Json:
     """Plays a card whenever it is our turn; returns the message ``over``."""
     for _ in range(100):
         if view["to_move"] == view["you"]:
@@ -171,7 +172,7 @@ def test_a_series_sums_up_and_rotates(client: TestClient) -> None:
         ({"moves": ["pass"]}, "bad_message"),
     ],
 )
-def test_tables_that_cannot_be(client: TestClient, fields: dict[str, Any], code: str) -> None:
+def test_tables_that_cannot_be(client: TestClient, fields: Json, code: str) -> None:
     answer = ask_for_table(client, **fields)
     assert answer.json()["error"]["code"] == code and answer.status_code >= 400
 

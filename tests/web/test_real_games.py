@@ -142,49 +142,6 @@ NO_LIMIT = ("no_limit_holdem", "no_limit_holdem:players=3", "no_limit_holdem:pla
 
 
 @pytest.mark.parametrize("name", NO_LIMIT)
-def test_any_amount_may_be_bet(games: Games, name: str) -> None:
-    """Every amount within the bounds that the view tells is taken, those beside them are refused in
-    one line with the bounds.
-    """
-    info, chance = games.info(name), random.Random(1)
-    table = games.table(name, seed=2)
-    players, bets = [seat for seat, _ in info.seats], 0
-    while not table.is_over:
-        views = [view_of(table, info, players, seat) for seat in range(len(players))]
-        assert all(view["facts"]["raise"] is None for view in views if view["you"] != table.seat)
-        facts, legal = views[table.seat]["facts"], views[table.seat]["legal"]
-        assert (
-            sum(pot["chips"] for pot in facts["pots"])
-            == facts["pot"]
-            == sum(seat["facts"]["paid"] for seat in views[0]["seats"])
-        )
-        if facts["raise"] is None:
-            table.play("call")
-            continue
-        least, most = facts["raise"]
-        assert [least <= amount <= most for amount in facts["amounts"] if amount] == [True] * (
-            len(legal) - legal.index("call") - 1
-        )
-        for amount in (least - 1, most + 1):
-            with pytest.raises(
-                ValueError, match=rf"r{amount}.*any raise to {least} … {most} chips"
-            ):
-                table.play(f"r{amount}")
-        for amount in (least, most, chance.randint(least, most)):
-            other = table.copy()
-            other.play(f"bet {amount}")
-            assert other.describe(0)["bets"][table.seat] == amount
-        table.play(f"r{chance.randint(least, min(most, 2 * least))}" if bets < 4 else "call")
-        bets += 1
-    record = table.record()
-    assert (
-        bets > 4
-        and games.game_of(record) == name
-        and games.table(name, record=record).record() == record
-    )
-
-
-@pytest.mark.parametrize("name", NO_LIMIT)
 def test_its_players_are_taken_from_their_rooms(games: Games, name: str) -> None:
     """Whoever of ``fpmcts.players`` plays the game with their usual options stands in the lobby,
     for each number of players.

@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 
 from fpmcts.web.engine.asking import Answer, Question, Row
 from fpmcts.web.review.comparing import CLASSES as NAMES
-from fpmcts.web.review.comparing import SPEEDS, Compared, Loss, classify
+from fpmcts.web.review.comparing import SPEEDS, Compared, Estimate, classify
 from fpmcts.web.review.judging import Decision, Played, Review, judge_game
 from tests.web.conftest import Site, Tab, opened
 from tests.web.fake import ToyGames
@@ -136,7 +136,7 @@ def test_the_best_move_is_what_the_second_stage_supports() -> None:
     ]
     decision = Decision(3, 0, "a", 0.5, "wp", "b", rows)
     decision.compared = {"b": Compared(0.60, 0.004, 900), "a": Compared(0.65, 0.004, 900)}
-    decision.judge(Loss(-5.0, 0.6))
+    decision.judge(Estimate(-5.0, 0.6))
     told = decision.told(CLASSES)
     assert told["class"] == "better" and told["best"] == "a" and told["searched"] == "b"
     assert [(row["move"], row["wp"], row["stage"]) for row in told["rows"]] == [
@@ -144,7 +144,7 @@ def test_the_best_move_is_what_the_second_stage_supports() -> None:
         ("b", 0.6, 2),
         ("c", 0.7, 1),
     ]
-    decision.judge(Loss(-5.0, 3.0))  # better, but not for sure
+    decision.judge(Estimate(-5.0, 3.0))  # better, but not for sure
     told = decision.told(CLASSES)
     assert told["class"] == "good" and told["best"] == "b" and told["rows"][0]["move"] == "b"
 
@@ -161,14 +161,14 @@ def test_classes_follow_from_their_definition(mean: float, se: float, cuts: list
         name for name, t in zip(NAMES, cuts, strict=True) if mean >= t and mean - 2 * se >= t / 2
     ]
     other = "unclear" if mean >= cuts[0] else "better" if mean < -2 * se else "good"
-    assert classify(Loss(mean, se), cuts) == (sure[-1] if sure else other)
+    assert classify(Estimate(mean, se), cuts) == (sure[-1] if sure else other)
     order = ["better", "good", "unclear", *NAMES]
-    at = order.index(classify(Loss(mean, se), cuts))
+    at = order.index(classify(Estimate(mean, se), cuts))
     assert at >= order.index(
-        classify(Loss(mean, se), [2 * cut for cut in cuts])
+        classify(Estimate(mean, se), [2 * cut for cut in cuts])
     )  # harder to reach: no worse a class
     if se:
-        assert classify(Loss(mean, 0.0), cuts) not in ("unclear",)
+        assert classify(Estimate(mean, 0.0), cuts) not in ("unclear",)
 
 
 def opinion(question: Question) -> Answer:

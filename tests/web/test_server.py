@@ -9,30 +9,35 @@ import socket
 import subprocess
 import sys
 import time
-import urllib.request
 from collections.abc import Iterator
-from http.cookiejar import CookieJar
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import httpx2
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
-SERVER = Path(__file__).with_name("toy_server.py")
+from fpmcts.web.errors import Json
+
+SERVER = Path(__file__).with_name("server.py")
 
 
 class Toy:
     """A running toy server with one browser."""
 
-    def __init__(self, folder: Path, port: int = 0) -> None:
-        self.folder, self._cookies = folder, CookieJar()
-        self._http = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(self._cookies))
-        self.start(port)
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.start(0)
+        self.http = httpx2.Client(
+            base_url=self.origin, headers={"origin": self.origin}, follow_redirects=True, timeout=15
+        )
+        self.http.get(self.address)
+        self.health("ready")
 
     def start(self, port: int) -> None:
-        command = [sys.executable, str(SERVER), str(self.folder), str(port)]
+        command = [sys.executable, str(SERVER), str(self.folder), "toy", str(port)]
         self.process = subprocess.Popen(
             command,
             stdout=subprocess.PIPE,
@@ -44,21 +49,10 @@ class Toy:
         self.address = self.process.stdout.readline().strip()
         self.place = urlsplit(self.address)
         self.origin = f"http://{self.place.netloc}"
-        self._http.open(self.address, timeout=15).close()
-        self.health("ready")
-
-    def request(self, path: str, body: Any = None) -> Any:
-        data = None if body is None else json.dumps(body).encode()
-        return json.load(
-            self._http.open(
-                urllib.request.Request(self.origin + path, data, {"origin": self.origin}),
-                timeout=15,
-            )
-        )
 
     def health(self, state: str) -> None:
         for _ in range(200):
-            if self.request("/api/health")["state"] == state:
+            if self.http.get("/api/health").json()["state"] == state:
                 return
             time.sleep(0.05)
         raise AssertionError(f"health never said {state}")
@@ -70,11 +64,11 @@ class Toy:
             "mode": "hints",
             "seed": 3,
         } | fields
-        return str(self.request("/api/tables", given)["id"])
+        return str(self.http.post("/api/tables", json=given).json()["id"])
 
     @property
     def cookie(self) -> str:
-        return "; ".join(f"{found.name}={found.value}" for found in self._cookies)
+        return "; ".join(f"{name}={value}" for name, value in self.http.cookies.items())
 
     def tab(self, **options: Any) -> ClientConnection:
         return connect(
@@ -94,6 +88,7 @@ class Toy:
 def toy(tmp_path: Path) -> Iterator[Toy]:
     made = Toy(tmp_path)
     yield made
+    made.http.close()
     if made.process.poll() is None:
         made.stop(signal.SIGKILL)
     for stream in (made.process.stdout, made.process.stderr):
@@ -105,7 +100,7 @@ def say(tab: ClientConnection, kind: str, number: int, **fields: Any) -> None:
     tab.send(json.dumps({"type": kind, "id": number, **fields}))
 
 
-def until(tab: ClientConnection, kind: str, **wanted: Any) -> dict[str, Any]:
+def until(tab: ClientConnection, kind: str, **wanted: Any) -> Json:
     end = time.monotonic() + 15
     while time.monotonic() < end:
         message = json.loads(tab.recv(timeout=15))
@@ -137,7 +132,7 @@ def wait_for_nobody(toy: Toy) -> None:
     raise AssertionError(children(toy.process.pid))
 
 
-def enter(tab: ClientConnection, table: str) -> dict[str, Any]:
+def enter(tab: ClientConnection, table: str) -> Json:
     """Joins a table; returns its state."""
     say(tab, "join", 1, table=table)
     return until(tab, "state")
@@ -157,7 +152,8 @@ def test_a_killed_server_goes_on(toy: Toy) -> None:
     toy.process.stdout.close(), toy.process.stderr.close()  # type: ignore[union-attr]
     wait_for_nobody(toy)  # the engine ends with its pipe
     toy.start(port)
-    assert {row["id"] for row in toy.request("/api/tables")["tables"]} == {table, finished}
+    toy.health("ready")
+    assert {row["id"] for row in toy.http.get("/api/tables").json()["tables"]} == {table, finished}
     with toy.tab() as tab:  # the cookie is still good
         assert enter(tab, table)["view"] == before
         say(tab, "play", 2, move=before["legal"][1])

@@ -19,13 +19,13 @@ import torch
 from fpmcts.players.lookup import PLAYERS, Entrant, Host
 from fpmcts.players.luck import DEALS, Luck, Mean, before_the_deal, luck_of, repeated
 from fpmcts.players.warmup import compile_players
-from fpmcts.web.engine.asking import Answer, Earlier, Hear, Priority, Question, Row
+from fpmcts.web.engine.asking import Answer, Earlier, Hear, Priority, Question, Row, rounded
 from fpmcts.web.tables.rulebook import base_of
 from games import Choice
-from games.agent import observers
+from games.agent import Agent, observers
 from games.batches import concatenate
 from games.decision import WINS, Decision
-from games.interface import Game, Records
+from games.interface import Game, empty_records
 from games.table import Table
 
 log = logging.getLogger(__name__)
@@ -96,59 +96,52 @@ class Answering:
         if question.kind == "fpmcts" and not self._is_compiled(question, cancel):
             return Answer("")
         game = self._host(question.game).game
-        finished = question.luck is not None
-        table = (
-            Table(game, record=question.record)
-            if question.record
-            else rehearsal(game, question.seed, finished)
-        )
-        if finished:
-            return Answer("", luck=asdict(self._luck(question, table, cancel)))
+        if question.record:
+            table = Table(game, record=question.record)
+        else:
+            table = rehearsal(game, question.seed, question.luck is not None)
+        if question.luck is not None:
+            return Answer("", luck=asdict(self._luck(question, table, question.luck, cancel)))
         player = self._player(question)
         player.seed = question.seed
         self._acquaint(player, game, question.earlier)
         total = int(question.options.get("playouts", 0))
         deadline = None if question.seconds is None else time.perf_counter() + question.seconds
-
-        def told(decision: Decision, done: int, of: int) -> None:
-            hear(_answer(decision, done, of))
-
         decision = player.decide(
-            table, report=told, cancel=cancel, deadline=deadline, moves=question.moves
+            table,
+            report=lambda found, done, of: hear(_answer(found, done, of)),
+            cancel=cancel,
+            deadline=deadline,
+            moves=question.moves,
         )
         return _answer(decision, decision.playouts or 0, total)
 
-    def _acquaint(self, player: Any, game: Game, earlier: Earlier | None) -> None:
+    def _acquaint(self, player: Agent, game: Game, earlier: Earlier | None) -> None:
         """Tells a player that learns from what it sees of the earlier games of a table, and of
         those alone.
         """
+        told = earlier or Earlier((), ())
         for observer in observers([player]):
-            told = earlier or Earlier((), ())
             if self._told.get(id(player)) != told:
                 observer.forget()
                 if told.records:
-                    deals, moves = zip(
-                        *(game.parse_record(record) for record in told.records), strict=True
-                    )
-                    records = Records(
-                        np.full((len(moves), game.spec.max_moves), -1, np.int16),
-                        np.array([len(some) for some in moves], np.int16),
-                    )
-                    for row, some in enumerate(moves):
-                        records.moves[row, : len(some)] = some
+                    parsed = [game.parse_record(record) for record in told.records]
+                    records = empty_records(len(parsed), game.spec.max_moves)
+                    for row, (_, moves) in enumerate(parsed):
+                        records.moves[row, : len(moves)] = moves
+                        records.lengths[row] = len(moves)
                     observer.meet(np.array(told.seating[:-1]))
-                    observer.observe(concatenate(list(deals)), records)
+                    observer.observe(concatenate([deal for deal, _ in parsed]), records)
                 self._told[id(player)] = told
             if told.seating:
                 observer.meet(np.array(told.seating[-1:]))
 
-    def _luck(self, question: Question, table: Table, cancel: Callable[[], bool]) -> Luck:
+    def _luck(self, question: Question, table: Table, num: int, cancel: Callable[[], bool]) -> Luck:
         """Returns what the cards brought in a finished game: by the analyst's tables, or by games
         of its policy.
 
         In the latter all cards count as dealt at the start.
         """
-        num = question.luck or 0
         if question.kind == "tabular":
             found: Luck = self._player(question).luck(table, num, question.seed, cancel)
             return found
@@ -182,34 +175,26 @@ def rehearsal(game: Game, seed: int, over: bool = False) -> Table:
 
 def _answer(decision: Decision, done: int, total: int) -> Answer:
     """Returns a decision as an answer."""
-    rows = None
+    rows, hidden, told = None, None, decision.hidden
+    exact = decision.value_error == 0.0  # the move is one draw of several that may be as good
+
+    def place(row: Row) -> tuple[float, ...]:
+        if exact:
+            return (-(row.value or 0.0),)
+        return row.move != decision.move, -row.visits, -(row.prior or 0.0)
+
     if decision.root is not None:
-        found = [
+        found = (
             Row(row.move, row.prior, row.visits, row.mean, row.standard_error)
             for row in decision.root
-        ]
-        if (
-            decision.value_error == 0.0
-        ):  # exact: nothing was tried, and the move is one draw of several that may be as good
-            rows = tuple(sorted(found, key=lambda row: -(row.value or 0.0)))
-        else:
-            rows = tuple(
-                sorted(
-                    found,
-                    key=lambda row: (row.move != decision.move, -row.visits, -(row.prior or 0.0)),
-                )
-            )
-    hidden = None
-    if decision.hidden is not None:
-        told = decision.hidden
+        )
+        rows = tuple(sorted(found, key=place))
+    if told is not None:
         hidden = {
             "seats": list(told.seats),
             "kinds": list(told.kinds),
-            "p": [
-                [[round(p, DIGITS) for p in counts] for counts in kinds]
-                for kinds in told.probabilities
-            ],
-            "ess": None if told.effective_samples is None else round(told.effective_samples, 1),
+            "p": np.round(told.probabilities, DIGITS).tolist(),
+            "ess": rounded(told.effective_samples, 1),
             "listed": told.listed,
             "active": not told.prior_only,
         }

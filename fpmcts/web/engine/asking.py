@@ -5,7 +5,9 @@ back.
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Any, Protocol
+from typing import Protocol
+
+from fpmcts.web.errors import Json
 
 
 class Priority(IntEnum):
@@ -30,7 +32,7 @@ class Earlier:
             first game.
     """
 
-    records: tuple[dict[str, Any], ...]
+    records: tuple[Json, ...]
     seating: tuple[tuple[int, ...], ...]
 
 
@@ -54,9 +56,9 @@ class Question:
     """
 
     game: str
-    record: dict[str, Any]
+    record: Json
     kind: str
-    options: dict[str, Any]
+    options: Json
     seed: int
     moves: tuple[str, ...] | None = None
     seconds: float | None = None
@@ -88,7 +90,7 @@ class Row:
     value: float | None
     se: float | None
 
-    def fields(self, unit: str) -> dict[str, Any]:
+    def fields(self, unit: str) -> Json:
         """Returns the fields of a message (``docs/web-protocol.md``); values in ``unit``."""
         value, wins = rounded(self.value), unit == "wp"
         return {
@@ -125,12 +127,17 @@ class Answer:
     value: float | None = None
     policy: dict[str, float] | None = None
     rows: tuple[Row, ...] | None = None
-    hidden: dict[str, Any] | None = None
+    hidden: Json | None = None
     done: int = 0
     total: int = 0
     seconds: float = 0.0
     value_se: float | None = None
-    luck: dict[str, Any] | None = None
+    luck: Json | None = None
+
+    @property
+    def valued(self) -> dict[str, Row]:
+        """Returns the rows that have a value, by move."""
+        return {row.move: row for row in self.rows or () if row.value is not None}
 
     @property
     def exact(self) -> bool:
@@ -141,7 +148,7 @@ class Answer:
             and all(row.se == 0.0 for row in self.rows)
         )
 
-    def fields(self) -> dict[str, Any]:
+    def fields(self) -> Json:
         """Returns the fields of a message (``docs/web-protocol.md``)."""
         return {
             "move": self.move,
@@ -184,7 +191,7 @@ class EngineState:
     warm: float = 0.0
     listeners: list[Callable[[], None]] = field(default_factory=list)
 
-    def fields(self) -> dict[str, Any]:
+    def fields(self) -> Json:
         """Returns the fields of a message."""
         return {"state": self.state, "warm": round(self.warm, 3)}
 

@@ -6,6 +6,10 @@ busy. In a process of their own they slow nothing down here, and a crash there i
 the question that was looked at fails with ``CrashError``, those that wait are asked of the next
 process. A process that hangs (``fpmcts.web.engine.watch``) is ended by force, which is a crash like
 others.
+
+Questions wait here, and the most urgent one is sent when the process has nothing to do. A rehearsal
+gives way to people where its player can stop, between the rounds of a search, and is begun again
+later.
 """
 
 import asyncio
@@ -15,11 +19,22 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import count
 from multiprocessing.connection import Connection
-from typing import Any, NamedTuple
+from multiprocessing.process import BaseProcess
 
-from fpmcts.web.engine.asking import Answer, CrashError, EngineError, EngineState, Hear, Question
+from fpmcts.web.engine.asking import (
+    Answer,
+    CrashError,
+    EngineError,
+    EngineState,
+    Hear,
+    Priority,
+    Question,
+)
 from fpmcts.web.engine.process import main
 from fpmcts.web.engine.watch import Patience, Watch
 
@@ -32,16 +47,43 @@ MOST_DEATHS = 5
 """Processes in a row that end before they have answered until nothing is asked again."""
 PATIENCE = 2.0
 """Seconds that a process has to end by itself."""
+SETTLED = 6
+"""Answers after which a player has compiled what it needs: other positions may need other
+kernels.
+"""
 
 
-class Asked(NamedTuple):
-    """A question without an answer yet. Attributes: question; answer; hear: hears answers on the
-    way.
+@dataclass(eq=False)
+class Asked:
+    """A question without an answer yet.
+
+    Attributes:
+        number: In the order in which they were asked; rehearsals come first.
+        question: What is asked.
+        answer: None where nobody needs it.
+        hear: Hears answers on the way.
     """
 
+    number: int
     question: Question
-    answer: asyncio.Future[Answer]
-    hear: Hear | None
+    answer: asyncio.Future[Answer] | None = None
+    hear: Hear | None = None
+
+    @property
+    def is_wanted(self) -> bool:
+        """Returns whether it is to be answered still."""
+        return self.answer is None or not self.answer.done()
+
+    @property
+    def player(self) -> tuple[str, ...]:
+        """Returns what has to be loaded and compiled for it."""
+        files = (value for value in self.question.options.values() if isinstance(value, str))
+        return (self.question.game, self.question.kind, *files)
+
+    def fail(self, error: EngineError) -> None:
+        """Says that there is no answer."""
+        if self.answer is not None and not self.answer.done():
+            self.answer.set_exception(error)
 
 
 class EngineProcess:
@@ -55,19 +97,21 @@ class EngineProcess:
     """
 
     def __init__(
-        self, warm_up: Sequence[Question] = (), target: Any = main, patience: Patience | None = None
+        self,
+        warm_up: Sequence[Question] = (),
+        target: Callable[[Connection], None] = main,
+        patience: Patience | None = None,
     ) -> None:
         self.status = EngineState()
-        self._warm_up, self._target, self._patience = tuple(warm_up), target, patience or Patience()
-        self._context = multiprocessing.get_context("spawn")
-        self._process: Any = None
+        self._warm_up, self._target, self._patience = warm_up, target, patience or Patience()
+        self._process: BaseProcess | None = None
         self._pipe: Connection | None = None
-        self._why: str | None = None
-        self._running: int | None = None
-        self._number = 0
-        self._asked: dict[int, Asked] = {}
+        self._numbers = count()
+        self._asked: list[Asked] = []
+        self._running: Asked | None = None
+        self._is_here = self._stopped = False
         self._deaths = 0
-        self._stopping = False
+        self._ending = False
         self._restart: asyncio.TimerHandle | None = None
 
     @property
@@ -76,67 +120,95 @@ class EngineProcess:
         return None if self._process is None else self._process.pid
 
     def start(self) -> None:
-        """Starts the process, which is asked what has no answer yet; call it in the event loop."""
+        """Starts the process, which is asked what has no answer yet; call it in the event loop of
+        the main thread.
+        """
         self._loop = asyncio.get_running_loop()
-        ours, theirs = self._context.Pipe()
-        with _interrupts_ignored():
-            self._process = self._context.Process(
-                target=self._target, args=(theirs, self._warm_up), daemon=True
-            )
+        context = multiprocessing.get_context("spawn")
+        self._pipe, theirs = context.Pipe()
+        self._process = context.Process(target=self._target, args=(theirs,), daemon=True)
+        # Ctrl-C goes to every process of the terminal; this one is ended by us.
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        try:
             self._process.start()
+        finally:
+            signal.signal(signal.SIGINT, before)
         theirs.close()
-        self._pipe, self._why, self._running = ours, None, None
-        self._watch = Watch(
-            self._patience, lambda: bool(self._asked) or self.status.warm < 1.0, self._end_hanging
-        )
-        threading.Thread(target=self._listen, args=(ours, self._loop), daemon=True).start()
-        for number, asked in self._asked.items():
-            self._send("ask", number, asked.question)
+        self._why: str | None = None
+        self._answers: Counter[tuple[str, ...]] = Counter()
+        people = [asked for asked in self._asked if asked.answer is not None]
+        self._asked = [*(Asked(-1, question) for question in self._warm_up), *people]
+        self._needed = self._cold()
+        self._watch = Watch(self._patience, self._is_awaited, self._end_hanging)
+        threading.Thread(target=self._listen, args=(self._pipe,), daemon=True).start()
 
-    def _listen(self, pipe: Connection, loop: asyncio.AbstractEventLoop) -> None:
+    def _cold(self) -> int:
+        """Returns how many of the first questions have no answer yet."""
+        return sum(asked.question.priority is Priority.WARM_UP for asked in self._asked)
+
+    def _is_awaited(self) -> bool:
+        people = (asked for asked in self._asked if asked.answer is not None)
+        return self.status.warm < 1.0 or any(asked.is_wanted for asked in people)
+
+    def _go_on(self) -> None:
+        """Sends the most urgent question, or stops one that nobody waits for, or a rehearsal in its
+        way.
+        """
+        first = min(self._asked, key=lambda one: (one.question.priority, one.number), default=None)
+        running = self._running
+        if first is None or not self._is_here:
+            return
+        if running is None:
+            self._running, self._stopped = first, False
+            self._watch.begin(self._answers[first.player] < SETTLED, first.question.seconds)
+            self._send(first.question)
+        elif not self._stopped and (
+            not running.is_wanted
+            or first.question.priority < Priority.WARM_UP <= running.question.priority
+        ):
+            self._stopped = True
+            self._send("stop")
+
+    def _listen(self, pipe: Connection) -> None:
         """Passes on what the process says; runs in a thread."""
         with contextlib.suppress(RuntimeError):  # the loop is closed
             try:
                 while True:
-                    loop.call_soon_threadsafe(self._hear, pipe, pipe.recv())
+                    self._loop.call_soon_threadsafe(self._hear, pipe, *pipe.recv())
             except (EOFError, OSError):
-                loop.call_soon_threadsafe(self._died, pipe)
+                self._loop.call_soon_threadsafe(self._died, pipe)
 
-    def _hear(self, pipe: Connection, said: tuple[Any, ...]) -> None:
+    def _hear(self, pipe: Connection, kind: str, what: Answer | str | None) -> None:
         if pipe is not self._pipe:
             return
+        self._is_here = True
         self._watch.hear()
-        match said:
-            case "warm", share:
-                self.status.change("ready" if share >= 1.0 else "warming", share)
-            case "begun", number, new:
-                asked = self._asked.get(number)
-                self._running = number
-                self._watch.begin(new, None if asked is None else asked.question.seconds)
-            case "report", number, answer:
-                asked = self._asked.get(number)
-                if asked is not None and asked.hear is not None and not asked.answer.done():
-                    asked.hear(answer)
-            case "waits" | "done" | "failed" as kind, number, what:
-                self._running = None
-                self._watch.rest()
-                if kind != "waits":
-                    self._answered(number, what)
+        asked = self._running
+        if asked is not None and kind in ("done", "failed"):
+            self._running = None
+            self._watch.rest()
+            self._answers[asked.player] += 1
+            if not (self._stopped and asked.is_wanted):  # else it is begun again
+                self._asked.remove(asked)
+                self._answered(asked, what)
+        elif asked is not None and asked.hear is not None and isinstance(what, Answer):
+            if asked.is_wanted:
+                asked.hear(what)
+        warm = 1.0 - self._cold() / max(self._needed, 1)
+        self.status.change("ready" if warm == 1.0 else "warming", warm)
+        self._go_on()
 
-    def _answered(self, number: int, what: Answer | str) -> None:
+    def _answered(self, asked: Asked, what: Answer | str | None) -> None:
         """Gives an answer to whoever asked, or the fault in its place."""
-        if number < 0 and isinstance(what, str):
-            log.warning("while warming up: %s", what)
-        asked = self._asked.pop(number, None)
-        if asked is None:
+        if asked.answer is None:
+            if isinstance(what, str):
+                log.warning("while warming up: %s", what)
             return
         self._deaths = 0
-        if asked.answer.done():
-            return
-        if isinstance(what, Answer):
+        if not isinstance(what, Answer):
+            asked.fail(EngineError(what))
+        elif asked.is_wanted:
             asked.answer.set_result(what)
-        else:
-            asked.answer.set_exception(EngineError(what))
 
     def _end_hanging(self, why: str) -> None:
         """Ends a process that hangs; the listener hears of its end."""
@@ -151,75 +223,62 @@ class EngineProcess:
         rest.
         """
         pipe.close()
-        if pipe is not self._pipe:
+        process = self._process
+        if pipe is not self._pipe or process is None:
             return
         self._watch.stop()
-        process, self._process, self._pipe = self._process, None, None
+        lost, self._running, self._is_here = self._running, None, False
+        self._process = self._pipe = None
         process.join(PATIENCE)  # its pipe is closed: it is ending
         _kill_group(process)  # what it had started
         pause = min(FIRST_PAUSE * 2.0**self._deaths, LONGEST_PAUSE)
         self._deaths += 1
-        hopeless = self._stopping or self._deaths >= MOST_DEATHS
+        hopeless = self._ending or self._deaths >= MOST_DEATHS
         why = f"ended (status {process.exitcode})" if self._why is None else f"hung: {self._why}"
-        for number in [number for number in self._asked if hopeless or number == self._running]:
-            answer = self._asked.pop(number).answer
-            if not answer.done():
-                answer.set_exception(CrashError(f"the engine {why}; it is started again"))
-        if not self._stopping:
+        for asked in self._asked:
+            if hopeless or asked is lost:
+                asked.fail(CrashError(f"the engine {why}; it is started again"))
+        self._asked = [asked for asked in self._asked if asked.is_wanted]
+        if not self._ending:
             self.status.change("restarting", 0.0)
             self._restart = self._loop.call_later(pause, self.start)
 
-    def _send(self, *message: Any) -> None:
+    def _send(self, message: Question | str) -> None:
         if self._pipe is not None:
             with contextlib.suppress(OSError):  # it ended; the listener says so
                 self._pipe.send(message)
 
     async def ask(self, question: Question, hear: Hear | None = None) -> Answer:
         """Returns the answer to a question, see ``fpmcts.web.engine.asking.Engine``."""
-        self._number += 1
-        number = self._number
         answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
-        self._asked[number] = Asked(question, answer, hear)
-        self._send("ask", number, question)
+        asked = Asked(next(self._numbers), question, answer, hear)
+        self._asked.append(asked)
+        self._go_on()
         try:
             return await answer
         finally:
-            if self._asked.pop(number, None) is not None:
-                self._send("cancel", number)
+            if asked in self._asked and asked is not self._running:
+                self._asked.remove(asked)
+            self._go_on()
 
     async def stop(self) -> None:
         """Ends the process: by itself, else by force."""
-        self._stopping = True
+        self._ending = True
         if self._restart is not None:
             self._restart.cancel()
         process, pipe = self._process, self._pipe
-        if process is None:
+        if process is None or pipe is None:
             return
-        self._send("stop")
+        self._send("end")
         await asyncio.to_thread(process.join, PATIENCE)
         if process.is_alive():
             process.kill()
             await asyncio.to_thread(process.join, PATIENCE)
-        if pipe is not None:
-            self._died(pipe)
+        self._died(pipe)
 
 
-def _kill_group(process: Any) -> None:
+def _kill_group(process: BaseProcess) -> None:
     """Kills the processes of the group that a process leads, if there are any."""
+    assert process.pid is not None
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
-
-
-@contextlib.contextmanager
-def _interrupts_ignored() -> Iterator[None]:
-    """Lets a process that is started meanwhile ignore Ctrl-C, which goes to every process of the
-    terminal: we end it.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)

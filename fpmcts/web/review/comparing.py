@@ -19,24 +19,24 @@ OPEN_CLASSES = ("best", "good", "better")
 """Classes of decisions whose searched move is told at once: there is nothing to find."""
 
 
-class Loss(NamedTuple):
-    """How much worse one move is than another, or many are than others. Attributes: mean; se: its
-    standard error.
+class Estimate(NamedTuple):
+    """A number, such as how much worse one move is than another. Attributes: mean; se: its standard
+    error.
     """
 
     mean: float
     se: float
 
 
-def paired_loss(differences: Sequence[float]) -> Loss:
+def paired_loss(differences: Sequence[float]) -> Estimate:
     """Returns the mean of paired differences with its standard error; at least two are needed."""
     values = np.asarray(differences, dtype=np.float64)
     if values.size < 2:
         raise ValueError(f"{values.size} differences; expected at least two")
-    return Loss(float(values.mean()), float(values.std(ddof=1) / math.sqrt(values.size)))
+    return Estimate(float(values.mean()), float(values.std(ddof=1) / math.sqrt(values.size)))
 
 
-def classify(loss: Loss, thresholds: Sequence[float]) -> str:
+def classify(loss: Estimate, thresholds: Sequence[float]) -> str:
     """Returns the class of a move that is not the searched one.
 
     Class t of the thresholds if d̄ ≥ t and d̄ − 2 SE ≥ t/2; else "unclear" from the lowest
@@ -50,7 +50,7 @@ def classify(loss: Loss, thresholds: Sequence[float]) -> str:
     return "better" if loss.mean < -2.0 * loss.se else "good"
 
 
-def counts_as_right(loss: Loss, even: float = 0.0) -> bool:
+def counts_as_right(loss: Estimate, even: float = 0.0) -> bool:
     """Returns whether a move cannot be told from the best one, or is better; ``even`` is what an
     exact loss may be.
     """
@@ -97,7 +97,7 @@ class Again(NamedTuple):
     visits: dict[str, int]
     scale: float
 
-    def loss(self, worse: str, better: str) -> Loss:
+    def loss(self, worse: str, better: str) -> Estimate:
         """Returns how much worse one move is than another, from the differences in each search."""
         pairs = zip(self.values[worse], self.values[better], strict=True)
         return paired_loss([self.scale * (best - other) for other, best in pairs])
@@ -131,8 +131,7 @@ async def search_again(
     for r in range(speed.pairs):
         playouts = speed.second * len(moves) // 2
         answer = await ask(ply, playouts, derived_seed(purpose, seed, ply, *moves, r), moves)
-        rows = {row.move: row for row in answer.rows or () if row.value is not None}
-        unit = answer.unit
+        unit, rows = answer.unit, answer.valued
         if all(move in rows for move in moves):
             for move in moves:
                 values[move].append(rows[move].value or 0.0)
@@ -149,17 +148,14 @@ def rival_of(answer: Answer, played: str) -> str | None:
     A search chooses by its visits, so a move that it hardly tried can have the better mean.
     """
     rows = {
-        row.move: (row.value, row.se)
-        for row in answer.rows or ()
-        if row.value is not None and row.se is not None
+        move: Estimate(row.value or 0.0, row.se)
+        for move, row in answer.valued.items()
+        if row.se is not None
     }
     if answer.move not in rows:
         return None
-    chosen, chosen_se = rows[answer.move]
-    least = {
-        move: value - 2.0 * math.hypot(se, chosen_se)
-        for move, (value, se) in rows.items()
-        if move not in (played, answer.move)
-    }
+    chosen = rows.pop(answer.move)
+    rows.pop(played, None)
+    least = {move: row.mean - 2.0 * math.hypot(row.se, chosen.se) for move, row in rows.items()}
     best = max(least, key=lambda move: least[move], default=None)
-    return best if best is not None and least[best] > chosen else None
+    return best if best is not None and least[best] > chosen.mean else None

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fpmcts.web.engine.asking import EngineError
-from fpmcts.web.errors import RefusedError
+from fpmcts.web.errors import Json, RefusedError
 
 MOST_WAITING = 2
 log = logging.getLogger(__name__)
-Send = Callable[[dict[str, Any]], None]
+Send = Callable[[Json], None]
 """Sends a message to the connection that asked."""
-Work = Callable[["Job"], Awaitable[dict[str, Any]]]
+Work = Callable[["Job"], Awaitable[Json]]
 """Computes; returns the fields of the final result."""
 
 
@@ -35,7 +35,7 @@ class Job:
     send: Send
     number: int
     work: Work
-    partial: dict[str, Any] = field(default_factory=dict)
+    partial: Json = field(default_factory=dict)
     task: asyncio.Task[None] | None = None
     ended: bool = False
 
@@ -44,7 +44,7 @@ class Job:
         if not self.ended:
             self.send({"type": kind, "id": self.number, "job": self.number, **fields})
 
-    def end(self, fields: dict[str, Any], cancelled: bool = False) -> None:
+    def end(self, fields: Json, cancelled: bool = False) -> None:
         """Sends the final answer, once."""
         self.tell("result", **fields, final=True, cancelled=cancelled)
         self.ended = True

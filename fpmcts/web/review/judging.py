@@ -20,17 +20,18 @@ searches; what the model itself misjudges is not in it.
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 from fpmcts.web.clock import derived_seed
 from fpmcts.web.engine.asking import Answer, rounded
+from fpmcts.web.errors import Json
 from fpmcts.web.review.comparing import (
     CLASSES,
     OPEN_CLASSES,
     SPEEDS,
     Ask,
     Compared,
-    Loss,
+    Estimate,
     classify,
     rival_of,
     search_again,
@@ -59,7 +60,7 @@ class Decision:
         exact: Whether loss and rows are exact.
         shown: Whether best and rows were asked for, or found.
         right: Whether some try was right; None before the first.
-        tries: Loss and standard error of moves that were tried.
+        tries: Estimate and standard error of moves that were tried.
         compared: By move, what the second stage found.
         rival: A move that the first search liked better than the one it chose, see ``rival_of``.
     """
@@ -70,7 +71,7 @@ class Decision:
     value: float | None
     unit: str
     best: str
-    rows: list[dict[str, Any]]
+    rows: list[Json]
     value_se: float | None = None
     loss: float | None = None
     se: float | None = None
@@ -82,36 +83,28 @@ class Decision:
     rival: str | None = None
 
     @classmethod
-    def parse(cls, given: dict[str, Any]) -> Self:
+    def parse(cls, given: Json) -> Self:
         """Returns a decision that was stored."""
         made = cls(**_known(cls, given))
-        stored: dict[str, Any] = made.compared
-        made.compared = {move: Compared(**values) for move, values in stored.items()}
+        made.compared = {
+            move: Compared(**values) for move, values in given.get("compared", {}).items()
+        }
         return made
 
-    def judge(self, loss: Loss) -> None:
+    def judge(self, loss: Estimate) -> None:
         """Notes what the second stage found."""
         self.loss, self.se = loss
 
     @property
-    def judged(self) -> Loss | None:
+    def judged(self) -> Estimate | None:
         """Returns the loss, None while it is not known."""
-        return None if self.loss is None or self.se is None else Loss(self.loss, self.se)
+        return None if self.loss is None or self.se is None else Estimate(self.loss, self.se)
 
     def name(self, thresholds: Sequence[float]) -> str | None:
         """Returns the class, None while it is not known."""
-        judged = self.judged
-        return (
-            None
-            if judged is None
-            else "best"
-            if self.move == self.best
-            else classify(judged, thresholds)
-        )
-
-    def hidden(self, thresholds: Sequence[float]) -> bool:
-        """Returns whether best and rows are kept back."""
-        return not self.shown and self.name(thresholds) not in OPEN_CLASSES
+        if self.judged is None:
+            return None
+        return "best" if self.move == self.best else classify(self.judged, thresholds)
 
     def found_best(self) -> str:
         """Returns the best move that was found: a*, unless the second stage found what was played
@@ -120,26 +113,26 @@ class Decision:
         judged = self.judged
         return self.move if judged is not None and judged.mean < -2.0 * judged.se else self.best
 
-    def told_rows(self) -> list[dict[str, Any]]:
+    def told_rows(self) -> list[Json]:
         """Returns the rows, the best found first, then what was played; both as the second stage
         found them, if it did.
         """
-        rows = []
-        for row in self.rows:
-            again = self.compared.get(row["move"])
-            now: dict[str, Any] = {"stage": 1}
-            if again is not None:
-                value, se = round(again.value, 4), round(again.se, 4)
-                now = {self.unit: value, "se": se, "visits": again.visits, "stage": 2}
-            rows.append({**row, **now})
-        if self.exact:
-            return rows
-        return sorted(rows, key=lambda row: (row["move"] != self.found_best(), row["stage"] == 1))
+        rows: list[Json] = [{**row, "stage": 1} for row in self.rows]
+        for row in rows:
+            if (again := self.compared.get(row["move"])) is not None:
+                row |= {self.unit: round(again.value, 4), "se": round(again.se, 4)}
+                row |= {"visits": again.visits, "stage": 2}
+        if not self.exact:
+            rows.sort(key=lambda row: (row["move"] != self.found_best(), row["stage"] == 1))
+        return rows
 
-    def told(self, thresholds: Sequence[float]) -> dict[str, Any]:
-        """Returns what may be told of the decision."""
-        digits, hidden = 2 if self.unit == "wp" else 4, self.hidden(thresholds)
-        given: dict[str, Any] = {
+    def told(self, thresholds: Sequence[float]) -> Json:
+        """Returns what may be told of the decision: best and rows are kept back where there is
+        something to find.
+        """
+        digits, name = 2 if self.unit == "wp" else 4, self.name(thresholds)
+        hidden = not self.shown and name not in OPEN_CLASSES
+        given: Json = {
             "ply": self.ply,
             "seat": self.seat,
             "move": self.move,
@@ -148,7 +141,7 @@ class Decision:
             "loss": rounded(self.loss, digits),
             "se": rounded(self.se, digits),
             "exact": self.exact,
-            "class": self.name(thresholds),
+            "class": name,
             "hidden": hidden,
             "right": self.right,
         }
@@ -183,22 +176,19 @@ class Review:
     forced: dict[int, int] = field(default_factory=dict)
     teams: tuple[int, ...] = ()
     decisions: list[Decision] = field(default_factory=list)
-    luck: dict[str, Any] | None = None
+    luck: Json | None = None
     no_luck: str | None = None
 
     @classmethod
-    def parse(cls, given: dict[str, Any]) -> Self:
+    def parse(cls, given: Json) -> Self:
         """Returns a review that was stored (``asdict``); fields of other versions of it are passed
         over.
         """
         made = cls(**_known(cls, given))
         made.decisions = [Decision.parse(values) for values in given["decisions"]]
         made.forced = {int(seat): count for seat, count in given["forced"].items()}
-        made.classes, made.seats, made.teams = (
-            tuple(made.classes),
-            tuple(made.seats),
-            tuple(made.teams),
-        )
+        for name in ("classes", "seats", "teams"):
+            setattr(made, name, tuple(getattr(made, name)))
         return made
 
     @property
@@ -217,15 +207,13 @@ class Review:
         """Returns the decision of a ply, None where there is none."""
         return next((decision for decision in self.decisions if decision.ply == ply), None)
 
-    def told(self) -> dict[str, Any]:
+    def told(self) -> Json:
         """Returns what may be told of the review."""
-        luck = []
-        for seat in self.seats:
-            parts = self.parts(seat)
-            if self.luck is not None and parts is not None:
-                luck.append(
-                    {"seat": seat, "play_outs": self.luck["play_outs"], **parts.told(self.digits)}
-                )
+        luck = [
+            {"seat": seat, "play_outs": (self.luck or {})["play_outs"], **parts.told(self.digits)}
+            for seat in self.seats
+            if (parts := self.parts(seat)) is not None
+        ]
         return {
             "speed": self.speed,
             "seed": self.seed,
@@ -238,13 +226,13 @@ class Review:
             "no_luck": self.no_luck,
         }
 
-    def cost(self, seat: int) -> Loss:
+    def cost(self, seat: int) -> Estimate:
         """Returns what the decisions of a seat lost; the errors add by squares, the searches being
         independent.
         """
-        judged = [decision.judged for decision in self.decisions if decision.seat == seat]
-        known = [loss for loss in judged if loss is not None]
-        return Loss(sum(loss.mean for loss in known), math.hypot(*(loss.se for loss in known)))
+        mine = (decision.judged for decision in self.decisions if decision.seat == seat)
+        known = [loss for loss in mine if loss is not None]
+        return Estimate(sum(loss.mean for loss in known), math.hypot(*(loss.se for loss in known)))
 
     def parts(self, seat: int) -> Parts | None:
         """Returns the result of a seat in parts; None where what the cards brought is not known in
@@ -255,7 +243,7 @@ class Review:
         costs = {other: self.cost(other) for other in self.seats}
         return parts_of(self.luck, seat, self.teams, costs, 100.0 if self.unit == "wp" else 1.0)
 
-    def _of_seat(self, seat: int) -> dict[str, Any]:
+    def _of_seat(self, seat: int) -> Json:
         """Returns the sums of a seat."""
         names = [
             decision.name(self.classes) for decision in self.decisions if decision.seat == seat
@@ -271,7 +259,7 @@ class Review:
         }
 
 
-def _known(made: type, given: dict[str, Any]) -> dict[str, Any]:
+def _known(made: type, given: Json) -> Json:
     """Returns those of some fields that a dataclass has."""
     names = {one.name for one in fields(made)}
     return {name: value for name, value in given.items() if name in names}
@@ -286,27 +274,32 @@ class Played(NamedTuple):
     choices: int
 
 
-def exact_loss(rows: Sequence[dict[str, Any]], move: str) -> Loss:
+def exact_loss(rows: Sequence[Json], move: str) -> Estimate:
     """Returns what a move loses against the best of exact rows."""
     values = {row["move"]: row["wp"] if row["points"] is None else row["points"] for row in rows}
-    return Loss(max(values.values()) - values[move], 0.0)
+    return Estimate(max(values.values()) - values[move], 0.0)
 
 
 def _searched(played: Played, answer: Answer, even: float) -> Decision:
     """Returns a decision after the first search."""
     rows = [row.fields(answer.unit) for row in answer.rows or ()]
-    best = answer.move
     decision = Decision(
-        played.ply, played.seat, played.move, answer.value, answer.unit, best, rows, answer.value_se
+        *played[:3],
+        answer.value,
+        answer.unit,
+        answer.move,
+        rows,
+        answer.value_se,
+        exact=answer.exact,
     )
     if answer.exact:
-        values = {row.move: row.value or 0.0 for row in answer.rows or ()}
+        values = {move: row.value or 0.0 for move, row in answer.valued.items()}
         best = max(values, key=lambda move: values[move])
         loss = values[best] - values[played.move]
-        decision.exact, decision.best = True, played.move if loss <= even else best
-        decision.judge(Loss(loss, 0.0))
-    elif best == played.move:
-        decision.judge(Loss(0.0, 0.0))
+        decision.best = played.move if loss <= even else best
+        decision.judge(Estimate(loss, 0.0))
+    elif answer.move == played.move:
+        decision.judge(Estimate(0.0, 0.0))
     else:
         decision.rival = rival_of(answer, played.move)
     return decision

@@ -9,49 +9,38 @@ the moves of those whose losses are not known.
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from fpmcts.web.review.comparing import Loss
+from fpmcts.web.errors import Json
+from fpmcts.web.review.comparing import Estimate
 
 PARTS = ("start", "deal", "later", "own", "others", "rest")
 
 
-class Part(NamedTuple):
-    """A part of the result of a seat. Attributes: name: one of PARTS; value; se: its standard
-    error, 0 where it is exact.
-    """
-
-    name: str
-    value: float
-    se: float
-
-
 class Parts(NamedTuple):
-    """The result of a seat. Attributes: result; parts: they sum to it."""
+    """The result of a seat. Attributes: result; parts: by name, one of PARTS; they sum to it."""
 
     result: float
-    parts: tuple[Part, ...]
+    parts: dict[str, Estimate]
 
-    def told(self, digits: int) -> dict[str, Any]:
+    def told(self, digits: int) -> Json:
         """Returns the fields of a message; numbers are rounded so that what is shown sums to the
         result that is shown.
         """
+        shown = {name: round(part.mean, digits) for name, part in self.parts.items()}
         result = round(self.result, digits)
-        fields: list[dict[str, Any]] = [
-            {"name": part.name, "value": round(part.value, digits), "se": round(part.se, digits)}
-            for part in self.parts
-        ]
-        shown = sum(field["value"] for field in fields if field["name"] != "rest")
-        fields[-1]["value"] = round(result - shown, digits)
-        return {"result": result, "parts": fields}
+        shown["rest"] = round(result - (sum(shown.values()) - shown["rest"]), digits)
+        return {
+            "result": result,
+            "parts": [
+                {"name": name, "value": shown[name], "se": round(part.se, digits)}
+                for name, part in self.parts.items()
+            ],
+        }
 
 
 def parts_of(
-    luck: Mapping[str, Any],
-    seat: int,
-    teams: Sequence[int],
-    costs: Mapping[int, Loss],
-    scale: float,
+    luck: Json, seat: int, teams: Sequence[int], costs: Mapping[int, Estimate], scale: float
 ) -> Parts:
     """Returns the result of a seat in parts.
 
@@ -66,42 +55,37 @@ def parts_of(
     """
     known = dict(costs)
     if luck["losses"] is not None:
-        known = {other: Loss(loss, 0.0) for other, loss in enumerate(luck["losses"])}
-    opposed = len(teams) == 2 or (luck["unit"] == "wp" and max(teams) == 1)
-    others = [other for other in known if other != seat and opposed]
-    gain = sum(
-        (-1.0 if teams[other] == teams[seat] else 1.0) * known[other].mean for other in others
-    )
-    gain_se = math.sqrt(sum(known[other].se ** 2 for other in others))
-    own = known[seat]
-    found = [
-        *(
-            Part(name, scale * luck[name][seat], scale * luck[f"{name}_error"][seat])
-            for name in ("start", "deal", "later")
-        ),
-        Part("own", -own.mean, own.se),
-        *([Part("others", gain, gain_se)] if others else []),
-    ]
+        known = {other: Estimate(loss, 0.0) for other, loss in enumerate(luck["losses"])}
+    own = known.pop(seat)
+    found = {
+        name: Estimate(scale * luck[name][seat], scale * luck[f"{name}_error"][seat])
+        for name in ("start", "deal", "later")
+    }
+    found["own"] = Estimate(-own.mean, own.se)
+    gain = Estimate(0.0, 0.0)
+    if known and (len(teams) == 2 or (luck["unit"] == "wp" and max(teams) == 1)):
+        signs = {other: -1.0 if teams[other] == teams[seat] else 1.0 for other in known}
+        gain = found["others"] = Estimate(
+            sum(signs[other] * cost.mean for other, cost in known.items()),
+            math.hypot(*(cost.se for cost in known.values())),
+        )
     result = scale * luck["result"][seat]
-    rest_se = math.hypot(scale * luck["known_error"][seat], own.se, gain_se)
-    rest = Part("rest", result - sum(part.value for part in found), rest_se)
-    return Parts(result, (*found, rest))
+    found["rest"] = Estimate(
+        result - sum(part.mean for part in found.values()),
+        math.hypot(scale * luck["known_error"][seat], own.se, gain.se),
+    )
+    return Parts(result, found)
 
 
 def together(hands: Sequence[Parts]) -> Parts:
     """Returns the sums over several hands; errors are independent, but for that before the deal,
     one guess for all of them.
     """
-    found = []
+    found = {}
     for name in PARTS:
-        mine = [part for hand in hands for part in hand.parts if part.name == name]
+        mine = [hand.parts[name] for hand in hands if name in hand.parts]
         if mine:
             errors = [part.se for part in mine]
-            found.append(
-                Part(
-                    name,
-                    sum(part.value for part in mine),
-                    sum(errors) if name == "start" else math.hypot(*errors),
-                )
-            )
-    return Parts(sum(hand.result for hand in hands), tuple(found))
+            error = sum(errors) if name == "start" else math.hypot(*errors)
+            found[name] = Estimate(sum(part.mean for part in mine), error)
+    return Parts(sum(hand.result for hand in hands), found)

@@ -1,26 +1,26 @@
-"""Reviews of tables: which game is searched how, what is kept back, and tries of what would have
-been better.
+"""Analyses and reviews of tables: which position is searched how, what is kept back, and tries of
+what would have been better.
 """
 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
-from typing import Any
 
+from fpmcts.web.clock import derived_seed
 from fpmcts.web.engine.asking import Answer, EngineError, Priority
-from fpmcts.web.errors import RefusedError
-from fpmcts.web.review.analysis import checked_moves
-from fpmcts.web.review.comparing import SPEEDS, Ask, Loss, counts_as_right, search_again
+from fpmcts.web.errors import Json, RefusedError
+from fpmcts.web.review.comparing import SPEEDS, Ask, Estimate, counts_as_right, search_again
 from fpmcts.web.review.jobs import Job, Work
 from fpmcts.web.review.judging import PUZZLES, Decision, Played, Review, exact_loss, judge_game
 from fpmcts.web.review.luck import together
-from fpmcts.web.tables.kept import KeptGame
 from fpmcts.web.tables.lobby import Lobby
+from fpmcts.web.tables.room import Room
 from fpmcts.web.tables.rulebook import table_at
-from fpmcts.web.tables.settings import Settings
 
 PLAY_OUTS = {"fast": 256, "normal": 512, "deep": 2048}
 """By speed: games that tell what a deal is worth where that is not exact."""
+PLAYOUTS = 256
+"""Of an analysis, if it does not say how many."""
 TABLES_FACTOR = 8
 """Playouts of a table's play-outs for one of a search: they are hundreds of times as quick, and
 each tells less.
@@ -37,7 +37,50 @@ NO_LUCK = "the player that analyses cannot tell"
 """Why what the cards brought is not known; other reasons may be gone the next time."""
 
 
-def played_moves(game: KeptGame) -> list[Played]:
+def checked_moves(game: Room, ply: int, moves: list[str]) -> tuple[str, ...]:
+    """Returns moves as the game writes them. Raises RefusedError where one is illegal."""
+    position = table_at(game.table, ply)
+    legal = {move.text for move in position.legal()}
+    try:
+        texts = [move if move in legal else position.copy().play(move).text for move in moves]
+    except ValueError as error:
+        raise RefusedError("illegal_move", str(error)) from error
+    return tuple(dict.fromkeys(texts))
+
+
+def analysis(
+    game: Room,
+    ply: int | None = None,
+    playouts: int | None = None,
+    moves: list[str] | None = None,
+) -> Work:
+    """Returns the work of a job.
+
+    Raises:
+        RefusedError: The mode does not allow it, or a move is illegal.
+    """
+    at = game.may_ask(ply)
+    told = game.told_ply(at)
+    asked = game.question(
+        at,
+        derived_seed("analysis", game.id, told, playouts, moves),
+        playouts or PLAYOUTS,
+        moves=None if moves is None else checked_moves(game, at, moves),
+        priority=Priority.ANALYSIS,
+    )
+    place = {"ply": told, "seat": game.mover(at)}
+
+    async def work(job: Job) -> Json:
+        def hear(answer: Answer) -> None:
+            job.partial = place | answer.fields()
+            job.tell("result", final=False, cancelled=False, **job.partial)
+
+        return place | (await game.services.engine.ask(asked, hear)).fields()
+
+    return work
+
+
+def played_moves(game: Room) -> list[Played]:
     """Returns the moves of a game, with how many there were to choose from."""
     table, moves = table_at(game.table, 0), []
     for ply, move in enumerate(game.table.moves):
@@ -46,19 +89,16 @@ def played_moves(game: KeptGame) -> list[Played]:
     return moves
 
 
-def even_of(game: KeptGame) -> float:
+def even_of(game: Room) -> float:
     """Returns up to where exact losses count as none."""
     return EVEN * game.info.classes[0]
 
 
-def searcher(game: KeptGame) -> Ask:
+def searcher(game: Room) -> Ask:
     """Returns what searches the positions of a game for its reviews."""
 
     async def ask(ply: int, playouts: int, seed: int, moves: tuple[str, ...] | None) -> Answer:
-        record, priority = table_at(game.table, ply).record(), Priority.REVIEW
-        asked = game.offer.ask_analyst(
-            game.game, record, seed, playouts, moves=moves, priority=priority
-        )
+        asked = game.question(ply, seed, playouts, moves=moves, priority=Priority.REVIEW)
         if asked.kind == "tabular" and "playouts" in asked.options:
             options = {**asked.options, "playouts": TABLES_FACTOR * playouts}
             asked = replace(asked, options=options)
@@ -80,7 +120,7 @@ class Reviewer:
 
     def review(
         self,
-        game: KeptGame,
+        game: Room,
         session: str,
         speed: str = "normal",
         seats: Sequence[int] | None = None,
@@ -97,8 +137,7 @@ class Reviewer:
         chosen = sorted(set(seats or (range(count) if game.you is None else [game.you])))
         if chosen[-1] >= count:
             raise RefusedError("bad_message", f"seats: expected numbers below {count}")
-        if game.offer.analyst is None:
-            raise RefusedError("no_analyst", f"no analyst is available for {game.game} yet")
+        game.question(0, seed)  # refused where there is no analyst
         classes = tuple(map(float, thresholds or game.info.classes))
         if game.info.tells_wins and classes[-1] > 100.0:
             raise RefusedError(
@@ -108,8 +147,8 @@ class Reviewer:
             speed, seed, classes, tuple(chosen), teams=tuple(team for _, team in game.info.seats)
         )
 
-        async def work(job: Job) -> dict[str, Any]:
-            known: dict[int, dict[str, Any]] = {}
+        async def work(job: Job) -> Json:
+            known: dict[int, Json] = {}
 
             def progress(done: int, total: int, stage: int, decision: Decision) -> None:
                 told = decision.told(classes)
@@ -125,7 +164,7 @@ class Reviewer:
 
     async def _reviewed(
         self,
-        game: KeptGame,
+        game: Room,
         session: str,
         wanted: Review,
         progress: Callable[[int, int, int, Decision], None],
@@ -144,19 +183,17 @@ class Reviewer:
         self._keep(game, session, review)
         return review
 
-    async def _add_luck(self, game: KeptGame, review: Review) -> None:
+    async def _add_luck(self, game: Room, review: Review) -> None:
         """Adds what the cards brought; a review without it is one, and says why."""
-        record, play_outs = game.table.record(), PLAY_OUTS[review.speed]
-        asked = game.offer.ask_analyst(
-            game.game, record, review.seed, priority=Priority.REVIEW, luck=play_outs
-        )
+        play_outs, end = PLAY_OUTS[review.speed], len(game.table.moves)
+        asked = game.question(end, review.seed, priority=Priority.REVIEW, luck=play_outs)
         try:
             review.luck = (await game.services.engine.ask(asked)).luck
             review.no_luck = NO_LUCK if review.luck is None else None
         except EngineError as error:
             review.no_luck = str(error)
 
-    async def _hands(self, game: KeptGame, session: str, last: Review) -> dict[str, Any] | None:
+    async def _hands(self, game: Room, session: str, last: Review) -> Json | None:
         """Returns the sums over the hands of a series up to this one, for whoever plays in it; None
         for a single game.
 
@@ -168,7 +205,7 @@ class Reviewer:
             return None
         found, count = [(last, game.you)], 1
         for stored in self._store.hands_before(before, game.session, MOST_HANDS - 1):
-            count, you = count + 1, Settings.parse(stored.settings).you
+            count, you = count + 1, stored.settings.you
             if you is None:
                 continue
             wanted = Review(last.speed, last.seed, last.classes, (you,), teams=last.teams)
@@ -176,7 +213,7 @@ class Reviewer:
             if kept is not None:
                 found.append((Review.parse(kept), you))
             elif game.offer.exact:
-                hand = self._lobby.restored(stored)
+                hand = Room(self._lobby.services, stored)
                 found.append((await self._reviewed(hand, session, wanted, lambda *_: None), you))
         parts = [one for review, seat in found if (one := review.parts(seat)) is not None]
         costs = [review.cost(seat) for review, seat in found]
@@ -188,17 +225,17 @@ class Reviewer:
             "luck": together(parts).told(last.digits) if len(parts) == len(found) else None,
         }
 
-    def _refuse_before_the_end(self, game: KeptGame) -> None:
+    def _refuse_before_the_end(self, game: Room) -> None:
         if not game.done:
             raise RefusedError("not_over", "the game can be reviewed when it is over")
 
-    def _keep(self, game: KeptGame, session: str, review: Review) -> None:
+    def _keep(self, game: Room, session: str, review: Review) -> None:
         self._latest[game.id] = review
         if len(self._latest) > MOST_LATEST:
             del self._latest[next(iter(self._latest))]
         self._store.put_review(game.id, review.key, session, asdict(review))
 
-    def _find(self, game: KeptGame, ply: int | None) -> Review:
+    def _find(self, game: Room, ply: int | None) -> Review:
         """Returns the latest review of a table that has a decision. Raises RefusedError."""
         found = [self._latest[game.id]] if game.id in self._latest else []
         found += map(Review.parse, self._store.reviews_of(game.id))
@@ -207,7 +244,7 @@ class Reviewer:
                 return review
         raise RefusedError("not_reviewed", "this decision was not reviewed")
 
-    def reveal(self, game: KeptGame, session: str, ply: int | None = None) -> list[dict[str, Any]]:
+    def reveal(self, game: Room, session: str, ply: int | None = None) -> list[Json]:
         """Returns decisions with what was kept back. Raises RefusedError."""
         review = self._find(game, ply)
         decisions = [decision for decision in review.decisions if ply in (None, decision.ply)]
@@ -216,7 +253,7 @@ class Reviewer:
         self._keep(game, session, review)
         return [decision.told(review.classes) for decision in decisions]
 
-    def try_move(self, game: KeptGame, session: str, ply: int, move: str) -> Work:
+    def try_move(self, game: Room, session: str, ply: int, move: str) -> Work:
         """Returns the work that finds out whether a move was right. Raises RefusedError."""
         self._refuse_before_the_end(game)
         review = self._find(game, ply)
@@ -224,32 +261,33 @@ class Reviewer:
         assert decision is not None
         (text,) = checked_moves(game, ply, [move])
 
-        async def work(job: Job) -> dict[str, Any]:
+        async def work(job: Job) -> Json:
             loss = await self._loss(game, review, decision, text)
             right = counts_as_right(loss, even_of(game) if decision.exact else 0.0)
             decision.shown, decision.right = decision.shown or right, decision.right or right
             self._keep(game, session, review)
-            mean, se = round(loss.mean, 4), round(loss.se, 4)
-            tried = {
+            tried: Json = {
                 "ply": ply,
                 "move": text,
                 "right": right,
-                "loss": mean,
-                "se": se,
+                "loss": round(loss.mean, 4),
+                "se": round(loss.se, 4),
                 "exact": decision.exact,
             }
-            return {"tried": tried | ({"decision": decision.told(review.classes)} if right else {})}
+            if right:
+                tried["decision"] = decision.told(review.classes)
+            return {"tried": tried}
 
         return work
 
-    async def _loss(self, game: KeptGame, review: Review, decision: Decision, move: str) -> Loss:
+    async def _loss(self, game: Room, review: Review, decision: Decision, move: str) -> Estimate:
         """Returns how much worse a move is than the searched one, or than the best one where values
         are exact.
         """
         if decision.exact:
             return exact_loss(decision.rows, move)
         if move == decision.best:
-            return Loss(0.0, 0.0)
+            return Estimate(0.0, 0.0)
         if move == decision.move and decision.judged is not None:
             return decision.judged
         if move not in decision.tries:
@@ -259,16 +297,17 @@ class Reviewer:
             )
             decision.tries[move] = found.loss(move, decision.best)
             decision.compared = found.compared() | decision.compared
-        return Loss(*decision.tries[move])
+        return Estimate(*decision.tries[move])
 
     def puzzles(self, session: str) -> list[tuple[str, int, int]]:
         """Returns table, ply and seat of the clear mistakes of a session's reviewed games that
         nobody has found yet.
         """
-        found: dict[tuple[str, int], int] = {}
-        for table, stored in self._store.reviewed(session):
-            review = Review.parse(stored)
-            for decision in review.decisions:
-                if decision.name(review.classes) in PUZZLES and not decision.right:
-                    found[table, decision.ply] = decision.seat
+        found = {
+            (table, decision.ply): decision.seat
+            for table, stored in self._store.reviewed(session)
+            for review in [Review.parse(stored)]
+            for decision in review.decisions
+            if decision.name(review.classes) in PUZZLES and not decision.right
+        }
         return [(table, ply, seat) for (table, ply), seat in found.items()]

@@ -8,7 +8,6 @@ import inspect
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
-from typing import Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -19,25 +18,24 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 from starlette.websockets import WebSocket
 
-from fpmcts.web.errors import RefusedError, parse_json
+from fpmcts.web.errors import Json, RefusedError, parse_json
+from fpmcts.web.review.comparing import SPEEDS
 from fpmcts.web.review.jobs import Jobs
 from fpmcts.web.review.reviewer import Reviewer
 from fpmcts.web.server.access import Access
 from fpmcts.web.server.connection import PROTOCOL, Connection
-from fpmcts.web.server.guard import Guard
+from fpmcts.web.server.guard import Guard, refusal
 from fpmcts.web.server.messages import (
     DEAL,
     MAX_BODY,
     MAX_PLAYOUTS,
     MODES,
     NEW_TABLE,
-    REVIEW_SPEEDS,
     Fields,
     check_fields,
 )
-from fpmcts.web.tables.kept import Services
 from fpmcts.web.tables.lobby import Lobby
-from fpmcts.web.tables.room import Room
+from fpmcts.web.tables.room import Room, Services
 from fpmcts.web.tables.rulebook import position
 from fpmcts.web.tables.views import view_of
 
@@ -73,39 +71,38 @@ class Server:
 
     # Requests. Those that answer something else than a ``Response`` answer JSON.
 
-    def health(self, request: Request) -> Any:
+    def health(self, request: Request) -> object:
         """Answers whether the server works."""
         told = self.services.engine.status.fields()
-        return (
-            told if self.ready.is_set() or told["state"] != "ready" else told | {"state": "warming"}
-        )
+        waits = told["state"] == "ready" and not self.ready.is_set()
+        return told | {"state": "warming"} if waits else told
 
-    def config(self, request: Request) -> Any:
+    def config(self, request: Request) -> object:
         """Answers what the lobby offers."""
         infos = map(self.services.rulebook.info, self.services.rulebook.names())
         return {
             "protocol": PROTOCOL,
             "modes": MODES,
-            "review_speeds": REVIEW_SPEEDS,
+            "review_speeds": list(SPEEDS),
             "max_playouts": MAX_PLAYOUTS,
             "games": [self.services.catalogue.fields(info) for info in infos],
         }
 
-    def tables(self, request: Request) -> Any:
+    def tables(self, request: Request) -> object:
         """Lists tables."""
         return {"tables": self.lobby.summaries(request.scope["session"])}
 
-    async def new_table(self, request: Request) -> Any:
+    async def new_table(self, request: Request) -> object:
         """Makes a table."""
         given = await _fields(request, NEW_TABLE)
         return self.lobby.make(request.scope["session"], **given).summary()
 
-    def table(self, request: Request) -> Any:
+    def table(self, request: Request) -> object:
         """Answers what is seen of a table."""
         room = self._room(request)
         return {"summary": room.summary(), "view": room.view()}
 
-    def record(self, request: Request) -> Any:
+    def record(self, request: Request) -> object:
         """Answers the record of a table, as a file."""
         room = self._room(request)
         headers = {"content-disposition": f'attachment; filename="{room.game}-{room.id}.jsonl"'}
@@ -113,18 +110,18 @@ class Server:
             self.lobby.record_text(room), media_type="application/x-ndjson", headers=headers
         )
 
-    def replay(self, request: Request) -> Any:
+    def replay(self, request: Request) -> object:
         """Answers all positions of a table."""
         return {"plies": self._room(request).replay()}
 
-    def outside(self, request: Request) -> Any:
+    def outside(self, request: Request) -> object:
         """Answers what a player outside would be sent."""
         text = request.query_params.get("ply")
         if text is not None and not (text.isascii() and text.isdigit() and len(text) < 7):
             raise RefusedError("bad_message", "ply: expected a whole number")
         return self._room(request).outside(None if text is None else int(text))
 
-    async def records(self, request: Request) -> Any:
+    async def records(self, request: Request) -> object:
         """Opens records."""
         try:
             text = (await _body(request)).decode("utf-8")
@@ -132,7 +129,7 @@ class Server:
             raise RefusedError("bad_record", "expected UTF-8") from error
         return await self.lobby.open_records(request.scope["session"], text)
 
-    async def deals(self, request: Request) -> Any:
+    async def deals(self, request: Request) -> object:
         """Answers whether a deal is one."""
         given = await _fields(request, DEAL)
         info = self.services.rulebook.info(given["game"])
@@ -140,18 +137,20 @@ class Server:
         names = [name for name, _ in info.seats]
         return {"view": view_of(table, info, names, None, everything=True)}
 
-    def stats(self, request: Request) -> Any:
+    def stats(self, request: Request) -> object:
         """Answers the results of a session."""
         return {"stats": self.lobby.statistics(request.scope["session"])}
 
-    def puzzles(self, request: Request) -> Any:
-        """Answers mistakes to find the better move of."""
+    def puzzles(self, request: Request) -> object:
+        """Answers mistakes to find the better move of; those of games that left the lobby wait."""
         session, game = request.scope["session"], request.query_params.get("game")
-        found = []
+        found: list[Json] = []
         for table, ply, seat in self.reviewer.puzzles(session):
-            room = self.lobby.get(session, table)
-            if game in (None, room.game):
-                found.append({"table": table, "ply": ply, "seat": seat, "view": room.puzzle(ply)})
+            with contextlib.suppress(RefusedError):
+                room = self.lobby.get(session, table)
+                if game in (None, room.game):
+                    view = room.puzzle(ply)
+                    found.append({"table": table, "ply": ply, "seat": seat, "view": view})
         return {"puzzles": found[:MOST_PUZZLES]}
 
     def _room(self, request: Request) -> Room:
@@ -172,7 +171,7 @@ class Server:
             open_ones += Counter()  # forgets those with none
 
     def route(
-        self, path: str, work: Callable[[Request], Any], method: str = "GET", status: int = 200
+        self, path: str, work: Callable[[Request], object], method: str = "GET", status: int = 200
     ) -> Route:
         """Returns a route to one of the requests above; all but the one about health wait for the
         games.
@@ -198,7 +197,7 @@ async def _body(request: Request) -> bytes:
     return bytes(body)
 
 
-async def _fields(request: Request, fields: Fields) -> dict[str, Any]:
+async def _fields(request: Request, fields: Fields) -> Json:
     """Returns the checked fields of the body of a request. Raises RefusedError."""
     return check_fields(parse_json(await _body(request)), fields)
 
@@ -213,8 +212,7 @@ async def _icon(request: Request) -> Response:
 
 async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, RefusedError)
-    headers = {"cache-control": "no-store"}
-    return JSONResponse({"error": error.fields()}, status_code=error.status, headers=headers)
+    return refusal(error)
 
 
 async def _http_error(request: Request, error: Exception) -> Response:
@@ -222,7 +220,7 @@ async def _http_error(request: Request, error: Exception) -> Response:
     refused = RefusedError("bad_message", str(error.detail))
     if error.status_code == 404:
         refused = RefusedError("unknown_path", "there is no such page")
-    return JSONResponse({"error": refused.fields()}, status_code=error.status_code)
+    return refusal(refused, error.status_code)
 
 
 def make_app(

@@ -1,19 +1,18 @@
 """One tab: what it says is checked and done, what happens is sent to it as fast as it reads."""
 
 import asyncio
+import contextlib
 import json
 from collections import deque
 from collections.abc import Awaitable, Callable
-from typing import Any
 
 import anyio
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from fpmcts.web.clock import Bucket
-from fpmcts.web.errors import RefusedError, parse_json
-from fpmcts.web.review.analysis import analysis
+from fpmcts.web.errors import Json, RefusedError, parse_json
 from fpmcts.web.review.jobs import Job, Jobs, Work
-from fpmcts.web.review.reviewer import Reviewer
+from fpmcts.web.review.reviewer import Reviewer, analysis
 from fpmcts.web.server.messages import MAX_BYTES, id_of, parse_message
 from fpmcts.web.tables.lobby import Lobby
 from fpmcts.web.tables.room import Room
@@ -38,11 +37,10 @@ class Outbox:
 
     def __init__(self) -> None:
         self._waiting: deque[tuple[str | None, str]] = deque()
-        self._bytes = 0
         self._filled = asyncio.Event()
         self.overflow = asyncio.Event()
 
-    def put(self, message: dict[str, Any]) -> None:
+    def put(self, message: Json) -> None:
         """Adds a message; a progress report replaces the last one of its kind that is not sent
         yet.
         """
@@ -53,13 +51,12 @@ class Outbox:
         elif message["type"] == "result" and not message["final"]:
             key = f"result {message['job']}"
         if key is not None and self._waiting and self._waiting[-1][0] == key:
-            self._bytes -= len(self._waiting.pop()[1])
+            self._waiting.pop()
         self._waiting.append((key, text))
-        self._bytes += len(text)
-        if len(self._waiting) > MOST_QUEUED or self._bytes > MOST_BYTES:
+        size = sum(len(waiting) for _, waiting in self._waiting)
+        if len(self._waiting) > MOST_QUEUED or size > MOST_BYTES:
             self.overflow.set()
             self._waiting.clear()
-            self._bytes = 0
         self._filled.set()
 
     async def get(self) -> str:
@@ -67,9 +64,7 @@ class Outbox:
         while not self._waiting:
             self._filled.clear()
             await self._filled.wait()
-        text = self._waiting.popleft()[1]
-        self._bytes -= len(text)
-        return text
+        return self._waiting.popleft()[1]
 
 
 class Connection:
@@ -121,7 +116,7 @@ class Connection:
             "cancel": lambda job: self._jobs.cancel(self.send, job),
         }
 
-    def send(self, message: dict[str, Any]) -> None:
+    def send(self, message: Json) -> None:
         """Sends a message, once the client has read those before."""
         if self._answers is not None:
             message = {"id": self._answers, **message}
@@ -136,7 +131,7 @@ class Connection:
         try:
             async with anyio.create_task_group() as group:
 
-                async def until_closed(work: Callable[[], Awaitable[Any]]) -> None:
+                async def until_closed(work: Callable[[], Awaitable[object]]) -> None:
                     await work()
                     group.cancel_scope.cancel()
 
@@ -157,17 +152,10 @@ class Connection:
         self.send({"type": "engine", **self._status.fields()})
 
     async def _write(self) -> None:
-        """Sends what waits."""
-        while True:
-            text = await self._outbox.get()
-            try:
-                await self._socket.send_text(text)
-            except (
-                WebSocketDisconnect,
-                RuntimeError,
-                OSError,
-            ):  # it is closed: the reader says so as well
-                return
+        """Sends what waits until the socket is closed, which the reader hears of as well."""
+        with contextlib.suppress(WebSocketDisconnect, RuntimeError, OSError):
+            while True:
+                await self._socket.send_text(await self._outbox.get())
 
     async def _read(self) -> None:
         """Does what the client says."""

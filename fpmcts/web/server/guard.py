@@ -8,11 +8,13 @@ page by its ``Origin``.
 """
 
 import ipaddress
-import json
 import socket
-from urllib.parse import parse_qs
 
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import HTTPConnection
+from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocketClose
 
 from fpmcts.web.errors import RefusedError
 from fpmcts.web.server.access import Access
@@ -36,6 +38,12 @@ OPEN_PATHS = ("/api/health",)
 """What is told without a cookie."""
 SAFE = ("GET", "HEAD")
 EVERYWHERE = ("0.0.0.0", "::")
+NOT_KEPT = {"cache-control": "no-store"}
+
+
+def refusal(refused: RefusedError, status: int | None = None) -> Response:
+    """Returns the answer to a request that is refused."""
+    return JSONResponse({"error": refused.fields()}, status or refused.status, NOT_KEPT)
 
 
 class Guard:
@@ -81,70 +89,46 @@ class Guard:
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
-        headers: dict[str, str] = {}
-        for pair in scope["headers"]:
-            name, value = (text.decode("latin-1") for text in pair)
-            headers[name] = f"{headers[name]}\n{value}" if name in headers else value
 
         async def guarded_send(message: Message) -> None:
             if message["type"] == "http.response.start":
-                given = {name.lower() for name, _ in message["headers"]}
-                extra = [
-                    (k.encode(), v.encode()) for k, v in HEADERS.items() if k.encode() not in given
-                ]
-                message = {**message, "headers": [*message["headers"], *extra]}
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
             await send(message)
 
+        answer: ASGIApp | None
         try:
-            entry = self._check(scope, headers)
+            answer = self._check(HTTPConnection(scope))
         except RefusedError as refused:
-            await _refuse(scope, refused, guarded_send)
-            return
-        if entry is not None:
-            headers_out = [
-                (b"location", b"/"),
-                (b"cache-control", b"no-store"),
-                (b"content-length", b"0"),
-            ]
-            if entry:
-                headers_out.append((b"set-cookie", entry.encode()))
-            await guarded_send(
-                {"type": "http.response.start", "status": 303, "headers": headers_out}
-            )
-            await guarded_send({"type": "http.response.body", "body": b""})
-            return
-        await self._app(scope, receive, guarded_send)
+            # A socket that is closed before it was accepted is answered with 403.
+            answer = WebSocketClose(1008) if scope["type"] == "websocket" else refusal(refused)
+        await (answer or self._app)(scope, receive, guarded_send)
 
-    def _check(self, scope: Scope, headers: dict[str, str]) -> str | None:
-        """Sets the session of a request that may pass and returns None; returns the new cookie ("":
-        none) of one with the token.
+    def _check(self, request: HTTPConnection) -> Response | None:
+        """Sets the session of a request that may pass and returns None; returns the answer to one
+        with the token.
 
         Raises:
             RefusedError: It may not pass.
         """
-        host, origin = headers.get("host", ""), headers.get("origin")
-        if not self.knows(host):
+        scope = request.scope
+        host, origin = (_only(request.headers, name) for name in ("host", "origin"))
+        is_safe = scope["type"] == "http" and scope["method"] in SAFE
+        if not self.knows(host or ""):
             raise RefusedError(
                 "forbidden", "unknown host name; use the address that play.py printed"
             )
-        changes = scope["type"] == "websocket" or scope["method"] not in SAFE
-        if (changes or origin is not None) and origin != f"http://{host}":
-            raise RefusedError("forbidden", "this request comes from another page")
-        if (
-            headers.get("sec-fetch-site") == "cross-site"
-            and headers.get("sec-fetch-mode") != "navigate"
+        cross_site = request.headers.get("sec-fetch-site") == "cross-site"
+        if (not (is_safe and origin is None) and origin != f"http://{host}") or (
+            cross_site and request.headers.get("sec-fetch-mode") != "navigate"
         ):
             raise RefusedError("forbidden", "this request comes from another page")
-        session = self._access.session_of(headers.get("cookie", "").replace("\n", "; "))
-        if (
-            scope["type"] == "http"
-            and scope["method"] in SAFE
-            and scope["path"] == "/"
-            and scope["query_string"]
-        ):
-            token = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
-            if self._access.opens(token):
-                return "" if session else self._access.new_cookie()
+        session = self._access.session_of("; ".join(request.headers.getlist("cookie")))
+        token = request.query_params.get("token", "")
+        if is_safe and scope["path"] == "/" and self._access.opens(token):
+            cookie = {} if session else {"set-cookie": self._access.new_cookie()}
+            return RedirectResponse("/", 303, NOT_KEPT | cookie)
         if session is None and scope["path"] not in OPEN_PATHS:
             raise RefusedError(
                 "unauthorised", "open the address that play.py printed, with its token"
@@ -153,13 +137,6 @@ class Guard:
         return None
 
 
-async def _refuse(scope: Scope, refused: RefusedError, send: Send) -> None:
-    if scope["type"] == "websocket":
-        await send(
-            {"type": "websocket.close", "code": 1008}
-        )  # before it was accepted: the answer is 403
-        return
-    body = json.dumps({"error": refused.fields()}).encode()
-    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-    await send({"type": "http.response.start", "status": refused.status, "headers": headers})
-    await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})
+def _only(headers: Headers, name: str) -> str | None:
+    """Returns a header; several of one name are none that we know."""
+    return "\n".join(headers.getlist(name)) if name in headers else None

@@ -23,8 +23,8 @@ from fpmcts.web.server.app import Server, make_app
 from fpmcts.web.server.guard import EVERYWHERE
 from fpmcts.web.server.messages import MAX_BODY, MAX_BYTES
 from fpmcts.web.tables.catalogue import Catalogue
-from fpmcts.web.tables.kept import Services
 from fpmcts.web.tables.offers import OTHERS, measure, of_rooms, offers, warm_up
+from fpmcts.web.tables.room import Services
 from fpmcts.web.tables.rulebook import Games
 from fpmcts.web.tables.store import Store, StoreError
 from games.settings import ConfigError
@@ -44,18 +44,13 @@ def listen(host: str, port: int) -> socket.socket:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
     except OSError as error:
         raise ConfigError(f"host={host}: there is no such address ({error})") from error
-    made = socket.socket(family, socket.SOCK_STREAM)
     try:
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        made.bind((host, port))
-        made.listen(128)
+        return socket.create_server((host, port), family=family, backlog=128)
     except OSError as error:
-        made.close()
         other = "; port=0 takes a free one" if error.errno == errno.EADDRINUSE else ""
         raise ConfigError(
             f"host={host} port={port}: cannot listen there ({error.strerror}){other}"
         ) from error
-    return made
 
 
 def read_review(path: Path) -> str:

@@ -1,9 +1,10 @@
 """What a client can say: the messages, and how each field is checked."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from fpmcts.web.errors import RefusedError
+from fpmcts.web.errors import Json, RefusedError
+from fpmcts.web.review.comparing import SPEEDS
 
 MAX_BYTES = 64 * 1024
 """Of a WebSocket message."""
@@ -13,40 +14,28 @@ MAX_TEXT = 200
 """Characters of a name or a move."""
 MAX_PLAYOUTS = 4096
 MAX_NUMBER = 2**53
-REVIEW_SPEEDS = ("fast", "normal", "deep")
 MODES = ("fair", "hints", "open")
 
-Check = Callable[[Any], bool]
+Check = Callable[[object], bool]
 
 
 class Field(NamedTuple):
-    """A field of a message.
-
-    Attributes:
-        expected: In words.
-        check: Whether a value is allowed.
-        needed: Whether it must be there.
-    """
+    """What a field of a message may be. Attributes: expected: in words; check."""
 
     expected: str
     check: Check
-    needed: bool = True
 
 
 Fields = dict[str, Field]
+"""By name; the name of one that may be left out ends with "?"."""
 
 
-def optional(field: Field) -> Field:
-    """Returns a field that may be left out."""
-    return field._replace(needed=False)
-
-
-def between(kinds: tuple[type, ...], least: float, most: float) -> Check:
+def between(least: float, most: float, *kinds: type) -> Check:
     """Returns a check for numbers of some types, ends included; true and false are not numbers."""
-    return lambda value: type(value) in kinds and least <= value <= most
+    return lambda value: type(value) in kinds and least <= value <= most  # type: ignore[operator]
 
 
-def is_text(value: Any) -> bool:
+def is_text(value: object) -> bool:
     """Returns whether this is a text that is not too long."""
     return isinstance(value, str) and len(value) <= MAX_TEXT
 
@@ -60,94 +49,101 @@ def list_of(check: Check, least: int, most: int) -> Check:
 
 def whole(expected: str, least: int, most: int) -> Field:
     """Returns a field that is a whole number."""
-    return Field(expected, between((int,), least, most))
+    return Field(expected, between(least, most, int))
 
 
 def one_of(names: tuple[str, ...]) -> Field:
     """Returns a field that is one of some names."""
-    return Field(
-        "one of " + ", ".join(names), lambda value: isinstance(value, str) and value in names
-    )
+    return Field("one of " + ", ".join(names), lambda value: value in names)
 
 
-def are_thresholds(value: Any) -> bool:
+def are_thresholds(value: object) -> bool:
     """Returns whether these are the least losses of an inaccuracy, a mistake and a blunder."""
-    return list_of(between((int, float), 1e-6, 1e4), 3, 3)(value) and value[0] < value[1] < value[2]
+    return (
+        isinstance(value, list)
+        and list_of(between(1e-6, 1e4, int, float), 3, 3)(value)
+        and value[0] < value[1] < value[2]
+    )
 
 
 MOVE = Field("the text of a move", is_text)
 FLAG = Field("true or false", lambda value: isinstance(value, bool))
 PLY = whole("a ply", 0, 100_000)
 SEED = whole("a whole number from 0 to 2^53", 0, MAX_NUMBER)
-THRESHOLDS = (
-    "three ascending numbers above 0, at most 10000: of an inaccuracy, a mistake and a blunder"
+THRESHOLDS = Field(
+    "three ascending numbers above 0, at most 10000: of an inaccuracy, a mistake and a blunder",
+    are_thresholds,
 )
 MESSAGES: dict[str, Fields] = {
     "join": {"table": Field("the id of a table", is_text)},
     "leave": {},
-    "play": {"move": MOVE, "rev": optional(whole("the rev of the table", 0, MAX_NUMBER))},
+    "play": {"move": MOVE, "rev?": whole("the rev of the table", 0, MAX_NUMBER)},
     "undo": {},
     "step": {},
     "pause": {"on": FLAG},
-    "speed": {"factor": Field("a number from 0.25 to 4", between((int, float), 0.25, 4))},
+    "speed": {"factor": Field("a number from 0.25 to 4", between(0.25, 4, int, float))},
     "next": {},
     "analyse": {
-        "ply": optional(PLY),
-        "playouts": optional(whole(f"a whole number from 2 to {MAX_PLAYOUTS}", 2, MAX_PLAYOUTS)),
-        "moves": Field("a list of 1 to 64 moves", list_of(is_text, 1, 64), False),
+        "ply?": PLY,
+        "playouts?": whole(f"a whole number from 2 to {MAX_PLAYOUTS}", 2, MAX_PLAYOUTS),
+        "moves?": Field("a list of 1 to 64 moves", list_of(is_text, 1, 64)),
     },
     "review": {
-        "speed": optional(one_of(REVIEW_SPEEDS)),
-        "seats": Field("a list of seats", list_of(between((int,), 0, 63), 1, 64), False),
-        "seed": optional(SEED),
-        "thresholds": Field(THRESHOLDS, are_thresholds, False),
+        "speed?": one_of(tuple(SPEEDS)),
+        "seats?": Field("a list of seats", list_of(between(0, 63, int), 1, 64)),
+        "seed?": SEED,
+        "thresholds?": THRESHOLDS,
     },
     "try": {"ply": PLY, "move": MOVE},
-    "reveal": {"ply": optional(PLY)},
+    "reveal": {"ply?": PLY},
     "cancel": {"job": whole("the id of the message that asked for the job", 0, MAX_NUMBER)},
 }
 """The messages of a WebSocket: their fields besides ``type`` and ``id``."""
 
+A_DEAL = Field("the fields of a deal", lambda value: isinstance(value, dict))
 DEAL: Fields = {
     "game": Field("the name of a game", is_text),
-    "deal": Field("the fields of a deal", lambda value: isinstance(value, dict)),
-    "moves": Field("a list of moves", list_of(is_text, 0, 2000), False),
+    "deal": A_DEAL,
+    "moves?": Field("a list of moves", list_of(is_text, 0, 2000)),
 }
-NEW_TABLE: Fields = DEAL | {
-    "deal": optional(DEAL["deal"]),
+NEW_TABLE: Fields = {
+    "game": DEAL["game"],
     "seats": Field("a list of players", list_of(is_text, 1, 64)),
-    "mode": optional(one_of(MODES)),
-    "seed": optional(SEED),
-    "greedy": optional(FLAG),
-    "rotate": optional(FLAG),
+    "mode?": one_of(MODES),
+    "seed?": SEED,
+    "deal?": A_DEAL,
+    "moves?": DEAL["moves?"],
+    "greedy?": FLAG,
+    "rotate?": FLAG,
 }
 
 
-def check_fields(values: Any, fields: Fields) -> dict[str, Any]:
+def check_fields(values: object, fields: Fields) -> Json:
     """Returns an object whose fields are as they should be. Raises RefusedError, which names the
     field.
     """
     if not isinstance(values, dict):
         raise RefusedError("bad_message", "expected an object")
+    names = {name.removesuffix("?"): field for name, field in fields.items()}
     for name in values:
-        if name not in fields:
-            expected = ", ".join(fields) or "none"
+        if name not in names:
+            expected = ", ".join(names) or "none"
             raise RefusedError("bad_message", f"{name[:40]!r}: unknown field; expected {expected}")
-    for name, field in fields.items():
-        if name not in values and field.needed:
-            raise RefusedError("bad_message", f"{name}: expected {field.expected}; it is missing")
+    for name, field in names.items():
         if name in values and not field.check(values[name]):
             raise RefusedError("bad_message", f"{name}: expected {field.expected}")
+        if name not in values and name in fields:
+            raise RefusedError("bad_message", f"{name}: expected {field.expected}; it is missing")
     return values
 
 
-def id_of(value: Any) -> int | None:
+def id_of(value: object) -> int | None:
     """Returns the id of a message, None where it has none."""
     number = value.get("id") if isinstance(value, dict) else None
     return number if SEED.check(number) else None
 
 
-def parse_message(value: Any) -> tuple[str, dict[str, Any]]:
+def parse_message(value: object) -> tuple[str, Json]:
     """Returns the type of a message, a key of ``MESSAGES``, and its checked fields. Raises
     RefusedError.
     """

@@ -34,6 +34,7 @@ export const upload = (path, text) => request("POST", path, text, "application/x
 
 const FIRST_WAIT = 400; // milliseconds before a lost connection is tried again; doubles each time
 const LONGEST_WAIT = 8000;
+const LOST = "the connection was lost";
 
 // Messages to and from the server. `listen` hears everything; `ask` resolves with the first answer to one message.
 export class Connection {
@@ -42,7 +43,6 @@ export class Connection {
     this.id = 0;
     this.wait = FIRST_WAIT;
     this.waiting = new Map();
-    this.queue = [];
     this.table = null;
     this.open();
   }
@@ -54,12 +54,11 @@ export class Connection {
       this.wait = FIRST_WAIT;
       this.listen({ type: "connected" });
       if (this.table) this.send({ type: "join", table: this.table });
-      for (const message of this.queue.splice(0)) this.socket.send(message);
     };
     this.socket.onmessage = (event) => this.hear(JSON.parse(event.data));
     this.socket.onclose = () => {
       this.listen({ type: "disconnected" });
-      for (const [, { reject }] of this.waiting) reject(new Refused("disconnected", "the connection was lost"));
+      for (const [, { reject }] of this.waiting) reject(new Refused("disconnected", LOST));
       this.waiting.clear();
       setTimeout(() => this.open(), this.wait);
       this.wait = Math.min(2 * this.wait, LONGEST_WAIT);
@@ -77,10 +76,10 @@ export class Connection {
   }
 
   send(fields) {
-    const message = JSON.stringify({ id: ++this.id, ...fields });
-    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(message);
-    else if (fields.type !== "join") this.queue.push(message);
-    return this.id;
+    const id = ++this.id;
+    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify({ id, ...fields }));
+    else setTimeout(() => this.hear({ type: "error", id, code: "disconnected", text: LOST })); // said later, it might be meant for another table
+    return id;
   }
 
   ask(fields) {

@@ -12,7 +12,7 @@ import { Review } from "./review.js";
 import { Curve, Hands, Moves, Value } from "./thoughts.js";
 import { amount, number, signed, t } from "./words.js";
 
-const EMPTY = { summary: null, view: null, thinking: null, job: null, result: null, paused: false, factor: 1, values: {}, notes: {} };
+const EMPTY = { rev: null, summary: null, view: null, thinking: null, job: null, result: null, paused: false, factor: 1, values: {}, notes: {} };
 const SPEEDS = [64, 256, 1024];
 const HINT_PLAYOUTS = 64;
 
@@ -37,14 +37,14 @@ function follow(state, message) {
     case "forget":
       return EMPTY;
     case "state":
-      return { ...state, summary: message.summary, view: message.view, paused: message.paused, factor: message.factor, thinking: null, result: null,
+      return { ...state, rev: message.rev, summary: message.summary, view: message.view, paused: message.paused, factor: message.factor, thinking: null, result: null,
         values: Object.fromEntries(Object.entries(state.values).filter(([ply]) => Number(ply) <= message.view.ply)) };
     case "moved":
-      return { ...state, view: message.view, thinking: null, result: state.view?.you === null || message.view.to_move !== message.view.you ? state.result : null, notes: { ...state.notes, [message.ply]: note(state.view, message.view, message.seat, message.move) } };
+      return { ...state, rev: message.rev, view: message.view, thinking: null, result: state.view?.you === null || message.view.to_move !== message.view.you ? state.result : null, notes: { ...state.notes, [message.ply]: note(state.view, message.view, message.seat, message.move) } };
     case "thinking":
       return { ...state, thinking: message, result: message.rows || message.policy ? message : state.result, values: kept(state.values, state.view?.ply, message.seat, message) };
     case "over":
-      return { ...state, summary: message.summary, view: message.view, thinking: null, result: null };
+      return { ...state, rev: message.rev, summary: message.summary, view: message.view, thinking: null, result: null };
     case "asked":
       return { ...state, job: message.job, result: null };
     case "result":
@@ -96,6 +96,7 @@ export function Play({ id, config, connection, bus, prefs, engine, go, open, say
   };
   useArrows(done && retry === null, at ?? 0, last, choose);
   const send = (fields) => connection.ask(fields).catch(failed);
+  const play = (move) => send({ type: "play", move, rev: state.rev });
   useKeys(prefs.keys && done, (event) => {
     if (event.key !== "Enter" || ["BUTTON", "A", "SUMMARY"].includes(event.target.tagName) || reviewing || !series) return false;
     send({ type: "next" });
@@ -157,7 +158,7 @@ export function Play({ id, config, connection, bus, prefs, engine, go, open, say
         ${retry
           ? html`<${Controls} key=${`retry-${retry.ply}`} view=${retry.view} legal=${retry.legal} play=${retry.attempt} say=${say} keys=${prefs.keys}
               extra=${html`<button type="button" class="link" onClick=${() => setRetry(null)}>${t("give_up")}</button>`} />`
-          : !watching && !done && html`<${Controls} view=${view} legal=${view.legal} play=${(move) => send({ type: "play", move })} hint=${hint} say=${say} keys=${prefs.keys} />`}
+          : !watching && !done && html`<${Controls} view=${view} legal=${view.legal} play=${play} hint=${hint} say=${say} keys=${prefs.keys} />`}
       <//>
       ${done && plies && html`<${Steps} ply=${at} last=${last} choose=${choose} />`}
       ${done && html`<div class="row buttons after">
@@ -179,7 +180,7 @@ export function Play({ id, config, connection, bus, prefs, engine, go, open, say
                   <progress max=${state.result?.total ?? 1} value=${state.result?.done ?? 0} aria-label=${t("analyse")}></progress>`}</div>`
           : html`<p class="muted small">${t(summary.mode === "fair" ? "thoughts_fair" : game.analyst ? "thoughts_wait" : "thoughts_none")}</p>`}
         ${state.result && html`<p class="whose"><small>${name(state.result.seat ?? view.to_move ?? 0)}${state.result.total ? ` · ${t("of", state.result.done, state.result.total)}` : ""}</small></p>
-          <${Value} result=${state.result} /><${Moves} result=${state.result} word=${(move) => wordAt(view, move)} choose=${mine ? (move) => send({ type: "play", move }) : null} />
+          <${Value} result=${state.result} /><${Moves} result=${state.result} word=${(move) => wordAt(view, move)} choose=${mine ? play : null} />
           ${!searches && !state.result.rows?.length && html`<p class="muted small">${t("policy_only")}</p>`}
           <${Hands} hidden=${state.result.hidden} name=${(seat) => placeTitle(view, seat, game, config)} />`}
         <${Curve} points=${Object.values(state.values)} unit=${Object.values(state.values)[0]?.unit} names=${name} />

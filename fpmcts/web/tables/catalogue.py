@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from fpmcts.web.engine.asking import Question
-from fpmcts.web.errors import RefusedError
+from fpmcts.web.errors import Json, RefusedError
 from fpmcts.web.tables.rulebook import GameInfo
 
 YOU = "you"
@@ -41,8 +41,8 @@ class Entry:
     group: str
     label: str
     kind: str
-    options: dict[str, Any] = field(default_factory=dict)
-    greedy: dict[str, Any] | None = None
+    options: Json = field(default_factory=dict)
+    greedy: Json | None = None
     playouts: int | None = None
     delay: float = LEAST_DELAY
     budget: float = LEAST_DELAY - 0.1
@@ -74,7 +74,7 @@ class Offer:
     def ask_analyst(
         self,
         game: str,
-        record: dict[str, Any],
+        record: Json,
         seed: int,
         playouts: int | None = None,
         **asked: Any,
@@ -157,7 +157,7 @@ class Catalogue:
             if name != YOU:
                 self.offer(info.name).entry(name)
 
-    def fields(self, info: GameInfo) -> dict[str, Any]:
+    def fields(self, info: GameInfo) -> Json:
         """Returns what the lobby is told of a game."""
         offer = self.offer(info.name)
         told = asdict(info)

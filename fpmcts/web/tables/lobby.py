@@ -3,16 +3,15 @@
 import asyncio
 import json
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from fpmcts.web.clock import Bucket, derived_seed
-from fpmcts.web.errors import RefusedError, parse_json
+from fpmcts.web.errors import Json, RefusedError, parse_json
 from fpmcts.web.tables.catalogue import YOU
-from fpmcts.web.tables.kept import Services
-from fpmcts.web.tables.room import Room
+from fpmcts.web.tables.room import Room, Services
 from fpmcts.web.tables.rulebook import position
-from fpmcts.web.tables.settings import Series, Settings, summarise
-from fpmcts.web.tables.store import StoredGame
+from fpmcts.web.tables.store import Series, Settings, StoredGame
 
 if TYPE_CHECKING:
     from games.table import Table
@@ -58,7 +57,7 @@ class Lobby:
         room = self._rooms.get(table)
         if room is None and (stored := self.services.store.get(table)) is not None:
             if stored.session in (session, EVERYBODY):
-                room = self.restored(stored)
+                room = Room(self.services, stored)
         if room is None or room.session not in (session, EVERYBODY):
             raise RefusedError("unknown_table", "there is no such table, or it is not yours")
         return self._keep(room)
@@ -67,16 +66,6 @@ class Lobby:
         """Raises RefusedError unless a table is a session's own."""
         if room.session != session:
             raise RefusedError("not_allowed", "this table can only be read")
-
-    def restored(self, stored: StoredGame) -> Room:
-        """Returns a table that was kept."""
-        table, settings = (
-            self.services.rulebook.table(stored.game, record=stored.record),
-            Settings.parse(stored.settings),
-        )
-        return Room(
-            self.services, stored.id, stored.session, stored.game, table, settings, stored.made
-        )
 
     def _keep(self, room: Room) -> Room:
         self._rooms[room.id] = room
@@ -100,7 +89,7 @@ class Lobby:
         seats: list[str],
         mode: str = "fair",
         seed: int | None = None,
-        deal: dict[str, Any] | None = None,
+        deal: Json | None = None,
         moves: list[str] | None = None,
         greedy: bool = False,
         rotate: bool | None = None,
@@ -133,18 +122,20 @@ class Lobby:
             rotate=info.mixes if rotate is None else rotate,
         )
         if deal is None:
-            table = self.services.rulebook.table(game, seed=settings.seed)
-        else:
-            table = position(self.services.rulebook, game, deal, moves or ())
-            if table.is_over:
-                raise RefusedError("bad_deal", "the game is over after these moves")
-        return self._new(session, game, table, settings)
+            return self._new(session, game, settings)
+        table = position(self.services.rulebook, game, deal, moves or ())
+        if table.is_over:
+            raise RefusedError("bad_deal", "the game is over after these moves")
+        return self._new(session, game, settings, table)
 
-    def _new(self, session: str, game: str, table: "Table", settings: Settings) -> Room:
-        made = round(self.services.clock.wall(), 3)
-        room = Room(
-            self.services, self.services.chance.new_id(), session, game, table, settings, made
-        )
+    def _new(
+        self, session: str, game: str, settings: Settings, table: "Table | None" = None
+    ) -> Room:
+        """Returns a new room; without a table the cards are dealt."""
+        made, name = round(self.services.clock.wall(), 3), self.services.chance.new_id()
+        table = table or self.services.rulebook.table(game, seed=settings.seed)
+        stored = StoredGame(name, session, game, made, False, settings, {})
+        room = Room(self.services, stored, table)
         room.save()
         return self._keep(room)
 
@@ -160,24 +151,22 @@ class Lobby:
         self._may_make(room.session)
         players, number = old.series.players, old.series.number + 1
         series = Series(players, number, old.series.games, list(old.series.returns), before=room.id)
-        given = old.seed_given and old.seed is not None
-        settings = Settings(
+        known = old.seed is not None and old.seed_given
+        settings = replace(
+            old,
             seats=[players[player] for player in old.seating(number)],
-            mode=old.mode,
             series=series,
             secret=chance.new_seed(),
-            seed=derived_seed("next", old.seed) if given else chance.new_seed(),
-            seed_given=given,
-            greedy=old.greedy,
-            rotate=old.rotate,
+            seed=derived_seed("next", old.seed) if known else chance.new_seed(),
+            rev=0,
+            reviewed=False,
         )
-        table = self.services.rulebook.table(room.game, seed=settings.seed)
-        new = self._new(room.session, room.game, table, settings)
+        new = self._new(room.session, room.game, settings)
         old.series.next = new.id
         room.save()
         return new
 
-    async def open_records(self, session: str, text: str) -> dict[str, Any]:
+    async def open_records(self, session: str, text: str) -> Json:
         """Returns tables of the games in a file of records, in short, and the lines that are
         none.
         """
@@ -226,31 +215,25 @@ class Lobby:
             shared=session == EVERYBODY,
             line=line,
         )
-        return self._new(session, game, table, settings)
+        return self._new(session, game, settings, table)
 
     def record_text(self, room: Room) -> str:
         """Returns the line of a record; of an opened one the line that was opened."""
         record = room.record()
         return (json.dumps(record) if room.settings.line is None else room.settings.line) + "\n"
 
-    def summaries(self, session: str) -> list[dict[str, Any]]:
+    def summaries(self, session: str) -> list[Json]:
         """Returns the tables of a session, the newest first, then those that everybody may read."""
-        stored = [
-            *self.services.store.of_session(session),
-            *self.services.store.of_session(EVERYBODY),
-        ]
-        return [
-            summarise(game.id, game.game, game.made, game.over, Settings.parse(game.settings))
-            for game in stored
-        ]
+        of_session = self.services.store.of_session
+        return [game.summary() for game in (*of_session(session), *of_session(EVERYBODY))]
 
-    def statistics(self, session: str) -> list[dict[str, Any]]:
+    def statistics(self, session: str) -> list[Json]:
         """Returns the results of a session's finished games, by game, mode, opponents and team."""
-        rows: dict[str, dict[str, Any]] = {}
+        rows: dict[str, Json] = {}
         for game in self.services.store.of_session(session, limit=5000):
-            settings = Settings.parse(game.settings)
-            you, returns = settings.you, settings.returns
-            if not game.over or returns is None or you is None:
+            settings, you, returns = game.settings, game.settings.you, game.settings.returns
+            gone = game.game not in self.services.rulebook.names()
+            if not game.over or returns is None or you is None or gone:
                 continue
             info = self.services.rulebook.info(game.game)
             opponents = sorted(name for name in settings.seats if name != YOU)

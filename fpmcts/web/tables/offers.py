@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from fpmcts.web.engine.asking import Engine, Priority, Question
+from fpmcts.web.errors import Json
 from fpmcts.web.tables.catalogue import Catalogue, Entry, Offer
 from fpmcts.web.tables.rulebook import base_of
 
 MODELS = Path(__file__).resolve().parents[3] / "models"
 SPEEDS = {64: (0.9, 0.7), 256: (2.0, 1.8), 1024: (6.0, 5.8)}
 """By playouts: delay and budget of a player (``Entry``)."""
-SLOW: dict[str, Any] = {"delay": 2.0, "budget": 1.85}
+SLOW: Json = {"delay": 2.0, "budget": 1.85}
 """Those of players that take their time to search."""
 WARM_SEEDS = (0, 1, 2, 3, 4)
 """Of rehearsals: networks compile kernels for each size of a batch, so a few different positions
@@ -51,7 +52,7 @@ MARGIN = 0.15
 log = logging.getLogger("web")
 
 
-def drawn(mixes: bool) -> dict[str, Any]:
+def drawn(mixes: bool) -> Json:
     """Returns the arguments of an ``Entry`` whose moves are drawn where a good player of the game
     mixes.
     """

@@ -1,28 +1,81 @@
-"""A table that is played at: who listens, whose turn it is, and when the move of a player appears.
+"""A table: a game with its players, what may be seen of it, who listens, whose turn it is, and when
+the move of a player appears.
 
-Where hands are hidden, nothing that is sent depends on cards that your seat cannot see, its time
-included (``turns``).
+Where hands are hidden, nothing that is told depends on cards that your seat cannot see, its time
+included: the move of a player appears after the delay of its name, and where the answer took
+longer, after the next whole multiple of it. A move that your seat cannot see counts nowhere before
+the end, and has no time of its own: what clients call a ply is a place among the moves that may be
+told.
 """
 
 import asyncio
-from collections.abc import Callable
-from typing import Any
+import contextlib
+import math
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from fpmcts.web.engine.asking import EngineError
-from fpmcts.web.errors import RefusedError
-from fpmcts.web.tables.catalogue import YOU
-from fpmcts.web.tables.kept import KeptGame
-from fpmcts.web.tables.turns import appears, next_move
+from fpmcts.web.clock import Chance, Clock, derived_seed
+from fpmcts.web.engine.asking import (
+    Answer,
+    CrashError,
+    Earlier,
+    Engine,
+    EngineError,
+    Hear,
+    Question,
+)
+from fpmcts.web.errors import Json, RefusedError
+from fpmcts.web.tables.catalogue import YOU, Catalogue, Entry, Offer
+from fpmcts.web.tables.rulebook import Games, plies_seen, table_at
+from fpmcts.web.tables.store import Store, StoredGame
+from fpmcts.web.tables.views import view_of
 
-Listener = Callable[[dict[str, Any]], None]
+if TYPE_CHECKING:
+    from games.table import Table
+
+TRIES = 2
+"""How often a player is asked for a move while the engine crashes or hangs."""
+MOST_EARLIER = 200
+"""Games of a series that players learn from."""
+LEAST_BUDGET = 0.02
+"""Seconds that a player has at least for a move of which you see nothing."""
+SLACK = 0.02
+"""Seconds that an answer may be late and still count as in time."""
+Listener = Callable[[Json], None]
 """Is told what happens at a table."""
 
 
-class Room(KeptGame):
-    """A table; the arguments are those of ``KeptGame``."""
+@dataclass
+class Services:
+    """What tables stand on."""
 
-    def __init__(self, *kept: Any) -> None:
-        super().__init__(*kept)
+    rulebook: Games
+    catalogue: Catalogue
+    engine: Engine
+    store: Store
+    clock: Clock
+    chance: Chance
+
+
+class Room:
+    """A table.
+
+    Args:
+        services: What it stands on.
+        stored: The game as it is kept.
+        table: The game, where it is there already.
+    """
+
+    def __init__(
+        self, services: Services, stored: StoredGame, table: "Table | None" = None
+    ) -> None:
+        self.services, self._stored = services, stored
+        self.id, self.session, self.game = stored.id, stored.session, stored.game
+        self.settings, self.you = stored.settings, stored.settings.you
+        self.table = table or services.rulebook.table(stored.game, record=stored.record)
+        self.info = services.rulebook.info(stored.game)
         self.paused, self.factor = False, 1.0
         self._players = (
             {}
@@ -32,15 +85,149 @@ class Room(KeptGame):
         self._listeners: list[Listener] = []
         self._driver: asyncio.Task[None] | None = None
 
-    def message(self, kind: str, **fields: Any) -> dict[str, Any]:
+    # What may be seen.
+
+    @property
+    def offer(self) -> Offer:
+        """Returns the players and the analyst of the game."""
+        return self.services.catalogue.offer(self.game)
+
+    @property
+    def done(self) -> bool:
+        """Returns whether nothing is hidden any more: the game is over, or it is an opened
+        record.
+        """
+        return self.table.is_over or self.settings.imported
+
+    @property
+    def everything(self) -> bool:
+        """Returns whether all hands are shown."""
+        return self.done or self.settings.mode == "open"
+
+    @property
+    def seen(self) -> Sequence[int]:
+        """Returns the plies of the moves that may be told."""
+        if self.everything or not self.info.private_moves or self.you is None:
+            return range(len(self.table.moves))
+        return plies_seen(self.table, self.you)
+
+    def view(self, table: "Table | None" = None) -> Json:
+        """Returns what is seen of the table, or of another one of its game."""
+        return view_of(
+            table or self.table,
+            self.info,
+            self.settings.seats,
+            self.you,
+            everything=self.everything,
+        )
+
+    def puzzle(self, ply: int) -> Json:
+        """Returns a decision as its mover saw it."""
+        table = table_at(self.table, ply)
+        players = [
+            YOU if seat == table.seat else name for seat, name in enumerate(self.settings.seats)
+        ]
+        return view_of(table, self.info, players, table.seat)
+
+    def stored(self) -> StoredGame:
+        """Returns the game as it is to be kept now."""
+        self.settings.plies, returns = len(self.seen), self.table.returns
+        self.settings.returns = None if returns is None else list(returns)
+        return self._stored._replace(over=self.table.is_over, record=self.table.record())
+
+    def save(self) -> None:
+        """Writes the game to disk."""
+        self.services.store.put(self.stored())
+
+    def summary(self) -> Json:
+        """Returns the table in short."""
+        return self.stored().summary()
+
+    def record(self) -> Json:
+        """Returns the record. Raises RefusedError while it would tell what is hidden."""
+        if not self.done:
+            raise RefusedError("not_over", "the record can be read when the game is over")
+        return {"players": self.settings.seats, **self.table.record()}
+
+    def replay(self) -> list[Json]:
+        """Returns all positions. Raises RefusedError while they would tell what is hidden."""
+        if not self.everything:
+            raise RefusedError("not_over", "the game can be replayed when it is over")
+        table, plies = table_at(self.table, 0), []
+        for ply, move in enumerate([*self.table.moves, None]):
+            seat, text = (None, None) if move is None else (move.seat, move.text)
+            plies.append(
+                {"ply": ply, "seat": seat, "move": text, "view": self.view(table) | {"legal": []}}
+            )
+            if move is not None:
+                table.play(move.text)
+        return plies
+
+    def question(self, ply: int, seed: int, playouts: int | None = None, **asked: Any) -> Question:
+        """Returns a question to the analyst about a position, see ``Offer.ask_analyst``."""
+        record = table_at(self.table, ply).record()
+        return self.offer.ask_analyst(self.game, record, seed, playouts, **asked)
+
+    def told_ply(self, ply: int) -> int:
+        """Returns what clients call a ply."""
+        return bisect_left(self.seen, ply)
+
+    def _ply(self, told: int | None) -> int:
+        """Returns the ply that a client means; None: the last one.
+
+        Raises:
+            RefusedError: There is nothing to decide.
+        """
+        seen, over = self.seen, self.table.is_over
+        last = len(seen) - over
+        if (told is None and over) or (told is not None and told > last):
+            raise RefusedError("bad_message", f"ply: expected at most {last}")
+        return len(self.table.moves) if told is None or told == len(seen) else seen[told]
+
+    def mover(self, ply: int) -> int:
+        """Returns the seat that moves, or moved, at a ply."""
+        return self.table.moves[ply].seat if ply < len(self.table.moves) else self.table.seat
+
+    def may_ask(self, told: int | None) -> int:
+        """Returns the ply that a client means where it may be searched; None asks for the last one.
+
+        Raises:
+            RefusedError: The mode does not allow it, or there is nothing to decide.
+        """
+        ply = self._ply(told)
+        if not self.everything:
+            if self.settings.mode == "fair":
+                raise RefusedError("not_allowed", "a fair game is not analysed before its end")
+            if self.mover(ply) != self.you:
+                raise RefusedError("not_allowed", "hints are for your own decisions")
+        return ply
+
+    def outside(self, told: int | None) -> Json:
+        """Returns what a player outside would be sent for a decision.
+
+        Raises:
+            RefusedError: The mode does not allow it, or there is nothing to decide.
+        """
+        running = not self.table.is_over and (told is None or told <= len(self.seen))
+        if self.everything or (running and self.mover(self._ply(told)) == self.you):
+            return table_at(self.table, self._ply(told)).describe()
+        raise RefusedError("not_your_turn", "it can be copied when it is your turn")
+
+    # Who listens.
+
+    def message(self, kind: str, **fields: object) -> Json:
         """Returns a message about this table."""
         return {"type": kind, "table": self.id, **fields}
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> Json:
         """Returns the message that tells all of the table."""
-        rev, summary, view = self.settings.rev, self.summary(), self.view()
         return self.message(
-            "state", rev=rev, summary=summary, view=view, paused=self.paused, factor=self.factor
+            "state",
+            rev=self.settings.rev,
+            summary=self.summary(),
+            view=self.view(),
+            paused=self.paused,
+            factor=self.factor,
         )
 
     def listen(self, listener: Listener) -> None:
@@ -65,7 +252,7 @@ class Room(KeptGame):
         """Returns whether nobody listens and nothing happens."""
         return not self._listeners and not self.is_driven
 
-    def tell(self, message: dict[str, Any]) -> None:
+    def tell(self, message: Json) -> None:
         """Sends a message to everyone at the table."""
         for listener in list(self._listeners):
             listener(message)
@@ -136,7 +323,7 @@ class Room(KeptGame):
 
     def _refuse_unless_open(self) -> None:
         self._refuse_after_the_end()
-        if self.settings.mode != "open":
+        if not self.everything:
             raise RefusedError("not_allowed", "only an open table can be paused")
 
     def _changed(self) -> None:
@@ -148,30 +335,20 @@ class Room(KeptGame):
 
     def _moved(self) -> None:
         """Tells of the last move, and of the end."""
-        self.settings.rev += 1
-        over, rev = self.table.is_over, self.settings.rev
-        if over:
-            self._count_result()
+        settings, returns = self.settings, self.table.returns
+        settings.rev += 1
+        if returns is not None:
+            series = settings.series
+            series.games += 1
+            for player, won in zip(settings.seating(series.number), returns, strict=True):
+                series.returns[player] += won
         self.save()
-        view = self.view()
-        moves, returns = view["moves"], view["returns"]
-        self.tell(self.message("moved", rev=rev, ply=len(moves) - 1, **moves[-1], view=view))
-        if over:
-            record, summary = self.record(), self.summary()
-            self.tell(
-                self.message(
-                    "over", rev=rev, summary=summary, record=record, returns=returns, view=view
-                )
-            )
-
-    def _count_result(self) -> None:
-        """Adds the result to the series."""
-        series = self.settings.series
-        series.games += 1
-        for player, won in zip(
-            self.settings.seating(series.number), self.table.returns or (), strict=True
-        ):
-            series.returns[player] += won
+        now = {"rev": settings.rev, "view": (view := self.view())}
+        moves = view["moves"]
+        self.tell(self.message("moved", ply=len(moves) - 1, **moves[-1], **now))
+        if returns is not None:
+            over = {"summary": self.summary(), "record": self.record(), "returns": list(returns)}
+            self.tell(self.message("over", **over, **now))
 
     # The players.
 
@@ -196,13 +373,13 @@ class Room(KeptGame):
             began = self.services.clock.now()
             self.tell(self.message("thinking", seat=seat))
 
-            def hear(answer: Any, seat: int = seat) -> None:
+            def hear(answer: Answer, seat: int = seat) -> None:
                 if self.everything:
                     self.tell(self.message("thinking", seat=seat, **answer.fields()))
 
             try:
-                move = await next_move(self, entry, began, hear)
-                await self.services.clock.sleep_until(appears(self, entry, began, self.factor))
+                move = await self._next_move(entry, began, hear)
+                await self.services.clock.sleep_until(self._appears(entry, began))
                 self.table.play(move)
             except (EngineError, ValueError) as error:
                 hidden = "the player could not move; join the table again to ask once more"
@@ -214,3 +391,59 @@ class Room(KeptGame):
             self._moved()
             if once:
                 return
+
+    def _appears(self, entry: Entry, began: float) -> float:
+        """Returns when the move of a player appears."""
+        if self.everything:
+            return began + entry.delay / self.factor
+        elapsed = self.services.clock.now() - began
+        return began + entry.delay * max(1, math.ceil((elapsed - SLACK) / entry.delay))
+
+    async def _next_move(self, entry: Entry, began: float, hear: Hear) -> str:
+        """Returns the next move of a player that is told; those before it, of which your seat
+        sees nothing, are made.
+
+        All of them share the time of one move: the first has half of it, each later one half of
+        what is left.
+
+        Raises:
+            EngineError: There is no answer.
+            ValueError: The answer is not a legal move.
+        """
+        if not self.info.private_moves or self.everything or self.you is None:
+            return (await self._ask(entry, entry.budget, hear)).move
+        while True:
+            left = began + entry.budget - self.services.clock.now()
+            move = (await self._ask(entry, max(LEAST_BUDGET, left / 2), hear)).move
+            after = self.table.copy()
+            after.play(move)
+            if after.seat != self.table.seat or len(plies_seen(after, self.you)) > len(self.seen):
+                return move
+            self.table.play(move)
+            self.save()
+
+    def _earlier_games(self) -> Earlier:
+        """Returns the finished games of the series before this one, the last ``MOST_EARLIER`` of
+        them, and who sat where.
+        """
+        settings, store = self.settings, self.services.store
+        before = [*store.hands_before(settings.series.before, self.session, MOST_EARLIER)][::-1]
+        numbers = [*(hand.settings.series.number for hand in before), settings.series.number]
+        return Earlier(tuple(hand.record for hand in before), tuple(map(settings.seating, numbers)))
+
+    async def _ask(self, entry: Entry, seconds: float, hear: Hear) -> Answer:
+        """Returns what a player plays. Raises EngineError."""
+        greedy = (entry.greedy or {}) if self.settings.greedy else {}
+        question = Question(
+            game=self.game,
+            record=self.table.record(),
+            kind=entry.kind,
+            options={**entry.options, **greedy},
+            seed=derived_seed(self.settings.secret, len(self.table.moves)),
+            seconds=seconds,
+            earlier=self._earlier_games() if entry.adapts else None,
+        )
+        for _ in range(TRIES - 1):
+            with contextlib.suppress(CrashError):
+                return await self.services.engine.ask(question, hear)
+        return await self.services.engine.ask(question, hear)

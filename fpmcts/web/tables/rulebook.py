@@ -5,11 +5,12 @@ The games are imported by ``load`` and not with this module: numba takes its tim
 to show before.
 """
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from fpmcts.web.errors import RefusedError
+from fpmcts.web.errors import Json, RefusedError
 
 if TYPE_CHECKING:
     from games.table import Table
@@ -42,7 +43,7 @@ class GameInfo:
     tells_wins: bool
     mixes: bool
     max_moves: int
-    deal: dict[str, Any] | None
+    deal: Json | None
     classes: tuple[float, float, float] = (5.0, 10.0, 15.0)
     base: str = ""
     variant: str | None = None
@@ -94,7 +95,7 @@ class Games:
     def __init__(self, outside: Sequence[str] = ()) -> None:
         from games import GAMES, Choice, game_class
 
-        self._games: dict[str, Any] = {}
+        self._games: Json = {}
         self._infos: dict[str, GameInfo] = {}
         self._labels: dict[str, str] = {}
         names: dict[str, None] = {}
@@ -124,7 +125,7 @@ class Games:
         """Returns what is known of a game."""
         spec = self.game(game).spec
         if game not in self._infos:
-            record = self.table(game, seed=0).record()
+            record, big_blind = self.table(game, seed=0).record(), 1000.0 / spec.score.per_return
             options = game.partition(":")[2].replace(",", " ").replace("_", " ")
             self._infos[game] = GameInfo(
                 name=game,
@@ -140,7 +141,7 @@ class Games:
                 private_moves=spec.has_private_moves,
                 classes=(5.0, 10.0, 15.0)
                 if spec.score.tells_wins
-                else _classes(1000.0 / spec.score.per_return),
+                else (0.1 * big_blind, 0.25 * big_blind, 0.5 * big_blind),
             )
         return self._infos[game]
 
@@ -149,30 +150,29 @@ class Games:
         game: str,
         *,
         seed: int | None = None,
-        deal: Mapping[str, Any] | None = None,
-        record: Mapping[str, Any] | None = None,
+        deal: Mapping[str, object] | None = None,
+        record: Mapping[str, object] | None = None,
     ) -> "Table":
-        """Returns a table of a game."""
+        """Returns a table of a game. Raises RefusedError."""
         from games.table import Table as GameTable
 
-        made = self.game(game)
+        made, code = self.game(game), "bad_record" if deal is None else "bad_deal"
         if deal is not None:
             blank = GameTable(made, seed=0).record()
-            strange = [name for name in deal if name not in blank or name in RESULTS]
-            if strange:
-                expected = ", ".join(name for name in blank if name not in RESULTS)
-                raise RefusedError(
-                    "bad_deal", f"{strange[0][:40]!r}: unknown field of a deal; expected {expected}"
-                )
+            expected = ", ".join(_deal(blank))
+            for name in deal:
+                if name not in _deal(blank):
+                    raise RefusedError(
+                        code,
+                        f"{name[:40]!r}: unknown field of a deal; expected {expected}",
+                    )
             record = {**blank, **deal, "moves": []}
         try:
-            return GameTable(made, seed=seed) if record is None else GameTable(made, record=record)
+            return GameTable(made, seed=seed, record=record)
         except (ValueError, TypeError, KeyError, RecursionError) as error:
-            raise RefusedError(
-                "bad_deal" if deal is not None else "bad_record", str(error)[:400]
-            ) from error
+            raise RefusedError(code, str(error)[:400]) from error
 
-    def game_of(self, record: Mapping[str, Any]) -> str:
+    def game_of(self, record: Mapping[str, object]) -> str:
         """Returns the game of a record; records of Doudizhu name their rules and not the game."""
         base = record.get("game", "doudizhu" if "rules" in record else None)
         names = [name for name in self._names if base_of(name) == base]
@@ -182,22 +182,14 @@ class Games:
                 "a record of no game that is played here; expected one of "
                 f"{', '.join(self._names)}",
             )
-        return next(
-            (name for name in names if len(names) > 1 and self._reads(name, record)), names[0]
-        )
-
-    def _reads(self, game: str, record: Mapping[str, Any]) -> bool:
-        """Returns whether a record is one of a game with its options."""
-        try:
-            self.table(game, record=record)
-        except RefusedError:
-            return False
-        return True
+        for name in names if len(names) > 1 else ():
+            with contextlib.suppress(RefusedError):
+                self.table(name, record=record)
+                return name
+        return names[0]
 
 
-def position(
-    games: Games, game: str, deal: Mapping[str, Any], moves: Sequence[str] = ()
-) -> "Table":
+def position(games: Games, game: str, deal: Json, moves: Sequence[str] = ()) -> "Table":
     """Returns a table of a deal with moves played. Raises RefusedError with the game's words."""
     table = games.table(game, deal=deal)
     for number, move in enumerate(moves, 1):
@@ -208,27 +200,23 @@ def position(
     return table
 
 
-def _classes(big_blind: float) -> tuple[float, float, float]:
-    """Returns the classes of poker in chips: shares of a big blind."""
-    return 0.1 * big_blind, 0.25 * big_blind, 0.5 * big_blind
+def _deal(record: Json) -> Json:
+    """Returns the fields of a record that are the deal."""
+    return {field: value for field, value in record.items() if field not in RESULTS}
 
 
-def _deal_in_words(record: Mapping[str, Any]) -> dict[str, Any] | None:
+def _deal_in_words(record: Json) -> Json | None:
     """Returns the fields of a deal in words; None where a person cannot write it, as hands and
     cards.
     """
-    fields = {field: value for field, value in record.items() if field not in RESULTS}
-    return (
-        None
-        if any(isinstance(value, Mapping) for value in fields.values())
-        else {k: _in_words(v) for k, v in fields.items()}
-    )
+    fields = _deal(record)
+    if any(isinstance(value, Mapping) for value in fields.values()):
+        return None
+    return {field: _in_words(value) for field, value in fields.items()}
 
 
 def _in_words(value: Any) -> Any:
     """Returns a part of a deal in words: how many cards stand there."""
-    if isinstance(value, list) and value and not isinstance(value[0], str):
-        return [_in_words(item) for item in value]
-    if isinstance(value, list) and value and len(value[0]) > 3:
+    if isinstance(value, list) and value and (not isinstance(value[0], str) or len(value[0]) > 3):
         return [_in_words(item) for item in value]
     return f"{len(value)} cards"

@@ -8,8 +8,12 @@ loss of power may cost the last moves, never the file.
 import json
 import sqlite3
 from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
+
+from fpmcts.web.errors import Json
+from fpmcts.web.tables.catalogue import YOU
 
 VERSION = 1
 SCHEMA = """
@@ -38,6 +42,83 @@ class StoreError(RuntimeError):
     """A file of games that cannot be used; the message names it and says why."""
 
 
+@dataclass
+class Series:
+    """Games of the same players, one after the other.
+
+    Attributes:
+        players: In the order of the first game's seats.
+        number: Of this game, from 1.
+        games: How many are finished, this one included once it is over.
+        returns: Sums over those, of each of ``players``.
+        before: Table of the game before.
+        next: Table of the game after.
+    """
+
+    players: list[str]
+    number: int = 1
+    games: int = 0
+    returns: list[float] = field(default_factory=list)
+    before: str | None = None
+    next: str | None = None
+
+
+@dataclass
+class Settings:
+    """How a table was made; kept with its game.
+
+    Attributes:
+        seats: Who sits in each seat.
+        mode: "fair", "hints" or "open".
+        series: The games before and after.
+        secret: What the players' random choices follow from; never told.
+        seed: Of the deal; None where it has none.
+        seed_given: Whether you gave it, so that it is no secret.
+        greedy: Whether players play their likeliest move.
+        rotate: Whether everyone moves up a seat in the next game.
+        imported: Whether this is an opened record.
+        shared: Whether everybody may read it.
+        line: The record as it was opened.
+        rev: Counts the changes.
+        plies: How many moves were made.
+        returns: Of the seats, None before the end.
+        reviewed: Whether there is a review.
+    """
+
+    seats: list[str]
+    mode: str
+    series: Series
+    secret: int
+    seed: int | None = None
+    seed_given: bool = False
+    greedy: bool = False
+    rotate: bool = False
+    imported: bool = False
+    shared: bool = False
+    line: str | None = None
+    rev: int = 0
+    plies: int = 0
+    returns: list[float] | None = None
+    reviewed: bool = False
+
+    @classmethod
+    def parse(cls, fields: Json) -> Self:
+        """Returns settings that were kept, see ``asdict``."""
+        return cls(**{**fields, "series": Series(**fields["series"])})
+
+    @property
+    def you(self) -> int | None:
+        """Returns your seat, None where you only watch."""
+        return self.seats.index(YOU) if YOU in self.seats and not self.imported else None
+
+    def seating(self, number: int) -> tuple[int, ...]:
+        """Returns the player in each seat in a game of the series, players numbered as in the first
+        one.
+        """
+        shift, count = number - 1 if self.rotate else 0, len(self.seats)
+        return tuple((seat - shift) % count for seat in range(count))
+
+
 class StoredGame(NamedTuple):
     """A game as it is kept.
 
@@ -47,7 +128,7 @@ class StoredGame(NamedTuple):
         game: Name of the game.
         made: Seconds since 1970.
         over: Whether it is over.
-        settings: Of the room, see ``fpmcts.web.tables.settings``.
+        settings: How its table was made.
         record: The record so far.
     """
 
@@ -56,8 +137,26 @@ class StoredGame(NamedTuple):
     game: str
     made: float
     over: bool
-    settings: dict[str, Any]
-    record: dict[str, Any]
+    settings: Settings
+    record: Json
+
+    def summary(self) -> Json:
+        """Returns the table in short."""
+        settings = self.settings
+        return {
+            "id": self.id,
+            "game": self.game,
+            "you": settings.you,
+            "over": self.over,
+            "made": self.made,
+            "seed": settings.seed if settings.seed_given or self.over else None,
+            "series": asdict(settings.series),
+            **{name: getattr(settings, name) for name in TOLD},
+        }
+
+
+TOLD = ("seats", "mode", "plies", "rev", "shared", "imported", "reviewed", "returns")
+"""Settings that are told as they are."""
 
 
 class Store:
@@ -71,25 +170,28 @@ class Store:
     """
 
     def __init__(self, path: Path | None) -> None:
-        self._name = "games" if path is None else f"games={path}"
+        name = "games" if path is None else f"games={path}"
         try:
             self._file = sqlite3.connect(
-                ":memory:" if path is None else path, isolation_level=None, check_same_thread=False
+                path or ":memory:", isolation_level=None, check_same_thread=False
             )
-            self._file.execute("PRAGMA journal_mode=WAL")
-            self._file.execute("PRAGMA synchronous=NORMAL")
-            self._file.execute("PRAGMA busy_timeout=2000")
-            version = self._file.execute("PRAGMA user_version").fetchone()[0]
+            for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "busy_timeout=2000"):
+                self._ask(f"PRAGMA {pragma}")
+            ((version,),) = self._ask("PRAGMA user_version")
             if version == 0:
-                if self._file.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-                    raise StoreError(f"{self._name}: a database of something else")
+                if self._ask("SELECT * FROM sqlite_master"):
+                    raise StoreError(f"{name}: a database of something else")
                 self._file.executescript(f"BEGIN; {SCHEMA} PRAGMA user_version={VERSION}; COMMIT;")
             elif version != VERSION:
                 raise StoreError(
-                    f"{self._name}: made by version {version} of this program; expected {VERSION}"
+                    f"{name}: made by version {version} of this program; expected {VERSION}"
                 )
         except sqlite3.Error as error:
-            raise StoreError(f"{self._name}: cannot be used ({error})") from error
+            raise StoreError(f"{name}: cannot be used ({error})") from error
+
+    def _ask(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
+        """Returns the rows of a statement."""
+        return self._file.execute(statement, values).fetchall()
 
     def close(self) -> None:
         """Closes the file."""
@@ -97,86 +199,72 @@ class Store:
 
     def put(self, game: StoredGame) -> None:
         """Writes a game, in place of what was kept of it."""
-        self._file.execute(
-            "INSERT INTO games VALUES (?, ?, ?, ?, ?, ?, ?) "
-            "ON CONFLICT (id) DO UPDATE SET over=excluded.over, settings=excluded.settings, "
-            "record=excluded.record",
-            (
-                game.id,
-                game.session,
-                game.game,
-                game.made,
-                game.over,
-                json.dumps(game.settings),
-                json.dumps(game.record),
-            ),
-        )
+        *head, settings, record = game
+        texts = json.dumps(asdict(settings)), json.dumps(record)
+        self._ask("INSERT OR REPLACE INTO games VALUES (?, ?, ?, ?, ?, ?, ?)", *head, *texts)
 
-    def get(self, table: str) -> StoredGame | None:
+    def _games(self, condition: str, *values: object) -> list[StoredGame]:
+        """Returns the games of a condition."""
+        found = self._ask(f"SELECT * FROM games WHERE {condition}", *values)
+        return [
+            StoredGame(
+                table,
+                session,
+                game,
+                made,
+                bool(over),
+                Settings.parse(json.loads(settings)),
+                json.loads(record),
+            )
+            for table, session, game, made, over, settings, record in found
+        ]
+
+    def get(self, table: str | None) -> StoredGame | None:
         """Returns the game of a table, None where there is none."""
-        row = self._file.execute("SELECT * FROM games WHERE id = ?", (table,)).fetchone()
-        return None if row is None else _game(row)
+        return next(iter(self._games("id = ?", table)), None)
 
     def hands_before(self, before: str | None, session: str, most: int) -> Iterator[StoredGame]:
         """Yields at most so many games of a series, from the table ``before`` back to the first
         one.
         """
         for _ in range(most):
-            stored = None if before is None else self.get(before)
+            stored = self.get(before)
             if stored is None or stored.session != session:
                 return
             yield stored
-            before = stored.settings["series"]["before"]
+            before = stored.settings.series.before
 
     def of_session(self, session: str, limit: int = 500) -> list[StoredGame]:
         """Returns the games of a session, the newest first."""
-        query = "SELECT * FROM games WHERE session = ? ORDER BY made DESC, id LIMIT ?"
-        return [_game(row) for row in self._file.execute(query, (session, limit)).fetchall()]
+        return self._games("session = ? ORDER BY made DESC, id LIMIT ?", session, limit)
 
     def count(self, session: str) -> int:
         """Returns how many games a session has."""
-        return int(
-            self._file.execute(
-                "SELECT count(*) FROM games WHERE session = ?", (session,)
-            ).fetchone()[0]
-        )
+        ((number,),) = self._ask("SELECT count(*) FROM games WHERE session = ?", session)
+        return int(number)
 
     def forget(self, session: str) -> None:
         """Removes the games of a session."""
-        self._file.execute("DELETE FROM games WHERE session = ?", (session,))
+        self._ask("DELETE FROM games WHERE session = ?", session)
 
-    def put_review(self, table: str, key: str, session: str, review: dict[str, Any]) -> None:
+    def put_review(self, table: str, key: str, session: str, review: Json) -> None:
         """Writes a review of a game."""
-        self._file.execute(
-            "INSERT OR REPLACE INTO reviews VALUES (?, ?, ?, ?)",
-            (table, key, session, json.dumps(review)),
-        )
+        statement = "INSERT OR REPLACE INTO reviews VALUES (?, ?, ?, ?)"
+        self._ask(statement, table, key, session, json.dumps(review))
 
-    def review(self, table: str, key: str) -> dict[str, Any] | None:
+    def _reviews(self, condition: str, *values: object) -> list[tuple[str, Json]]:
+        """Returns the tables and the reviews of a condition."""
+        statement = f"SELECT game, review FROM reviews WHERE {condition}"
+        return [(table, json.loads(review)) for table, review in self._ask(statement, *values)]
+
+    def review(self, table: str, key: str) -> Json | None:
         """Returns a review of a game, None where there is none."""
-        row = self._file.execute(
-            "SELECT review FROM reviews WHERE game = ? AND key = ?", (table, key)
-        ).fetchone()
-        return None if row is None else json.loads(row[0])
+        return next((one for _, one in self._reviews("game = ? AND key = ?", table, key)), None)
 
-    def reviews_of(self, table: str) -> list[dict[str, Any]]:
+    def reviews_of(self, table: str) -> list[Json]:
         """Returns the reviews of a game."""
-        rows = self._file.execute(
-            "SELECT review FROM reviews WHERE game = ? ORDER BY key", (table,)
-        )
-        return [json.loads(review) for (review,) in rows.fetchall()]
+        return [review for _, review in self._reviews("game = ? ORDER BY key", table)]
 
-    def reviewed(self, session: str, limit: int = 200) -> list[tuple[str, dict[str, Any]]]:
+    def reviewed(self, session: str, limit: int = 200) -> list[tuple[str, Json]]:
         """Returns the tables that a session reviewed, with the reviews."""
-        rows = self._file.execute(
-            "SELECT game, review FROM reviews WHERE session = ? ORDER BY game, key LIMIT ?",
-            (session, limit),
-        ).fetchall()
-        return [(table, json.loads(review)) for table, review in rows]
-
-
-def _game(row: tuple[Any, ...]) -> StoredGame:
-    table, session, game, made, over, settings, record = row
-    return StoredGame(
-        table, session, game, made, bool(over), json.loads(settings), json.loads(record)
-    )
+        return self._reviews("session = ? ORDER BY game, key LIMIT ?", session, limit)

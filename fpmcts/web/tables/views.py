@@ -9,6 +9,7 @@ the arrays that a seat sees are shown, seat by seat.
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from fpmcts.web.errors import Json
 from fpmcts.web.tables.rulebook import GameInfo, plies_seen
 
 if TYPE_CHECKING:
@@ -47,13 +48,15 @@ def merged(views: Sequence[Any]) -> Any:
     return next((value for value in views if value != UNKNOWN), first)
 
 
-def _told(value: Any) -> Any:
-    """Returns a part of a raw array with None where nothing is known; a number by itself stays."""
-    return (
-        [None if item == UNKNOWN else _told(item) for item in value]
-        if isinstance(value, list)
-        else value
-    )
+def _told(known: Mapping[str, Any]) -> Json:
+    """Returns raw arrays with None where nothing is known; a number by itself stays."""
+
+    def told(value: Any) -> Any:
+        if isinstance(value, list):
+            return [None if item == UNKNOWN else told(item) for item in value]
+        return value
+
+    return {name: told(value) for name, value in known.items()}
 
 
 def view_of(
@@ -63,7 +66,7 @@ def view_of(
     viewer: int | None,
     *,
     everything: bool = False,
-) -> dict[str, Any]:
+) -> Json:
     """Returns the view of a table.
 
     Args:
@@ -77,40 +80,29 @@ def view_of(
     if viewer is None and not everything:
         raise ValueError("a view without a seat shows everything")
     to_move = None if table.is_over else table.seat
-    who = viewer if viewer is not None else max(table.seat, 0)
-    described = {
-        seat: table.describe(seat) for seat in (range(len(players)) if everything else (who,))
-    }
+    who = max(table.seat, 0) if viewer is None else viewer
+    shown = range(len(players)) if everything else (who,)
+    described = {seat: table.describe(seat) for seat in shown}
     own = described[who]
-    hands: list[Any] = [None] * len(players)
-    raw = own.get(RAW)
-    if everything:
-        hands = [described[seat].get("hand") for seat in range(len(players))]
-        raw = (
-            merged([each[RAW] for each in described.values()]) if isinstance(raw, Mapping) else raw
-        )
-    else:
-        assert viewer is not None
-        hands[viewer] = own.get("hand")
-    known = {name: _told(value) for name, value in raw.items()} if isinstance(raw, Mapping) else {}
+    known: Json = {}
+    if isinstance(own.get(RAW), Mapping):
+        known = _told(merged([each[RAW] for each in described.values()]))
     of_seats = {
         name: value
         for name, value in known.items()
         if isinstance(value, list) and len(value) == len(players)
     }
-    counts = own.get("cards_left")
+    of_seats |= {name: own[name] for name in PER_SEAT if name in own}
+    counts = of_seats.pop("cards_left", None)
     seats = []
     for seat, (name, team) in enumerate(info.seats):
-        facts = {
-            field: own[field][seat] for field in PER_SEAT if field in own and field != "cards_left"
+        hand = described[seat].get("hand") if seat in described else None
+        cards = None if hand is None else card_names(hand)
+        own_facts = {
+            field: card_names(value[seat]) if field in CARDS_OF_SEATS else value[seat]
+            for field, value in of_seats.items()
         }
-        facts = {
-            field: card_names(value) if field in CARDS_OF_SEATS else value
-            for field, value in facts.items()
-        }
-        facts |= {field: value[seat] for field, value in of_seats.items()}
-        cards = None if hands[seat] is None else card_names(hands[seat])
-        count = counts[seat] if counts is not None else None if cards is None else len(cards)
+        count = None if cards is None else len(cards)
         seats.append(
             {
                 "seat": seat,
@@ -118,16 +110,16 @@ def view_of(
                 "team": team,
                 "player": players[seat],
                 "cards": cards,
-                "count": count,
-                "facts": facts,
+                "count": count if counts is None else counts[seat],
+                "facts": own_facts,
             }
         )
     seen = [move.text for move in table.moves] if everything else own.get("moves", [])
     plies = range(len(seen)) if len(seen) == len(table.moves) else plies_seen(table, who)
-    mine = viewer if viewer is not None else to_move
-    legal = list(own["legal"]) if to_move is not None and to_move == mine else []
+    mine = to_move is not None and viewer in (None, to_move)
     apart = (*LIFTED, *PER_SEAT, *OPEN_CARDS, *((RAW,) if known else ()))
-    common = {name: value for name, value in known.items() if name not in of_seats}
+    facts = {field: value for field, value in own.items() if field not in apart}
+    facts |= {field: value for field, value in known.items() if field not in of_seats}
     return {
         "game": info.name,
         "you": viewer,
@@ -136,11 +128,11 @@ def view_of(
         "ply": len(seen),  # how many moves there were may be hidden as well
         "seats": seats,
         "public": {field: card_names(own[field]) for field in OPEN_CARDS if field in own},
-        "facts": {**{field: value for field, value in own.items() if field not in apart}, **common},
+        "facts": facts,
         "moves": [
             {"seat": table.moves[ply].seat, "move": move}
             for ply, move in zip(plies, seen, strict=True)
         ],
-        "legal": legal,
+        "legal": list(own["legal"]) if mine else [],
         "returns": None if table.returns is None else list(table.returns),
     }

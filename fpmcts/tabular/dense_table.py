@@ -1,13 +1,13 @@
-"""A dense table for a poker game: a row for each information state, found by arithmetic.
+"""A dense table: a row for each information state, found by arithmetic.
 
-A table of more than ``DENSE`` bytes has rows only for the nodes of the betting tree that were
+A table of more than ``DENSE`` bytes has rows only for the nodes of the public tree that were
 visited, in the order of the first visits; the memory behind them is taken from the system as it is
 first used.
 """
 
 import numpy as np
 
-from fpmcts.tabular.walks import DenseRows, PokerWalk
+from fpmcts.tabular.walks import DenseRows, DenseWalk
 from games.deals import scratch
 from games.tables import Tables
 
@@ -18,7 +18,28 @@ CACHE = 2**21
 cache."""
 
 
-class PokerTable:
+def by_infoset(
+    game: Tables, values: np.ndarray, places: np.ndarray, missing: int = 0
+) -> np.ndarray:
+    """Returns values of rows in the order of the information states.
+
+    Args:
+        game: The game.
+        values: ``[rows, ...]``.
+        places: int32 ``[D]``, where the rows of each node of the public tree begin, -1: nowhere.
+        missing: The value where there is no row.
+    """
+    betting = game.betting
+    if places is betting.base:
+        return values
+    result = np.full((game.num_infosets, *values.shape[1:]), missing, values.dtype)
+    for node in np.flatnonzero(places >= 0):
+        start, base, count = places[node], betting.base[node], betting.num_buckets[node]
+        result[base : base + count] = values[start : start + count]
+    return result
+
+
+class DenseTable:
     """Rows of one length.
 
     Args:
@@ -26,8 +47,7 @@ class PokerTable:
         words: Words of 8 bytes in a row.
 
     Attributes:
-        first_row: int32 ``[D]``, where the rows of each node of the betting tree begin, -1:
-            nowhere.
+        first_row: int32 ``[D]``, where the rows of each node of the public tree begin, -1: nowhere.
         num_rows: int64 ``[1]``, rows in use.
         grows: Whether only visited nodes have rows.
     """
@@ -51,21 +71,10 @@ class PokerTable:
         self._rows[num_rows : self.num_rows[0]] = 0
         self.num_rows[0] = num_rows
 
-    def by_infoset(self, values: np.ndarray, missing: int = 0) -> np.ndarray:
-        """Returns values of the rows in the order of the information states."""
-        if not self.grows:
-            return values
-        betting = self.game.betting
-        result = np.full((self.game.num_infosets, *values.shape[1:]), missing, values.dtype)
-        for node in np.flatnonzero(self.first_row >= 0):
-            start, base, count = self.first_row[node], betting.base[node], betting.num_buckets[node]
-            result[base : base + count] = values[start : start + count]
-        return result
-
-    def walk(self) -> PokerWalk:
+    def walk(self) -> DenseWalk:
         """Returns the game and the table for kernels."""
         betting, words = self.game.betting, self._rows.reshape(-1)
-        return PokerWalk(
+        return DenseWalk(
             betting,
             self.game.deals,
             scratch(int(betting.hand.max()) + 1),

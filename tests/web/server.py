@@ -1,0 +1,154 @@
+"""A whole server whose engine knows nothing: a program for tests.
+
+python server.py FOLDER [toy [PORT]]
+
+It answers at once, with numbers that follow from the texts of the moves, so that reviews find
+mistakes. ``toy``: over the toy game alone, with an engine that takes a minute for 4,096 playouts,
+ends at 13 and raises at 666; else over the real games, at a quick pace.
+"""
+
+import asyncio
+import contextlib
+import functools
+import os
+import random
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+import fake
+
+from fpmcts.web.clock import Chance, Clock, derived_seed
+from fpmcts.web.engine.asking import Answer, Hear, Question, Row
+from fpmcts.web.engine.client import EngineProcess
+from fpmcts.web.engine.process import serve as answer_questions
+from fpmcts.web.server.access import Access, read_token
+from fpmcts.web.server.app import Server
+from fpmcts.web.server.main import listen, load_games, serve, token_file
+from fpmcts.web.tables.catalogue import Catalogue, Offer
+from fpmcts.web.tables.offers import EXACT, RANDOM, offers
+from fpmcts.web.tables.room import Services
+from fpmcts.web.tables.store import Store
+
+OUTSIDE = "examples.sealed_bids"
+RANKS = "3456789TJQKA2LB"
+PACE = 0.03
+
+
+class Quick(Clock):
+    """A clock for players that need not seem to think."""
+
+    async def sleep_until(self, when: float) -> None:
+        """Waits a moment."""
+        await asyncio.sleep(min(PACE, max(0.0, when - self.now())))
+
+
+def decide_toy(question: Question, hear: Hear, cancel: Callable[[], bool]) -> Answer:
+    """Passes, or does what the number of playouts says."""
+    answer = fake.first_legal(question)
+    playouts = question.options.get("playouts", 0)
+    if playouts == 13:
+        os._exit(3)
+    if playouts == 666:
+        raise ArithmeticError("it went wrong")
+    if playouts == 4096:
+        for done in range(600):
+            if cancel():
+                break
+            hear(replace(answer, done=done))
+            time.sleep(0.1)
+    return replace(answer, move="pass" if question.moves is None else answer.move)
+
+
+@functools.cache
+def game_of(name: str) -> Any:
+    """Returns the game of a name, made once."""
+    from games import Choice
+
+    return Choice.from_text(name).make()
+
+
+def luck_of(table: Any, wins: bool, exact: bool) -> Any:
+    """Returns luck by which the deal was good for the first seat."""
+    from fpmcts.players.luck import Luck
+
+    result = tuple(float(won > 0) if wins else won for won in table.returns or ())
+    none, error = (0.0,) * len(result), (0.0 if exact else 0.02,) * len(result)
+    start, deal = (0.5 if wins else 0.1,) * len(result), (0.2, *(-0.2 for _ in result[1:]))
+    means, errors = (result, start, deal, none), (error, error, error, error)
+    losses = (1.5,) * len(result) if exact else None
+    return Luck("wp" if wins else "return", *means, *errors, losses, 0 if exact else 256)
+
+
+def decide(question: Question, hear: Hear, cancel: Callable[[], bool]) -> Answer:
+    """Passes where it can, so that games are short, and says something of every move: the more
+    cards it has, the worse.
+    """
+    from games.table import Table
+
+    game, seed = game_of(question.game), question.seed
+    given = {"record": question.record} if question.record else {"seed": seed}
+    table = Table(game, **given)
+    wins, exact = game.spec.score.tells_wins, question.game in EXACT
+    if question.luck is not None:
+        return Answer("", luck=asdict(luck_of(table, wins, exact)))
+    moves = list(question.moves or (move.text for move in table.legal()))
+    worth = {
+        move: max(0.0, 0.9 - 0.12 * len(move)) + (derived_seed("worth", move) % 100) / 1000
+        for move in moves
+    }
+    chance, scale = random.Random(seed), 1 if wins else 4
+    rows = tuple(
+        Row(
+            move,
+            round(1 / len(moves), 4),
+            0 if exact else max(1, 40 // (k + 1)),
+            worth[move] * scale,
+            0.0 if exact else 0.02 + 0.001 * chance.random(),
+        )
+        for k, move in enumerate(sorted(moves, key=lambda move: -worth[move]))
+    )
+    own = "pass" if "pass" in moves else chance.choice(moves)
+    hidden = None
+    if question.game == "doudizhu":
+        others = [seat for seat in range(3) if seat != table.seat]
+        p = [[[0.3, 0.4, 0.2, 0.08, 0.02] for _ in RANKS] for _ in others]
+        hidden = {"seats": others, "kinds": list(RANKS), "p": p, "ess": 12.0}
+        hidden |= {"listed": False, "active": True}
+    total, unit = int(question.options.get("playouts", 0)), "wp" if wins else "points"
+    error, best = 0.0 if exact else 0.03, rows[0].value
+    return Answer(own, unit, best, {own: 1.0}, rows, hidden, total, total, 0.01, error)
+
+
+def toy_engine(pipe: Connection) -> None:
+    """Runs the engine's process."""
+    answer_questions(pipe, decide_toy)
+
+
+def engine(pipe: Connection) -> None:
+    """Runs the engine's process."""
+    answer_questions(pipe, decide)
+
+
+def main(folder: Path, toy: bool, port: int) -> None:
+    """Serves until Ctrl-C."""
+    games = folder / "play.sqlite"
+    token, listening = read_token(token_file(games)), listen("127.0.0.1", port)
+    process = EngineProcess(target=toy_engine if toy else engine)
+    real = Catalogue({**offers(), OUTSIDE: Offer((RANDOM,))}, Offer((RANDOM,)))
+    catalogue, clock = (fake.CATALOGUE, Clock()) if toy else (real, Quick())
+    services = Services(None, catalogue, process, Store(games), clock, Chance())  # type: ignore[arg-type]
+    print(f"http://127.0.0.1:{listening.getsockname()[1]}/?token={token}", flush=True)
+    load = fake.ToyGames if toy else lambda: load_games([OUTSIDE])
+    asyncio.run(serve(Server(services), process, Access(token), "127.0.0.1", listening, load))
+
+
+if __name__ == "__main__":
+    with contextlib.suppress(KeyboardInterrupt):
+        main(Path(sys.argv[1]), "toy" in sys.argv[2:], int((*sys.argv, "0", "0")[3]))
