@@ -2,17 +2,16 @@
 poker", 1950.
 """
 
+from dataclasses import replace
 from itertools import permutations
-from typing import Any
 
 import numpy as np
 
-from games.deals import EnumeratedDeals
-from games.poker import betting
+from games.interface import NoOptions
 from games.poker.betting import BettingRules
 from games.poker.game import LimitPoker
 from games.poker.state import Strengths
-from games.poker.tables import PokerTables
+from games.poker.tables import PokerTables, listed_tables
 
 CARDS = "JQK"
 RULES = BettingRules(forced=(1, 1), raises=(1,), max_raises=(1,), first=(0,))
@@ -58,22 +57,15 @@ class Kuhn(LimitPoker):
 
     has_tree = True
 
-    def __init__(self, options: Any = None) -> None:
+    def __init__(self, options: NoOptions | None = None) -> None:
         """Makes the game; it has no options."""
         strengths = np.repeat(np.arange(len(CARDS), dtype=np.int32)[:, None], len(CARDS), axis=1)
         super().__init__("kuhn", RULES, Strengths(strengths), tuple(CARDS), options=options)
 
     def _make_tables(self) -> PokerTables:
-        cards = np.array(list(permutations(range(len(CARDS)), 2)), dtype=np.int8)
-        return PokerTables(
-            name=self.name,
-            rules=RULES,
-            betting=betting.with_buckets(self.betting, (len(CARDS),)),
-            deals=EnumeratedDeals(
-                cards=cards,
-                buckets=cards.astype(np.int32),
-                outcome=np.array([betting.outcome_of(tuple(row)) for row in cards], dtype=np.int32),
-            ),
-            bucket_names=(tuple(CARDS),),
+        deals = permutations(range(len(CARDS)), 2)
+        tables = listed_tables(self.name, RULES, deals, (tuple(CARDS),), CARDS.__getitem__, int)
+        return replace(
+            tables,
             measures=lambda policy: {"squared_error_to_closest_equilibrium": squared_error(policy)},
         )

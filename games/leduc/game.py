@@ -4,18 +4,15 @@
 Source: Southey et al., "Bayes' bluff: opponent modelling in poker", 2005.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations
 
 import numpy as np
 
-from games.deals import EnumeratedDeals
-from games.poker import betting
 from games.poker.betting import BettingRules
 from games.poker.game import LimitPoker
 from games.poker.state import Strengths
-from games.poker.tables import PokerTables
+from games.poker.tables import PokerTables, listed_tables
 from games.settings import setting
 
 RANKS = "JQK"
@@ -82,38 +79,18 @@ class Leduc(LimitPoker):
             )
 
     def _make_tables(self) -> PokerTables:
-        full = self._buckets(CARDS, hide_suits=False, finest=None)
-        return full if self.suits else self._buckets(tuple(RANKS), hide_suits=True, finest=full)
+        full = self._tables(letters=2)
+        return full if self.suits else replace(self._tables(letters=1), finest=full)
 
-    def _buckets(
-        self, names: tuple[str, ...], hide_suits: bool, finest: PokerTables | None
-    ) -> PokerTables:
-        """Returns tables; with ``hide_suits`` a player sees ranks only, which loses nothing."""
-        deals = list(permutations(range(len(CARDS)), 3))
-        see: Callable[[int], str] = (
-            (lambda card: CARDS[card][0]) if hide_suits else (lambda card: CARDS[card])
-        )
-        pairs = sorted(
-            {(see(own), see(public)) for own, public in permutations(range(len(CARDS)), 2)}
-        )
-        buckets = [
-            [
-                b
-                for own in row[:2]
-                for b in (names.index(see(own)), pairs.index((see(own), see(row[2]))))
-            ]
-            for row in deals
-        ]
-        outcomes = [betting.outcome_of((_strength(a, c), _strength(b, c))) for a, b, c in deals]
-        return PokerTables(
-            name=self.name,
-            rules=RULES,
-            betting=betting.with_buckets(self.betting, (len(names), len(pairs))),
-            deals=EnumeratedDeals(
-                cards=np.array(deals, dtype=np.int8),
-                buckets=np.array(buckets, dtype=np.int32),
-                outcome=np.array(outcomes, dtype=np.int32),
-            ),
-            bucket_names=(names, tuple(own + public for own, public in pairs)),
-            finest=finest,
+    def _tables(self, letters: int) -> PokerTables:
+        """Returns tables in which players see so many letters of the name of a card."""
+        names = [name[:letters] for name in CARDS]
+        pairs = {own + public for own, public in permutations(names, 2)}
+        return listed_tables(
+            self.name,
+            RULES,
+            permutations(range(len(CARDS)), 3),
+            (tuple(dict.fromkeys(names)), tuple(sorted(pairs))),
+            names.__getitem__,
+            _strength,
         )

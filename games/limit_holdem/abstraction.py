@@ -10,10 +10,10 @@ remember the buckets of earlier rounds ("imperfect recall").
 import argparse
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -31,13 +31,9 @@ from games.poker import hands
 
 GRIDS = {2: (169, 1000, 500, 200), 3: (169, 1000, 100, 20)}
 """Buckets in each round by the number of players (table 1)."""
-ROUNDS = ("preflop", "flop", "turn", "river")
 VERSION = 1
 """Of the tables; a change of boards, holdings or buckets needs another."""
 _CHUNK = 256
-
-Progress = Callable[[str, int, int], None]
-"""Told how far it is: of what, how many are done, of how many."""
 
 
 class Abstraction(NamedTuple):
@@ -58,70 +54,52 @@ class Abstraction(NamedTuple):
     river: np.ndarray
 
 
-def _in_chunks(
-    stage: str, count: int, threads: int, progress: Progress, work: Callable[[slice], Any]
-) -> None:
+def _in_chunks(count: int, threads: int, work: Callable[[slice], None]) -> None:
     """Does the work for the rows 0 to ``count``, some at a time; the kernels hold no lock, so
     threads go side by side.
     """
-    done = 0
     pool = ThreadPoolExecutor(threads)
     try:
-        chunks = {
-            pool.submit(work, slice(k, k + _CHUNK)): min(_CHUNK, count - k)
-            for k in range(0, count, _CHUNK)
-        }
-        for chunk in as_completed(chunks):
-            chunk.result()
-            done += chunks[chunk]
-            progress(stage, done, count)
+        list(pool.map(work, [slice(k, k + _CHUNK) for k in range(0, count, _CHUNK)]))
     finally:
         pool.shutdown(cancel_futures=True)
 
 
-def compute(
-    grid: Sequence[int], threads: int = 2, progress: Progress = lambda stage, done, total: None
-) -> Abstraction:
+def compute(grid: Sequence[int], threads: int = 2) -> Abstraction:
     """Returns the buckets for a grid of four sizes; takes seconds and about 0.8 GB.
 
     Args:
         grid: Buckets in each round; the first is 169.
         threads: At least 1.
-        progress: Told how far it is.
     """
-    tables = hands.tables()
+    tables, boards, moved = hands.tables(), board_tables(), moved_holdings()
     points = np.empty((NUM_BOARDS[3], NUM_HOLDINGS), dtype=np.int16)
     river = np.empty(points.shape, dtype=np.uint8 if grid[3] <= 256 else np.uint16)
     masks = canonical_boards(3)[0]
 
-    def river_rows(rows: slice) -> None:
+    def rivers(rows: slice) -> None:
         squared_strength.rivers(tables, masks[rows], points[rows])
         river[rows] = squared_strength.buckets(points[rows].astype(np.int64) ** 2, 3, grid[3])
 
-    _in_chunks("rivers", len(masks), threads, progress, river_rows)
-    following, found = points, [river]
-    for number in (2, 1):
-        sums = _expected(number, following, threads, progress)
-        found.append(squared_strength.buckets(sums, number, grid[number]))
-        following = sums
-    return Abstraction(start_hands(), found[2], found[1], river)
+    def sums_of(number: int, following: np.ndarray) -> np.ndarray:
+        masks = canonical_boards(number)[0]
+        sums = np.empty((len(masks), NUM_HOLDINGS), dtype=np.int64)
 
+        def work(rows: slice) -> None:
+            squared_strength.expected_squares(
+                tables, boards, moved, masks[rows], following, number == 2, sums[rows]
+            )
 
-def _expected(number: int, following: np.ndarray, threads: int, progress: Progress) -> np.ndarray:
-    """Returns the sums of squared points on the canonical boards of a round, from the values of the
-    next round.
-    """
-    tables, boards, moved = hands.tables(), board_tables(), moved_holdings()
-    masks = canonical_boards(number)[0]
-    sums = np.empty((len(masks), NUM_HOLDINGS), dtype=np.int64)
+        _in_chunks(len(masks), threads, work)
+        return sums
 
-    def rows_of_sums(rows: slice) -> None:
-        squared_strength.expected_squares(
-            tables, boards, moved, masks[rows], following, number == 2, sums[rows]
-        )
-
-    _in_chunks(f"{ROUNDS[number]}s", len(masks), threads, progress, rows_of_sums)
-    return sums
+    _in_chunks(len(masks), threads, rivers)
+    turns = sums_of(2, points)
+    flop, turn = (
+        squared_strength.buckets(sums, number, grid[number])
+        for number, sums in ((1, sums_of(1, turns)), (2, turns))
+    )
+    return Abstraction(start_hands(), flop, turn, river)
 
 
 def folder(players: int) -> Path:
@@ -129,7 +107,7 @@ def folder(players: int) -> Path:
     return table_files.cache_folder() / "poker" / f"limit_holdem-{players}"
 
 
-def _facts(players: int) -> dict[str, Any]:
+def _facts(players: int) -> dict[str, object]:
     """Returns what the manifest says of the tables."""
     return {
         "game": "limit_holdem",
@@ -150,49 +128,23 @@ def load(players: int) -> Abstraction:
     return Abstraction(**table_files.load(folder(players), _facts(players), remedy))
 
 
-class _Line:
-    """One line on the standard error that says how far it is; where that is no terminal, a line for
-    each stage.
-    """
-
-    def __init__(self) -> None:
-        self._stage, self._started, self._shown = "", 0.0, 0.0
-
-    def __call__(self, stage: str, done: int, total: int) -> None:
-        now = time.monotonic()
-        if stage != self._stage:
-            self._stage, self._started, self._shown = stage, now, 0.0
-        if done < total and (now - self._shown < 0.1 or not sys.stderr.isatty()):
-            return
-        self._shown = now
-        rate = done / max(now - self._started, 1e-3)
-        bar = "#" * (24 * done // total)
-        text = (
-            f"{stage:<8} [{bar:<24}] {done:,}/{total:,}  {rate:,.0f}/s  "
-            f"{(total - done) / max(rate, 1e-3):.0f} s left"
-        )
-        sys.stderr.write(f"\r{text:<79}" if sys.stderr.isatty() else f"{text}\n")
-        if done == total and sys.stderr.isatty():
-            sys.stderr.write("\n")
-        sys.stderr.flush()
-
-
-def _make(players: int, again: bool, threads: int) -> Iterator[str]:
-    """Makes the tables unless they are there; yields what it does."""
+def _make(players: int, again: bool, threads: int) -> None:
+    """Makes the tables unless they are there; says what it does on the standard error."""
     if not again:
         try:
             load(players)
         except TablesError as error:
-            yield str(error).partition(";")[0]
+            sys.stderr.write(f"{str(error).partition(';')[0]}; being made, within a minute\n")
         else:
-            yield f"{folder(players)}: there already, and whole; --again makes them anew"
+            said = "there already, and whole; --again makes them anew"
+            sys.stderr.write(f"{folder(players)}: {said}\n")
             return
     started = time.monotonic()
-    table_files.save(
-        folder(players), compute(GRIDS[players], threads, _Line())._asdict(), _facts(players)
-    )
+    tables = compute(GRIDS[players], threads)
+    table_files.save(folder(players), tables._asdict(), _facts(players))
     size = sum(path.stat().st_size for path in folder(players).glob("*.npy"))
-    yield f"{folder(players)}: {size / 1e6:.0f} MB in {time.monotonic() - started:.1f} s"
+    seconds = time.monotonic() - started
+    sys.stderr.write(f"{folder(players)}: {size / 1e6:.0f} MB in {seconds:.1f} s\n")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -200,22 +152,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
     name = "python -m games.limit_holdem.abstraction"
     parser = argparse.ArgumentParser(prog=name, description="Card buckets for limit Hold'em.")
     parser.add_argument(
-        "players", nargs="*", type=int, metavar="PLAYERS", help="2 or 3 (default: both)"
+        "players",
+        nargs="*",
+        type=int,
+        metavar="PLAYERS",
+        default=list(GRIDS),
+        choices=list(GRIDS),
+        help="2 or 3 (default: both)",
     )
     parser.add_argument("--again", action="store_true", help="make tables anew that are there")
     parser.add_argument("--threads", type=int, default=2, help="side by side (default: 2)")
     options = parser.parse_args(arguments)
-    for players in options.players or GRIDS:
-        if players not in GRIDS:
-            parser.error(
-                f"no tables for {players} players; expected {' or '.join(map(str, GRIDS))}"
-            )
     if options.threads < 1:
         parser.error(f"--threads {options.threads}: expected at least 1")
     try:
-        for players in options.players or GRIDS:
-            for line in _make(players, options.again, options.threads):
-                sys.stderr.write(f"{line}\n")
+        for players in options.players:
+            _make(players, options.again, options.threads)
     except TablesError as error:
         sys.exit(f"games.limit_holdem.abstraction: {error}")
     except KeyboardInterrupt:

@@ -4,7 +4,7 @@ With tables (``abstraction.Abstraction``) a bucket is found by three sums over t
 one lookup. Nothing is allocated: cards are used as they are drawn.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,7 +13,15 @@ from games.deals import OWN
 from games.kernels import kernel, mix64, prefetch
 from games.limit_holdem.abstraction import Abstraction
 from games.limit_holdem.boards import NUM_HOLDINGS, BoardTables, board_tables, canonical, holding
-from games.poker.hands import EMPTY_KEY, NUM_STRENGTHS, HandTables, strength_of, tables
+from games.poker.hands import (
+    EMPTY_KEY,
+    NUM_STRENGTHS,
+    HandTables,
+    strength_of,
+    strength_with,
+    sums,
+    tables,
+)
 from games.poker.showdown import outcome_table, with_hand
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -45,7 +53,6 @@ class MadeHandDeals(NamedTuple):
 
     Attributes:
         hands: For strengths.
-        boards: For the starting hands.
         preflop: uint8 ``[1326]``, the starting hand of each holding.
         sizes: int64 ``[4]``, buckets in each round; from the flop on they divide the strengths
             evenly.
@@ -53,7 +60,6 @@ class MadeHandDeals(NamedTuple):
     """
 
     hands: HandTables
-    boards: BoardTables
     preflop: np.ndarray
     sizes: np.ndarray
     outcome: np.ndarray
@@ -94,27 +100,16 @@ def deal_cards(bits: np.uint64, cards: np.ndarray) -> None:
         cards[own + k if k < 5 else k - 5] = card
 
 
-@kernel
-def showdown_outcome(hands: HandTables, outcome: np.ndarray, cards: np.ndarray) -> int:
-    """Returns the outcome (``betting.outcomes``) of two or three players' cards and a full board.
-
-    Args:
-        hands: Tables.
-        outcome: ``outcome_table(P)``.
-        cards: int8 ``[2 * P + 5]``, two cards for each player, then the board.
-    """
-    own = len(cards) - 5
-    key, masks = np.int64(EMPTY_KEY), np.int64(0)
-    for k in range(own, own + 5):
-        key += hands.keys[cards[k]]
-        masks |= hands.bits[cards[k]]
-    index, first, second = 0, 0, 0
-    for player in range(own // 2):
-        one, two = cards[2 * player], cards[2 * player + 1]
-        both = masks | hands.bits[one] | hands.bits[two]
-        strength = strength_of(hands, key + hands.keys[one] + hands.keys[two], both, 7)
-        index, first, second = with_hand(player, strength, index, first, second)
-    return np.int64(outcome[index])
+@kernel(inline="always")
+def _looked_up(buckets: Abstraction, round_number: int, place: int) -> int:
+    """Returns a bucket of a round by its place among all boards and holdings."""
+    if round_number == 3:
+        return np.int64(buckets.river[place])
+    if round_number == 2:
+        return np.int64(buckets.turn[place])
+    if round_number == 1:
+        return np.int64(buckets.flop[place])
+    return np.int64(buckets.preflop[place])
 
 
 @kernel
@@ -156,18 +151,11 @@ def _deal(deals: HoldemDeals, bits: np.uint64, dealt: np.ndarray) -> None:
 @kernel
 def _bucket(deals: HoldemDeals, dealt: np.ndarray, hand: int) -> int:
     """Looks a bucket up."""
-    place, round_number = np.uint64(dealt[hand]), hand & 3
-    if round_number == 3:
-        return np.int64(deals.buckets.river[place])
-    if round_number == 2:
-        return np.int64(deals.buckets.turn[place])
-    if round_number == 1:
-        return np.int64(deals.buckets.flop[place])
-    return np.int64(deals.buckets.preflop[place])
+    return _looked_up(deals.buckets, hand & 3, np.uint64(dealt[hand]))
 
 
 @kernel
-def _outcome(deals: HoldemDeals, dealt: np.ndarray) -> int:
+def _outcome(deals: HoldemDeals | MadeHandDeals, dealt: np.ndarray) -> int:
     """Compares the strengths of the hands."""
     num_hands = len(dealt) - OWN
     index, first, second = 0, 0, 0
@@ -180,28 +168,48 @@ def _outcome(deals: HoldemDeals, dealt: np.ndarray) -> int:
 
 
 @kernel
+def _bucket_of(
+    deals: HoldemDeals, cards: np.ndarray, player: int, num_players: int, round_number: int
+) -> int:
+    """Looks the bucket of a player's cards up."""
+    number, suits, board = 0, _SAME_SUITS, 2 * num_players
+    if round_number > 0:
+        masks = sums(deals.hands, cards, board, board + round_number + 2)[1]
+        number, suits = canonical(deals.boards, masks)
+    held = holding(np.int64(cards[2 * player]), np.int64(cards[2 * player + 1]), suits)
+    return _looked_up(deals.buckets, round_number, number * NUM_HOLDINGS + held)
+
+
+@kernel
+def _made_bucket_of(
+    deals: MadeHandDeals, cards: np.ndarray, player: int, num_players: int, round_number: int
+) -> int:
+    """Returns the bucket of what a player's cards make."""
+    one, two = np.int64(cards[2 * player]), np.int64(cards[2 * player + 1])
+    if round_number == 0:
+        return np.int64(deals.preflop[holding(one, two, _SAME_SUITS)])
+    board = 2 * num_players
+    key, masks = sums(deals.hands, cards, board, board + round_number + 2)
+    strength = strength_with(deals.hands, key, masks, one, two, round_number + 4)
+    return (strength - 1) * deals.sizes[round_number] // NUM_STRENGTHS
+
+
+@kernel
 def _deal_made_hands(deals: MadeHandDeals, bits: np.uint64, dealt: np.ndarray) -> None:
-    """Draws the same cards as ``_deal``; keeps the buckets and the outcome."""
-    hands = deals.hands
+    """Draws the same cards as ``_deal``; keeps the buckets, and for each player the sums over the
+    seven cards.
+    """
     num_hands = len(dealt) - OWN
-    num_players = num_hands >> 2
-    cards = np.empty(2 * num_players + 5, dtype=np.int8)
+    board = num_hands >> 1  # two cards for each player's four hands
+    cards = np.empty(board + 5, dtype=np.int8)
     deal_cards(bits, cards)
-    for player in range(num_players):
-        one, two = cards[2 * player], cards[2 * player + 1]
-        dealt[4 * player] = deals.preflop[holding(np.int64(one), np.int64(two), _SAME_SUITS)]
-        key, masks = (
-            EMPTY_KEY + hands.keys[one] + hands.keys[two],
-            hands.bits[one] | hands.bits[two],
-        )
-        for k in range(5):
-            card = cards[2 * num_players + k]
-            key += hands.keys[card]
-            masks |= hands.bits[card]
-            if k >= 2:
-                strength = strength_of(hands, key, masks, 3 + k)
-                dealt[4 * player + k - 1] = (strength - 1) * deals.sizes[k - 1] // NUM_STRENGTHS
-    dealt[num_hands] = showdown_outcome(hands, deals.outcome, cards)
+    key, masks = sums(deals.hands, cards, board, board + 5)
+    for hand in range(num_hands):
+        dealt[hand] = _made_bucket_of(deals, cards, hand >> 2, num_hands >> 2, hand & 3)
+    for player in range(num_hands >> 2):
+        own_key, own_masks = sums(deals.hands, cards, 2 * player, 2 * player + 2)
+        dealt[num_hands + 2 * player] = key + own_key - EMPTY_KEY
+        dealt[num_hands + 2 * player + 1] = masks | own_masks
 
 
 @kernel
@@ -210,64 +218,8 @@ def _kept_bucket(deals: MadeHandDeals, dealt: np.ndarray, hand: int) -> int:
     return dealt[hand]
 
 
-@kernel
-def _kept_outcome(deals: MadeHandDeals, dealt: np.ndarray) -> int:
-    """Returns the outcome that was kept."""
-    return dealt[len(dealt) - OWN]
-
-
-@kernel
-def _sums(hands: HandTables, cards: np.ndarray, board: int, round_number: int) -> tuple[int, int]:
-    """Returns the key and the masks of the public cards of a round; ``board`` is where they
-    begin.
-    """
-    key, masks = np.int64(EMPTY_KEY), np.int64(0)
-    for k in range(board, board + (round_number + 2 if round_number > 0 else 0)):
-        key += hands.keys[cards[k]]
-        masks |= hands.bits[cards[k]]
-    return key, masks
-
-
-@kernel
-def _bucket_of(
-    deals: HoldemDeals, cards: np.ndarray, player: int, num_players: int, round_number: int
-) -> int:
-    """Looks the bucket of a player's cards up."""
-    one, two = np.int64(cards[2 * player]), np.int64(cards[2 * player + 1])
-    if round_number == 0:
-        return np.int64(deals.buckets.preflop[holding(one, two, _SAME_SUITS)])
-    number, suits = canonical(
-        deals.boards, _sums(deals.hands, cards, 2 * num_players, round_number)[1]
-    )
-    place = number * NUM_HOLDINGS + holding(one, two, suits)
-    if round_number == 1:
-        return np.int64(deals.buckets.flop[place])
-    return (
-        np.int64(deals.buckets.turn[place])
-        if round_number == 2
-        else np.int64(deals.buckets.river[place])
-    )
-
-
-@kernel
-def _made_bucket_of(
-    deals: MadeHandDeals, cards: np.ndarray, player: int, num_players: int, round_number: int
-) -> int:
-    """Returns the bucket of what a player's cards make."""
-    hands, one, two = deals.hands, np.int64(cards[2 * player]), np.int64(cards[2 * player + 1])
-    if round_number == 0:
-        return np.int64(deals.preflop[holding(one, two, _SAME_SUITS)])
-    key, masks = _sums(hands, cards, 2 * num_players, round_number)
-    key, masks = key + hands.keys[one] + hands.keys[two], masks | hands.bits[one] | hands.bits[two]
-    return (
-        (strength_of(hands, key, masks, 4 + round_number) - 1)
-        * deals.sizes[round_number]
-        // NUM_STRENGTHS
-    )
-
-
 deals.register_deals(HoldemDeals, _deal, _bucket, _outcome, _bucket_of)
-deals.register_deals(MadeHandDeals, _deal_made_hands, _kept_bucket, _kept_outcome, _made_bucket_of)
+deals.register_deals(MadeHandDeals, _deal_made_hands, _kept_bucket, _outcome, _made_bucket_of)
 
 
 def from_tables(num_players: int, found: Abstraction) -> HoldemDeals:
@@ -282,5 +234,5 @@ def from_tables(num_players: int, found: Abstraction) -> HoldemDeals:
 
 def from_made_hands(num_players: int, preflop: np.ndarray, sizes: tuple[int, ...]) -> MadeHandDeals:
     """Returns deals for a number of players with buckets for what the cards make so far."""
-    sizes_array: Any = np.array(sizes, dtype=np.int64)
-    return MadeHandDeals(tables(), board_tables(), preflop, sizes_array, outcome_table(num_players))
+    found = np.array(sizes, dtype=np.int64)
+    return MadeHandDeals(tables(), preflop, found, outcome_table(num_players))

@@ -26,13 +26,13 @@ from games.poker import betting, state
 from games.poker.betting import BettingRules
 from games.poker.game import LimitPoker
 from games.poker.hands import (
-    EMPTY_KEY,
     NUM_CARDS,
     RANKS,
     SUITS,
     HandTables,
     card_texts,
-    strength_of,
+    strength_with,
+    sums,
     tables,
 )
 from games.poker.tables import PokerTables
@@ -53,17 +53,14 @@ MADE_HANDS = (169, 20, 20, 20)
 
 def start_hand_names() -> tuple[str, ...]:
     """Returns ``AA``, ``AKs``, ``AKo`` and so on for each bucket before the flop."""
-    names = []
-    for row, first in enumerate(RANKS):
-        for column, second in enumerate(RANKS):
-            names.append(
-                first + second
-                if row == column
-                else first + second + "s"
-                if row > column
-                else second + first + "o"
-            )
-    return tuple(names)
+    suffixes = ("", "s", "o")
+    return tuple(
+        RANKS[max(row, column)]
+        + RANKS[min(row, column)]
+        + suffixes[(row > column) - (row < column)]
+        for row in range(len(RANKS))
+        for column in range(len(RANKS))
+    )
 
 
 class SevenCards(NamedTuple):
@@ -78,14 +75,8 @@ class SevenCards(NamedTuple):
 def _strength(
     showdown: SevenCards, cards: np.ndarray, first: int, num_private: int, board: int
 ) -> int:
-    key, masks = EMPTY_KEY, 0
-    for k in range(first, first + num_private):
-        key += showdown.tables.keys[cards[k]]
-        masks |= showdown.tables.bits[cards[k]]
-    for k in range(board, cards.size):
-        key += showdown.tables.keys[cards[k]]
-        masks |= showdown.tables.bits[cards[k]]
-    return strength_of(showdown.tables, key, masks, num_private + cards.size - board)
+    key, masks = sums(showdown.tables, cards, board, cards.size)
+    return strength_with(showdown.tables, key, masks, cards[first], cards[first + 1], 7)
 
 
 register(state.strength, SevenCards, _strength)
@@ -148,7 +139,7 @@ def _tables(players: int, abstraction: str, folder: Path) -> PokerTables:
     return PokerTables(
         name="limit_holdem",
         rules=RULES[players],
-        betting=betting.with_buckets(betting.shared_tree(RULES[players]), sizes),
+        betting=betting.with_buckets(betting.build(RULES[players]), sizes),
         deals=found,
         bucket_names=(
             start_hand_names(),

@@ -14,7 +14,7 @@ import numpy as np
 
 from games.kernels import kernel
 from games.limit_holdem.boards import NUM_HOLDINGS, BoardTables, canonical
-from games.poker.hands import EMPTY_KEY, NUM_CARDS, NUM_STRENGTHS, HandTables, strength_of
+from games.poker.hands import EMPTY_KEY, NUM_CARDS, NUM_STRENGTHS, HandTables, strength_with
 
 MOST_POINTS = 1_980
 MOST = (0, 47 * 46 * MOST_POINTS**2, 46 * MOST_POINTS**2, MOST_POINTS**2)
@@ -50,10 +50,7 @@ def river_points(tables: HandTables, masks: int, points: np.ndarray) -> None:
     for j in range(count):
         for i in range(j):
             one, two = cards[i], cards[j]
-            both = masks | tables.bits[one] | tables.bits[two]
-            strengths[number] = strength_of(
-                tables, key + tables.keys[one] + tables.keys[two], both, 7
-            )
+            strengths[number] = strength_with(tables, key, masks, one, two, 7)
             holders[number] = one * 64 + two
             begin[strengths[number] + 1] += 1
             number += 1

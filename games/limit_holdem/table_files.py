@@ -57,7 +57,7 @@ def _forget_pages(file: IO[bytes]) -> None:
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
-def save(folder: Path, arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any]) -> None:
+def save(folder: Path, arrays: Mapping[str, np.ndarray], facts: Mapping[str, object]) -> None:
     """Writes arrays and the facts about them, replacing what the folder held.
 
     Raises:
@@ -96,7 +96,7 @@ def save(folder: Path, arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any
         raise TablesError(f"cannot write tables in {folder}: {error}") from error
 
 
-def load(folder: Path, facts: Mapping[str, Any], remedy: str) -> dict[str, np.ndarray]:
+def load(folder: Path, facts: Mapping[str, object], remedy: str) -> dict[str, np.ndarray]:
     """Returns the arrays in a folder as read-only memory maps, checked against the manifest,
     checksums included.
 

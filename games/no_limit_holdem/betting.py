@@ -173,19 +173,13 @@ def is_legal(rules: Rules, states: States, i: int, action: int) -> bool:
     the least to the most.
     """
     here = situation(rules, states, i)
-    if action == FOLD:
-        return bool(here.to_call > 0)
-    if action == CALL:
-        return True
     if action >= FIRST_AMOUNT:
         return bool(here.most > 0 and here.least <= action - FIRST_AMOUNT <= here.most)
-    if here.most == 0 or action < 0 or action - FIRST_SIZE >= rules.sizes.size:
-        return False
-    k = action - FIRST_SIZE
-    amount = size_amount(here, rules.sizes[k])
-    if amount == here.most:
-        return bool(k == rules.sizes.size - 1 or size_amount(here, rules.sizes[k + 1]) > amount)
-    return bool(k == 0 or size_amount(here, rules.sizes[k - 1]) < amount)
+    listed = np.empty(FIRST_AMOUNT, np.int16)
+    for k in range(list_actions(rules, here, listed)):
+        if listed[k] == action:
+            return True
+    return False
 
 
 @kernel(forceinline=True)

@@ -2,57 +2,21 @@
 
 import numpy as np
 
-from games.kernels import borrowed, kernel, random_below, random_float
+from games.kernels import borrowed, kernel, random_float
 from games.no_limit_holdem.betting import legal, num_left, situation, size_amount, start_row
 from games.no_limit_holdem.settlement import settle
 from games.no_limit_holdem.state import FIRST_SIZE, NUM_BOARD, OVER, Rules, States
-from games.poker.hands import EMPTY_KEY, NUM_CARDS, strength_of
+from games.poker.hands import strength_with, sums
 
 
-@kernel
-def sort_cards(states: States, i: int) -> None:
-    """Sorts, in lane ``i``, the cards of each hand and of the flop, higher first."""
-    for seat in range(states.hole.shape[1]):
-        if states.hole[i, seat, 0] < states.hole[i, seat, 1]:
-            states.hole[i, seat, 0], states.hole[i, seat, 1] = (
-                states.hole[i, seat, 1],
-                states.hole[i, seat, 0],
-            )
-    sort_flop(states.board[i])
-
-
-@kernel
-def sort_flop(board: np.ndarray) -> None:
-    """Sorts the flop of a board (int8 ``[5]``), higher first."""
-    for k in range(2):
-        for j in range(2 - k):
-            if board[j] < board[j + 1]:
-                board[j], board[j + 1] = board[j + 1], board[j]
-
-
-@kernel
-def deal_cards(seeds: np.ndarray, states: States) -> None:
-    """Deals cards to every row; row i depends on ``seeds[i]`` (uint64 ``[B]``, changed) alone."""
-    deck = np.empty(NUM_CARDS, np.int8)
-    for c in range(NUM_CARDS):
-        deck[c] = c
-    seats = states.hole.shape[1]
-    drawn = np.empty(2 * seats + NUM_BOARD, np.int64)
-    for i in range(seeds.size):
-        for k in range(drawn.size):
-            at = k + random_below(seeds, i, NUM_CARDS - k)
-            drawn[k] = at
-            deck[k], deck[at] = deck[at], deck[k]
-        for seat in range(seats):
-            states.hole[i, seat, 0] = deck[2 * seat]
-            states.hole[i, seat, 1] = deck[2 * seat + 1]
-        for k in range(NUM_BOARD):
-            states.board[i, k] = deck[2 * seats + k]
-        for k in range(
-            drawn.size - 1, -1, -1
-        ):  # the deck in order again: swaps undone from the last
-            deck[k], deck[drawn[k]] = deck[drawn[k]], deck[k]
-        sort_cards(states, i)
+def set_cards(states: States, cards: np.ndarray) -> None:
+    """Writes deals (int ``[B, 2 S + 5]``, the hands, then the board) to all rows, the cards of each
+    hand and of the flop sorted, higher first.
+    """
+    rows, seats = states.hole.shape[:2]
+    states.hole[:] = np.sort(cards[:, : 2 * seats].reshape(rows, seats, 2))[..., ::-1]
+    states.board[:] = cards[:, 2 * seats :]
+    states.board[:, :3] = np.sort(states.board[:, :3])[:, ::-1]
 
 
 @kernel
@@ -110,18 +74,12 @@ def hand_strengths(rules: Rules, states: States, i: int, out: np.ndarray) -> Non
     ``[S]``), 0 for the others.
     """
     hands, row = borrowed(rules).hands, borrowed(states)
-    keys, bits = hands.keys, hands.bits
-    board_key, board_masks = EMPTY_KEY, 0
-    for k in range(NUM_BOARD):
-        board_key += keys[row.board[i, k]]
-        board_masks |= bits[row.board[i, k]]
+    key, masks = sums(hands, row.board[i], 0, NUM_BOARD)
     for seat in range(out.size):
         out[seat] = 0
         if not row.folded[i, seat]:
             one, two = row.hole[i, seat, 0], row.hole[i, seat, 1]
-            out[seat] = strength_of(
-                hands, board_key + keys[one] + keys[two], board_masks | bits[one] | bits[two], 7
-            )
+            out[seat] = strength_with(hands, key, masks, one, two, 7)
 
 
 @kernel
@@ -147,10 +105,10 @@ def current_seat(rules: Rules, states: States, i: int) -> int:
     return np.int64(states.seat[i])
 
 
-@kernel
+@kernel(forceinline=True)
 def public_cards(rules: Rules, states: States, i: int) -> int:
     """Returns the number of cards on the table."""
-    return np.int64(states.shown[i])
+    return np.int64(borrowed(states).shown[i])
 
 
 @kernel

@@ -8,16 +8,15 @@ from typing import Any
 import numpy as np
 
 from games.generic import register_all
-from games.interface import Game, GameSpec, PlayedGame, ScoreUnit, move_texts
+from games.interface import Game, GameSpec, PlayedGame, move_texts
 from games.no_limit_holdem import state
 from games.no_limit_holdem.betting import is_legal, legal, step
 from games.no_limit_holdem.deals import (
     current_seat,
-    deal_cards,
     draw_stacks,
     look,
     public_cards,
-    sort_cards,
+    set_cards,
     start_rows,
     team_return,
 )
@@ -39,20 +38,11 @@ from games.no_limit_holdem.state import (
     States,
 )
 from games.no_limit_holdem.translation import nearest_listed
-from games.no_limit_holdem.worlds import (
-    count_hidden,
-    deal_rest,
-    draw_hidden,
-    fill_world,
-    hidden_of,
-    infoset_key,
-    list_hidden,
-    log_prior_hidden,
-    reveal,
-    start_view,
-)
+from games.no_limit_holdem.worlds import deal_rest, infoset_key, start_view
+from games.poker.cards import deal_cards
+from games.poker.game import milli_big_blinds
 from games.poker.hands import NUM_CARDS, card_texts, parse_cards, tables
-from games.poker.worlds import hand_names, num_words
+from games.poker.worlds import WORLDS, hand_names, num_words
 
 register_all(
     Rules,
@@ -65,16 +55,10 @@ register_all(
     infoset_key,
     is_legal,
     nearest_listed,
-    list_hidden,
-    draw_hidden,
-    log_prior_hidden,
-    fill_world,
-    hidden_of,
     start_view,
-    reveal,
-    deal_rest,
-    count_hidden,
     public_cards,
+    *WORLDS,
+    deal_rest,
 )
 RANKS = 13
 
@@ -94,6 +78,15 @@ def seat_names(players: int) -> tuple[str, ...]:
     return ("SB", "BB", *middle, "BTN")
 
 
+def _whole_chips(fields: Mapping[str, Any], key: str, own: np.ndarray, least: int) -> np.ndarray:
+    """Returns the amounts of a field, those of the game where there is none. Raises ValueError."""
+    given = np.array(fields.get(key, own.tolist()))
+    fits = given.shape == own.shape and given.dtype.kind == "i"
+    if not fits or given.min() < least or given.max() > MOST_CHIPS:
+        raise ValueError(f"{key} {fields[key]}")
+    return given.astype(np.int32)
+
+
 class NoLimitHoldem(Game):
     """No-limit Hold'em. Every player is a team of its own; returns are chips."""
 
@@ -108,24 +101,19 @@ class NoLimitHoldem(Game):
     def __init__(self, options: Amounts = Amounts()) -> None:  # noqa: B008 (frozen)
         """Makes the game."""
         super().__init__(options)
-        players, big_blind, chips, sizes = (
-            options.players,
-            options.big_blind,
-            options.chips(),
-            options.sizes(),
-        )
-        small_blind, ante, self.least_stack = options.small_blind, options.ante, options.least_stack
+        players, big_blind = options.players, options.big_blind
+        chips, sizes, self.least_stack = options.chips(), options.sizes(), options.least_stack
         self.sizes = tuple(size_text(size) for size in sizes)
         blinds = np.zeros(players, np.int32)
-        blinds[:2] = (big_blind, small_blind) if players == 2 else (small_blind, big_blind)
-        antes = np.full(players, ante, np.int32)
+        small = options.small_blind
+        blinds[:2] = (big_blind, small) if players == 2 else (small, big_blind)
+        antes = np.full(players, options.ante, np.int32)
         self.rules = Rules(
             np.array(sizes), np.array(chips, np.int32), antes, blinds, big_blind, tables()
         )
         outputs, names = FIRST_SIZE + len(sizes), seat_names(players)
         most_raises = max(chips) // big_blind + players
         card_names = tuple(card_texts(range(NUM_CARDS)))
-        self._cards = {name: card for card, name in enumerate(card_names)}
         scale = scales(players)
         self.spec = GameSpec(
             name="no_limit_holdem",
@@ -140,13 +128,7 @@ class NoLimitHoldem(Game):
             max_return=float(sum(chips) - min(chips)),
             observation_shape=(len(scale), max(RANKS, outputs + 1)),
             observation_scale=scale,
-            score=ScoreUnit(
-                name="mbb/h",
-                key="mbb_per_hand",
-                per_return=1000.0 / big_blind,
-                digits=0,
-                tells_wins=False,
-            ),
+            score=milli_big_blinds(big_blind),
             mixes=True,
             hidden_words=num_words(players, 2),
             hidden_kinds=hand_names(card_names, 2),
@@ -154,7 +136,7 @@ class NoLimitHoldem(Game):
         self.decoder = np.full((self.spec.num_actions, 1), -1, np.int16)  # type: ignore[misc]
         self.decoder[:outputs, 0] = np.arange(outputs)
 
-    def learned_options(self) -> dict[str, Any]:
+    def learned_options(self) -> dict[str, object]:
         """Returns the number of players and the sizes of bets; the rest is in units of the
         stake.
         """
@@ -167,7 +149,9 @@ class NoLimitHoldem(Game):
     def deal(self, seeds: np.ndarray) -> States:
         """Returns random deals; row i depends on ``seeds[i]`` (uint64 ``[B]``) alone."""
         states, rng = self.empty(len(seeds)), np.array(seeds, np.uint64)
-        deal_cards(rng, states)
+        cards = np.empty((len(seeds), 2 * self.spec.num_seats + NUM_BOARD), np.int8)
+        deal_cards(NUM_CARDS, rng, cards)
+        set_cards(states, cards)
         states.stacks[:] = self.rules.stacks
         if self.least_stack is not None:
             draw_stacks(rng, states, self.least_stack)
@@ -176,17 +160,14 @@ class NoLimitHoldem(Game):
 
     def _start(self, states: States) -> None:
         """Writes the betting before the first move; cards and stacks are there."""
-        rules, rows = self.rules, len(states.seat)
-        antes, blinds = (
-            np.broadcast_to(posts, states.stacks.shape) for posts in (rules.antes, rules.blinds)
-        )
+        rules, shape = self.rules, states.stacks.shape
         start_rows(
             rules,
             states,
             states.stacks.copy(),
-            antes.copy(),
-            blinds.copy(),
-            np.full(rows, rules.big_blind, np.int32),
+            np.broadcast_to(rules.antes, shape).copy(),
+            np.broadcast_to(rules.blinds, shape).copy(),
+            np.full(shape[0], rules.big_blind, np.int32),
         )
 
     def view(self, states: States, seats: np.ndarray) -> States:
@@ -237,13 +218,18 @@ class NoLimitHoldem(Game):
             "raise to, as in r250"
         )
 
+    def _look(self, views: States, row: int) -> tuple[dict[int, int], int, int, int]:
+        """Returns the raise-to of each listed action (0 for fold and call), the chips to call, and
+        the bounds of a raise.
+        """
+        most = self.spec.max_legal
+        listed, amounts = np.empty(most, np.int16), np.empty(most, np.int64)
+        count, *bounds = look(self.rules, views, row, listed, amounts)
+        return dict(zip(listed[:count].tolist(), amounts[:count].tolist(), strict=True)), *bounds
+
     def legal_besides(self, views: States, row: int) -> str:
         """Returns which amounts may be bet."""
-        listed, amounts = (
-            np.empty(self.spec.max_legal, np.int16),
-            np.empty(self.spec.max_legal, np.int64),
-        )
-        least, most = look(self.rules, views, row, listed, amounts)[2:]
+        least, most = self._look(views, row)[2:]
         if not most:
             return "no raise is allowed"
         return (
@@ -263,7 +249,7 @@ class NoLimitHoldem(Game):
 
     def describe_view(
         self, views: States, row: int, moves: np.ndarray, seat: int | None = None
-    ) -> dict[str, Any]:
+    ) -> dict[str, object]:
         """Returns what a seat knows, for JSON.
 
         ``hand``, ``public`` cards, ``round``, and by seat the ``stacks`` behind, the chips ``paid``
@@ -276,10 +262,6 @@ class NoLimitHoldem(Game):
         mover, fields = int(views.seat[row]), {}
         over = mover < 0
         seat = max(mover, 0) if seat is None else seat
-        listed, amounts = (
-            np.empty(self.spec.max_legal, np.int16),
-            np.empty(self.spec.max_legal, np.int64),
-        )
         shown = views.board[row, : views.shown[row]]
         if over:
             called = len(shown) == NUM_BOARD and (views.folded[row] == 0).sum() > 1
@@ -287,9 +269,7 @@ class NoLimitHoldem(Game):
                 self._hand(views, row, other) if called and not views.folded[row, other] else None
                 for other in range(self.spec.num_seats)
             ]
-        count = call = least = most = 0
-        if seat == mover:
-            count, call, least, most = look(self.rules, views, row, listed, amounts)
+        actions, call, least, most = self._look(views, row) if seat == mover else ({}, 0, 0, 0)
         return {
             "game": self.spec.name,
             "seat": seat,
@@ -305,8 +285,8 @@ class NoLimitHoldem(Game):
             "to_call": call,
             "raise": [least, most] if most else None,
             "moves": move_texts(self, moves),
-            "legal": [self.action_text(int(action)) for action in listed[:count]],
-            "amounts": [int(amount) if amount else None for amount in amounts[:count]],
+            "legal": [self.action_text(action) for action in actions],
+            "amounts": [amount or None for amount in actions.values()],
             **fields,
         }
 
@@ -315,7 +295,7 @@ class NoLimitHoldem(Game):
         cards = views.hole[row, seat].tolist()
         return None if HIDDEN in cards else card_texts(cards)
 
-    def deal_fields(self, deal: States) -> dict[str, Any]:
+    def deal_fields(self, deal: States) -> dict[str, object]:
         """Returns ``hands``, ``public`` cards, ``stacks``, ``antes`` and ``blinds`` by seat, and
         ``big_blind``.
         """
@@ -343,35 +323,22 @@ class NoLimitHoldem(Game):
         try:
             hands, public = [list(hand) for hand in fields["hands"]], list(fields["public"])
             cards = parse_cards(" ".join(card for cards in (*hands, public) for card in cards))
-            numbers = {
-                "stacks": self.rules.stacks,
-                "antes": self.rules.antes,
-                "blinds": self.rules.blinds,
-            }
-            chips = {key: np.array(fields.get(key, own.tolist())) for key, own in numbers.items()}
-            big_blind = fields.get("big_blind", self.rules.big_blind)
+            if [len(hand) for hand in hands] != [2] * players or len(public) != NUM_BOARD:
+                raise ValueError(f"hands {hands}, public {public}")
+            chips = [
+                _whole_chips(fields, key, own, least)
+                for key, own, least in (
+                    ("stacks", self.rules.stacks, 1),
+                    ("antes", self.rules.antes, 0),
+                    ("blinds", self.rules.blinds, -MOST_CHIPS),
+                    ("big_blind", np.array(self.rules.big_blind), 1),
+                )
+            ]
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise ValueError(f"deal: {error}; {expected}"[:500]) from error
-        fits = [len(hand) for hand in hands] == [2] * players and len(public) == NUM_BOARD
-        for key, given in chips.items():
-            low = -MOST_CHIPS if key == "blinds" else 1 if key == "stacks" else 0
-            if (
-                given.shape != (players,)
-                or given.dtype.kind != "i"
-                or given.min() < low
-                or given.max() > MOST_CHIPS
-            ):
-                raise ValueError(f"deal, {key} {fields[key]}: {expected}"[:500])
-        if not fits or not isinstance(big_blind, int) or not 1 <= big_blind <= MOST_CHIPS:
-            raise ValueError(f"deal {fields}: {expected}"[:500])
         states = self.empty(1)
-        states.hole[0], states.board[0] = (
-            np.array(cards[: 2 * players]).reshape(players, 2),
-            cards[2 * players :],
-        )
-        sort_cards(states, 0)
-        posts = (chips[key].astype(np.int32)[None] for key in ("stacks", "antes", "blinds"))
-        start_rows(self.rules, states, *posts, np.array([big_blind], np.int32))
+        set_cards(states, np.array([cards]))
+        start_rows(self.rules, states, *(amounts[None] for amounts in chips))
         return states
 
     def final_curves(self, finals: States) -> dict[str, float]:

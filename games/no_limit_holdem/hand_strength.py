@@ -9,12 +9,12 @@ import numpy as np
 from games.kernels import kernel
 from games.no_limit_holdem.state import States
 from games.poker.hands import (
-    EMPTY_KEY,
     LAST_OF_CATEGORY,
     NUM_CARDS,
     Category,
     HandTables,
-    strength_of,
+    strength_with,
+    sums,
 )
 
 _CATEGORIES = np.array(LAST_OF_CATEGORY)
@@ -40,50 +40,26 @@ class HandStrength(NamedTuple):
 @kernel
 def hand_strength(tables: HandTables, states: States, i: int, seat: int) -> HandStrength:
     """Returns the strength of a seat's hand; three cards or more must be open."""
-    shown = np.int64(states.shown[i])
-    seen = np.zeros(NUM_CARDS, np.bool_)
-    board_key, board_masks = EMPTY_KEY, 0
-    for k in range(shown):
-        card = states.board[i, k]
-        seen[card] = True
-        board_key += tables.keys[card]
-        board_masks |= tables.bits[card]
-    key, masks = board_key, board_masks
-    for k in range(2):
-        card = states.hole[i, seat, k]
-        seen[card] = True
-        key += tables.keys[card]
-        masks |= tables.bits[card]
-    rest = np.empty(NUM_CARDS, np.int64)
-    size = 0
+    shown, board, hole = np.int64(states.shown[i]), states.board[i], states.hole[i, seat]
+    key, masks = sums(tables, board, 0, shown)
+    own = strength_with(tables, key, masks, hole[0], hole[1], shown + 2)
+    rest, size = np.empty(NUM_CARDS, np.int64), 0
     for card in range(NUM_CARDS):
-        if not seen[card]:
+        bit = tables.bits[card]
+        if not masks & bit and card != hole[0] and card != hole[1]:
             rest[size] = card
             size += 1
-    own = strength_of(tables, key, masks, shown + 2)
     halves = 0
     for j in range(size):
-        first_key, first_masks = (
-            board_key + tables.keys[rest[j]],
-            board_masks | tables.bits[rest[j]],
-        )
         for k in range(j):
-            other = strength_of(
-                tables,
-                first_key + tables.keys[rest[k]],
-                first_masks | tables.bits[rest[k]],
-                shown + 2,
-            )
+            other = strength_with(tables, key, masks, rest[j], rest[k], shown + 2)
             halves += 2 if other < own else 1 if other == own else 0
     outs = 0
     if shown < 5 and own <= _BELOW_STRAIGHT:
+        key, masks = key + tables.keys[hole[0]], masks | tables.bits[hole[0]]
         for k in range(size):
-            outs += (
-                strength_of(
-                    tables, key + tables.keys[rest[k]], masks | tables.bits[rest[k]], shown + 3
-                )
-                > _BELOW_STRAIGHT
-            )
+            next_one = strength_with(tables, key, masks, hole[1], rest[k], shown + 3)
+            outs += next_one > _BELOW_STRAIGHT
     return HandStrength(
         np.searchsorted(_CATEGORIES, own), halves / (size * (size - 1)), outs / size
     )

@@ -26,10 +26,11 @@ which they differ, as in limit poker, so that hands that are the same up to suit
 
 import numpy as np
 
-from games.kernels import kernel
+from games.kernels import borrowed, kernel
 from games.no_limit_holdem.betting import pot, situation
 from games.no_limit_holdem.hand_strength import hand_strength
 from games.no_limit_holdem.state import HIDDEN, NUM_ROUNDS, Rules, States
+from games.poker.cards import observe_cards
 from games.poker.hands import Category
 
 RANKS = 13
@@ -91,44 +92,16 @@ def _chips(amount: int, big_blind: int) -> int:
 
 
 @kernel
-def _suit_order(states: States, i: int, seat: int, order: np.ndarray) -> None:
-    """Writes the plane of each suit to ``order`` (int64 ``[4]``): suits sorted by own, then public
-    cards, higher first.
-    """
-    masks = np.zeros(4, np.int64)
-    for k in range(2):
-        card = np.int64(states.hole[i, seat, k])
-        masks[card % 4] |= np.int64(1) << (32 + card // 4)
-    for k in range(states.shown[i]):
-        card = np.int64(states.board[i, k])
-        if card != HIDDEN:
-            masks[card % 4] |= np.int64(1) << (card // 4)
-    for suit in range(4):
-        order[suit] = 0
-        for other in range(4):
-            order[suit] += masks[other] > masks[suit] or (
-                masks[other] == masks[suit] and other < suit
-            )
-
-
-@kernel
 def observe(rules: Rules, states: States, i: int, seat: int, out: np.ndarray) -> None:
     """Writes the information state of a seat to ``out`` (int8 ``[C, L]``), every element of it; the
     planes: see the module.
     """
     seats, big = states.stacks.shape[1], np.int64(states.big_blind[i])
-    order = np.empty(4, np.int64)
-    _suit_order(states, i, seat, order)
     out[:] = 0
-    for k in range(2):
-        card = np.int64(states.hole[i, seat, k])
-        out[order[card % 4], card // 4] = 1
-    for k in range(states.shown[i]):
-        card = np.int64(states.board[i, k])
-        if card != HIDDEN:
-            out[4 + order[card % 4], card // 4] = 1
-            if k >= 3:
-                out[8 + k - 3, card // 4] = 1
+    observe_cards(borrowed(rules), borrowed(states), i, seat, out)
+    for k in range(3, states.shown[i]):
+        if states.board[i, k] != HIDDEN:
+            out[8 + k - 3, states.board[i, k] // 4] = 1
     if states.round[i] < NUM_ROUNDS:
         out[10 + states.round[i]] = 1
     chips, call, least = pot(rules, states, i), np.int64(0), np.int64(0)

@@ -38,6 +38,7 @@ _CARD = {f"{r}{s}": 4 * k + j for k, r in enumerate(RANKS) for j, s in enumerate
 }
 _SEAT = {f"p{seat + 1}": seat for seat in range(10)}
 _HEADER = re.compile(r"^\[([^\[\]\n]+)\][ \t]*(?:#[^\n]*)?\r?$", re.MULTILINE)
+Amount = int | Decimal
 _AMOUNTS = ("antes", "blinds_or_straddles", "starting_stacks")
 
 
@@ -231,7 +232,7 @@ def _hand(fields: dict[str, Any], file: str, number: str) -> Hand:
     posts, antes = fields["blinds_or_straddles"], fields["antes"]
     scale = _scale([*stacks, *posts, *antes, *finishing, minimum, *actions.moves])
 
-    def chips(amounts: Iterable[Any]) -> tuple[int, ...]:
+    def chips(amounts: Iterable[Amount]) -> tuple[int, ...]:
         return tuple([int(amount * scale) for amount in amounts])
 
     if min(stacks) <= 0:
@@ -249,9 +250,7 @@ def _hand(fields: dict[str, Any], file: str, number: str) -> Hand:
         hole=tuple(actions.hole),
         board=tuple(actions.board),
         seats=tuple(actions.seats),
-        moves=tuple(
-            [move if move in (FOLD, CALL) else int(move * scale) for move in actions.moves]
-        ),
+        moves=tuple([int(move if move <= CALL else move * scale) for move in actions.moves]),
         boards=tuple(actions.boards),
         players=tuple(map(str, fields.get("players", ()))),
         finishing_stacks=chips(finishing) or None,
@@ -265,11 +264,11 @@ class _Actions:
     ValueError.
     """
 
-    def __init__(self, actions: list[Any], seats: int) -> None:
+    def __init__(self, actions: Iterable[object], seats: int) -> None:
         self.hole = [(UNSEEN, UNSEEN)] * seats
         self.board: list[int] = []
         self.seats: list[int] = []
-        self.moves: list[Any] = []
+        self.moves: list[Amount] = []
         self.boards: list[int] = []
         for number, action in enumerate(actions, 1):
             try:
@@ -316,7 +315,7 @@ class _Actions:
             raise ValueError(f"p{seat + 1} shows other cards than were dealt")
         self.hole[seat] = (max(cards), min(cards))
 
-    def _move(self, who: str, move: Any) -> None:
+    def _move(self, who: str, move: Amount) -> None:
         self.seats.append(self._seat(who))
         self.moves.append(move)
         self.boards.append(len(self.board))
@@ -331,7 +330,7 @@ def _cards(text: str, count: int) -> tuple[int, ...]:
     return cards  # type: ignore[return-value]
 
 
-def _amount(text: str) -> Any:
+def _amount(text: str) -> Amount:
     """Returns an amount above 0."""
     try:
         amount = int(text) if text.isdecimal() else Decimal(text)
@@ -342,7 +341,7 @@ def _amount(text: str) -> Any:
     raise ValueError(f"{_quoted(text)} is not an amount; expected chips above 0")
 
 
-def _scale(amounts: list[Any]) -> int:
+def _scale(amounts: list[Amount]) -> int:
     """Returns how many chips make a unit, so that every amount is an integer."""
     for amount in amounts:
         is_number = isinstance(amount, (int, Decimal)) and not isinstance(amount, bool)
@@ -356,7 +355,7 @@ def _scale(amounts: list[Any]) -> int:
     raise ValueError("amounts with more than four decimal places; expected at most four")
 
 
-def _quoted(value: Any) -> str:
+def _quoted(value: object) -> str:
     """Returns a value as a file shows it, cut where it is long."""
     text = repr(value) if isinstance(value, str) else str(value)
     return text if len(text) <= 60 else text[:57] + "..."

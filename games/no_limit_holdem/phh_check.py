@@ -7,7 +7,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import TextIO
 
 from games.no_limit_holdem.phh import BadHandError, Hand, find_files, read
 from games.no_limit_holdem.phh_replay import faults
@@ -18,7 +18,7 @@ USAGE = (
 EXAMPLES = 3
 
 
-def say(text: str, stream: Any = None) -> None:
+def say(text: str, stream: TextIO | None = None) -> None:
     """Writes a line."""
     (stream or sys.stdout).write(f"{text}\n")
 

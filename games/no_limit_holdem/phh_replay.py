@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from games.kernels import kernel
-from games.no_limit_holdem.betting import is_legal, num_left, raise_bounds, start_row, step, to_call
+from games.no_limit_holdem.betting import is_legal, num_left, raise_bounds, start_row, step
 from games.no_limit_holdem.deals import returns_of
 from games.no_limit_holdem.phh import CALL as TOLD_CALL
 from games.no_limit_holdem.phh import FOLD as TOLD_FOLD
@@ -45,29 +45,14 @@ class Replay(NamedTuple):
     """What came of playing N hands.
 
     Attributes:
-        fault: int8 ``[N]``, a ``FAULTS`` number, 0 = none. at: int32 ``[N]``, the move where it is.
-        told: int32 ``[N, 3]``, what the message quotes.
+        whole: bool ``[N]``, whether all moves may be played, and end the hand.
         settled: bool ``[N]``, whether all cards that decide the hand are open.
         returns: float64 ``[N, S]``, net chips, where ``settled``.
     """
 
-    fault: np.ndarray
-    at: np.ndarray
-    told: np.ndarray
+    whole: np.ndarray
     settled: np.ndarray
     returns: np.ndarray
-
-
-FAULTS = (
-    "",
-    "move {at}: p{0} moves, where it is the turn of p{1}",
-    "move {at}: {0} cards on the board, where the betting has {1}",
-    "move {at}: p{0} folds without a bet to call",
-    "move {at}: p{0} bets or raises to {1}, where the least is {2}",
-    "move {at}: p{0} bets or raises to {1}, where the most is {2} (0: no raise is allowed)",
-    "move {at}: the hand is over before it",
-    "ends after {at} moves, where p{0} is to move",
-)
 
 
 def replay_rules(seats: int) -> Rules:
@@ -108,57 +93,25 @@ def start(rules: Rules, hands: Hands, n: int, states: States, i: int) -> None:
 
 
 @kernel
-def _fault(
-    rules: Rules, states: States, seat: int, action: int, board: int, told: np.ndarray
-) -> int:
-    """Returns what is wrong with a move, 0 = nothing."""
-    told[0] = seat + 1
-    if states.seat[0] < 0:
-        return 6
-    if states.seat[0] != seat:
-        told[1] = states.seat[0] + 1
-        return 1
-    if states.shown[0] != board:
-        told[0], told[1] = board, states.shown[0]
-        return 2
-    if is_legal(rules, states, 0, action):
-        return 0
-    if action == FOLD and to_call(rules, states, 0) == 0:
-        return 3
-    least, most = raise_bounds(rules, states, 0)
-    told[1], told[2] = action - FIRST_AMOUNT, most
-    if action - FIRST_AMOUNT > most:
-        return 5
-    told[2] = least
-    return 4
+def _play(rules: Rules, hands: Hands, n: int, states: States) -> int:
+    """Plays a hand in row 0 up to a move that may not be played; returns how many were."""
+    start(rules, hands, n, states, 0)
+    for k in range(hands.first[n], hands.first[n + 1]):
+        action = np.int64(hands.actions[k])
+        fits = states.seat[0] == hands.seats[k] and states.shown[0] == hands.boards[k]
+        if not fits or not is_legal(rules, states, 0, action):
+            return k - hands.first[n]
+        step(rules, states, 0, action)
+    return hands.first[n + 1] - hands.first[n]
 
 
 @kernel
 def _replay(rules: Rules, hands: Hands, states: States, out: Replay) -> None:
     strengths = np.zeros(hands.stacks.shape[1], np.int32)
     for n in range(len(hands.stacks)):
-        start(rules, hands, n, states, 0)
-        for k in range(hands.first[n], hands.first[n + 1]):
-            fault = _fault(
-                rules,
-                states,
-                np.int64(hands.seats[k]),
-                np.int64(hands.actions[k]),
-                hands.boards[k],
-                out.told[n],
-            )
-            if fault:
-                out.fault[n], out.at[n] = fault, k - hands.first[n] + 1
-                break
-            step(rules, states, 0, np.int64(hands.actions[k]))
-        if out.fault[n]:
-            continue
-        if states.seat[0] >= 0:
-            out.fault[n], out.at[n], out.told[n, 0] = (
-                7,
-                hands.first[n + 1] - hands.first[n],
-                states.seat[0] + 1,
-            )
+        played = _play(rules, hands, n, states)
+        out.whole[n] = states.seat[0] < 0 and played == hands.first[n + 1] - hands.first[n]
+        if not out.whole[n]:
             continue
         open_ = True
         if num_left(rules, states, 0) > 1:
@@ -173,15 +126,31 @@ def _replay(rules: Rules, hands: Hands, states: States, out: Replay) -> None:
 def replay(hands: Hands) -> Replay:
     """Returns what comes of playing hands."""
     count, seats = hands.stacks.shape
-    out = Replay(
-        np.zeros(count, np.int8),
-        np.zeros(count, np.int32),
-        np.zeros((count, 3), np.int32),
-        np.zeros(count, np.bool_),
-        np.zeros((count, seats)),
-    )
+    out = Replay(np.zeros(count, np.bool_), np.zeros(count, np.bool_), np.zeros((count, seats)))
     _replay(replay_rules(seats), hands, empty(1, seats), out)
     return out
+
+
+def _fault(hand: Hand) -> str:
+    """Returns what keeps a hand from being played."""
+    seats = len(hand.stacks)
+    rules, states = replay_rules(seats), empty(1, seats)
+    at = int(_play(rules, pack([hand]), 0, states))
+    turn, shown = int(states.seat[0]), int(states.shown[0])
+    if at == len(hand.moves):
+        return f"ends after {at} moves, where p{turn + 1} is to move"
+    said, seat, move = f"move {at + 1}: p{hand.seats[at] + 1}", hand.seats[at], hand.moves[at]
+    if turn < 0:
+        return f"{said} moves, but the hand is over before it"
+    if turn != seat:
+        return f"{said} moves, where it is the turn of p{turn + 1}"
+    if shown != hand.boards[at]:
+        return f"{said}: {hand.boards[at]} cards on the board, where the betting has {shown}"
+    if move == TOLD_FOLD:
+        return f"{said} folds without a bet to call"
+    least, most = raise_bounds(rules, states, 0)
+    bound = f"most is {most} (0: no raise is allowed)" if move > most else f"least is {least}"
+    return f"{said} bets or raises to {move}, where the {bound}"
 
 
 def by_seats(hands: Sequence[Hand]) -> dict[int, list[int]]:
@@ -201,8 +170,8 @@ def faults(hands: Sequence[Hand]) -> list[str]:
         played = replay(pack([hands[n] for n in places]))
         for k, n in enumerate(places):
             hand = hands[n]
-            if played.fault[k]:
-                said[n] = FAULTS[played.fault[k]].format(*played.told[k], at=played.at[k])
+            if not played.whole[k]:
+                said[n] = _fault(hand)
             elif played.settled[k] and hand.finishing_stacks is not None:
                 ends = tuple(
                     stack + int(won)

@@ -1,13 +1,20 @@
 """The main pot and the side pots as people see them, at any time of a hand."""
 
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 
 from games.no_limit_holdem.state import States
 
 
-def pots(states: States, row: int) -> list[dict[str, Any]]:
+class Pot(TypedDict):
+    """A pot: its chips, and the seats that can win it."""
+
+    chips: int
+    seats: list[int]
+
+
+def pots(states: States, row: int) -> list[Pot]:
     """Returns the pots of a row, the main pot first: ``chips``, and ``seats``, those that can win
     it.
 
@@ -26,7 +33,7 @@ def pots(states: States, row: int) -> list[dict[str, Any]]:
     )
     if not levels or (bets[stays] > levels[-1]).any() or ((behind > 0) & stays).sum() > 1:
         levels.append(max(int(bets.max()), levels[-1] + 1 if levels else 0))
-    found: list[dict[str, Any]] = []
+    found: list[Pot] = []
     below = 0
     for k, level in enumerate(levels):
         top = level if k < len(levels) - 1 else max(level, int(bets.max()))

@@ -15,10 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from games.poker.hands import HandTables
+from games.poker.cards import HIDDEN as HIDDEN
+from games.poker.hands import NUM_CARDS, HandTables
 
-HIDDEN = -1
-"""A card that a view does not show."""
 NUM_BOARD = 5
 NUM_ROUNDS = 4
 OVER = 4
@@ -42,6 +41,7 @@ class Rules(NamedTuple):
             ``[S]``, by who posts them.
         big_blind: Chips, the least bet.
         hands: The tables that hands are compared by.
+        num_private: This and what follows are the sizes of the deck, see ``games.poker.cards``.
     """
 
     sizes: np.ndarray
@@ -50,6 +50,11 @@ class Rules(NamedTuple):
     blinds: np.ndarray
     big_blind: int
     hands: HandTables
+    num_private: int = 2
+    num_public: int = NUM_BOARD
+    num_cards: int = NUM_CARDS
+    num_suits: int = 4
+    suit_planes: int = 4
 
 
 class States(NamedTuple):
@@ -112,27 +117,18 @@ class States(NamedTuple):
 
 def empty(count: int, seats: int) -> States:
     """Returns ``count`` rows of zeros."""
-    by_seat, by_round = (count, seats), (count, seats, NUM_ROUNDS)
+    of_seat = ("stacks", "paid", "street_paid", "ante", "blind", "folded", "acted")
+    chips = (*of_seat[:5], "put", "last_raise", "short_raise", "big_blind")
+    kinds = {"pending": np.int16, "history": np.uint64, **dict.fromkeys(chips, np.int32)}
+    shapes: dict[str, tuple[int, ...]] = {
+        "hole": (seats, 2),
+        "board": (NUM_BOARD,),
+        **dict.fromkeys(of_seat, (seats,)),
+        **dict.fromkeys(("put", "calls", "raises"), (seats, NUM_ROUNDS)),
+    }
     return States(
-        hole=np.zeros((count, seats, 2), np.int8),
-        board=np.zeros((count, NUM_BOARD), np.int8),
-        shown=np.zeros(count, np.int8),
-        stacks=np.zeros(by_seat, np.int32),
-        paid=np.zeros(by_seat, np.int32),
-        street_paid=np.zeros(by_seat, np.int32),
-        put=np.zeros(by_round, np.int32),
-        ante=np.zeros(by_seat, np.int32),
-        blind=np.zeros(by_seat, np.int32),
-        folded=np.zeros(by_seat, np.int8),
-        acted=np.zeros(by_seat, np.int8),
-        last_raise=np.zeros(count, np.int32),
-        short_raise=np.zeros(count, np.int32),
-        big_blind=np.zeros(count, np.int32),
-        pending=np.zeros(count, np.int16),
-        round=np.zeros(count, np.int8),
-        seat=np.zeros(count, np.int8),
-        aggressor=np.zeros(count, np.int8),
-        calls=np.zeros(by_round, np.int8),
-        raises=np.zeros(by_round, np.int8),
-        history=np.zeros(count, np.uint64),
+        *(
+            np.zeros((count, *shapes.get(name, ())), kinds.get(name, np.int8))
+            for name in States._fields
+        )
     )

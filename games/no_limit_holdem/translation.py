@@ -11,7 +11,7 @@ paradoxes, and the pseudo-harmonic mapping", IJCAI 2013.
 import numpy as np
 
 from games.kernels import kernel
-from games.no_limit_holdem.betting import is_legal, situation, size_amount
+from games.no_limit_holdem.betting import list_actions, situation, size_amount
 from games.no_limit_holdem.state import FIRST_AMOUNT, FIRST_SIZE, Rules, States
 
 
@@ -26,14 +26,15 @@ def nearest_listed(rules: Rules, states: States, i: int, action: int) -> int:
     amount = np.int64(action - FIRST_AMOUNT)
     below, above = np.int64(-1), np.int64(-1)
     lower, upper = np.int64(0), np.int64(0)
-    for k in range(rules.sizes.size):
-        if not is_legal(rules, states, i, FIRST_SIZE + k):
+    actions = np.empty(FIRST_AMOUNT, np.int16)
+    for k in range(list_actions(rules, here, actions)):
+        if actions[k] < FIRST_SIZE:
             continue
-        listed = size_amount(here, rules.sizes[k])
+        listed = size_amount(here, rules.sizes[actions[k] - FIRST_SIZE])
         if listed <= amount:
-            below, lower = np.int64(FIRST_SIZE + k), listed
+            below, lower = np.int64(actions[k]), listed
         elif above < 0:
-            above, upper = np.int64(FIRST_SIZE + k), listed
+            above, upper = np.int64(actions[k]), listed
     if below < 0 or above < 0:
         return max(below, above)
     pots = np.float64(here.after_call)

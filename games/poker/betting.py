@@ -203,19 +203,11 @@ def _potential(rules: BettingRules, state: _State) -> float:
     return sum(most - own for own, out in zip(state.start, state.folded, strict=True) if not out)
 
 
-def build(rules: BettingRules, num_buckets: tuple[int, ...] | None = None) -> BettingTree:
-    """Returns the betting tree.
-
-    Args:
-        rules: The bets.
-        num_buckets: Number of buckets in each round, the same for all players; None: one, an
-            information state for each node.
-
-    Raises:
-        ValueError: ``num_buckets`` does not fit the rounds.
+@cache
+def build(rules: BettingRules) -> BettingTree:
+    """Returns the betting tree with one bucket a round: an information state for each node. It is
+    made once, since three players of limit Hold'em have millions of nodes.
     """
-    if num_buckets is not None:
-        _check_buckets(num_buckets, rules.num_rounds)
     states, actions, following, ends = _reachable(rules)
     # The nodes, breadth first: only the number of its position is needed of each, which one row of
     # ``following`` continues.
@@ -252,22 +244,7 @@ def build(rules: BettingRules, num_buckets: tuple[int, ...] | None = None) -> Be
         payoffs=np.array([_payoffs(paid, folded) for paid, folded in ends]),
         showdown=np.array([folded.count(False) > 1 for _, folded in ends]),
     )
-    return with_buckets(tree, num_buckets or (1,) * rules.num_rounds)
-
-
-def _check_buckets(num_buckets: tuple[int, ...], num_rounds: int) -> None:
-    if len(num_buckets) != num_rounds or min(num_buckets) < 1:
-        raise ValueError(
-            f"num_buckets {num_buckets}: expected {num_rounds} positive numbers, one for each round"
-        )
-
-
-@cache
-def shared_tree(rules: BettingRules) -> BettingTree:
-    """Returns the tree of ``build(rules)``, made once: three players of limit Hold'em have millions
-    of nodes.
-    """
-    return build(rules)
+    return with_buckets(tree, (1,) * rules.num_rounds)
 
 
 def with_buckets(tree: BettingTree, num_buckets: tuple[int, ...]) -> BettingTree:
@@ -281,7 +258,11 @@ def with_buckets(tree: BettingTree, num_buckets: tuple[int, ...]) -> BettingTree
     Raises:
         ValueError: ``num_buckets`` does not fit the rounds.
     """
-    _check_buckets(num_buckets, int(tree.round.max()) + 1)
+    num_rounds = int(tree.round.max()) + 1
+    if len(num_buckets) != num_rounds or min(num_buckets) < 1:
+        raise ValueError(
+            f"num_buckets {num_buckets}: expected {num_rounds} positive numbers, one for each round"
+        )
     buckets = np.array(num_buckets, dtype=np.int32)[tree.round]
     order = np.argsort(tree.player, kind="stable")
     base = np.empty(len(buckets), dtype=np.int32)

@@ -12,8 +12,9 @@ import numpy as np
 from games.interface import Game, GameSpec, ScoreUnit
 from games.poker import betting, state, worlds
 from games.poker.betting import Action, BettingRules, BettingTree
+from games.poker.cards import HIDDEN, deal_cards
 from games.poker.showdown import outcome_table
-from games.poker.state import HIDDEN, Rules, States
+from games.poker.state import Rules, States
 from games.poker.tables import PokerTables
 
 ACTION_TEXTS = ("fold", "call", "raise")
@@ -45,6 +46,11 @@ def _history(tree: BettingTree) -> tuple[np.ndarray, np.ndarray, int]:
     return parent, feature.astype(np.int16), int(tree.round.max() + 1) * longest * NUM_ACTIONS
 
 
+def milli_big_blinds(big_blind: float) -> ScoreUnit:
+    """Returns the unit of poker: thousandths of a big blind per hand."""
+    return ScoreUnit("mbb/h", "mbb_per_hand", 1000.0 / big_blind, digits=0, tells_wins=False)
+
+
 class LimitPoker(Game):
     """A limit poker game (see ``games.interface.Game``). Every player is a team of its own; returns
     are chips.
@@ -70,10 +76,10 @@ class LimitPoker(Game):
         self,
         name: str,
         bets: BettingRules,
-        showdown: Any,
+        showdown: object,
         card_names: tuple[str, ...],
         *,
-        options: Any = None,
+        options: object = None,
         num_private: int = 1,
         public: tuple[int, ...] = (0,),
         num_suits: int = 1,
@@ -99,14 +105,14 @@ class LimitPoker(Game):
         self._showdown, self._num_private, self._public = showdown, num_private, public
         self._num_suits, self._suits_matter = num_suits, suits_matter
 
-    def learned_options(self) -> dict[str, Any]:
+    def learned_options(self) -> dict[str, object]:
         """Returns nothing: options are for tables, or change the number of seats."""
         return {}
 
     @property
     def betting(self) -> BettingTree:
         """Returns the betting tree, with one bucket a round."""
-        return betting.shared_tree(self.bets)
+        return betting.build(self.bets)
 
     @cached_property
     def tables(self) -> PokerTables:
@@ -168,13 +174,7 @@ class LimitPoker(Game):
             max_return=float(abs(self.betting.payoffs).max()),
             team_names=seats,
             seat_names=seats,
-            score=ScoreUnit(
-                name="mbb/h",
-                key="mbb_per_hand",
-                per_return=1000.0 / self.big_blind,
-                digits=0,
-                tells_wins=False,
-            ),
+            score=milli_big_blinds(self.big_blind),
             mixes=True,
             hidden_words=worlds.num_words(num_seats, rules.num_private),
             hidden_kinds=worlds.hand_names(self.card_names, rules.num_private),
@@ -188,7 +188,7 @@ class LimitPoker(Game):
     def deal(self, seeds: np.ndarray) -> States:
         """Returns random deals; row i depends on ``seeds[i]`` (uint64 ``[B]``) alone."""
         states = self.empty(len(seeds))
-        state.deal_cards(self.rules, np.array(seeds, dtype=np.uint64), states.cards)
+        deal_cards(len(self.card_names), np.array(seeds, dtype=np.uint64), states.cards)
         return states
 
     def start(self, cards: np.ndarray) -> States:
@@ -247,7 +247,7 @@ class LimitPoker(Game):
 
     def describe_view(
         self, views: States, row: int, moves: np.ndarray, seat: int | None = None
-    ) -> dict[str, Any]:
+    ) -> dict[str, object]:
         """Returns what a seat knows, for JSON.
 
         Returns:
@@ -264,7 +264,7 @@ class LimitPoker(Game):
             int(self.rules.public[tree.round[node]]),
             tree.paid[tree.position[node]].copy(),
         )
-        described: dict[str, Any] = {}
+        described: dict[str, object] = {}
         if over:
             if action == Action.CALL:
                 paid[mover] = paid.max()
@@ -304,7 +304,7 @@ class LimitPoker(Game):
             node = int(tree.child[node, int(move) - int(tree.actions[node, 0])])
         return path
 
-    def deal_fields(self, deal: States) -> dict[str, Any]:
+    def deal_fields(self, deal: States) -> dict[str, object]:
         """Returns ``hands`` of the players and ``public`` cards."""
         cards = deal.cards[0]
         hands = cards[: self._board].reshape(self.spec.num_seats, -1)

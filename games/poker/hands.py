@@ -22,9 +22,10 @@ for each way in which the upper ranks can complete it.
 from collections.abc import Iterable
 from enum import IntEnum
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from games.kernels import kernel
 
@@ -94,6 +95,29 @@ def strength_of(tables: HandTables, key: int, masks: int, num_cards: int) -> int
     return np.int64(tables.strength[tables.row[num_cards - 5, key & 0x1FFFF] + place])
 
 
+@kernel(inline="always")
+def strength_with(
+    tables: HandTables, key: int, masks: int, one: int, two: int, num_cards: int
+) -> int:
+    """Returns the strength of a hand of which two cards are not yet in the two sums."""
+    return strength_of(
+        tables,
+        key + tables.keys[one] + tables.keys[two],
+        masks | tables.bits[one] | tables.bits[two],
+        num_cards,
+    )
+
+
+@kernel
+def sums(tables: HandTables, cards: np.ndarray, first: int, last: int) -> tuple[int, int]:
+    """Returns the key and the masks of ``cards[first:last]``."""
+    key, masks = np.int64(EMPTY_KEY), np.int64(0)
+    for k in range(first, last):
+        key += tables.keys[cards[k]]
+        masks |= tables.bits[cards[k]]
+    return key, masks
+
+
 @kernel
 def evaluate(tables: HandTables, cards: np.ndarray, strengths: np.ndarray) -> None:
     """Writes the strength of each row of ``cards`` (int8 ``[N, 5..7]``) to ``strengths`` (int16
@@ -101,13 +125,7 @@ def evaluate(tables: HandTables, cards: np.ndarray, strengths: np.ndarray) -> No
     """
     num_cards = cards.shape[1]
     for i in range(len(cards)):
-        key = EMPTY_KEY
-        for k in range(num_cards):
-            key += tables.keys[cards[i, k]]
-        masks = 0
-        if key & _FLUSH_BITS:
-            for k in range(num_cards):
-                masks |= tables.bits[cards[i, k]]
+        key, masks = sums(tables, cards[i], 0, num_cards)
         strengths[i] = strength_of(tables, key, masks, num_cards)
 
 
@@ -279,7 +297,7 @@ def card_texts(cards: Iterable[int]) -> list[str]:
     return [RANKS[card // 4] + SUITS[card % 4] for card in cards]
 
 
-def strengths(cards: Any) -> np.ndarray:
+def strengths(cards: ArrayLike) -> np.ndarray:
     """Returns the strength of each hand: int16 ``[N]``.
 
     Args:

@@ -17,23 +17,22 @@ a rank) and these planes, for P players, R rounds and S kinds of suits (1 where 
 in a round | | P | half chips paid: by the seat itself, then by the next ones in turn |
 | P | which seat observes |
 
-Suits are numbered in the order in which they differ: two suits change places where that makes no
-difference to any hand
-(``_suit_order``), so that hands that are the same up to suits look the same.
+Suits are numbered in the order in which they differ (``cards.observe_cards``).
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from games import generic
 from games.dispatch import GenericKernel, register
-from games.kernels import kernel, mix64, random_below
+from games.generic import register_all
+from games.kernels import borrowed, kernel, mix64
+from games.poker import cards
 from games.poker.betting import BettingTree
+from games.poker.cards import HIDDEN as HIDDEN
+from games.poker.cards import observe_cards, with_cards
 from games.poker.showdown import compared
-
-HIDDEN = -1
-"""A card that a view does not show."""
+from games.poker.worlds import WORLDS, copy_view, deal_rest
 
 
 class States(NamedTuple):
@@ -78,7 +77,7 @@ class Rules(NamedTuple):
     """
 
     betting: BettingTree
-    showdown: Any
+    showdown: object
     public: np.ndarray
     parent: np.ndarray
     feature: np.ndarray
@@ -93,7 +92,7 @@ class Rules(NamedTuple):
 
 
 @GenericKernel
-def strength(showdown: Any, cards: np.ndarray, first: int, num_private: int, board: int) -> int:
+def strength(showdown: object, cards: np.ndarray, first: int, num_private: int, board: int) -> int:
     """Returns the strength of a hand, larger is better. A generic kernel.
 
     Args:
@@ -116,20 +115,33 @@ def _listed_strength(
 register(strength, Strengths, _listed_strength)
 
 
-@kernel
-def num_shown(rules: Rules, node: int) -> int:
-    """Returns the number of public cards that can be seen at a node; at the end, where nobody
-    looks, none.
-    """
-    return rules.public[rules.betting.round[node]] if node >= 0 else 0
+@kernel(forceinline=True)
+def _num_seats(rules: Rules) -> int:
+    return int(borrowed(rules).betting.paid.shape[1])
 
 
-@kernel
+@kernel(forceinline=True)
+def _card(rules: Rules, states: States, i: int, k: int) -> int:
+    return int(borrowed(states).cards[i, k])
+
+
+@kernel(forceinline=True)
+def _put_card(rules: Rules, states: States, i: int, k: int, card: int) -> None:
+    borrowed(states).cards[i, k] = card
+
+
+register(cards.num_seats, Rules, _num_seats)
+register(cards.card, Rules, _card)
+register(cards.put_card, Rules, _put_card)
+
+
+@kernel(forceinline=True)
 def public_cards(rules: Rules, states: States, i: int) -> int:
     """Returns the number of public cards that can be seen in lane ``i``; at the end, where nobody
     looks, none.
     """
-    return num_shown(rules, states.node[i])
+    tables, node = borrowed(rules), borrowed(states).node[i]
+    return tables.public[tables.betting.round[node]] if node >= 0 else 0
 
 
 @kernel
@@ -143,21 +155,6 @@ def outcome_of_cards(rules: Rules, cards: np.ndarray) -> int:
         for two in range(one + 1, num_seats):
             index = compared(index, own, strength(rules.showdown, cards, two * size, size, board))
     return rules.outcome[index]
-
-
-@kernel
-def deal_cards(rules: Rules, seeds: np.ndarray, cards: np.ndarray) -> None:
-    """Writes random deals to ``cards`` (int8 ``[B, K]``); row i depends on ``seeds[i]`` (uint64
-    ``[B]``, changed) alone.
-    """
-    deck = np.empty(rules.num_cards, dtype=np.int8)
-    for i in range(seeds.size):
-        for c in range(deck.size):
-            deck[c] = c
-        for k in range(cards.shape[1]):
-            drawn = k + random_below(seeds, i, deck.size - k)
-            deck[k], deck[drawn] = deck[drawn], deck[k]
-            cards[i, k] = deck[k]
 
 
 @kernel
@@ -215,20 +212,8 @@ def infoset_key(rules: Rules, states: States, i: int, seat: int) -> np.uint64:
     """Returns a hash of a seat's cards as dealt, of the bets and the public cards so far; at the
     end, of what the bets pay.
     """
-    node = states.node[i]
-    key = mix64(np.uint64(np.int64(node)))
-    own, board = seat * rules.num_private, rules.betting.paid.shape[1] * rules.num_private
-    for k in range(own, own + rules.num_private):
-        key = mix64(key ^ np.uint64(states.cards[i, k] + 1))
-    for k in range(board, board + num_shown(rules, node)):
-        key = mix64(key ^ np.uint64(states.cards[i, k] + 1))
-    return key
-
-
-@kernel
-def sure_win(rules: Rules, states: States, i: int) -> int:
-    """Returns -1: nothing is looked for."""
-    return -1
+    tables, row = borrowed(rules), borrowed(states)
+    return with_cards(tables, row, i, seat, mix64(np.uint64(np.int64(row.node[i]))))
 
 
 @kernel
@@ -240,74 +225,45 @@ def copy_row(rules: Rules, source: States, i: int, target: States, j: int) -> No
 
 
 @kernel
-def _suit_order(
-    rules: Rules, cards: np.ndarray, own: int, board: int, public: int, order: np.ndarray
-) -> None:
-    """Writes the plane of each suit to ``order`` (int64 ``[num_suits]``): suits sorted by own, then
-    public cards, higher first.
-
-    Args:
-        cards: int8 ``[K]``.
-        own: Where the own cards begin. board: Where the public ones begin. public: How many of them
-            can be seen.
-    """
-    masks = np.zeros(order.size, dtype=np.uint64)
-    for k in range(own, own + rules.num_private):
-        masks[cards[k] % rules.num_suits] |= np.uint64(1) << np.uint64(
-            32 + cards[k] // rules.num_suits
-        )
-    for k in range(board, board + public):
-        if cards[k] == HIDDEN:
-            continue
-        masks[cards[k] % rules.num_suits] |= np.uint64(1) << np.uint64(cards[k] // rules.num_suits)
-    for suit in range(order.size):
-        order[suit] = 0
-        for other in range(order.size):
-            order[suit] += masks[other] > masks[suit] or (
-                masks[other] == masks[suit] and other < suit
-            )
-
-
-@kernel
 def observe(rules: Rules, states: States, i: int, seat: int, out: np.ndarray) -> None:
     """Writes the information state of a seat to ``out`` (int8 ``[C, L]``), every element of it; the
     planes: see the module.
     """
-    node, cards = states.node[i], states.cards[i]
-    num_seats, suits, public = (
-        rules.betting.paid.shape[1],
-        rules.suit_planes,
-        num_shown(rules, node),
-    )
-    own, board = seat * rules.num_private, num_seats * rules.num_private
-    order = np.zeros(rules.num_suits, dtype=np.int64)
-    if suits > 1:
-        _suit_order(rules, cards, own, board, public, order)
+    tables, row = borrowed(rules), borrowed(states)
+    node, num_seats = row.node[i], tables.betting.paid.shape[1]
     out[:] = 0
-    for k in range(own, own + rules.num_private):
-        out[order[cards[k] % rules.num_suits], cards[k] // rules.num_suits] += 1
-    for k in range(board, board + public):
-        if cards[k] != HIDDEN:  # in a view that was played on into the next round
-            out[suits + order[cards[k] % rules.num_suits], cards[k] // rules.num_suits] += 1
-    plane = 2 * suits + rules.num_features
+    observe_cards(tables, row, i, seat, out)
+    plane = 2 * tables.suit_planes + tables.num_features
     for k in range(num_seats):
         if node >= 0:
             out[plane + k] = (
-                2 * rules.betting.paid[rules.betting.position[node], (seat + k) % num_seats]
+                2 * tables.betting.paid[tables.betting.position[node], (seat + k) % num_seats]
             )
         out[plane + num_seats + k] = k == seat
     while node > 0:
-        out[2 * suits + rules.feature[node]] = 1
-        node = rules.parent[node]
+        out[2 * tables.suit_planes + tables.feature[node]] = 1
+        node = tables.parent[node]
 
 
-register(generic.legal, Rules, legal)
-register(generic.step, Rules, step)
-register(generic.current_seat, Rules, current_seat)
-register(generic.team_return, Rules, team_return)
-register(generic.stake, Rules, stake)
-register(generic.observe, Rules, observe)
-register(generic.infoset_key, Rules, infoset_key)
-register(generic.sure_win, Rules, sure_win)
-register(generic.copy_row, Rules, copy_row)
-register(generic.public_cards, Rules, public_cards)
+@kernel
+def start_view(rules: Rules, views: States, i: int, seat: int, starts: States, j: int) -> None:
+    """Writes the view before the first bet, with the cards that have come to the table since."""
+    copy_view(rules, views, i, seat, starts, j)
+    starts.node[j] = 0
+
+
+register_all(
+    Rules,
+    legal,
+    step,
+    current_seat,
+    team_return,
+    stake,
+    observe,
+    infoset_key,
+    copy_row,
+    public_cards,
+    start_view,
+    deal_rest,
+    *WORLDS,
+)

@@ -1,9 +1,9 @@
-"""Worlds of limit poker for inference: the private cards of the other players.
+"""Worlds of poker for inference: the private cards of the other players, folded ones included.
 
 The hidden words hold these cards in the order of the seats, six bits each and ten a word; those of
 one player ascend, so that a hand has one code. All hands of cards that the searching seat does not
-see are equally likely. The cards still to come to the table are no part of a code: they are dealt
-to each world, evenly over the worlds of a view.
+see are equally likely; whoever asks weighs them by the betting. The cards still to come to the
+table are no part of a code: they are dealt to each world, evenly over the worlds of a view.
 """
 
 from itertools import combinations
@@ -11,10 +11,10 @@ from math import comb
 
 import numpy as np
 
-from games import generic
-from games.dispatch import register
+from games.batches import Rules, States
+from games.generic import copy_row
 from games.kernels import kernel, random_below, random_float
-from games.poker.state import HIDDEN, Rules, States
+from games.poker.cards import HIDDEN, card, num_seats, put_card
 
 _BITS = 6
 _CARDS_PER_WORD = 10
@@ -61,37 +61,6 @@ def write_code(cards: np.ndarray, num_private: int, hidden: np.ndarray) -> None:
 
 
 @kernel
-def _num_seats(rules: Rules) -> int:
-    return np.int64(rules.betting.paid.shape[1])
-
-
-@kernel
-def _is_seen(rules: Rules, cards: np.ndarray, seat: int, card: int) -> bool:
-    """Returns whether a seat sees a card, its own or on the table, in its view (int8 ``[K]``)."""
-    board, own = _num_seats(rules) * rules.num_private, seat * rules.num_private
-    for k in range(own, own + rules.num_private):
-        if cards[k] == card:
-            return True
-    for k in range(board, cards.size):
-        if cards[k] == card:
-            return True
-    return False
-
-
-@kernel
-def _unseen(rules: Rules, cards: np.ndarray, seat: int, unseen: np.ndarray) -> int:
-    """Returns the number of cards that a seat does not see in its view (int8 ``[K]``); writes them,
-    ascending, to ``unseen``.
-    """
-    count = 0
-    for card in range(rules.num_cards):
-        if not _is_seen(rules, cards, seat, card):
-            unseen[count] = card
-            count += 1
-    return count
-
-
-@kernel
 def list_hands(
     unseen: np.ndarray, count: int, num_private: int, size: int, hidden: np.ndarray
 ) -> int:
@@ -129,10 +98,54 @@ def list_hands(
     return total
 
 
-@kernel
+@kernel(forceinline=True)
 def _num_hidden(rules: Rules) -> int:
     """Returns the number of private cards of all the others."""
-    return (_num_seats(rules) - 1) * np.int64(rules.num_private)
+    return (num_seats(rules) - 1) * np.int64(rules.num_private)
+
+
+@kernel(forceinline=True)
+def _cards_between(rules: Rules, states: States, i: int, first: int, last: int) -> np.uint64:
+    """Returns the set of the known cards from the ``first`` to before the ``last``, a bit for
+    each.
+    """
+    found = np.uint64(0)
+    for k in range(first, last):
+        held = card(rules, states, i, k)
+        if held != HIDDEN:
+            found |= np.uint64(1) << np.uint64(held)
+    return found
+
+
+@kernel(forceinline=True)
+def _seen_cards(rules: Rules, views: States, i: int, seat: int) -> np.uint64:
+    """Returns the set of cards that a seat sees in its view: in an earlier view also what came
+    later.
+    """
+    size, board = rules.num_private, num_seats(rules) * rules.num_private
+    own = _cards_between(rules, views, i, seat * size, (seat + 1) * size)
+    return own | _cards_between(rules, views, i, board, board + rules.num_public)
+
+
+@kernel
+def _complement(num_cards: int, seen: np.uint64, cards: np.ndarray) -> int:
+    """Returns the number of cards not in a set, and writes them, ascending, to ``cards`` (int8)."""
+    count = 0
+    for other in range(num_cards):
+        if not (seen >> np.uint64(other)) & np.uint64(1):
+            cards[count] = other
+            count += 1
+    return count
+
+
+@kernel
+def _num_ways(cards: int, num_private: int, left: int) -> float:
+    """Returns the number of ways to deal the others their hands from so many cards."""
+    ways = 1.0
+    for k in range(cards):
+        ways *= left / (k % num_private + 1)
+        left -= 1
+    return ways
 
 
 @kernel
@@ -141,7 +154,9 @@ def list_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarr
     lists their codes.
     """
     unseen = np.empty(rules.num_cards, np.int8)
-    count = _unseen(rules, views.cards[i], seat, unseen)
+    count = _complement(rules.num_cards, _seen_cards(rules, views, i, seat), unseen)
+    if _num_ways(_num_hidden(rules), rules.num_private, count) > hidden.shape[0] + 0.5:
+        return -1
     return list_hands(unseen, count, rules.num_private, _num_hidden(rules), hidden)
 
 
@@ -152,9 +167,8 @@ def draw_hidden(
     """Draws hands of the others, all equally likely, for every row of ``hidden`` (uint64 ``[n,
     W]``).
     """
-    unseen = np.empty(rules.num_cards, np.int8)
-    count = _unseen(rules, views.cards[i], seat, unseen)
-    cards = np.empty(_num_hidden(rules), np.int8)
+    unseen, cards = np.empty(rules.num_cards, np.int8), np.empty(_num_hidden(rules), np.int8)
+    count = _complement(rules.num_cards, _seen_cards(rules, views, i, seat), unseen)
     for j in range(hidden.shape[0]):
         for k in range(cards.size):
             drawn = k + random_below(rng, lane, count - k)
@@ -168,13 +182,9 @@ def log_prior_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.
     """Returns the log-probability (nats) of hands of the others: one over the number of ways to
     deal them.
     """
-    left, ways = rules.num_cards, 1.0
-    for card in range(rules.num_cards):
-        left -= _is_seen(rules, views.cards[i], seat, card)
-    for k in range(_num_hidden(rules)):
-        ways *= left / (k % rules.num_private + 1)
-        left -= 1
-    return -np.log(ways)
+    unseen = np.empty(rules.num_cards, np.int8)
+    left = _complement(rules.num_cards, _seen_cards(rules, views, i, seat), unseen)
+    return -np.log(_num_ways(_num_hidden(rules), rules.num_private, left))
 
 
 @kernel
@@ -184,16 +194,14 @@ def fill_world(
     """Writes the view of a seat with hands of the others; returns False if they hold a card that
     the seat sees.
     """
-    worlds.node[j] = views.node[i]
-    for k in range(views.cards.shape[1]):
-        worlds.cards[j, k] = views.cards[i, k]
-    at = 0
-    for k in range(_num_seats(rules) * rules.num_private):
-        if k // rules.num_private != seat:
-            card = card_at(hidden, at)
-            if _is_seen(rules, views.cards[i], seat, card):
+    seen, at, size = _seen_cards(rules, views, i, seat), 0, rules.num_private
+    copy_row(rules, views, i, worlds, j)
+    for k in range(num_seats(rules) * size):
+        if not seat * size <= k < (seat + 1) * size:
+            held = card_at(hidden, at)
+            if (seen >> np.uint64(held)) & np.uint64(1):
                 return False
-            worlds.cards[j, k] = card
+            put_card(rules, worlds, j, k, held)
             at += 1
     return True
 
@@ -201,68 +209,51 @@ def fill_world(
 @kernel
 def hidden_of(rules: Rules, states: States, i: int, seat: int, hidden: np.ndarray) -> None:
     """Writes the code (uint64 ``[W]``) of the private cards of the others."""
-    cards = np.empty(_num_hidden(rules), np.int8)
-    at = 0
-    for k in range(_num_seats(rules) * rules.num_private):
-        if k // rules.num_private != seat:
-            cards[at] = states.cards[i, k]
+    cards, at, size = np.empty(_num_hidden(rules), np.int8), 0, rules.num_private
+    for k in range(num_seats(rules) * size):
+        if not seat * size <= k < (seat + 1) * size:
+            cards[at] = card(rules, states, i, k)
             at += 1
-    write_code(cards, rules.num_private, hidden)
+    write_code(cards, size, hidden)
 
 
 @kernel
-def start_view(rules: Rules, views: States, i: int, seat: int, starts: States, j: int) -> None:
-    """Writes the view before the first bet, with the cards that have come to the table since."""
-    for k in range(views.cards.shape[1]):
-        starts.cards[j, k] = views.cards[i, k]
-    starts.node[j] = 0
+def copy_view(rules: Rules, views: States, i: int, seat: int, target: States, j: int) -> None:
+    """Writes the cards that a seat sees in its view to another lane; the others are hidden."""
+    size, board = rules.num_private, num_seats(rules) * rules.num_private
+    for k in range(board + rules.num_public):
+        sees = k >= board or seat * size <= k < (seat + 1) * size
+        put_card(rules, target, j, k, card(rules, views, i, k) if sees else HIDDEN)
 
 
 @kernel
 def reveal(rules: Rules, views: States, i: int, seat: int, earlier: States, j: int) -> None:
     """Puts the cards on the table of a view on that of an earlier one."""
-    for k in range(_num_seats(rules) * rules.num_private, views.cards.shape[1]):
-        earlier.cards[j, k] = views.cards[i, k]
-
-
-@kernel
-def _deal_table(rules: Rules, rng: np.ndarray, lane: int, first: float, cards: np.ndarray) -> None:
-    """Deals the hidden cards of the table in a world at random.
-
-    Args:
-        first: In [0, 1), where the first of them lies among the cards left: worlds share them out
-            evenly.
-        cards: int8 ``[K]``, changed in place.
-    """
-    left = np.empty(rules.num_cards, np.int8)
-    count = 0
-    for card in range(rules.num_cards):
-        used = False
-        for k in range(cards.size):
-            used = used or cards[k] == card
-        if not used:
-            left[count] = card
-            count += 1
-    fresh = True
-    for k in range(_num_seats(rules) * rules.num_private, cards.size):
-        if cards[k] == HIDDEN:
-            drawn = int(first * count) if fresh else random_below(rng, lane, count)
-            cards[k] = left[drawn]
-            count -= 1
-            left[drawn] = left[count]
-            fresh = False
+    board = num_seats(rules) * rules.num_private
+    for k in range(board, board + rules.num_public):
+        put_card(rules, earlier, j, k, card(rules, views, i, k))
 
 
 @kernel
 def deal_rest(
     rules: Rules, worlds: States, first: int, count: int, rng: np.ndarray, lane: int
 ) -> None:
-    """Deals the cards still to come to the table; the first of them is spread evenly over the
-    worlds of a view.
+    """Deals the cards still to come to the table at random; the first of them is spread evenly over
+    the worlds of a view.
     """
-    offset = random_float(rng, lane)
+    offset, left = random_float(rng, lane), np.empty(rules.num_cards, np.int8)
+    board = num_seats(rules) * rules.num_private
     for w in range(count):
-        _deal_table(rules, rng, lane, (offset + w * _GOLDEN_RATIO) % 1.0, worlds.cards[first + w])
+        start, fresh = (offset + w * _GOLDEN_RATIO) % 1.0, True
+        used = _cards_between(rules, worlds, first + w, 0, board + rules.num_public)
+        unused = _complement(rules.num_cards, used, left)
+        for k in range(board, board + rules.num_public):
+            if card(rules, worlds, first + w, k) == HIDDEN:
+                drawn = int(start * unused) if fresh else random_below(rng, lane, unused)
+                put_card(rules, worlds, first + w, k, left[drawn])
+                unused -= 1
+                left[drawn] = left[unused]
+                fresh = False
 
 
 @kernel
@@ -290,19 +281,20 @@ def count_hidden(
     hands]``).
     """
     counts[:] = 0
-    num_seats = _num_seats(rules)
-    for k in range(num_seats - 1):
-        other = (seat + 1 + k) % num_seats
+    seats = num_seats(rules)
+    for k in range(seats - 1):
+        other = (seat + 1 + k) % seats
         first = (other - (1 if other > seat else 0)) * rules.num_private
         counts[k, hand_index(hidden, first, rules.num_private)] = 1
 
 
-register(generic.list_hidden, Rules, list_hidden)
-register(generic.draw_hidden, Rules, draw_hidden)
-register(generic.log_prior_hidden, Rules, log_prior_hidden)
-register(generic.fill_world, Rules, fill_world)
-register(generic.hidden_of, Rules, hidden_of)
-register(generic.start_view, Rules, start_view)
-register(generic.reveal, Rules, reveal)
-register(generic.deal_rest, Rules, deal_rest)
-register(generic.count_hidden, Rules, count_hidden)
+WORLDS = (
+    list_hidden,
+    draw_hidden,
+    log_prior_hidden,
+    fill_world,
+    hidden_of,
+    reveal,
+    count_hidden,
+)
+"""The generic kernels that every poker game registers as they are."""

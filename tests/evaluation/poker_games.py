@@ -6,12 +6,10 @@ from itertools import permutations
 import numpy as np
 
 from games import make
-from games.deals import EnumeratedDeals
-from games.poker import betting
 from games.poker.betting import BettingRules
 from games.poker.game import LimitPoker
 from games.poker.state import Strengths
-from games.poker.tables import PokerTables
+from games.poker.tables import PokerTables, listed_tables
 from tests.games import poker_oracle as oracle
 
 
@@ -75,9 +73,5 @@ class ThreePlayerKuhn(LimitPoker):
         )
 
     def _make_tables(self) -> PokerTables:
-        cards = np.array(list(permutations(range(4), 3)), np.int8)
-        outcome = np.array([betting.outcome_of(tuple(row)) for row in cards], np.int32)
-        deals = EnumeratedDeals(cards, cards.astype(np.int32), outcome)
-        return PokerTables(
-            "kuhn3", self.bets, betting.with_buckets(self.betting, (4,)), deals, (tuple("TJQK"),)
-        )
+        deals, names = permutations(range(4), 3), tuple("TJQK")
+        return listed_tables("kuhn3", self.bets, deals, (names,), names.__getitem__, int)

@@ -1,14 +1,12 @@
 """Limit Hold'em: the betting tree, payoffs by hand, deals and outcomes against the cards, bad
 input."""
 
-from functools import cache
-
 import numpy as np
 import pytest
 
 from games import make
 from games.deals import OWN, bucket, bucket_of, deal, outcome
-from games.kernels import kernel, mix64, streams
+from games.kernels import kernel, streams
 from games.limit_holdem import deals as holdem_deals
 from games.limit_holdem import game as holdem
 from games.limit_holdem.boards import (
@@ -19,15 +17,13 @@ from games.limit_holdem.boards import (
     holding,
     start_hands,
 )
-from games.limit_holdem.deals import HoldemDeals, showdown_outcome
+from games.limit_holdem.deals import HoldemDeals
 from games.limit_holdem.game import RULES
 from games.poker import betting, hands
 from games.poker.betting import outcome_of
 from games.poker.hands import parse_cards, strengths
 from games.poker.showdown import outcome_table
 from games.poker.tables import PokerTables
-
-NO_BUCKETS = (1, 1, 1, 1)
 
 
 @kernel
@@ -39,15 +35,6 @@ def dealt(cards: object, seeds: np.ndarray, found: np.ndarray, outcomes: np.ndar
         for hand in range(found.shape[1]):
             found[i, hand] = bucket(cards, scratch, hand)
         outcomes[i] = outcome(cards, scratch)
-
-
-@kernel
-def deal_states(
-    tables: object, table: np.ndarray, seeds: np.ndarray, cards: np.ndarray, outcomes: np.ndarray
-) -> None:
-    for i in range(len(seeds)):
-        holdem_deals.deal_cards(mix64(seeds[i]), cards[i])
-        outcomes[i] = showdown_outcome(tables, table, cards[i])
 
 
 @kernel
@@ -80,9 +67,8 @@ def game(request: pytest.FixtureRequest) -> PokerTables:
     return make("limit_holdem", players=request.param, abstraction="made_hands").tables
 
 
-@cache
 def tree_of(players: int) -> betting.BettingTree:
-    return betting.build(RULES[players], NO_BUCKETS)
+    return betting.build(RULES[players])
 
 
 def test_nodes_of_two_players() -> None:
@@ -128,13 +114,7 @@ def test_numbers_of_information_states(
     players: int, buckets: tuple[int, ...], infosets: int
 ) -> None:
     """As derived in games/poker/README.md."""
-    tree = betting.build(RULES[players], buckets)
-    assert int(tree.num_buckets.sum()) == infosets
-    if players == 3:
-        assert np.bincount(tree.round).tolist() == [90, 4_412, 205_962, 9_501_342]
-        assert (tree.pot + tree.potential).max() == 72
-        exploration = np.minimum(36, tree.pot + 0.5 * tree.potential)
-        assert exploration.max() == 36
+    assert betting.with_buckets(tree_of(players), buckets).num_buckets.sum() == infosets
 
 
 def walk(tree: betting.BettingTree, moves: str) -> int:
@@ -151,15 +131,10 @@ def walk(tree: betting.BettingTree, moves: str) -> int:
     ("players", "moves", "mover"),
     [
         (2, "", 1),  # the dealer has the small blind and begins
-        (2, "c", 0),
         (2, "cc", 0),  # then the other player
-        (2, "ccc", 1),
         (2, "cccccc", 0),
         (3, "", 2),  # the dealer; the blinds follow
-        (3, "c", 0),
-        (3, "cc", 1),
         (3, "ccc", 0),
-        (3, "fcc", 0),
         (3, "ccr", 2),
         (3, "cfc", 1),  # the small blind is out
         (3, "cccrfr", 0),
@@ -187,14 +162,10 @@ def test_four_bets_a_round() -> None:
     ("players", "moves", "strengths", "payoffs"),
     [
         (2, "f", (1, 2), (0.5, -0.5)),
-        (2, "rf", (1, 2), (-1, 1)),
-        (2, "cc" + "cc" * 3, (1, 2), (-1, 1)),
         (2, "rc" + "rc" * 3, (2, 1), (7, -7)),  # 2 + 1 + 2 + 2
         (2, "rrrc" + "rrrrc" * 3, (2, 1), (24, -24)),  # 4 + 4 + 8 + 8
         (2, "rrrc" + "rrrrc" * 3, (1, 1), (0, 0)),
         (3, "ff", (1, 2, 3), (-0.5, 0.5, 0)),
-        (3, "rff", (1, 2, 3), (-0.5, -1, 1.5)),
-        (3, "ccc" + "ccc" * 3, (5, 5, 5), (0, 0, 0)),
         (3, "ccc" + "ccc" * 3, (5, 5, 1), (0.5, 0.5, -1)),
         (
             3,
@@ -203,7 +174,6 @@ def test_four_bets_a_round() -> None:
             (-1, 1, 0),
         ),  # the dealer's hand would have tied, but it has folded
         (3, "rfc" + "cc" * 3, (9, 4, 4), (-0.5, 0.25, 0.25)),
-        (3, "ccc" + "rcc" * 3, (3, 2, 1), (12, -6, -6)),
         (3, "ccc" + "rfc" + "cc" * 2, (1, 9, 1), (0.5, -1, 0.5)),
     ],
 )
@@ -216,29 +186,15 @@ def test_payoffs_by_hand(
     assert tuple(tree.payoffs[~end, outcome_of(strengths)].tolist()) == payoffs
 
 
-def test_every_payoff_sums_to_zero() -> None:
-    for tree in (tree_of(2), tree_of(3)):
-        assert abs(tree.payoffs.sum(axis=2)).max() < 1e-12
-
-
 def test_random_cards_are_different_and_uniform() -> None:
     """200,000 deals: every card at every place within 5 standard errors (11 places, 52 cards: a
     false alarm in 3,000)."""
     cards = np.empty((200_000, 11), dtype=np.int8)
     drawn(streams(0, len(cards)), cards)
-    assert (np.diff(np.sort(cards, axis=1)) > 0).all() and cards.min() == 0 and cards.max() == 51
+    assert (np.diff(np.sort(cards, axis=1)) > 0).all()
+    times = np.array([np.bincount(cards[:, k], minlength=52) for k in range(11)])
     expected = len(cards) / 52
-    for k in range(11):
-        assert abs(np.bincount(cards[:, k], minlength=52) - expected).max() < 5 * np.sqrt(
-            expected * 51 / 52
-        )
-    pairs = np.bincount(cards[:, 0].astype(int) * 52 + cards[:, 10], minlength=52 * 52).reshape(
-        52, 52
-    )
-    off = pairs[~np.eye(52, dtype=bool)]
-    assert np.trace(pairs) == 0 and abs(off - len(cards) / 2652).max() < 6 * np.sqrt(
-        len(cards) / 2652
-    )
+    assert abs(times - expected).max() < 5 * np.sqrt(expected * 51 / 52)
 
 
 def test_outcomes_agree_with_the_strengths(game: PokerTables) -> None:
@@ -260,62 +216,34 @@ def test_outcomes_agree_with_the_strengths(game: PokerTables) -> None:
     ]
     every = np.column_stack([strengths(hand) for hand in hands_of]).astype(int)
     assert outcomes.tolist() == [outcome_of(tuple(row)) for row in every.tolist()]
-    again = [showdown_outcome(hands.tables(), outcome_table(players), row) for row in cards[:200]]
-    assert again == outcomes[:200].tolist()
     river = (every - 1) * 20 // hands.NUM_STRENGTHS
     assert np.array_equal(found[:, 3::4], river)
     flops = np.column_stack([strengths(hand[:, :5]) for hand in hands_of]).astype(int)
     assert np.array_equal(found[:, 1::4], (flops - 1) * 20 // hands.NUM_STRENGTHS)
 
 
-def test_how_often_two_random_hands_tie() -> None:
-    """500,000 deals; two random hands split in 4.06 % (known), within 5 standard errors; neither
-    player wins more often."""
-    count = 500_000
-    cards, outcomes = np.empty((count, 9), dtype=np.int8), np.empty(count, dtype=np.int32)
-    deal_states(hands.tables(), outcome_table(2), streams(3, count), cards, outcomes)
-    times = np.bincount(outcomes, minlength=3)
-    assert abs(times[outcome_of((1, 1))] / count - 0.0406) < 5 * np.sqrt(0.0406 / count) + 5e-5
-    assert abs(times[outcome_of((1, 2))] - times[outcome_of((2, 1))]) < 5 * np.sqrt(count)
-
-
-@pytest.mark.parametrize("players", [2, pytest.param(3, marks=pytest.mark.slow)])
-def test_buckets_are_looked_up_by_board_and_holding(players: int) -> None:
+def test_buckets_are_looked_up_by_board_and_holding() -> None:
     """Tables whose entries are their own places: each deal finds those of its cards."""
-    rounds = [np.arange(boards * NUM_HOLDINGS, dtype=np.int32) for boards in NUM_BOARDS[1:3]]
-    river = (
-        np.arange(NUM_BOARDS[3] * NUM_HOLDINGS, dtype=np.int32)
-        if players == 2
-        else np.zeros(NUM_BOARDS[3] * NUM_HOLDINGS, np.uint8)
-    )
-    tables = holdem.bucket_tables.Abstraction(start_hands(), *rounds, river)
-    cards_of = HoldemDeals(hands.tables(), board_tables(), tables, outcome_table(players))
+    rounds = [np.arange(boards * NUM_HOLDINGS, dtype=np.int32) for boards in NUM_BOARDS[1:]]
+    tables = holdem.bucket_tables.Abstraction(start_hands(), *rounds)
+    deals = HoldemDeals(hands.tables(), board_tables(), tables, outcome_table(2))
     seeds = streams(4, 300)
-    cards = np.empty((len(seeds), 2 * players + 5), dtype=np.int8)
+    cards, found = np.empty((300, 9), dtype=np.int8), np.empty((300, 8), dtype=np.int64)
+    outcomes, looked_up = np.empty(300, dtype=np.int64), np.empty_like(found)
     drawn(seeds, cards)
-    found, outcomes = (
-        np.empty((len(seeds), 4 * players), dtype=np.int64),
-        np.empty(len(seeds), dtype=np.int64),
-    )
-    dealt(cards_of, seeds, found, outcomes)
-    looked_up = np.empty_like(found)
-    seen_buckets(cards_of, cards, players, looked_up)
+    dealt(deals, seeds, found, outcomes)
+    seen_buckets(deals, cards, 2, looked_up)
     np.testing.assert_array_equal(looked_up, found)
     for row, buckets, order in zip(cards.tolist(), found.tolist(), outcomes.tolist(), strict=True):
-        board = row[-5:]
-        values = []
-        for p in range(players):
-            one, two = row[2 * p : 2 * p + 2]
-            assert (
-                buckets[4 * p]
-                == start_hands()[max(one, two) * (max(one, two) - 1) // 2 + min(one, two)]
-            )
-            for number, seen in ((1, 3), (2, 4), (3, 5)):
-                if number < 3 or players == 2:
-                    masks = int(sum(hands.tables().bits[card] for card in board[:seen]))
-                    assert buckets[4 * p + number] == place(masks, one, two, board_tables())
-            values.append(int(strengths([[one, two, *board]])[0]))
-        assert order == outcome_of(tuple(values))
+        for hand in range(8):
+            one, two = sorted(row[hand // 4 * 2 : hand // 4 * 2 + 2])
+            if hand % 4 == 0:
+                assert buckets[hand] == start_hands()[two * (two - 1) // 2 + one]
+            else:
+                masks = sum(int(hands.tables().bits[card]) for card in row[4 : 6 + hand % 4])
+                assert buckets[hand] == place(masks, one, two, board_tables())
+        values = strengths([[*row[:2], *row[4:]], row[2:]])
+        assert order == outcome_of(tuple(values.tolist()))
 
 
 def test_names_of_buckets(game: PokerTables) -> None:

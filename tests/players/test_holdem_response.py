@@ -13,7 +13,7 @@ from games.kernels import streams
 from games.poker.betting import Action
 from games.poker.game import LimitPoker
 from games.poker.hands import parse_cards, strengths
-from games.poker.players.local_best_response import LimitBestResponse
+from games.poker.players.local_best_response import LocalBestResponse
 from games.poker.players.showdown_equity import equities
 from games.poker.state import HIDDEN, States
 from tests.evaluation.poker_games import random_table
@@ -85,7 +85,7 @@ def test_a_range_is_a_product_of_probabilities(game: LimitPoker) -> None:
     moves weigh its hands.
     """
     table, betting = random_table(game.tables, 3), game.betting
-    agent = LimitBestResponse(game, TabularAgent(TabularPolicy.of_table(game.tables, table)))
+    agent = LocalBestResponse(game, TabularAgent(TabularPolicy.of_table(game.tables, table)))
     node, mine, factors = 0, parse_cards("As Kd") + parse_cards("Ah 7c 2d"), np.ones(len(HANDS))
     for move, public in ((Action.CALL, 0), (Action.RAISE, 0), (Action.CALL, 0), (Action.RAISE, 3)):
         slot = int(move) - int(betting.actions[node, 0])

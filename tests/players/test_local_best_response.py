@@ -13,7 +13,7 @@ from games.interface import Records
 from games.poker.betting import Action, sequences
 from games.poker.game import LimitPoker
 from games.poker.players.always_call import AlwaysCall
-from games.poker.players.local_best_response import LimitBestResponse
+from games.poker.players.local_best_response import LocalBestResponse
 from games.poker.state import HIDDEN, States
 from games.poker.tables import PokerTables
 from tests.evaluation.poker_games import ThreePlayerKuhn, random_table
@@ -24,8 +24,8 @@ NO_RECORDS = Records(np.zeros((1, 1), np.int16), np.zeros(1, np.int16))
 NAMES = ["kuhn", "leduc"]
 
 
-def agent_against(game: LimitPoker, table: np.ndarray, boards: int = 100) -> LimitBestResponse:
-    return LimitBestResponse(game, TabularAgent(TabularPolicy.of_table(game.tables, table)), boards)
+def agent_against(game: LimitPoker, table: np.ndarray, boards: int = 100) -> LocalBestResponse:
+    return LocalBestResponse(game, TabularAgent(TabularPolicy.of_table(game.tables, table)), boards)
 
 
 def all_views(game: LimitPoker) -> tuple[PokerTables, States]:
@@ -38,7 +38,7 @@ def all_views(game: LimitPoker) -> tuple[PokerTables, States]:
     return full, game.view(states, full.betting.player[states.node])
 
 
-def moves_at(agent: LimitBestResponse, views: States, seed: int = 0) -> np.ndarray:
+def moves_at(agent: LocalBestResponse, views: States, seed: int = 0) -> np.ndarray:
     agent.start(len(views.node), seed)
     return agent.act(np.arange(len(views.node)), views, NO_RECORDS)
 
@@ -178,8 +178,8 @@ def test_ranges_and_gains_against_naive_ones(name: str) -> None:
 def test_refusals() -> None:
     game, three = make_poker("kuhn"), ThreePlayerKuhn()
     with pytest.raises(ValueError, match="kuhn3 with 3 players: a local best response plays again"):
-        LimitBestResponse(three, AlwaysCall().at(three))
-    agent = LimitBestResponse(game, AlwaysCall().at(game))
+        LocalBestResponse(three, AlwaysCall().at(three))
+    agent = LocalBestResponse(game, AlwaysCall().at(game))
     agent.start(1, 0)
     node = sequences(game.betting)[0].index("cr")
     bet = States(np.array([[0, HIDDEN]], np.int8), np.array([node], np.int32))

@@ -3,6 +3,7 @@ what it wins.
 """
 
 from functools import cache
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -16,11 +17,11 @@ from games.decision import ask
 from games.interface import Game
 from games.poker.hands import parse_cards
 from games.poker.players.always_call import AlwaysCall
-from games.poker.players.local_best_response import NoLimitBestResponse
+from games.poker.players.local_best_response import LocalBestResponse
 from games.table import Table
 from networks.evaluator import Outputs
 
-HANDS = NoLimitBestResponse.hands
+HANDS = np.array(list(combinations(range(52), 2)), np.int8)
 
 
 @cache
@@ -67,9 +68,9 @@ def at_table(hole: list[str], board: str, moves: list[str]) -> Table:
     return table
 
 
-def asked(table: Table) -> tuple[NoLimitBestResponse, np.ndarray, np.ndarray]:
+def asked(table: Table) -> tuple[LocalBestResponse, np.ndarray, np.ndarray]:
     """Returns the player with its range and what each choice promises, as the seat to move."""
-    agent = NoLimitBestResponse(game(), OnlyPairs(), boards=2000)
+    agent = LocalBestResponse(game(), OnlyPairs(), boards=2000)
     agent.start(1, 0)
     games, view, records = np.zeros(1, np.int64), table.view(table.seat), table.seen(table.seat)
     ranges = agent.ranges(games, view, records)
@@ -92,7 +93,7 @@ def test_it_bets_at_who_folds_and_folds_to_who_is_ahead() -> None:
 
 def test_it_wins_from_a_simple_player() -> None:
     other = AlwaysCall().at(game())
-    result = duplicate_match(game(), NoLimitBestResponse(game(), other, boards=20), other, 40, 3)
+    result = duplicate_match(game(), LocalBestResponse(game(), other, boards=20), other, 40, 3)
     assert result.total.adp.mean > 2 * result.total.adp.error
 
 
@@ -120,7 +121,7 @@ def test_its_range_is_exact_for_networks() -> None:
     moves = ["call", "r400", "call", "0.5 pot", "call", "check", "check", "check", "1 pot"]
     against, table = networks_of(1), at_table(["Ks Qd", "7c 6d"], "2c3c4c5cTh", moves)
     assert table.seat == 0
-    agent = NoLimitBestResponse(game(), against, boards=1)
+    agent = LocalBestResponse(game(), against, boards=1)
     agent.start(1, 0)
     likely = agent.ranges(np.zeros(1, np.int64), table.view(table.seat), table.seen(table.seat))[0]
     own, board = set(table.deal.hole[0, 0].tolist()), set(table.describe()["public"])
@@ -129,7 +130,7 @@ def test_its_range_is_exact_for_networks() -> None:
     expected = []
     for hand in chosen:
         deal = table.deal
-        deal.hole[0, 1] = HANDS[hand]
+        deal.hole[0, 1] = HANDS[hand][::-1]
         spare = [c for c in range(52) if c not in own and c not in HANDS[hand] and c not in seen]
         for k in range(5):  # what lies on the table stays; of the rest nothing may be read
             if k >= len(board):

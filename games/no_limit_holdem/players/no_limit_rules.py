@@ -5,8 +5,9 @@ have no model of others.
 how they bet and call is that of the authors' program, as far as it is known.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from games.interface import Records
 from games.kernels import kernel, random_below, random_float, streams
 from games.no_limit_holdem.betting import legal, pot, situation
 from games.no_limit_holdem.state import CALL, FIRST_AMOUNT, FOLD, Rules
-from games.poker.hands import EMPTY_KEY, HandTables, strength_of
+from games.poker.hands import EMPTY_KEY, NUM_CARDS, HandTables, strength_with, sums
 from games.registry import Player, player
 
 SAMPLES = 100
@@ -80,23 +81,13 @@ def _share_of_wins(tables: HandTables, views: States, i: int, rng: np.ndarray, l
     """Returns the share of random boards and hands of those who are in on which the seat to move
     has the best hand alone.
     """
-    seat, deck = np.int64(views.seat[i]), np.empty(52, np.int8)
-    seen = np.uint64(0)
-    key, masks = EMPTY_KEY, 0
-    for k in range(2):
-        seen |= np.uint64(1) << np.uint64(views.hole[i, seat, k])
-    known = np.int64(views.shown[i])
-    for k in range(known):
-        card = views.board[i, k]
-        seen |= np.uint64(1) << np.uint64(card)
-        key += tables.keys[card]
-        masks |= tables.bits[card]
-    size = 0
-    for card in range(52):
-        if not (seen >> np.uint64(card)) & np.uint64(1):
+    hole, known, rivals = views.hole[i, views.seat[i]], np.int64(views.shown[i]), -1
+    key, masks = sums(tables, views.board[i], 0, known)
+    deck, size = np.empty(NUM_CARDS, np.int8), 0
+    for card in range(NUM_CARDS):
+        if not masks & tables.bits[card] and card != hole[0] and card != hole[1]:
             deck[size] = card
             size += 1
-    rivals = -1
     for s in range(views.folded.shape[1]):
         rivals += 1 - views.folded[i, s]
     needed, wins = 5 - known + 2 * rivals, 0
@@ -104,25 +95,13 @@ def _share_of_wins(tables: HandTables, views: States, i: int, rng: np.ndarray, l
         for k in range(needed):
             j = k + random_below(rng, lane, size - k)
             deck[k], deck[j] = deck[j], deck[k]
-        board_key, board_masks = key, masks
-        for k in range(5 - known):
-            board_key += tables.keys[deck[k]]
-            board_masks |= tables.bits[deck[k]]
-        a, b = views.hole[i, seat, 0], views.hole[i, seat, 1]
-        own = strength_of(
-            tables,
-            board_key + tables.keys[a] + tables.keys[b],
-            board_masks | tables.bits[a] | tables.bits[b],
-            7,
-        )
+        drawn_key, drawn_masks = sums(tables, deck, 0, 5 - known)
+        full_key, full_masks = key + drawn_key - EMPTY_KEY, masks | drawn_masks
+        own = strength_with(tables, full_key, full_masks, hole[0], hole[1], 7)
         best = True
-        for r in range(rivals):
-            a, b = deck[5 - known + 2 * r], deck[6 - known + 2 * r]
-            best = best and own > strength_of(
-                tables,
-                board_key + tables.keys[a] + tables.keys[b],
-                board_masks | tables.bits[a] | tables.bits[b],
-                7,
+        for k in range(5 - known, needed, 2):
+            best = best and own > strength_with(
+                tables, full_key, full_masks, deck[k], deck[k + 1], 7
             )
         wins += best
     return wins / SAMPLES
@@ -156,7 +135,7 @@ def maniac(rules: Rules, views: States, i: int, rng: np.ndarray, lane: int) -> i
     return np.int64(actions[first + random_below(rng, lane, count - first)])
 
 
-def _of_rows(rule: Any) -> Any:
+def _of_rows(rule: Callable[..., int]) -> Callable[..., None]:
     """Returns a kernel that writes the moves of a rule for all rows."""
 
     @kernel
@@ -172,7 +151,7 @@ def _of_rows(rule: Any) -> Any:
 class _ByRule(Player):
     """A player by a kernel."""
 
-    rule: ClassVar[Any]
+    rule: ClassVar[Callable[..., None]]
 
     def start(self, num_games: int, seed: int) -> None:
         """Prepares for games 0 .. num_games - 1."""

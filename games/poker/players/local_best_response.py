@@ -26,28 +26,25 @@ Before the last round w is exact where there are few ways to complete the board,
 estimated from random boards: the choice may then be worse, and the bound holds as before.
 """
 
-from abc import abstractmethod
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, ClassVar, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from games import make
 from games.agent import Agent, OpenPolicy
 from games.batches import Rules, States, take
-from games.generic import current_seat, legal, nearest_listed, start_view, step
-from games.interface import Records, seats_to_move
+from games.dispatch import GenericKernel, register
+from games.generic import current_seat, legal, nearest_listed, public_cards, start_view, step
+from games.interface import Game, Records, seats_to_move
 from games.kernels import kernel, streams
-from games.no_limit_holdem.betting import pot, raise_bounds, to_call
-from games.no_limit_holdem.game import NoLimitHoldem
-from games.no_limit_holdem.state import CALL, FIRST_AMOUNT, FOLD, NUM_BOARD
-from games.poker.betting import Action
+from games.no_limit_holdem import state as no_limit
+from games.no_limit_holdem.state import CALL, FIRST_AMOUNT, FOLD
+from games.poker import state as limit
+from games.poker.cards import HIDDEN, card, put_card
 from games.poker.game import NUM_ACTIONS
 from games.poker.players.showdown_equity import equities
-from games.poker.state import HIDDEN
-from games.poker.state import States as LimitStates
 from games.registry import Host, PlayerOptions, player
 from games.settings import setting
 
@@ -55,20 +52,112 @@ IN_POTS = (1.0, np.inf)
 """The raises that are considered in no-limit Hold'em, in pots after a call."""
 
 
-class Stakes(NamedTuple):
-    """What is at stake at n decisions.
+@GenericKernel
+def _chips(rules: Rules, states: States, i: int, seat: int) -> tuple[float, float]:  # type: ignore[empty-body]
+    """Returns the chips that a seat has put in during the hand, and those that it has behind."""
 
-    Attributes:
-        cards: int8 ``[n, K]``, what the mover sees, as ``equities`` wants it.
-        seats: int ``[n]``, the movers.
-        pots: Chips that can be won ``[n]``. asked: What a call costs. may_fold: bool.
+
+@kernel
+def _limit_chips(rules: limit.Rules, states: States, i: int, seat: int) -> tuple[float, float]:
+    return rules.betting.paid[rules.betting.position[states.node[i]], seat], np.inf
+
+
+@kernel
+def _no_limit_chips(
+    rules: no_limit.Rules, states: States, i: int, seat: int
+) -> tuple[float, float]:
+    return np.float64(states.paid[i, seat]), np.float64(states.stacks[i, seat])
+
+
+register(_chips, limit.Rules, _limit_chips)
+register(_chips, no_limit.Rules, _no_limit_chips)
+
+
+@kernel
+def _begin(
+    rules: Rules, views: States, rows: np.ndarray, starts: States, lanes: np.ndarray
+) -> None:
+    """Writes the views before the first move of some rows to lanes of ``starts``."""
+    for k in range(len(rows)):
+        start_view(rules, views, rows[k], current_seat(rules, views, rows[k]), starts, lanes[k])
+
+
+@kernel
+def _advance(rules: Rules, states: States, lanes: np.ndarray, moves: np.ndarray) -> None:
+    """Plays a move in each of some lanes."""
+    for k in range(len(lanes)):
+        step(rules, states, lanes[k], moves[k])
+
+
+@kernel
+def _cards(rules: Rules, views: States, out: np.ndarray) -> None:
+    """Writes the cards that views show, the others ``HIDDEN``: int8 ``[n, K]``."""
+    for i in range(len(out)):
+        for k in range(out.shape[1]):
+            out[i, k] = card(rules, views, i, k)
+
+
+@kernel
+def _deal_in(
+    rules: Rules, states: States, seats: np.ndarray, hands: np.ndarray, seen: np.ndarray
+) -> None:
+    """Writes what a seat sees in each row: its hand, and as many public cards as lay there.
+
+    Args:
+        hands: int8 ``[k, num_private]``. seen: int8 ``[k, K]``, the cards of a later view.
     """
+    size = rules.num_private
+    for i in range(len(hands)):
+        shown = 2 * size + public_cards(rules, states, i)
+        for k in range(seen.shape[1]):
+            own, public = k // size == seats[i], 2 * size <= k < shown
+            put_card(
+                rules, states, i, k, hands[i, k % size] if own else seen[i, k] if public else HIDDEN
+            )
 
-    cards: np.ndarray
-    seats: np.ndarray
-    pots: np.ndarray
-    asked: np.ndarray
-    may_fold: np.ndarray
+
+@kernel
+def _slots(rules: Rules, states: States, actions: np.ndarray, out: np.ndarray) -> None:
+    """Writes where in the list of legal moves the one stands that an action counts as, for each
+    row: int64 ``[m]``.
+    """
+    listed = np.empty(64, np.int16)
+    for i in range(out.size):
+        count = legal(rules, states, i, listed)
+        out[i] = np.searchsorted(listed[:count], nearest_listed(rules, states, i, actions[i]))
+
+
+@kernel
+def _stakes(rules: Rules, views: States, pots: np.ndarray, choices: np.ndarray) -> None:
+    """Writes what is at stake at each of n views.
+
+    Args:
+        pots: float64 ``[n, 2]``: the pot that can be won, what a call costs.
+        choices: bool ``[n, C]``, which actions are legal.
+    """
+    actions = np.empty(choices.shape[1], np.int16)
+    choices[:] = False
+    for i in range(len(pots)):
+        seat = current_seat(rules, views, i)
+        (own, behind), (other, _) = (
+            _chips(rules, views, i, seat),
+            _chips(rules, views, i, 1 - seat),
+        )
+        asked = min(max(other - own, 0.0), behind)
+        pots[i, 0], pots[i, 1] = own + min(other, own + asked), asked  # the rest nobody calls
+        for k in range(legal(rules, views, i, actions)):
+            choices[i, actions[k]] = True
+
+
+@kernel
+def _raised(
+    rules: Rules, views: States, rows: np.ndarray, after: States, sizes: np.ndarray
+) -> None:
+    """Writes the chips above a call of each raise, as far as the other seat can answer it."""
+    for k in range(len(rows)):
+        seat = current_seat(rules, views, rows[k])
+        other, behind = _chips(rules, views, rows[k], 1 - seat)
+        sizes[k] = min(_chips(rules, after, k, seat)[0], other + behind) - other
 
 
 @player("lbr", games=["poker", "no_limit_holdem"], slow=True)
@@ -101,8 +190,7 @@ class LocalBestResponseOptions(PlayerOptions):
         against: Any = host.make(self.against)
         if not host.entrants[self.against].options.states_policy:
             raise ValueError(f"against={self.against}: it cannot state its policy")
-        kind = NoLimitBestResponse if isinstance(host.game, NoLimitHoldem) else LimitBestResponse
-        return kind(host.game, against, self.boards)
+        return LocalBestResponse(host.game, against, self.boards)
 
 
 class LocalBestResponse(Agent):
@@ -120,17 +208,11 @@ class LocalBestResponse(Agent):
         ValueError: The game has more than two players, or ``boards`` is below 1.
 
     Attributes:
-        hands: int8 ``[H, private cards]``.
-        rules: Those of limit betting by which hands are compared.
-        num_choices: Fold, call, and the raises that are considered.
+        hands: int8 ``[H, private cards]``, ascending.
     """
 
-    hands: np.ndarray
-    rules: Rules
-    num_choices: ClassVar[int]
-
     def __init__(
-        self, game: Any, against: OpenPolicy, boards: int = 100, name: str = "lbr"
+        self, game: Game, against: OpenPolicy, boards: int = 100, name: str = "lbr"
     ) -> None:
         if game.spec.num_seats != 2:
             raise ValueError(
@@ -140,7 +222,16 @@ class LocalBestResponse(Agent):
         if boards < 1:
             raise ValueError(f"got boards={boards}; expected at least 1")
         self.game, self.against, self.boards, self.name = game, against, boards, name
-        self.prepare()
+        # In no-limit Hold'em other sizes are considered, and hands compare as in limit Hold'em.
+        self._bets, self._showdown, self._choices = game.rules, game.rules, NUM_ACTIONS
+        if isinstance(game.rules, no_limit.Rules):
+            self._bets = game.rules._replace(sizes=np.array(IN_POTS))
+            self._showdown = make("limit_holdem", abstraction="made_hands").rules
+            self._choices = 2 + len(IN_POTS)
+        rules = self._showdown
+        self.hands = np.array(
+            list(combinations(range(rules.num_cards), rules.num_private)), np.int8
+        )
         self.start(0, 0)
 
     def start(self, num_games: int, seed: int) -> None:
@@ -149,6 +240,8 @@ class LocalBestResponse(Agent):
         """
         self._ranges = np.ones((num_games, len(self.hands)))
         self._rng = streams(seed, num_games)
+        self._positions = self.game.empty(num_games)
+        self._played = np.full(num_games, -1)
 
     def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
         """Returns a legal move (int16 ``[n]``) for each view; row k belongs to game ``games[k]``.
@@ -167,7 +260,7 @@ class LocalBestResponse(Agent):
             ValueError: The opponent made a move that its policy never makes.
         """
         ranges = self._ranges[games]
-        self.explain(ranges, games, views, records)
+        self._explain(ranges, games, views, records)
         total = ranges.sum(axis=1, keepdims=True)
         if not (total > 0).all():
             game = int(games[np.argmin(total[:, 0])])
@@ -191,315 +284,108 @@ class LocalBestResponse(Agent):
             games: int64 ``[n]``, whose random numbers draw boards.
             views: n rows.
         """
-        cards, seats, pots, asked, may_fold = self.stakes(views)
-        equity = np.empty(ranges.shape)
+        n, rules, seats = len(games), self._bets, seats_to_move(self.game, views)
+        equity, chips = np.empty(ranges.shape), np.empty((n, 2))
+        choices = np.empty((n, self._choices), np.bool_)
         equities(
-            self.rules, cards, seats, self.hands, ranges, self.boards, self._rng, games, equity
+            self._showdown,
+            self._seen(views),
+            seats,
+            self.hands,
+            ranges,
+            self.boards,
+            self._rng,
+            games,
+            equity,
         )
-        chance = (ranges * equity).sum(axis=1)
-        gains, moves = np.full((2, len(games), self.num_choices), -np.inf)
-        gains[may_fold, 0], moves[:, 0] = 0.0, FOLD
-        gains[:, 1], moves[:, 1] = chance * pots - (1.0 - chance) * asked, CALL
-        for choice, (able, actions, after, size) in enumerate(self.raises(views, seats), 2):
+        _stakes(rules, views, chips, choices)
+        (pots, asked), chance = chips.T, (ranges * equity).sum(axis=1)
+        gains, moves = np.full((2, n, self._choices), -np.inf)
+        gains[choices[:, FOLD], FOLD], moves[:, FOLD] = 0.0, FOLD
+        gains[:, CALL], moves[:, CALL] = chance * pots - (1.0 - chance) * asked, CALL
+        for action in range(CALL + 1, self._choices):
+            able = np.flatnonzero(choices[:, action])
             if not able.size:
                 continue
+            after, size = take(views, able), np.empty(len(able))
+            _advance(rules, after, np.arange(len(able)), np.full(len(able), action))
+            _raised(rules, views, able, after, size)
             rows, held = np.nonzero(ranges[able] > 0.0)
+            told = self._told(after, 1 - seats[able], self._seen(views)[able], rows, held)
             stays = np.zeros((len(able), len(self.hands)))
-            told = self.told(after, 1 - seats[able], views, able, rows, held)
-            stays[rows, held] = ranges[able[rows], held] * (
-                1.0 - told[:, 0]
-            )  # to fold is the first move of who faces a bet
+            # To fold is the first move of a player that faces a bet.
+            stays[rows, held] = ranges[able[rows], held] * (1.0 - told[:, 0])
             called = stays.sum(axis=1)
-            won = (stays * equity[able]).sum(
-                axis=1
-            )  # the chance that the raise is called and the showdown won
-            gains[able, choice] = (
+            # The chance that the raise is called and the showdown won.
+            won = (stays * equity[able]).sum(axis=1)
+            gains[able, action] = (
                 (1.0 - called) * pots[able]
                 + won * (pots[able] + size)
                 - (called - won) * (asked[able] + size)
             )
-            moves[able, choice] = actions
+            moves[able, action] = (
+                FIRST_AMOUNT + after.street_paid[np.arange(len(able)), seats[able]]
+                if isinstance(rules, no_limit.Rules)
+                else action
+            )
         return gains, moves
 
-    @abstractmethod
-    def prepare(self) -> None:
-        """Sets ``hands`` and ``rules``."""
+    def _seen(self, views: States) -> np.ndarray:
+        """Returns the cards that views show: int8 ``[n, K]``."""
+        rules = self._showdown
+        out = np.empty((len(views[0]), 2 * rules.num_private + rules.num_public), np.int8)
+        _cards(self.game.rules, views, out)
+        return out
 
-    @abstractmethod
-    def explain(
+    def _moves(self, views: States, row: int, records: Records, game: int) -> list[int]:
+        """Returns the moves since the deal; in limit poker the node says them."""
+        rules, moves = self.game.rules, []
+        if isinstance(rules, no_limit.Rules):
+            return records.moves[game, : records.lengths[game]].tolist()  # type: ignore[no-any-return]
+        node = int(views.node[row])
+        while node > 0:
+            moves.append(int(rules.feature[node]) % NUM_ACTIONS)
+            node = int(rules.parent[node])
+        return moves[::-1]
+
+    def _explain(
         self, ranges: np.ndarray, games: np.ndarray, views: States, records: Records
     ) -> None:
         """Multiplies ranges (float64 ``[n, H]``) with the probabilities of what was seen since the
         last call, in place.
         """
+        rules, seats, seen = self.game.rules, seats_to_move(self.game, views), self._seen(views)
+        new = np.flatnonzero(self._played[games] < 0)
+        _begin(rules, views, new, self._positions, games[new])
+        self._played[games[new]] = 0
+        for cards in self.hands.T:  # hands with a card that the view shows are impossible
+            ranges[(seen[:, :, None] == cards).any(axis=1)] = 0.0
+        paths = [self._moves(views, k, records, int(game)) for k, game in enumerate(games)]
+        lengths = np.array([len(path) for path in paths])
+        while (ahead := np.flatnonzero(lengths > self._played[games])).size:
+            lanes = games[ahead]
+            moves = np.array([paths[k][self._played[games[k]]] for k in ahead])
+            theirs = seats_to_move(self.game, take(self._positions, lanes)) != seats[ahead]
+            asked, at = ahead[theirs], take(self._positions, lanes[theirs])
+            rows, held = np.nonzero(ranges[asked] > 0.0)
+            if rows.size:
+                told = self._told(at, 1 - seats[asked], seen[asked], rows, held)
+                slots = np.empty(len(rows), np.int64)
+                _slots(rules, take(at, rows), moves[theirs][rows], slots)
+                ranges[asked[rows], held] *= told[np.arange(len(rows)), slots]
+            _advance(rules, self._positions, lanes, moves)
+            self._played[lanes] += 1
 
-    @abstractmethod
-    def stakes(self, views: States) -> Stakes:
-        """Returns what is at stake at each view."""
-
-    @abstractmethod
-    def raises(
-        self, views: States, seats: np.ndarray
-    ) -> Iterator[tuple[np.ndarray, Any, Any, np.ndarray]]:
-        """Yields for each raise: the rows where it is legal, its actions, the positions after it,
-        and the chips above a call.
-        """
-
-    @abstractmethod
-    def told(
-        self,
-        at: Any,
-        seats: np.ndarray,
-        views: States,
-        of: np.ndarray,
-        rows: np.ndarray,
-        held: np.ndarray,
+    def _told(
+        self, at: States, seats: np.ndarray, seen: np.ndarray, rows: np.ndarray, held: np.ndarray
     ) -> np.ndarray:
         """Returns what the opponent does with some hands: float64 ``[k, A]``.
 
         Args:
             at: m positions, in which it is to move. seats: int ``[m]``, the opponent's.
-            views: The own ones, from which the board is taken, as far as it was shown. of: int
-                ``[m]``, their rows.
+            seen: int8 ``[m, K]``, the cards of the own views.
             rows: int ``[k]``, in ``at``. held: int ``[k]``, the hand.
         """
-
-
-class LimitBestResponse(LocalBestResponse):
-    """In limit betting. Positions are nodes of the betting tree, which say all that was played."""
-
-    num_choices = 3
-
-    def prepare(self) -> None:
-        """Lists the hands."""
-        rules = self.rules = self.game.rules
-        self.hands = np.array(
-            list(combinations(range(rules.num_cards), rules.num_private)), np.int8
-        )
-        # The slot of the action that led to a node; unused at the start.
-        self._slot = (
-            rules.feature % NUM_ACTIONS - rules.betting.actions[np.maximum(rules.parent, 0), 0]
-        )
-
-    def start(self, num_games: int, seed: int) -> None:
-        """Prepares for games 0 .. num_games - 1."""
-        super().start(num_games, seed)
-        self._nodes = np.zeros(num_games, np.int32)
-
-    def explain(
-        self, ranges: np.ndarray, games: np.ndarray, views: States, records: Records | None
-    ) -> None:
-        """See ``LocalBestResponse``; records are not read."""
-        betting = self.game.rules.betting
-        others = 1 - betting.player[views.node]
-        for k in range(self.hands.shape[1]):  # hands with a card that the view shows are impossible
-            ranges[(views.cards[:, :, None] == self.hands[:, k]).any(axis=1)] = 0.0
-        at = views.node.copy()
-        while (moved := at != self._nodes[games]).any():
-            parents = np.where(moved, self.game.rules.parent[at], 0)
-            asked = np.flatnonzero(moved & (betting.player[parents] == others))
-            rows, held = np.nonzero(ranges[asked] > 0.0)
-            if rows.size:
-                told = self.told(parents[asked], others[asked], views, asked, rows, held)
-                ranges[asked[rows], held] *= told[np.arange(rows.size), self._slot[at][asked[rows]]]
-            at = np.where(moved, parents, at)
-        self._nodes[games] = views.node
-
-    def told(
-        self,
-        at: np.ndarray,
-        seats: np.ndarray,
-        views: States,
-        of: np.ndarray,
-        rows: np.ndarray,
-        held: np.ndarray,
-    ) -> np.ndarray:
-        """See ``LocalBestResponse``."""
-        rules, size = self.game.rules, self.hands.shape[1]
-        cards = np.full((len(rows), views.cards.shape[1]), HIDDEN, np.int8)
-        for k in range(size):
-            cards[np.arange(len(rows)), seats[rows] * size + k] = self.hands[held, k]
-        for k in range(2 * size, cards.shape[1]):  # as many public cards as there were at the time
-            shown = k - 2 * size < rules.public[rules.betting.round[at[rows]]]
-            cards[:, k] = np.where(shown, views.cards[of[rows], k], HIDDEN)
-        return self.against.probabilities(LimitStates(cards, at[rows].astype(np.int32)))
-
-    def stakes(self, views: States) -> Stakes:
-        """See ``LocalBestResponse``."""
-        betting, every = self.game.rules.betting, np.arange(len(views.node))
-        seats, paid = betting.player[views.node], betting.paid[betting.position[views.node]]
-        asked = paid[every, 1 - seats] - paid[every, seats]
-        return Stakes(
-            views.cards,
-            seats,
-            paid.sum(axis=1),
-            asked,
-            betting.actions[views.node, 0] == Action.FOLD,
-        )
-
-    def raises(
-        self, views: States, seats: np.ndarray
-    ) -> Iterator[tuple[np.ndarray, Any, Any, np.ndarray]]:
-        """Yields the one raise."""
-        betting, last = self.game.rules.betting, self.game.rules.betting.num_actions[views.node] - 1
-        able = np.flatnonzero(betting.actions[views.node, last] == Action.RAISE)
-        after = betting.child[views.node, last][able]
-        paid = betting.paid[betting.position[views.node]][able, 1 - seats[able]]
-        yield able, Action.RAISE, after, betting.paid[betting.position[after], seats[able]] - paid
-
-
-@kernel
-def _slots(rules: Rules, states: States, actions: np.ndarray, out: np.ndarray) -> None:
-    """Writes where in the list of legal moves the one stands that an action counts as, for each
-    row: int64 ``[m]``.
-    """
-    listed = np.empty(64, np.int16)
-    for i in range(out.size):
-        count = legal(rules, states, i, listed)
-        out[i] = np.searchsorted(listed[:count], nearest_listed(rules, states, i, actions[i]))
-
-
-@kernel
-def _choices(
-    rules: Rules, views: States, sizes: np.ndarray, chips: np.ndarray, raises: np.ndarray
-) -> None:
-    """Writes what is at stake in each view.
-
-    Args:
-        sizes: In pots after a call.
-        chips: float64 ``[n, 3]``: the pot that can be won, what a call costs, whether folding is
-            legal.
-        raises: int64 ``[n, sizes]``: raise-to of each size, 0 where it is not legal or the same as
-            one before.
-    """
-    for i in range(chips.shape[0]):
-        seat = current_seat(rules, views, i)
-        asked = to_call(rules, views, i)
-        unanswered = max(
-            0, views.paid[i, 1 - seat] - views.paid[i, seat] - asked
-        )  # goes back: nobody calls it
-        chips[i, 0], chips[i, 1], chips[i, 2] = (
-            pot(rules, views, i) - unanswered,
-            asked,
-            1.0 if asked > 0 else 0.0,
-        )
-        least, most = raise_bounds(rules, views, i)
-        raises[i] = 0
-        if most == 0:
-            continue
-        highest = views.street_paid[i, 1 - seat]
-        before = np.int64(0)
-        for k in range(sizes.size):
-            amount = (
-                most
-                if sizes[k] == np.inf
-                else min(
-                    max(highest + np.int64(sizes[k] * (chips[i, 0] + asked) + 0.5), least), most
-                )
-            )
-            if amount != before:
-                raises[i, k] = amount
-            before = amount
-
-
-class NoLimitBestResponse(LocalBestResponse):
-    """In no-limit Hold'em. Positions are states without hole cards, to which the moves are played
-    that were seen.
-    """
-
-    num_choices = 2 + len(IN_POTS)
-    hands = np.array(
-        [(high, low) for low, high in combinations(range(52), 2)], np.int8
-    )  # as states have them
-
-    def prepare(self) -> None:
-        """Takes the rules of limit Hold'em, in which hands compare alike."""
-        self.rules = make("limit_holdem", abstraction="made_hands").rules
-
-    def start(self, num_games: int, seed: int) -> None:
-        """Prepares for games 0 .. num_games - 1."""
-        super().start(num_games, seed)
-        self._histories = self.game.empty(num_games)
-        self._played = np.full(num_games, -1)
-
-    def explain(
-        self, ranges: np.ndarray, games: np.ndarray, views: States, records: Records
-    ) -> None:
-        """See ``LocalBestResponse``."""
-        rules, n, seats = self.game.rules, len(games), seats_to_move(self.game, views)
-        for k in np.flatnonzero(self._played[games] < 0):
-            start_view(rules, views, int(k), int(seats[k]), self._histories, int(games[k]))
-            self._played[games[k]] = 0
-        seen = np.concatenate([views.board, views.hole[np.arange(n), seats]], axis=1)
-        for column in range(2):
-            ranges[(seen[:, :, None] == self.hands[:, column]).any(axis=1)] = 0.0
-        left = records.lengths[games] - self._played[games]
-        while (left > 0).any():
-            ahead = np.flatnonzero(left > 0)
-            moves, at = (
-                records.moves[games[ahead], self._played[games[ahead]]],
-                take(self._histories, games[ahead]),
-            )
-            theirs = np.flatnonzero(seats_to_move(self.game, at) != seats[ahead])
-            asked = ahead[theirs]
-            if asked.size:
-                rows, held = np.nonzero(ranges[asked] > 0.0)
-                told = self.told(take(at, theirs), 1 - seats[asked], views, asked, rows, held)
-                slots = np.empty(len(rows), np.int64)
-                _slots(rules, take(at, theirs[rows]), moves[theirs[rows]].astype(np.int64), slots)
-                ranges[asked[rows], held] *= told[np.arange(len(rows)), slots]
-            for game, move in zip(games[ahead], moves, strict=True):
-                step(rules, self._histories, int(game), int(move))
-            self._played[games[ahead]] += 1
-            left = records.lengths[games] - self._played[games]
-
-    def told(
-        self,
-        at: States,
-        seats: np.ndarray,
-        views: States,
-        of: np.ndarray,
-        rows: np.ndarray,
-        held: np.ndarray,
-    ) -> np.ndarray:
-        """See ``LocalBestResponse``."""
         made = take(at, rows)
-        made.hole[...] = HIDDEN
-        made.hole[np.arange(len(rows)), seats[rows]] = self.hands[held]
-        shown = np.arange(NUM_BOARD)[None, :] < made.shown[:, None]
-        made.board[...] = np.where(shown, views.board[of[rows]], HIDDEN)
+        _deal_in(self.game.rules, made, seats[rows], self.hands[held], seen[rows])
         return self.against.probabilities(made)
-
-    def stakes(self, views: States) -> Stakes:
-        """See ``LocalBestResponse``."""
-        seats, every = seats_to_move(self.game, views), np.arange(len(views.seat))
-        chips, self._raises = (
-            np.empty((len(every), 3)),
-            np.zeros((len(every), len(IN_POTS)), np.int64),
-        )
-        _choices(self.game.rules, views, np.array(IN_POTS), chips, self._raises)
-        cards = np.full((len(every), 4 + NUM_BOARD), HIDDEN, np.int8)
-        for k in range(2):
-            cards[every, 2 * seats + k] = views.hole[every, seats, k]
-        cards[:, 4:] = views.board
-        return Stakes(cards, seats, chips[:, 0], chips[:, 1], chips[:, 2] > 0)
-
-    def raises(
-        self, views: States, seats: np.ndarray
-    ) -> Iterator[tuple[np.ndarray, Any, Any, np.ndarray]]:
-        """Yields a raise for each of IN_POTS."""
-        for amounts in self._raises.T:
-            able = np.flatnonzero(amounts > 0)
-            actions, after = FIRST_AMOUNT + amounts[able], take(views, able)
-            for row, action in enumerate(actions):
-                step(self.game.rules, after, row, int(action))
-            own, other = (
-                after.paid[np.arange(len(able)), seats[able]],
-                views.paid[able, 1 - seats[able]],
-            )
-            yield (
-                able,
-                actions,
-                after,
-                np.minimum(own, other + views.stacks[able, 1 - seats[able]]) - other,
-            )

@@ -1,7 +1,7 @@
 """Positions of limit poker from which play-outs say what moves and cards are worth.
 
 The hidden hand of the one opponent is weighed by a policy: the probability of each hand is that of
-the moves it made with it (``LimitBestResponse.ranges``). Worlds are drawn from these weights, and
+the moves it made with it (``LocalBestResponse.ranges``). Worlds are drawn from these weights, and
 each move is tried in the same worlds, so that moves are compared in pairs.
 """
 
@@ -11,7 +11,7 @@ from games.agent import OpenPolicy
 from games.batches import take
 from games.decision import HiddenCards, Question
 from games.poker.game import LimitPoker
-from games.poker.players.local_best_response import LimitBestResponse
+from games.poker.players.local_best_response import LocalBestResponse
 from games.poker.state import States
 from games.registry import POSITIONS
 from games.table import Table
@@ -47,7 +47,7 @@ class PokerPositions:
         game = question.game
         assert isinstance(game, LimitPoker)
         betting, node, size = game.betting, int(question.view.node[0]), game.rules.num_private
-        reader = LimitBestResponse(game, Floored(game, policy))
+        reader = LocalBestResponse(game, Floored(game, policy))
         reader.start(1, 0)
         chances = reader.ranges(np.zeros(1, np.int64), question.view, question.records)[0]
         other = (1 - question.seat) * size

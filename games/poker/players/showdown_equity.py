@@ -3,26 +3,20 @@
 Boards that are not complete are completed in all ways where these are few, else at random. H hands.
 """
 
-from typing import Any
+from functools import cache
+from itertools import combinations
+from math import comb
 
 import numpy as np
 
+from games.batches import Rules
 from games.kernels import kernel, random_below
 from games.poker.state import HIDDEN, strength
 
 
 @kernel
-def _num_sets(size: int, count: int) -> int:
-    """Returns the number of sets of ``count`` things out of ``size``."""
-    sets = 1
-    for k in range(count):
-        sets = sets * (size - k) // (k + 1)
-    return sets
-
-
-@kernel
 def _compare(
-    rules: Any,
+    rules: Rules,
     cards: np.ndarray,
     seat: int,
     hands: np.ndarray,
@@ -60,11 +54,12 @@ def _compare(
 
 @kernel
 def _equity(
-    rules: Any,
+    rules: Rules,
     view: np.ndarray,
     seat: int,
     hands: np.ndarray,
     possible: np.ndarray,
+    completions: np.ndarray,
     most: int,
     rng: np.ndarray,
     game: int,
@@ -80,54 +75,46 @@ def _equity(
         hands: int8 ``[H, num_private]``.
         possible: float64 ``[H]``, above 0 where the opponent can have the hand; none of these
             shares a card with the view.
-        most: Boards: all ways to complete the board if there are no more, else that many random
-            ones.
+        completions: int64 ``[N, missing]``, which of the unseen cards complete the board; ``[0,
+            missing]``: random ones.
+        most: Random boards.
         rng: uint64 ``[games]``.
         game: The stream of random boards.
         equity: float64 ``[H]``, written; 0 for hands that are not possible.
     """
     cards, unseen = view.copy(), np.empty(rules.num_cards, np.int8)
-    num_unseen, known = 0, 2 * rules.num_private
-    while known < len(view) and view[known] != HIDDEN:
-        known += 1
+    num_unseen, known = 0, len(view) - completions.shape[1]
     for card in range(rules.num_cards):
-        seen = False
-        for k in range(len(view)):
-            seen = seen or view[k] == card
-        if not seen:
+        if not (view == card).any():
             unseen[num_unseen] = card
             num_unseen += 1
-    missing = len(view) - known
     points, boards = np.zeros(len(hands), np.int64), np.zeros(len(hands), np.int64)
-    if _num_sets(num_unseen, missing) <= most:
-        at = np.arange(missing)
-        more = True
-        while more:
-            for k in range(missing):
-                cards[known + k] = unseen[at[k]]
-            _compare(rules, cards, seat, hands, possible, points, boards)
-            last = missing - 1  # the last position that can move on
-            while last >= 0 and at[last] == num_unseen - missing + last:
-                last -= 1
-            more = last >= 0
-            if more:
-                at[last] += 1
-                for k in range(last + 1, missing):
-                    at[k] = at[k - 1] + 1
-    else:
-        for _ in range(most):
-            for k in range(missing):
+    for b in range(len(completions) if len(completions) > 0 else most):
+        for k in range(len(view) - known):
+            if len(completions) > 0:
+                cards[known + k] = unseen[completions[b, k]]
+            else:
                 drawn = k + random_below(rng, game, num_unseen - k)
                 unseen[k], unseen[drawn] = unseen[drawn], unseen[k]
                 cards[known + k] = unseen[k]
-            _compare(rules, cards, seat, hands, possible, points, boards)
+        _compare(rules, cards, seat, hands, possible, points, boards)
     for h in range(len(hands)):
         equity[h] = points[h] / (2.0 * boards[h]) if boards[h] > 0 else 0.5 * (possible[h] > 0.0)
 
 
-@kernel
+@cache
+def _completions(num_unseen: int, missing: int, most: int) -> np.ndarray:
+    """Returns all ways to complete a board, none if there are more than ``most``: int64 ``[N,
+    missing]``.
+    """
+    if comb(num_unseen, missing) > most:
+        return np.empty((0, missing), np.int64)
+    ways = list(combinations(range(num_unseen), missing))
+    return np.array(ways, np.int64).reshape(len(ways), missing)
+
+
 def equities(
-    rules: Any,
+    rules: Rules,
     views: np.ndarray,
     seats: np.ndarray,
     hands: np.ndarray,
@@ -137,6 +124,14 @@ def equities(
     games: np.ndarray,
     out: np.ndarray,
 ) -> None:
-    """Writes ``_equity`` of each of n rows to ``out`` (float64 ``[n, H]``)."""
-    for i in range(len(views)):
-        _equity(rules, views[i], seats[i], hands, ranges[i], most, rng, games[i], out[i])
+    """Writes ``_equity`` of each of n rows to ``out`` (float64 ``[n, H]``).
+
+    Args:
+        most: Boards: all ways to complete the board if there are no more, else that many random
+            ones.
+    """
+    for i, view in enumerate(views):
+        unseen = rules.num_cards - np.count_nonzero(view != HIDDEN)
+        missing = np.count_nonzero(view[2 * rules.num_private :] == HIDDEN)
+        ways = _completions(unseen, missing, most)
+        _equity(rules, view, seats[i], hands, ranges[i], ways, most, rng, games[i], out[i])

@@ -104,7 +104,6 @@ def _start(
     blinds: np.ndarray,
     big_blind: int,
 ) -> None:
-    deals.sort_cards(states, 0)
     betting.start_row(rules, states, 0, stacks, antes, blinds, big_blind)
 
 
@@ -155,8 +154,7 @@ def start_kernels(hand: Hand) -> tuple[Rules, States]:
         tables(),
     )
     states = state.empty(1, seats)
-    states.hole[0] = hand.deck[: 2 * seats].reshape(seats, 2)
-    states.board[0] = hand.deck[2 * seats :]
+    deals.set_cards(states, hand.deck[None])
     _start(rules, states, rules.stacks, rules.antes, rules.blinds, rules.big_blind)
     return rules, states
 

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from games import make
-from games.interface import Game
 from games.kernels import kernel
-from games.no_limit_holdem import betting, translation
+from games.no_limit_holdem import translation
 from games.no_limit_holdem.state import (
     CALL,
     FIRST_AMOUNT,
@@ -29,11 +28,6 @@ BOARD = ["Jd", "9h", "5c", "4s", "3d"]
 @kernel
 def _nearest(rules: Rules, states: States, action: int) -> int:
     return translation.nearest_listed(rules, states, 0, action)
-
-
-@kernel
-def _amount(rules: Rules, states: States, action: int) -> int:
-    return betting.amount_of(rules, states, 0, action)
 
 
 def table(hands: list[list[str]], stacks: list[int], **options: object) -> Table:
@@ -70,84 +64,62 @@ def test_many_random_hands_as_pokerkit_plays_them() -> None:
     check_random_hands(QUICK, MANY)
 
 
-def test_heads_up_the_button_has_the_small_blind() -> None:
-    at = table([ACES, KINGS], [1000, 1000])
-    assert at.seat == 1 and at.describe()["paid"] == [100, 50]
-    assert [move.text for move in at.legal()][:3] == ["fold", "call", "least"]
-    play(at, "call", "check")
-    assert at.seat == 0
-    assert [move.text for move in at.legal()][0] == "call"  # nobody folds who can check
+@pytest.mark.parametrize(
+    ("stacks", "moves", "seat", "legal", "bounds"),
+    [
+        # Heads-up the button has the small blind; later seat 0 acts first, and nobody folds who can
+        # check.
+        ([1000] * 2, "", 1, "fold call", [200, 1000]),
+        ([1000] * 2, "call check", 0, "call", [100, 900]),
+        ([1000] * 3, "", 2, "fold call", [200, 1000]),  # three players open left of the blinds
+        ([1000] * 3, "call call check", 0, "call", [100, 900]),
+        # A raise adds as much as the last, and in a new round the big blind.
+        ([10_000] * 3, "r350", 0, "fold call", [600, 10_000]),
+        ([10_000] * 3, "r350 r600 call", 2, "fold call", [850, 10_000]),
+        ([10_000] * 3, "r350 r600 call call", 0, "call", [100, 9400]),
+        # A short all-in does not reopen: seat 3 raised by 200, seat 0 is all-in for 100 more;
+        # seat 1 may raise, seat 3, which has acted, may not.
+        ([400, *[10_000] * 3], "fold r300 all-in", 1, "fold call", [600, 10_000]),
+        ([400, *[10_000] * 3], "fold r300 all-in call", 3, "fold call", None),
+        # Short all-ins that add up do: 300 (by 200), 400 and 500, 200 more than seat 3 put in.
+        ([400, 500, *[10_000] * 2], "call r300 r400 r500 call", 3, "fold call", [700, 10_000]),
+        ([300, 1000], "call all-in", 1, "fold call", None),  # nobody left could answer a raise
+    ],
+)
+def test_who_may_do_what(
+    stacks: list[int], moves: str, seat: int, legal: str, bounds: list[int] | None
+) -> None:
+    at = table([ACES, KINGS, QUEENS, SMALL][: len(stacks)], stacks)
+    shown = play(at, *moves.split())
+    assert (at.seat, shown["raise"]) == (seat, bounds)
+    texts = [move.text for move in at.legal()]
+    passive = legal.split()
+    assert texts[: len(passive)] == passive and (len(texts) > len(passive)) == (bounds is not None)
+    if bounds:
+        with pytest.raises(IllegalMove, match=f"r{bounds[0] - 1}"):
+            at.play(f"r{bounds[0] - 1}")
 
 
-def test_three_players_open_left_of_the_blinds() -> None:
-    at = table([ACES, KINGS, QUEENS], [1000] * 3)
-    assert at.seat == 2
-    assert play(at, "call", "call", "check")["to_move"] == 0
-
-
-def test_a_raise_adds_as_much_as_the_last() -> None:
-    at = table([ACES, KINGS, QUEENS], [10_000] * 3)
-    assert at.describe()["raise"] == [200, 10_000]
-    assert play(at, "r350")["raise"] == [600, 10_000]
-    with pytest.raises(IllegalMove, match="r599"):
-        at.play("r599")
-    assert play(at, "r600", "call")["raise"] == [850, 10_000]
-    assert play(at, "call")["raise"] == [100, 9400]
-
-
-def test_a_short_all_in_does_not_reopen() -> None:
-    """Seat 3 raises by 200, seat 0 is all-in for 100 more: seat 3, which has acted, may call or
-    fold; seat 1 may raise."""
-    at = table([ACES, KINGS, QUEENS, SMALL], [400, 10_000, 10_000, 10_000])
-    play(at, "fold", "r300", "all-in")
-    assert at.seat == 1 and at.describe()["raise"] == [600, 10_000]
-    play(at, "call")
-    assert at.seat == 3
-    assert [move.text for move in at.legal()] == ["fold", "call"]
-
-
-def test_short_all_ins_that_add_up_reopen() -> None:
-    """Raises to 300 (by 200), 400 and 500 all-in: 200 more than the first raiser has put in."""
-    at = table([ACES, KINGS, QUEENS, SMALL], [400, 500, 10_000, 10_000])
-    play(at, "call", "r300", "r400", "r500", "call")
-    assert at.seat == 3 and at.describe()["raise"] == [700, 10_000]
-
-
-def test_nobody_raises_whom_nobody_can_answer() -> None:
-    at = table([ACES, KINGS], [300, 1000])
-    play(at, "call", "all-in")
-    assert [move.text for move in at.legal()] == ["fold", "call"]
-
-
-def test_side_pots() -> None:
-    """Aces win 3 x 200, kings the 2 x 300 besides."""
-    at = table([ACES, KINGS, QUEENS], [200, 5000, 500])
-    assert play(at, "all-in", "call", "call")["returns"] == [400.0, 100.0, -500.0]
-    assert at.describe()["stacks"] == [0, 4500, 0]
-    assert at.describe()["hands"] == [ACES, KINGS, QUEENS]
-
-
-def test_odd_chips_go_to_the_lowest_seat() -> None:
-    """Two equal hands share 3 x 101 chips less one: 152 and 151."""
-    at = table([["As", "Kd"], ["Ah", "Kc"], SMALL], [101] * 3, small_blind=50, big_blind=100)
-    play(at, "all-in", "call", "call")
-    assert at.returns == (51.0, 50.0, -101.0)
-
-
-def test_uncalled_bets_go_back() -> None:
-    at = table([ACES, KINGS], [1000, 1000])
-    shown = play(at, "r300", "fold")
-    assert shown["returns"] == [-100.0, 100.0]
-    assert (
-        shown["paid"] == [100, 100]
-        and shown["stacks"] == [900, 900]
-        and shown["hands"] == [None, None]
-    )
+@pytest.mark.parametrize(
+    ("hands", "stacks", "moves", "returns"),
+    [
+        ([ACES, KINGS, QUEENS], [200, 5000, 500], "all-in call call", (400, 100, -500)),
+        # Two equal hands share 3 x 101 chips less one; the odd chip goes to the lowest seat.
+        ([["As", "Kd"], ["Ah", "Kc"], SMALL], [101] * 3, "all-in call call", (51, 50, -101)),
+        ([ACES, KINGS], [1000, 1000], "r300 fold", (-100, 100)),  # an uncalled bet goes back
+    ],
+)
+def test_returns_by_hand(
+    hands: list[list[str]], stacks: list[int], moves: str, returns: tuple[int, ...]
+) -> None:
+    at = table(hands, stacks)
+    shown = play(at, *moves.split())
+    assert at.returns == returns
+    assert shown["hands"] == ([None, None] if "fold" in moves else hands)
 
 
 def test_antes_are_no_bets() -> None:
-    at = table([ACES, KINGS, QUEENS], [1000] * 3, ante=25)
-    shown = at.describe()
+    shown = table([ACES, KINGS, QUEENS], [1000] * 3, ante=25).describe()
     assert (shown["pot"], shown["to_call"], shown["raise"]) == (225, 100, [200, 975])
 
 
@@ -197,24 +169,16 @@ def test_amounts_count_as_the_nearest_listed_size() -> None:
         assert _nearest(at.game.rules, at.states, action) == action
 
 
-def test_texts(six: Game) -> None:
-    for text, action in (
-        ("fold", FOLD),
-        (" Check ", CALL),
-        ("all-in", FIRST_SIZE + 4),
-        ("0.5  pot", FIRST_SIZE + 1),
-    ):
-        assert six.parse_action(text) == action
-    for text, chips in (("r250", 250), ("bet 250", 250), ("raise to 99", 99)):
-        assert six.parse_action(text) == FIRST_AMOUNT + chips
-    for text in ("r", "r-5", f"r{MOST_CHIPS + 1}", "raise all", "0.7 pot", "r99999999999"):
+def test_texts() -> None:
+    game = make("no_limit_holdem")
+    expected = {
+        **{"fold": FOLD, " Check ": CALL, "all-in": FIRST_SIZE + 4, "0.5  pot": FIRST_SIZE + 1},
+        **{"r250": FIRST_AMOUNT + 250, "bet 250": FIRST_AMOUNT + 250},
+    }
+    assert {text: game.parse_action(text) for text in expected} == expected
+    for text in ("r-5", f"r{MOST_CHIPS + 1}", "0.7 pot", "r99999999999"):
         with pytest.raises(ValueError, match="expected"):
-            six.parse_action(text)
-
-
-@pytest.fixture(scope="module")
-def six() -> Game:
-    return make("no_limit_holdem", players=6)
+            game.parse_action(text)
 
 
 @pytest.mark.parametrize(
@@ -225,17 +189,11 @@ def six() -> Game:
             {"stacks": 100, "ante": 10},
             r"stacks=100: expected at least the big blind and the ante \(110\)",
         ),
-        ({"stacks": [500, 40]}, "stacks=40: expected at least"),
         ({"stacks": [500]}, "expected one number, or 2 of them"),
-        ({"stacks": 40_000}, "stacks=40000: expected at least .* and at most 32735"),
-        ({"stacks": 99.5}, "stacks=99.5: expected a value of type int"),
         ({"small_blind": 101}, "small_blind=101: expected whole chips, 0 to the big blind"),
         ({"least_stack": 50}, "least_stack=50: expected the big blind and the ante"),
-        ({"least_stack": 20_000}, "least_stack=20000"),
-        ({"bet_sizes": []}, "bet_sizes=.*expected 1 to 30"),
         ({"bet_sizes": ["least", "huge"]}, "bet_sizes=huge: expected"),
         ({"bet_sizes": [0.5, 0.5]}, "different sizes"),
-        ({"bet_sizes": [-1]}, "bet_sizes=-1"),
     ],
 )
 def test_options_that_cannot_be(options: dict[str, object], message: str) -> None:
@@ -248,13 +206,8 @@ def test_options_that_cannot_be(options: dict[str, object], message: str) -> Non
     "change",
     [
         {"hands": [ACES, ACES]},
-        {"hands": [ACES]},
-        {"hands": 5},
-        {"public": BOARD[:4]},
         {"public": ["Xx", *BOARD[:4]]},
         {"stacks": [1000]},
-        {"stacks": [0, 5]},
-        {"stacks": "many"},
         {"blinds": [1.5, 2]},
         {"big_blind": 0},
     ],

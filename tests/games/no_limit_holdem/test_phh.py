@@ -106,13 +106,10 @@ def test_what_is_written_is_read_again(text: str) -> None:
     ("old", "new", "said"),
     [
         ("'NT'", "'PO'", "variant = 'PO': expected 'NT'"),
-        ("[1000, 2000, 3000]", "[1000, 2000, 0]", "expected more than 0 chips"),
         ("'p3 f'", "'p4 f'", "action 4, 'p4 f': there is no player 'p4' among p1 to p3"),
         ("'p3 f'", "'p3 fold'", "of a player f, cc, cbr AMOUNT or sm"),
         ("d dh p2 KsKh", "d dh p2 AsKh", "a card is dealt twice"),
-        ("d db 9d", "d db 9d9h", "expected 1 card such as"),
         ("[50, 100, 0]", "[50, 1e999999999, 0]", "is not an amount; expected a number below"),
-        ("cbr 300", "cbr nan", "'nan' is not an amount"),
         ("antes = [0, 0, 0]", f"antes = {'[' * 9000}", "is not TOML"),
     ],
 )
@@ -136,7 +133,6 @@ def test_a_bad_hand_is_named(old: str, new: str, said: str) -> None:
             "move 1: p1 moves, where it is the turn of p3",
         ),
         ("cbr 300", "cbr 150", "move 2: p1 bets or raises to 150, where the least is 200"),
-        ("cbr 2000", "cbr 2001", "where the most is 2000"),
         ("'p1 cc', ", "", "ends after 3 moves, where p1 is to move"),
         (
             "'p1 cc', 'd db 2h3h4d'",
@@ -176,10 +172,6 @@ def test_files_folders_and_bad_hands(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert main(["check", str(tmp_path / "in")]) == 1
     told = capsys.readouterr().out
     assert "3 files, 4 hands: 3 read" in told and "11.phhs.xz, hand 5: action 5" in told
-    assert (
-        main(["check", str(tmp_path / "nowhere")]) == 2
-        and "no such file or folder" in capsys.readouterr().err
-    )
     (tmp_path / "cut.phhs.xz").write_bytes(lzma.compress(THREE.encode())[:40])
     assert (
         main(["check", str(tmp_path / "cut.phhs.xz")]) == 1
