@@ -234,6 +234,9 @@ class Table:
         """
         return self.game.record(self._deal, 0, self._history.records.moves[0, : len(self.moves)])
 
+    def __deepcopy__(self, memo: dict[int, object]) -> Self:
+        return self.copy()  # the game itself is shared
+
     def copy(self) -> Self:
         """Returns a table of its own at the same point of the game."""
         other = object.__new__(type(self))

@@ -13,8 +13,6 @@ Python, not as their kernels: what is compared here is what they are, not how lo
 Source: Lanctot et al., "OpenSpiel: a framework for reinforcement learning in games", 2019.
 """
 
-from typing import Self
-
 import numpy as np
 import pyspiel
 
@@ -25,41 +23,29 @@ from games.interface import Game
 from games.table import Table
 
 
-class _Held:
-    """A table, or None before the deal, that is copied as OpenSpiel clones a state: the game itself
-    is shared.
-    """
-
-    def __init__(self, table: Table | None = None) -> None:
-        self.table = table
-
-    def __deepcopy__(self, memo: dict[int, object]) -> Self:
-        return type(self)(None if self.table is None else self.table.copy())
-
-
 class _State(pyspiel.State):  # type: ignore[misc]
-    """A game that is played; ``held.table`` is the table, None before the deal."""
+    """A game that is played; ``dealt`` is the table, None before the deal."""
 
     def __init__(self, game: pyspiel.Game) -> None:
         super().__init__(game)
-        self.held = _Held()
+        self.dealt: Table | None = None
         if len(game.chances) == 1:
             self._deal(0)
 
     def _deal(self, number: int) -> None:
         game = self.get_game()
-        self.held.table = Table(game.ours, deal=take(game.deals, np.array([number])))
+        self.dealt = Table(game.ours, deal=take(game.deals, np.array([number])))
 
     @property
     def table(self) -> Table:
         """Returns the table. Raises ValueError before the deal."""
-        if self.held.table is None:
+        if self.dealt is None:
             raise ValueError("the cards are not dealt yet")
-        return self.held.table
+        return self.dealt
 
     def current_player(self) -> int:
         """Returns who moves."""
-        if self.held.table is None:
+        if self.dealt is None:
             return int(pyspiel.PlayerId.CHANCE)
         return int(pyspiel.PlayerId.TERMINAL) if self.table.is_over else self.table.seat
 
@@ -71,7 +57,7 @@ class _State(pyspiel.State):  # type: ignore[misc]
         return list(enumerate(self.get_game().chances.tolist()))
 
     def _apply_action(self, action: int) -> None:
-        if self.held.table is None:
+        if self.dealt is None:
             self._deal(action)
         else:
             self.table.play(int(action))
@@ -85,15 +71,15 @@ class _State(pyspiel.State):  # type: ignore[misc]
 
     def is_terminal(self) -> bool:
         """Returns whether the game is over."""
-        return self.held.table is not None and self.table.is_over
+        return self.dealt is not None and self.table.is_over
 
     def returns(self) -> list[float]:
         """Returns what each seat has won; zeros while the game runs."""
-        returns = None if self.held.table is None else self.table.returns
+        returns = None if self.dealt is None else self.table.returns
         return [0.0] * self.get_game().ours.spec.num_seats if returns is None else list(returns)
 
     def __str__(self) -> str:
-        if self.held.table is None:
+        if self.dealt is None:
             return "not dealt"
         deal = self.table.record()
         moves = deal.pop("moves")
@@ -113,14 +99,14 @@ class _Observer:
     def set_from(self, state: _State, player: int) -> None:
         """Writes the planes to ``tensor`` and ``dict``; zeros before the deal and after the end."""
         self.tensor.fill(0)
-        if state.held.table is not None and not state.table.is_over:
+        if state.dealt is not None and not state.table.is_over:
             planes = np.zeros(self._shape, np.int8)
             observe(state.table.game.rules, state.table.view(player), 0, player, planes)
             self.tensor[:] = planes.reshape(-1)
 
     def string_from(self, state: _State, player: int) -> str:
         """Returns the key of the information set of a player."""
-        if state.held.table is None:
+        if state.dealt is None:
             return ""
         key = infoset_key(state.table.game.rules, state.table.states, 0, player)
         return f"{player} {int(key):016x}"

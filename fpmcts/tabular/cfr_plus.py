@@ -19,7 +19,6 @@ from fpmcts.tabular.hash_table import HEADER
 from fpmcts.tabular.hashed_learner import HashedLearner
 from fpmcts.tabular.information_sets import Path, gather, new_path, to_decision
 from fpmcts.tabular.learner import DenseLearner, Options
-from fpmcts.tabular.listed_game import MOST_HISTORIES
 from fpmcts.tabular.walks import Walk, branch, deal_at, result, row_of, showdown, walk_of
 from games.deals import EnumeratedDeals
 from games.dispatch import register
@@ -209,13 +208,6 @@ class CFRPlus(DenseLearner):
             ),
         )
 
-    def _columns(self) -> dict[str, np.ndarray]:
-        return {"regrets": self.table.rows[:, ::WIDTH], "weights": self.weights()}
-
-    def weights(self) -> np.ndarray:
-        """Returns the average policy before normalisation, iteration t weighted t."""
-        return self.table.rows[:, WEIGHT::WIDTH]
-
     def _run_chunk(self, count: int) -> None:
         iterate(*self._run, self.counter, count)
 
@@ -225,12 +217,8 @@ class HashedCFRPlus(HashedLearner):
 
     def __init__(self, name: str, game: Game, seed: int, options: CFRPlusOptions) -> None:
         super().__init__(name, game, seed, options, Averages())
-        if self.listed is None or not self.listed.fits:
-            size = "too many" if self.listed is None else f"about {self.listed.histories:.1e}"
-            raise ValueError(
-                f"algorithm cfr_plus: {game.spec.name} has {size} decisions in all histories; "
-                f"expected at most {MOST_HISTORIES:.0e}"
-            )
+        assert self.listed is not None  # by ``algorithms.Entry.listed``
+        self.listed.check("algorithm cfr_plus")
         self.chunk = max(1, round(_CHUNK / self.listed.histories))
 
     def _run_chunk(self, count: int) -> None:

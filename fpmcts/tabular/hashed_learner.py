@@ -6,7 +6,7 @@ tables on, and Outcome Sampling that of ``fpmcts.tabular.outcome_sampling``.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -221,16 +221,15 @@ class HashedLearner(Learner):
         """Returns the rows, as for every algorithm."""
         return {"rows": self.table.words_in_use()}
 
-    def set_state(self, state: Mapping[str, np.ndarray]) -> None:
-        """As for every algorithm; the table becomes that of the state. ConfigError where it is
-        larger than ``memory``.
-        """
-        self._check_state(state, free=("rows",))
+    def _growing(self) -> Collection[str]:
+        return ("rows",)
+
+    def _fit(self, state: Mapping[str, np.ndarray]) -> None:
+        """Makes the table that of the state. ConfigError where it is larger than ``memory``."""
         try:
             self.table.set_words(state["rows"])
         except ValueError as error:
             raise ConfigError(f"state of {self.name} on {self.game_name}: {error}") from error
-        self.rng[...], self.counter[...] = state["rng"], state["episodes"]
 
 
 def ismcts(name: str, game: Game, seed: int, options: IsMctsOptions) -> HashedLearner:

@@ -150,10 +150,6 @@ def information_sets(listed: Listing) -> tuple[HashTable, States]:
     Raises:
         ValueError: The game is too large.
     """
-    if not listed.fits:
-        raise ValueError(
-            f"{listed.game.spec.name}: its information sets cannot be listed: about "
-            f"{listed.histories:.1e} decisions"
-        )
+    listed.check("a list of the information sets")
     table = HashTable(1, MEMORY)
     return table, gather(listed, table, keep=True)

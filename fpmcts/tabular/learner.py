@@ -105,11 +105,21 @@ class Learner(ABC):
                 say), values that are not finite. Nothing is changed then.
         """
         self._check_state(state)
+        self._fit(state)
         for name, own in self._arrays().items():
             own[...] = state[name]
 
-    def _check_state(self, state: Mapping[str, np.ndarray], free: Collection[str] = ()) -> None:
-        """Raises ValueError where a state does not fit; the length of those in ``free`` is free."""
+    @abstractmethod
+    def _fit(self, state: Mapping[str, np.ndarray]) -> None:
+        """Gives the tables the size that they have in a state that was checked."""
+
+    @abstractmethod
+    def _growing(self) -> Collection[str]:
+        """Returns the names of the tables whose length may change."""
+
+    def _check_state(self, state: Mapping[str, np.ndarray]) -> None:
+        """Raises ValueError where a state does not fit."""
+        free = self._growing()
         expected, what = self._arrays(), f"state of {self.name} on {self.game_name}"
         if set(state) != set(expected):
             raise ValueError(f"{what}: got {sorted(state)}, expected {sorted(expected)}")
@@ -138,14 +148,17 @@ class DenseLearner(Learner):
     def __init__(self, name: str, game: Tables, seed: int, options: object, words: int) -> None:
         super().__init__(name, game.name, seed, options)
         self.game, self.table = game, DenseTable(game, words)
+        self._width = words // game.max_actions
 
-    @abstractmethod
     def _columns(self) -> dict[str, np.ndarray]:
-        """Returns the rows in use as arrays by name: views."""
+        """Returns the rows in use as arrays by name, views: the first and the last word of each
+        action.
+        """
+        return {"regrets": self.table.rows[:, :: self._width], "weights": self.weights()}
 
-    @abstractmethod
     def weights(self) -> np.ndarray:
         """Returns what the average policy is in proportion to: ``[rows, max_actions]``."""
+        return self.table.rows[:, self._width - 1 :: self._width]
 
     def best_slots(self) -> np.ndarray:
         """Returns the slot that the greedy policy plays in each row, 255 where it is uniform: the
@@ -159,14 +172,12 @@ class DenseLearner(Learner):
         placed = {"first_row": self.table.first_row} if self.table.grows else {}
         return self._columns() | placed
 
-    def set_state(self, state: Mapping[str, np.ndarray]) -> None:
-        """As for every algorithm; the number of rows in use becomes that of the state."""
-        columns = self._columns() if self.table.grows else {}
-        self._check_state(state, columns)
-        if columns:
-            self.table.resize(min(len(state[next(iter(columns))]), self.game.num_infosets))
-        for name, own in self._arrays().items():
-            own[...] = state[name]
+    def _growing(self) -> Collection[str]:
+        return self._columns() if self.table.grows else ()
+
+    def _fit(self, state: Mapping[str, np.ndarray]) -> None:
+        for name in self._growing():
+            self.table.resize(min(len(state[name]), self.game.num_infosets))
 
     def policy_rows(self, greedy: bool = False) -> tuple[np.ndarray, np.ndarray]:
         """Returns the average or the greedy policy in as many rows as the table has.

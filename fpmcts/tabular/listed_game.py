@@ -268,6 +268,14 @@ class Listing:
         """Returns whether exact best responses are a matter of minutes."""
         return self.histories <= MOST_HISTORIES
 
+    def check(self, what: str) -> None:
+        """Raises ValueError where the game is too large for what is in ``what``."""
+        if not self.fits:
+            raise ValueError(
+                f"{self.game.spec.name}: {what} would visit about {self.histories:.1e} decisions; "
+                f"expected at most {MOST_HISTORIES:.0e}"
+            )
+
 
 def listing(game: Game) -> Listing:
     """Returns the deals of a game and how large it is. Raises ValueError where its deals cannot be
@@ -291,16 +299,10 @@ def best_response_values(listed: Listing, policy: Rows) -> np.ndarray:
     Raises:
         ValueError: The game is too large.
     """
-    spec = listed.game.spec
-    if not listed.fits:
-        raise ValueError(
-            f"{spec.name}: an exact best response would visit about {listed.histories:.1e} "
-            "decisions; "
-            f"expected at most {MOST_HISTORIES:.0e}"
-        )
+    listed.check("an exact best response")
     game, room, result = listed.game, max(_FIRST_ROOM, num_rows(listed.starts)), list[float]()
     lists = _lists(game, room)
-    while len(result) < spec.num_seats:
+    while len(result) < game.spec.num_seats:
         deals = (listed.starts, listed.chances)
         value = _respond(game.rules, *deals, policy, len(result), lists)
         if value == _FULL:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fpmcts.tabular.walks import GOLDEN
+from fpmcts.tabular.walks import GOLDEN, below
 from games.deals import OWN, bucket, deal, outcome
 from games.kernels import Stream, deal_seeds, kernel, mix64
 from games.tables import Tables
@@ -63,13 +63,12 @@ def _play(
             node = np.int64(0)
             while node >= 0:
                 state += GOLDEN
-                low = mix64(state) & np.uint64(0xFFFFFFFF)
                 player, infoset = players[seatings[s, betting.player[node]]], 0
                 if len(player) > 1:
                     infoset = betting.base[node] + bucket(deals, dealt, betting.hand[node])
                 slot = np.int64(player[infoset])
                 if slot == UNIFORM:
-                    slot = np.int64((low * np.uint64(betting.num_actions[node])) >> np.uint64(32))
+                    slot = below(mix64(state), betting.num_actions[node])
                 elif slot == CALLS:
                     slot = np.int64(passive - betting.actions[node, 0])
                 node = np.int64(betting.child[node, slot])

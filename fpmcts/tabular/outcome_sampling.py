@@ -33,6 +33,7 @@ from fpmcts.tabular.walks import (
     Walk,
     choices,
     follow,
+    fraction,
     has_room,
     mover,
     result,
@@ -128,7 +129,7 @@ def sample(
                     for slot in range(size):
                         words[first + two * slot + one] += weight * sigma[slot]
                 state += GOLDEN
-                mark = np.float64(mix64(state) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+                mark = fraction(mix64(state))
                 chance = 0.0
                 for slot in range(size):
                     chance = explore / num_actions + (1.0 - explore) * sigma[slot]
@@ -181,13 +182,6 @@ class OutcomeSampling(DenseLearner):
     def __init__(self, name: str, game: Tables, seed: int, options: OutcomeSamplingOptions) -> None:
         super().__init__(name, game, seed, options, 2 * game.max_actions)
         self.selection = sampling(options)
-
-    def _columns(self) -> dict[str, np.ndarray]:
-        return {"regrets": self.table.rows[:, ::2], "weights": self.weights()}
-
-    def weights(self) -> np.ndarray:
-        """Returns the average policy before normalisation."""
-        return self.table.rows[:, 1::2]
 
     def _run_chunk(self, count: int) -> None:
         shape = (self.game.num_players, self.game.rules.max_moves)

@@ -18,6 +18,7 @@ from fpmcts.tabular.selection import begin, credit, select
 from fpmcts.tabular.walks import (
     GOLDEN,
     Walk,
+    below,
     choices,
     follow,
     has_room,
@@ -28,9 +29,6 @@ from fpmcts.tabular.walks import (
     start,
 )
 from games.kernels import borrowed, kernel, mix64
-
-_LOW = np.uint64(0xFFFFFFFF)
-_HALF = np.uint64(32)
 
 
 @kernel
@@ -85,7 +83,7 @@ def search(
                 state += GOLDEN
                 bits = mix64(state)
                 if (outside >> seat) & 1:
-                    slot = np.int64(((bits & _LOW) * np.uint64(num_actions)) >> _HALF)
+                    slot = below(bits, num_actions)
                 else:
                     place = row_of(walk, node, seat, num_actions)
                     if begin(selection, walk.rows, place, num_actions):

@@ -30,6 +30,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fpmcts.tabular.hash_table import HEADER, Rows, count_visit, num_actions_of, visits_of
+from fpmcts.tabular.walks import below, fraction
 from games.dispatch import GenericKernel, register
 from games.kernels import kernel
 
@@ -39,8 +40,6 @@ LEAST_ROOT = 1e-9
 """In place of sqrt(ln 1), so that actions that were never tried come first then, too."""
 LISTED = 4096
 """Numbers of visits whose roots and logarithms are listed."""
-_MANTISSA = 1.0 / 9007199254740992.0
-_LOW = np.uint64(0xFFFFFFFF)
 _HALF = np.uint64(32)
 _FURTHEST = 300.0
 """The weights of Exp3 are brought back to at most 1 where an exponent leaves ± this."""
@@ -184,6 +183,16 @@ def values(selection: object, rows: Rows, place: int, num_actions: int, out: np.
     """
 
 
+@GenericKernel
+def _best(selection: object, rows: object, place: int, num_actions: int, bits: np.uint64) -> int:
+    """Returns the slot that UCT tries, by the low half of 64 random bits."""
+
+
+@GenericKernel
+def _weight(selection: object, rows: object, place: int, slot: int) -> float:
+    """Returns what the present probability of an action is in proportion to."""
+
+
 @kernel(forceinline=True)
 def _begin_uct(selection: UCT, rows: Rows, place: int, num_actions: int) -> bool:
     if visits_of(rows, place) > 0:
@@ -202,21 +211,21 @@ def _value(rows: Rows, place: int, num_actions: int, slot: int) -> float:
     return root * (rows.words[first + slot] * root + rows.words[place + 2])
 
 
-@kernel(inline="always")
-def _best(margin: float, rows: Rows, place: int, num_actions: int, low: np.uint64) -> int:
+@kernel(forceinline=True)
+def _best_uct(selection: UCT, rows: Rows, place: int, num_actions: int, bits: np.uint64) -> int:
     """Returns a slot of highest value, or one within the margin, each with the same probability; no
     branches on values.
     """
     best = -np.inf
     for slot in range(num_actions):
         best = max(best, _value(rows, place, num_actions, slot))
-    least, ties = best - margin, 0
+    least, ties = best - selection.margin, 0
     marks = np.int64(0)  # a bit for each of the first 64 slots
     for slot in range(num_actions):
         tied = np.int64(_value(rows, place, num_actions, slot) >= least)
         marks |= tied << slot
         ties += tied
-    left = np.int64((low * np.uint64(ties)) >> _HALF)
+    left = below(bits, ties)
     if num_actions > 62:
         met, chosen = 0, 0
         for slot in range(num_actions):
@@ -256,7 +265,7 @@ def _select_uct(
     chances: np.ndarray,
     depth: np.uint64,
 ) -> int:
-    slot = _best(selection.margin, rows, place, num_actions, bits & _LOW)
+    slot = int(_best(selection, rows, place, num_actions, bits))
     _count_action(selection, rows, place, num_actions, slot)
     return slot
 
@@ -277,21 +286,20 @@ def _select_smooth(
         selection.gamma, selection.eta / (1.0 + selection.d * math.sqrt(np.float64(visits)))
     )
     if visits == 0 or np.float64(bits >> _HALF) < share * 4294967296.0:
-        slot = _best(selection.margin, rows, place, num_actions, bits & _LOW)
+        slot = int(_best(selection, rows, place, num_actions, bits))
     else:
-        mark, below, slot = np.int64(((bits & _LOW) * np.uint64(visits)) >> _HALF), 0, 0
+        mark, reached, slot = below(bits, visits), 0, 0
         for k in range(num_actions - 1):
-            below += np.int64(rows.counts[2 * (place + HEADER + num_actions) + num_actions + k])
-            slot += np.int64(mark >= below)
+            reached += np.int64(rows.counts[2 * (place + HEADER + num_actions) + num_actions + k])
+            slot += np.int64(mark >= reached)
     _count_action(selection, rows, place, num_actions, slot)
     return slot
 
 
-@kernel(inline="always")
-def _running_best(
-    margin: float, rows: Rows, place: int, num_actions: int, low: np.uint64
-) -> np.int64:
+@kernel(forceinline=True)
+def _best_running(selection: UCT, rows: Rows, place: int, num_actions: int, bits: np.uint64) -> int:
     """Returns a slot of the list of ``RunningUCT``, each with the same probability."""
+    margin = selection.margin
     best, ties, begun = -np.inf, np.int64(0), np.int64(0)
     for slot in range(num_actions):
         value = _value(rows, place, num_actions, slot)
@@ -299,30 +307,14 @@ def _running_best(
             ties, begun = np.int64(0), np.int64(slot)
         ties += np.int64(value >= best - margin)
         best = max(best, value)
-    left = np.int64((low * np.uint64(ties)) >> _HALF)
+    left = below(bits, ties)
     best, met, chosen = -np.inf, np.int64(0), begun
     for slot in range(begun, num_actions):
         value = _value(rows, place, num_actions, slot)
         met += np.int64(value >= best - margin)
         chosen += np.int64(met <= left)
         best = max(best, value)
-    return np.int64(chosen)
-
-
-@kernel(forceinline=True)
-def _select_running(
-    selection: UCT,
-    rows: Rows,
-    place: int,
-    node: int,
-    num_actions: int,
-    bits: np.uint64,
-    chances: np.ndarray,
-    depth: np.uint64,
-) -> int:
-    slot = int(_running_best(selection.margin, rows, place, num_actions, bits & _LOW))
-    _count_action(selection, rows, place, num_actions, slot)
-    return slot
+    return chosen
 
 
 @kernel(forceinline=True)
@@ -355,8 +347,13 @@ def _begin_exp3(selection: Exp3, rows: Rows, place: int, num_actions: int) -> bo
 
 
 @kernel(forceinline=True)
-def _select_exp3(
-    selection: Exp3,
+def _weight_exp3(selection: Exp3, rows: Rows, place: int, slot: int) -> float:
+    return rows.words[place + HEADER + 3 * slot + 1]
+
+
+@kernel(forceinline=True)
+def _select_mixed(
+    selection: Exp3 | RegretMatching,
     rows: Rows,
     place: int,
     node: int,
@@ -365,20 +362,21 @@ def _select_exp3(
     chances: np.ndarray,
     depth: np.uint64,
 ) -> int:
-    first = place + HEADER
+    """Draws in proportion to the weights, mixed with uniform, and adds to the sums of p_i."""
     total = 0.0
     for slot in range(num_actions):
-        total += rows.words[first + 3 * slot + 1]
-    share, explore, keep = 1.0 / total, selection.gamma / num_actions, 1.0 - selection.gamma
-    mark = np.float64(bits >> np.uint64(11)) * _MANTISSA
-    below, chosen = 0.0, 0
+        total += _weight(selection, rows, place, slot)
+    none = np.float64(total <= 0.0)  # where no regret is positive, all weigh 1
+    share = 1.0 / (total + none * num_actions)
+    explore, keep = selection.gamma / num_actions, 1.0 - selection.gamma
+    mark, reached, chosen = fraction(bits), 0.0, 0
     for slot in range(num_actions):
-        p = rows.words[first + 3 * slot + 1] * share
-        rows.words[first + 3 * slot + 2] += p
-        below += keep * p + explore
-        chosen += np.int64(mark >= below)
+        p = (_weight(selection, rows, place, slot) + none) * share
+        rows.words[place + HEADER + selection.width * (slot + 1) - 1] += p
+        reached += keep * p + explore
+        chosen += np.int64(mark >= reached)
     chosen = min(chosen, num_actions - 1)
-    chances[depth] = keep * rows.words[first + 3 * chosen + 1] * share + explore
+    chances[depth] = keep * (_weight(selection, rows, place, chosen) + none) * share + explore
     count_visit(rows, place)
     return chosen
 
@@ -408,36 +406,8 @@ def _begin_regrets(selection: RegretMatching, rows: Rows, place: int, num_action
 
 
 @kernel(forceinline=True)
-def _select_regrets(
-    selection: RegretMatching,
-    rows: Rows,
-    place: int,
-    node: int,
-    num_actions: int,
-    bits: np.uint64,
-    chances: np.ndarray,
-    depth: np.uint64,
-) -> int:
-    first, common = place + HEADER, rows.words[place + 2]
-    total = 0.0
-    for slot in range(num_actions):
-        total += max(rows.words[first + 2 * slot] - common, 0.0)
-    none = np.float64(total <= 0.0)  # where no regret is positive, all weigh 1
-    share = 1.0 / (total + none * num_actions)
-    explore, keep = selection.gamma / num_actions, 1.0 - selection.gamma
-    mark = np.float64(bits >> np.uint64(11)) * _MANTISSA
-    below, chosen = 0.0, 0
-    for slot in range(num_actions):
-        p = (max(rows.words[first + 2 * slot] - common, 0.0) + none) * share
-        rows.words[first + 2 * slot + 1] += p
-        below += keep * p + explore
-        chosen += np.int64(mark >= below)
-    chosen = min(chosen, num_actions - 1)
-    chances[depth] = (
-        keep * (max(rows.words[first + 2 * chosen] - common, 0.0) + none) * share + explore
-    )
-    count_visit(rows, place)
-    return chosen
+def _weight_regrets(selection: RegretMatching, rows: Rows, place: int, slot: int) -> float:
+    return max(rows.words[place + HEADER + 2 * slot] - rows.words[place + 2], 0.0)
 
 
 @kernel(forceinline=True)
@@ -460,10 +430,14 @@ _UCT = (_credit_sum, _weights_uct, _values_uct)
 _KERNELS = {
     UCT: (_begin_uct, _select_uct, *_UCT),
     Smooth: (_begin_uct, _select_smooth, *_UCT),
-    RunningUCT: (_begin_uct, _select_running, *_UCT),
-    Exp3: (_begin_exp3, _select_exp3, _credit_exp3, mean_policy, mean_policy),
-    RegretMatching: (_begin_regrets, _select_regrets, _credit_regrets, mean_policy, mean_policy),
+    RunningUCT: (_begin_uct, _select_uct, *_UCT),
+    Exp3: (_begin_exp3, _select_mixed, _credit_exp3, mean_policy, mean_policy),
+    RegretMatching: (_begin_regrets, _select_mixed, _credit_regrets, mean_policy, mean_policy),
 }
+for _kind, _implementation in ((UCT, _best_uct), (Smooth, _best_uct), (RunningUCT, _best_running)):
+    register(_best, _kind, _implementation)
+register(_weight, Exp3, _weight_exp3)
+register(_weight, RegretMatching, _weight_regrets)
 for _kind, _own in _KERNELS.items():
     for _generic, _implementation in zip(
         (begin, select, credit, weights, values), _own, strict=True

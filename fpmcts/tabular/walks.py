@@ -30,6 +30,18 @@ GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 register."""
 
 
+@kernel(inline="always")
+def fraction(bits: np.uint64) -> float:
+    """Returns a number in [0, 1) from the high 53 of 64 random bits."""
+    return np.float64(bits >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+
+
+@kernel(inline="always")
+def below(bits: np.uint64, count: int) -> np.int64:
+    """Returns a number of 0 to ``count - 1`` from the low half of 64 random bits."""
+    return np.int64(((bits & np.uint64(0xFFFFFFFF)) * np.uint64(count)) >> np.uint64(32))
+
+
 class DenseRows(NamedTuple):
     """Rows of one length, one after the other. Attributes: words: float64. counts: uint32, the same
     memory.
@@ -234,8 +246,8 @@ def _payoff(walk: DenseWalk, node: int, cards: int, seat: int) -> float:
 @kernel(inline="always")
 def draw(cumulative: np.ndarray, bits: np.uint64) -> int:
     """Returns the first index whose cumulative probability is above a random number."""
-    mark = np.float64(bits >> np.uint64(11)) * (1.0 / 9007199254740992.0)
-    return min(int(np.searchsorted(cumulative, mark, side="right")), cumulative.size - 1)
+    found = np.searchsorted(cumulative, fraction(bits), side="right")
+    return min(int(found), cumulative.size - 1)
 
 
 @kernel(forceinline=True)

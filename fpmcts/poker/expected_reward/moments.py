@@ -2,8 +2,7 @@
 when one has changed.
 
 V is an estimate of the value of a node, in chips, and ``variance`` the square of its standard
-error, in chips². The children of a node are the rows ``first`` to ``last - 1`` of arrays; those
-without samples are left out by their weight, 0.
+error, in chips². Children without visits count nowhere.
 
 Source: Van den Broeck, Driessens & Ramon 2009, 3.3, 3.4 and 4.
 """
@@ -11,9 +10,7 @@ Source: Van den Broeck, Driessens & Ramon 2009, 3.3, 3.4 and 4.
 import math
 from enum import IntEnum
 
-import numpy as np
-
-from fpmcts.poker.expected_reward.tree import Tree
+from fpmcts.poker.expected_reward.tree import Tree, children
 from games.kernels import kernel
 
 _SQRT_HALF = math.sqrt(0.5)
@@ -48,40 +45,30 @@ def variance_of_mean(squares: float, count: int, single: float) -> float:
 
 
 @kernel
-def weighted(
-    mean: np.ndarray, variance: np.ndarray, weight: np.ndarray, first: int, last: int
-) -> tuple[float, float]:
-    """Returns mean and variance of Σ w V, the weights, numbers of samples, scaled to sum to 1.
-    Source: equation 3.
-
-    Args:
-        mean: float64, V of each child.
-        variance: float64, of each child; that of the sum is one of independent errors, Σ w² σ².
-        weight: Of each child; not all are 0.
-        first: The first child. last: One past the last.
+def weighted(tree: Tree, node: int) -> tuple[float, float]:
+    """Returns mean and variance of Σ w V over the children, w their share of the visits; the
+    variance is that of independent errors, Σ w² σ². Source: equation 3.
     """
     total = value = spread = 0.0
-    for k in range(first, last):
-        w = weight[k]
+    for k in children(tree, node):
+        w = tree.visits[k]
         if w > 0.0:
             total += w
-            value += w * mean[k]
-            spread += w * w * variance[k]
+            value += w * tree.mean[k]
+            spread += w * w * tree.variance[k]
     return value / total, spread / (total * total)
 
 
 @kernel
-def maximum(
-    mean: np.ndarray, variance: np.ndarray, weight: np.ndarray, first: int, last: int
-) -> tuple[float, float]:
-    """Returns V and variance of the child with the largest V among those with a weight. Source:
+def maximum(tree: Tree, node: int) -> tuple[float, float]:
+    """Returns V and variance of the child with the largest V among those with visits. Source:
     equation 4.
     """
     best = -1
-    for k in range(first, last):
-        if weight[k] > 0 and (best < 0 or mean[k] > mean[best]):
+    for k in children(tree, node):
+        if tree.visits[k] > 0 and (best < 0 or tree.mean[k] > tree.mean[best]):
             best = k
-    return mean[best], variance[best]
+    return tree.mean[best], tree.variance[best]
 
 
 @kernel
@@ -109,10 +96,8 @@ def larger_of_two(
 
 
 @kernel
-def max_distribution(
-    mean: np.ndarray, variance: np.ndarray, weight: np.ndarray, first: int, last: int
-) -> tuple[float, float]:
-    """Returns mean and variance of max (V − e) over the children with a weight, the errors e
+def max_distribution(tree: Tree, node: int) -> tuple[float, float]:
+    """Returns mean and variance of max (V − e) over the children with visits, the errors e
     independent and normal.
 
     Two values are exact. From the third on the larger of those before counts as normal, too, which
@@ -120,12 +105,12 @@ def max_distribution(
     """
     found = False
     value = spread = 0.0
-    for k in range(first, last):
-        if weight[k] > 0:
+    for k in children(tree, node):
+        if tree.visits[k] > 0:
             if found:
-                value, spread = larger_of_two(value, spread, mean[k], variance[k])
+                value, spread = larger_of_two(value, spread, tree.mean[k], tree.variance[k])
             else:
-                value, spread, found = mean[k], variance[k], True
+                value, spread, found = tree.mean[k], tree.variance[k], True
     return value, spread
 
 
@@ -142,14 +127,12 @@ def update_decision(tree: Tree, node: int, rule: int, threshold: int) -> None:
     """Sets V and its variance of a decision node; below ``threshold`` samples it is weighted by
     samples (equation 3, 5.3).
     """
-    first = tree.first[node]
-    last = first + tree.count[node]
     if rule == 0 or tree.visits[node] < threshold:
-        found = weighted(tree.mean, tree.variance, tree.visits, first, last)
+        found = weighted(tree, node)
     elif rule == 1:
-        found = maximum(tree.mean, tree.variance, tree.visits, first, last)
+        found = maximum(tree, node)
     else:
-        found = max_distribution(tree.mean, tree.variance, tree.visits, first, last)
+        found = max_distribution(tree, node)
     tree.mean[node], tree.variance[node] = found
 
 
@@ -158,9 +141,7 @@ def update_mixed(tree: Tree, node: int) -> None:
     """Sets V of a chance or opponent node to the mean of its samples, equation 3, and the variance
     to that of this sum.
     """
-    first = tree.first[node]
-    found = weighted(tree.mean, tree.variance, tree.visits, first, first + tree.count[node])
-    tree.mean[node], tree.variance[node] = found
+    tree.mean[node], tree.variance[node] = weighted(tree, node)
 
 
 @kernel(forceinline=True)
@@ -171,9 +152,8 @@ def update_opponent(tree: Tree, node: int, independent: bool) -> None:
     A child without samples counts with the mean of the others and the pot as its standard error, so
     that what a model expects but no iteration has tried makes the node uncertain. Source: §4.2.
     """
-    first = tree.first[node]
     seen = value = spread = missing = 0.0
-    for k in range(first, first + tree.count[node]):
+    for k in children(tree, node):
         p = tree.weight[k]
         if tree.visits[k] == 0:
             missing += p * p if independent else p

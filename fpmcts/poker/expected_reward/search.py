@@ -11,8 +11,8 @@ means over those of its first visits. With ``cards`` chance nodes stand where ca
 table, each with so many drawn boards, weighted by samples (equation 3), and the own later decisions
 know the board.
 
-The parts of an iteration are inlined: to hand the arrays of a tree, of states and of a model to a
-function takes longer than most of them do.
+The parts of an iteration are inlined: to hand a ``Task`` to a function takes longer than most of
+them do.
 
 Everything runs on one stream of random numbers, so a decision depends on its seed and settings
 alone.
@@ -43,7 +43,7 @@ from fpmcts.poker.expected_reward.showdown import (
     fill_boards,
 )
 from fpmcts.poker.expected_reward.sizes import universal_sample
-from fpmcts.poker.expected_reward.tree import Node, Tree, add_child, clear, empty_tree
+from fpmcts.poker.expected_reward.tree import Node, Tree, add_child, children, clear, empty_tree
 from fpmcts.poker.opponents.model import (
     NUM_SIZES,
     SIZE_EDGES,
@@ -171,19 +171,31 @@ def num_shown(round_: int) -> int:
     return np.int64(0 if round_ == 0 else min(round_ + 2, NUM_BOARD))
 
 
+class Task(NamedTuple):
+    """What the kernels of a search share.
+
+    Attributes:
+        model: Of the opponents. rules: Of the game.
+        position: What it is about. settings: How.
+        tree: Changed in place; the root must be there (``tree.clear``).
+        room: Changed in place.
+        rng: uint64 ``[1]``, changed in place.
+    """
+
+    model: OpponentModel
+    rules: Rules
+    position: Position
+    settings: Settings
+    tree: Tree
+    room: Room
+    rng: np.ndarray
+
+
 @kernel(forceinline=True)
-def _sizes(
-    model: OpponentModel,
-    rules: Rules,
-    position: Position,
-    settings: Settings,
-    depth: int,
-    room: Room,
-    rng: np.ndarray,
-) -> int:
+def _sizes(task: Task, depth: int) -> int:
     """Writes amounts that the seat to move may raise to, and their shares; returns how many."""
-    work = room.work
-    here = situation(rules, work, 0)
+    model, rules, position, settings, _, room, rng = task
+    here = situation(rules, room.work, 0)
     least, most = here.least, here.most
     if most == 0:
         return 0
@@ -197,12 +209,11 @@ def _sizes(
             if num == 0 or amount > room.amounts[num - 1]:
                 room.amounts[num] = amount
                 num += 1
-        for k in range(num):
-            room.weights[k] = 1.0 / num
+        room.weights[:num] = 1.0 / num
         return num
     start = random_float(rng, 0)
     if settings.sizes_from == MODEL:
-        size_probabilities(model, rules, work, 0, position.statistics, position.sizes)
+        size_probabilities(model, rules, room.work, 0, position.statistics, position.sizes)
     return universal_sample(
         position.sizes,
         position.edges,
@@ -216,39 +227,25 @@ def _sizes(
 
 
 @kernel(forceinline=True)
-def _expand(
-    model: OpponentModel,
-    rules: Rules,
-    position: Position,
-    settings: Settings,
-    tree: Tree,
-    node: int,
-    depth: int,
-    parent_round: int,
-    room: Room,
-    rng: np.ndarray,
-) -> None:
+def _expand(task: Task, node: int, depth: int, parent_round: int) -> None:
     """Finds out what a NEW node is, and appends its children; ``room.work`` is its state."""
+    model, rules, position, settings, tree, room, rng = task
     work = room.work
-    tree.pot[node] = pot(rules, work, 0)
+    chips = pot(rules, work, 0)
+    tree.pot[node] = chips
     tree.first[node] = tree.size[0]
     if work.folded[0, position.seat]:
         tree.kind[node] = Node.SETTLED
         tree.mean[node] = -work.paid[0, position.seat]
         return
-    if (
-        settings.cards > 0
-        and parent_round >= 0
-        and work.round[0] > parent_round
-        and work.round[0] < OVER
-    ):
+    if settings.cards > 0 and 0 <= parent_round < work.round[0] < OVER:
         tree.kind[node] = Node.CHANCE
         for _ in range(settings.cards):
-            complete(work.hole[0, position.seat], work.board[0], num_shown(parent_round), rng, 0)
+            complete(work.hole[0, position.seat], work.board[0], num_shown(parent_round), rng)
             code = 0
             for k in range(5):
                 code |= np.int64(work.board[0, k]) << (6 * k)
-            add_child(tree, code, 1.0 / settings.cards, tree.pot[node])
+            add_child(tree, code, 1.0 / settings.cards, chips)
         tree.count[node] = settings.cards
         return
     if work.seat[0] < 0:
@@ -263,47 +260,37 @@ def _expand(
         tree.kind[node] = Node.DECISION
         if node == 0 and position.given.size > 0:
             for k in range(position.given.size):
-                add_child(tree, position.given[k], 1.0 / position.given.size, tree.pot[node])
+                add_child(tree, position.given[k], 1.0 / position.given.size, chips)
             tree.count[node] = position.given.size
             return
-        room.actions[0], room.actions[1], room.actions[2] = (
-            1.0 if to_call(rules, work, 0) > 0 else 0.0,
-            1.0,
-            1.0,
-        )
+        room.actions[:] = 1.0
+        if to_call(rules, work, 0) == 0:
+            room.actions[FOLD] = 0.0
     else:
         tree.kind[node] = Node.OPPONENT
         action_probabilities(model, rules, work, 0, position.statistics, room.actions)
         tree.samples[node] = 1
-    if room.actions[0] > 0.0:
-        add_child(tree, FOLD, room.actions[0], tree.pot[node])
-    if room.actions[1] > 0.0:
-        add_child(tree, CALL, room.actions[1], tree.pot[node])
-    if room.actions[2] > 0.0:
-        for k in range(_sizes(model, rules, position, settings, depth, room, rng)):
-            add_child(
-                tree,
-                FIRST_AMOUNT + room.amounts[k],
-                room.actions[2] * room.weights[k],
-                tree.pot[node],
-            )
+    for action in range(FOLD, CALL + 1):
+        if room.actions[action] > 0.0:
+            add_child(tree, action, room.actions[action], chips)
+    raised = room.actions[2]
+    if raised > 0.0:
+        for k in range(_sizes(task, depth)):
+            add_child(tree, FIRST_AMOUNT + room.amounts[k], raised * room.weights[k], chips)
     tree.count[node] = tree.size[0] - tree.first[node]
 
 
 @kernel(forceinline=True)
-def _refine(
-    model: OpponentModel, rules: Rules, position: Position, tree: Tree, node: int, room: Room
-) -> None:
+def _refine(task: Task, node: int) -> None:
     """Takes one more board into the mean of the probabilities of an opponent's node."""
+    model, rules, position, _, tree, room, _ = task
     action_probabilities(model, rules, room.work, 0, position.statistics, room.actions)
-    first = tree.first[node]
-    last = first + tree.count[node]
     raised = 0.0
-    for k in range(first, last):
+    for k in children(tree, node):
         raised += tree.weight[k] if tree.action[k] >= FIRST_AMOUNT else 0.0
     tree.samples[node] += 1
     share = 1.0 / tree.samples[node]
-    for k in range(first, last):
+    for k in children(tree, node):
         action = tree.action[k]
         if action >= FIRST_AMOUNT:
             told = room.actions[2] * tree.weight[k] / raised
@@ -315,57 +302,38 @@ def _refine(
 @kernel(forceinline=True)
 def _drawn_child(tree: Tree, node: int, rng: np.ndarray) -> int:
     """Returns a child drawn by weight."""
-    first = tree.first[node]
-    last = first + tree.count[node]
-    left = random_float(rng, 0)
-    for k in range(first, last):
+    left, chosen = random_float(rng, 0), np.int64(0)
+    for k in children(tree, node):
+        chosen = k
         left -= tree.weight[k]
         if left < 0.0:
-            return k
-    return last - 1
+            break
+    return chosen
 
 
 @kernel(forceinline=True)
 def _selected(tree: Tree, node: int, settings: Settings, rng: np.ndarray) -> int:
     """Returns the child of a decision node that an iteration goes to."""
-    first = tree.first[node]
-    last = first + tree.count[node]
-    k = predefined(tree.weight, tree.visits, first, last, settings.trials, rng, 0)
+    k = predefined(tree, node, settings.trials, rng)
     if k >= 0:
         return k
     if settings.selection == Selection.UCT:
-        return uct(tree.mean, tree.visits, first, last, settings.c)
+        return uct(tree, node, settings.c)
     if settings.selection == Selection.UCT_PLUS:
-        return uct_plus(tree.mean, tree.variance, first, last, settings.c)
-    return crazystone(tree.mean, tree.variance, first, last, rng, 0)
+        return uct_plus(tree, node, settings.c)
+    return crazystone(tree, node, rng)
 
 
 @kernel(forceinline=True)
-def _take_board(position: Position, row: int, room: Room) -> None:
-    """Puts a board on the table of ``room.work``."""
-    for k in range(5):
-        room.work.board[0, k] = position.boards.cards[row, k]
-
-
-@kernel(forceinline=True)
-def _visit_showdown(
-    model: OpponentModel,
-    rules: Rules,
-    position: Position,
-    settings: Settings,
-    tree: Tree,
-    node: int,
-    row: int,
-    known: int,
-    room: Room,
-    rng: np.ndarray,
-) -> None:
+def _visit_showdown(task: Task, node: int, row: int, known: int) -> None:
     """Adds samples to a leaf: ``settings.boards`` at the first visit, one at each later one.
 
     Args:
         row: The board that the iteration drew. known: With chance nodes, the cards of the board
             that its path has fixed.
     """
+    model, rules, position, settings, tree, room, rng = task
+    work, boards, seat = room.work, position.boards, position.seat
     exact = settings.hands == 0 and (
         position.num_boards == 1 if settings.cards == 0 else known == 5
     )
@@ -375,39 +343,33 @@ def _visit_showdown(
     # The model is asked about the first board of a visit alone: it takes longer than all else
     # together.
     for s in range(len(room.net)):
-        if s != position.seat and not room.work.folded[0, s]:
-            showdown_bins(model, rules, room.work, 0, s, position.statistics, room.bins[s])
+        if s != seat and not work.folded[0, s]:
+            showdown_bins(model, rules, work, 0, s, position.statistics, room.bins[s])
     for k in range(count):
         if settings.cards > 0:
-            row = len(position.boards.own) - 1
+            row = len(boards.own) - 1
             if k > 0:
-                complete(room.work.hole[0, position.seat], room.work.board[0], known, rng, 0)
-            for j in range(5):
-                position.boards.cards[row, j] = room.work.board[0, j]
-            fill_board(rules.hands, room.work.hole[0, position.seat], position.boards, row)
+                complete(work.hole[0, seat], work.board[0], known, rng)
+            boards.cards[row] = work.board[0]
+            fill_board(rules.hands, work.hole[0, seat], boards, row)
         elif k > 0:
             row = random_below(rng, 0, position.num_boards)
-            _take_board(position, row, room)
+            work.board[0] = boards.cards[row]
         if settings.hands > 0:
             x = drawn_net(
                 rules,
-                room.work,
-                0,
-                position.boards,
+                work,
+                boards,
                 row,
                 room.bins,
-                position.seat,
+                seat,
                 settings.hands,
                 rng,
-                0,
                 room.strengths,
                 room.net,
             )
         else:
-            paid, folded = room.work.paid[0], room.work.folded[0]
-            x = expected_net(
-                position.boards, row, room.bins, paid, folded, position.seat, room.ties
-            )
+            x = expected_net(boards, row, room.bins, work.paid[0], work.folded[0], seat, room.ties)
         tree.samples[node] += 1
         tree.mean[node], tree.squares[node] = add_sample(
             tree.mean[node], tree.squares[node], tree.samples[node], x
@@ -417,51 +379,12 @@ def _visit_showdown(
 
 
 @kernel
-def search(
-    model: OpponentModel,
-    rules: Rules,
-    position: Position,
-    settings: Settings,
-    tree: Tree,
-    iterations: int,
-    room: Room,
-    rng: np.ndarray,
-) -> int:
+def search(held: Task, iterations: int) -> int:
     """Makes iterations from the root; returns how many there were, fewer where the tree has no room
     left.
-
-    Args:
-        model: Of the opponents. rules: Of the game.
-        position: What it is about. settings: How.
-        tree: Changed in place; the root must be there (``tree.clear``).
-        iterations: To be made.
-        room: Changed in place.
-        rng: uint64 ``[1]``, changed in place.
     """
-    return _iterate(
-        borrowed(model),
-        borrowed(rules),
-        borrowed(position),
-        settings,
-        borrowed(tree),
-        iterations,
-        borrowed(room),
-        borrowed(rng),
-    )
-
-
-@kernel
-def _iterate(
-    model: OpponentModel,
-    rules: Rules,
-    position: Position,
-    settings: Settings,
-    tree: Tree,
-    iterations: int,
-    room: Room,
-    rng: np.ndarray,
-) -> int:
-    """Does what ``search`` says."""
+    task = borrowed(held)
+    _, rules, position, settings, tree, room, rng = task
     work, path, limit = room.work, room.path, len(tree.kind) - MOST_CHILDREN
     root_round = position.root.round[0]
     for done in range(iterations):
@@ -469,22 +392,22 @@ def _iterate(
         row, known = 0, num_shown(root_round)
         if settings.cards == 0:
             row = random_below(rng, 0, position.num_boards)
-            _take_board(position, row, room)
+            work.board[0] = position.boards.cards[row]
         else:
-            complete(work.hole[0, position.seat], work.board[0], known, rng, 0)
+            complete(work.hole[0, position.seat], work.board[0], known, rng)
         node, depth, before = 0, 0, -1
         path[0] = 0
         while True:
             if tree.kind[node] == Node.NEW:
                 if tree.size[0] >= limit:
                     return done
-                _expand(model, rules, position, settings, tree, node, depth, before, room, rng)
+                _expand(task, node, depth, before)
             elif (
                 tree.kind[node] == Node.OPPONENT
                 and tree.samples[node] < settings.boards
                 and known < num_shown(work.round[0])
             ):
-                _refine(model, rules, position, tree, node, room)
+                _refine(task, node)
             kind = tree.kind[node]
             if kind == Node.SETTLED or kind == Node.SHOWDOWN:
                 break
@@ -494,7 +417,7 @@ def _iterate(
                 for k in range(5):
                     work.board[0, k] = (tree.action[child] >> (6 * k)) & 63
                 known = num_shown(work.round[0])
-                complete(work.hole[0, position.seat], work.board[0], known, rng, 0)
+                complete(work.hole[0, position.seat], work.board[0], known, rng)
             else:
                 child = (
                     _selected(tree, node, settings, rng)
@@ -507,7 +430,7 @@ def _iterate(
             node = child
         tree.visits[node] += 1
         if tree.kind[node] == Node.SHOWDOWN:
-            _visit_showdown(model, rules, position, settings, tree, node, row, known, room, rng)
+            _visit_showdown(task, node, row, known)
         for k in range(depth - 1, -1, -1):
             node = path[k]
             tree.visits[node] += 1
@@ -600,17 +523,16 @@ class Searcher:
         if not self.settings.cards:
             known = int(num_shown(view.round[0]))
             count = fill_boards(
-                self.rules.hands, own, view.board[0].copy(), known, self._boards, seed, 0
+                self.rules.hands, own, view.board[0].copy(), known, self._boards, seed
             )
         given = np.zeros(0, np.int64) if given is None else given
         position = Position(view, seat, statistics, self._boards, count, *self._sizes, given)
         clear(self.tree)
+        task = Task(self.model, self.rules, position, self.settings, self.tree, self._room, seed)
         done = 0
         while done < iterations:
             some = min(CHUNK, iterations - done)
-            made = search(
-                self.model, self.rules, position, self.settings, self.tree, some, self._room, seed
-            )
+            made = search(task, some)
             done += made
             if made < some or stopping(done):
                 break

@@ -10,13 +10,14 @@ Source: Van den Broeck, Driessens & Ramon 2009, section 2, "the opponent model",
 there.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from games.kernels import kernel, random_below, random_float
 from games.no_limit_holdem.settlement import settle
-from games.poker.hands import EMPTY_KEY, NUM_STRENGTHS, HandTables, strength_of
+from games.no_limit_holdem.state import Rules, States
+from games.poker.hands import NUM_STRENGTHS, HandTables, strength_with, sums
 
 BINS = 6
 HANDS = 990
@@ -70,14 +71,14 @@ def bin_of(weaker: int, equal: int) -> int:
 
 
 @kernel
-def complete(own: np.ndarray, board: np.ndarray, known: int, rng: np.ndarray, lane: int) -> None:
+def complete(own: np.ndarray, board: np.ndarray, known: int, rng: np.ndarray) -> None:
     """Deals the cards of a board (int8 ``[5]``) from position ``known`` on, none of ``own`` and
     none twice.
     """
     for k in range(known, 5):
         fresh = False
         while not fresh:
-            card = random_below(rng, lane, 52)
+            card = random_below(rng, 0, 52)
             fresh = card != own[0] and card != own[1]
             for j in range(k):
                 fresh = fresh and board[j] != card
@@ -90,17 +91,10 @@ def fill_board(tables: HandTables, own: np.ndarray, boards: Boards, row: int) ->
     ``[2]``).
     """
     board = boards.cards[row]
-    key, masks, seen = EMPTY_KEY, 0, np.uint64(0)
+    (key, masks), seen = sums(tables, board, 0, 5), np.uint64(0)
     for k in range(5):
-        key += tables.keys[board[k]]
-        masks |= tables.bits[board[k]]
         seen |= np.uint64(1) << np.uint64(board[k])
-    mine = strength_of(
-        tables,
-        key + tables.keys[own[0]] + tables.keys[own[1]],
-        masks | tables.bits[own[0]] | tables.bits[own[1]],
-        7,
-    )
+    mine = strength_with(tables, key, masks, own[0], own[1], 7)
     boards.own[row] = mine
     found, pairs = np.empty(HANDS, np.int64), np.empty((HANDS, 2), np.int8)
     counts, places = np.zeros(NUM_STRENGTHS + 1, np.int32), np.zeros(NUM_STRENGTHS + 1, np.int32)
@@ -108,14 +102,11 @@ def fill_board(tables: HandTables, own: np.ndarray, boards: Boards, row: int) ->
     for high in range(1, 52):
         if (seen >> np.uint64(high)) & np.uint64(1):
             continue
-        key_high, masks_high = key + tables.keys[high], masks | tables.bits[high]
         mine_high = high == own[0] or high == own[1]
         for low in range(high):
             if (seen >> np.uint64(low)) & np.uint64(1):
                 continue
-            strength = strength_of(
-                tables, key_high + tables.keys[low], masks_high | tables.bits[low], 7
-            )
+            strength = strength_with(tables, key, masks, high, low, 7)
             counts[strength] += 1
             if not (mine_high or low == own[0] or low == own[1]):
                 places[strength] += 1
@@ -161,7 +152,6 @@ def fill_boards(
     known: int,
     boards: Boards,
     rng: np.ndarray,
-    lane: int,
 ) -> int:
     """Fills in random boards that begin with the ``known`` cards of ``shown`` (int8 ``[5]``);
     returns how many rows it took.
@@ -184,7 +174,7 @@ def fill_boards(
         return num
     for row in range(most):
         boards.cards[row] = shown
-        complete(own, boards.cards[row], known, rng, lane)
+        complete(own, boards.cards[row], known, rng)
         fill_board(tables, own, boards, row)
     return most
 
@@ -249,16 +239,14 @@ def expected_net(
 
 @kernel
 def drawn_net(
-    rules: Any,
-    states: Any,
-    i: int,
+    rules: Rules,
+    states: States,
     boards: Boards,
     row: int,
     bins: np.ndarray,
     seat: int,
     count: int,
     rng: np.ndarray,
-    lane: int,
     strengths: np.ndarray,
     out: np.ndarray,
 ) -> float:
@@ -266,12 +254,12 @@ def drawn_net(
     card twice as far as it goes.
 
     Args:
-        rules: Of the game. states: The end of a hand. i: Its lane.
+        rules: Of the game. states: The end of a hand, in lane 0.
         boards: The boards. row: The one.
         bins: float64 ``[S, BINS]``, see ``expected_net``.
         seat: The one whose cards are known.
         count: Of draws.
-        rng: uint64 streams; ``rng[lane]`` is changed in place.
+        rng: uint64 ``[1]``, a stream; changed in place.
         strengths: int32 ``[S]``, room. out: float64 ``[S]``, room.
     """
     total = 0.0
@@ -281,9 +269,9 @@ def drawn_net(
             strengths[s] = 0
             if s == seat:
                 strengths[s] = boards.own[row]
-            elif not states.folded[i, s]:
+            elif not states.folded[0, s]:
                 for _attempt in range(_RETRIES):
-                    k = _draw(boards, row, bins[s], rng, lane)
+                    k = _draw(boards, row, bins[s], rng)
                     cards = np.uint64(1) << np.uint64(boards.hands[row, k, 0]) | np.uint64(
                         1
                     ) << np.uint64(boards.hands[row, k, 1])
@@ -291,23 +279,23 @@ def drawn_net(
                         break
                 taken |= cards
                 strengths[s] = boards.strengths[row, k]
-        settle(rules, states, i, strengths, out)
+        settle(rules, states, 0, strengths, out)
         total += out[seat]
     return total / count
 
 
 @kernel
-def _draw(boards: Boards, row: int, bins: np.ndarray, rng: np.ndarray, lane: int) -> int:
+def _draw(boards: Boards, row: int, bins: np.ndarray, rng: np.ndarray) -> int:
     """Returns the position of a hand drawn from the bins that hold any."""
     first, total = boards.first[row], 0.0
     for b in range(BINS):
         if first[b + 1] > first[b]:
             total += bins[b]
-    left, found = random_float(rng, lane) * total, 0
+    left, found = random_float(rng, 0) * total, 0
     for b in range(BINS):
         if first[b + 1] > first[b]:
             found = b
             left -= bins[b]
             if left < 0.0:
                 break
-    return first[found] + random_below(rng, lane, first[found + 1] - first[found])
+    return first[found] + random_below(rng, 0, first[found + 1] - first[found])

@@ -79,6 +79,12 @@ def empty_tree(room: int) -> Tree:
     )
 
 
+@kernel(inline="always")
+def children(tree: Tree, node: int) -> range:
+    """Returns the rows of the children of a node."""
+    return range(tree.first[node], tree.first[node] + tree.count[node])
+
+
 @kernel
 def clear(tree: Tree) -> None:
     """Leaves a new root alone."""

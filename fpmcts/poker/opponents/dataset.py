@@ -29,7 +29,7 @@ from games.no_limit_holdem.betting import num_left, raise_bounds, step, to_call
 from games.no_limit_holdem.phh import Hand
 from games.no_limit_holdem.phh_replay import Hands, pack, replay_rules, start
 from games.no_limit_holdem.state import FIRST_AMOUNT, FIRST_SIZE, NUM_BOARD, Rules, States, empty
-from games.poker.hands import EMPTY_KEY, NUM_CARDS, HandTables, strength_of
+from games.poker.hands import NUM_CARDS, HandTables, strength_with, sums
 
 KEEP = 0.9999
 """What counts are shrunk by at each hand: a window of about 10,000 hands."""
@@ -113,28 +113,16 @@ def rank_bin(tables: HandTables, board: np.ndarray, hole: np.ndarray) -> int:
     """Returns the sixth of a holding's percentile among all holdings on a board of five cards: ties
     count half.
     """
-    key, masks, taken = EMPTY_KEY, 0, np.int64(0)
+    (key, masks), taken = sums(tables, board, 0, NUM_BOARD), np.int64(0)
     for k in range(NUM_BOARD):
-        key += tables.keys[board[k]]
-        masks |= tables.bits[board[k]]
         taken |= np.int64(1) << board[k]
-    own = strength_of(
-        tables,
-        key + tables.keys[hole[0]] + tables.keys[hole[1]],
-        masks | tables.bits[hole[0]] | tables.bits[hole[1]],
-        7,
-    )
+    own = strength_with(tables, key, masks, hole[0], hole[1], 7)
     below, count = 0, 0
     for one in range(1, NUM_CARDS):
         for two in range(one):
             if (taken >> one) & 1 or (taken >> two) & 1:
                 continue
-            other = strength_of(
-                tables,
-                key + tables.keys[one] + tables.keys[two],
-                masks | tables.bits[one] | tables.bits[two],
-                7,
-            )
+            other = strength_with(tables, key, masks, one, two, 7)
             below += 2 * (other < own) + (other == own)
             count += 2
     return min(NUM_RANKS * below // count, NUM_RANKS - 1)

@@ -14,10 +14,20 @@ from fpmcts.poker.expected_reward.moments import (
     variance_of_mean,
     weighted,
 )
-from fpmcts.poker.expected_reward.tree import empty_tree
+from fpmcts.poker.expected_reward.tree import Tree, empty_tree
 
-ONES = np.ones(3)
 DRAWS = 400_000
+
+
+def node(
+    mean: object, variance: object = 1, visits: object = 1, weight: object = 1
+) -> tuple[Tree, int]:
+    """Returns a node with three children."""
+    tree = empty_tree(4)
+    tree.first[0], tree.count[0] = 1, 3
+    tree.mean[1:], tree.variance[1:] = mean, variance
+    tree.visits[1:], tree.weight[1:] = visits, weight
+    return tree, 0
 
 
 def test_larger_of_two_standard_normals() -> None:
@@ -28,7 +38,7 @@ def test_larger_of_two_standard_normals() -> None:
 
 def test_three_standard_normals_come_out_as_clark_has_them() -> None:
     """Not the exact 1.5 / sqrt(pi) = 0.84628: the larger of two is no normal value."""
-    assert max_distribution(np.zeros(3), ONES, ONES, 0, 3)[0] == pytest.approx(0.847647, abs=5e-7)
+    assert max_distribution(*node(0))[0] == pytest.approx(0.847647, abs=5e-7)
 
 
 @pytest.mark.parametrize(
@@ -50,27 +60,23 @@ def test_larger_of_two_against_simulation(a: tuple[float, float], b: tuple[float
 
 
 def test_values_without_error_leave_the_largest() -> None:
-    zeros = np.zeros(3)
-    assert max_distribution(np.array([1.0, 5.0, 3.0]), zeros, ONES, 0, 3) == (5.0, 0.0)
-    assert max_distribution(np.array([5.0, 5.0, 5.0]), zeros, ONES, 0, 3) == (5.0, 0.0)
+    assert max_distribution(*node([1, 5, 3], 0)) == (5.0, 0.0)
+    assert max_distribution(*node(5, 0)) == (5.0, 0.0)
 
 
 def test_children_without_samples_count_nowhere() -> None:
-    mean, variance = np.array([1.0, 99.0, 3.0]), np.array([1.0, 1.0, 1.0])
-    visits = np.array([2, 0, 6])
-    assert weighted(mean, variance, visits, 0, 3) == pytest.approx((2.5, 40 / 64))
-    assert maximum(mean, variance, visits, 0, 3) == (3.0, 1.0)
-    assert max_distribution(mean, variance, visits, 0, 3) == pytest.approx(
-        larger_of_two(1.0, 1.0, 3.0, 1.0)
-    )
+    place = node([1, 99, 3], visits=[2, 0, 6])
+    assert weighted(*place) == pytest.approx((2.5, 40 / 64))
+    assert maximum(*place) == (3.0, 1.0)
+    assert max_distribution(*place) == pytest.approx(larger_of_two(1.0, 1.0, 3.0, 1.0))
 
 
 def test_sample_weights_are_the_mean_of_all_samples() -> None:
     """Equation 3."""
     rng = np.random.default_rng(2)
     groups = [rng.normal(k, 1.0, size) for k, size in enumerate((3, 10, 40))]
-    visits = np.array([len(group) for group in groups])
-    found, _ = weighted(np.array([group.mean() for group in groups]), ONES, visits, 0, 3)
+    means, visits = [group.mean() for group in groups], [len(group) for group in groups]
+    found, _ = weighted(*node(means, visits=visits))
     assert found == pytest.approx(np.concatenate(groups).mean())
 
 
@@ -86,9 +92,7 @@ def test_variance_of_an_opponents_node(independent: bool) -> None:
         np.array([4.0, 1.0, 9.0]),
     )
     drawn = rng.normal(value, np.sqrt(variance), (DRAWS, 3)) @ p
-    tree = empty_tree(4)
-    tree.first[0], tree.count[0] = 1, 3
-    tree.weight[1:], tree.mean[1:], tree.variance[1:], tree.visits[1:] = p, value, variance, 1
+    tree, _ = node(value, variance, weight=p)
     update_opponent(tree, 0, independent)
     mean, found = tree.mean[0], tree.variance[0]
     assert mean == pytest.approx(drawn.mean(), abs=5 * drawn.std() / math.sqrt(DRAWS))

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from fpmcts.poker.expected_reward.selection import crazystone, predefined, uct, uct_plus
+from fpmcts.poker.expected_reward.tree import Tree, empty_tree
 from games.kernels import streams
 
 MEAN = np.array([10.0, 12.0, 4.0])
@@ -14,26 +15,38 @@ VARIANCE = np.array([4.0, 1.0, 64.0])
 VISITS = np.array([30, 60, 10])
 
 
+def node(**columns: object) -> tuple[Tree, int]:
+    """Returns a node with three children."""
+    tree = empty_tree(4)
+    tree.first[0], tree.count[0] = 1, 3
+    for name, column in columns.items():
+        getattr(tree, name)[1:] = column
+    return tree, 0
+
+
 @pytest.mark.parametrize("c", [0.0, 0.5, 1.0, 2.0, 5.0, 30.0, 200.0])
 def test_uct_is_equation_1_and_uct_plus_equation_5(c: float) -> None:
-    assert uct(MEAN, VISITS, 0, 3, c) == np.argmax(MEAN + c * np.sqrt(math.log(100) / VISITS))
-    assert uct_plus(MEAN, VARIANCE, 0, 3, c) == np.argmax(MEAN + c * np.sqrt(VARIANCE))
+    place = node(mean=MEAN, variance=VARIANCE, visits=VISITS)
+    assert uct(*place, c) == 1 + np.argmax(MEAN + c * np.sqrt(math.log(100) / VISITS))
+    assert uct_plus(*place, c) == 1 + np.argmax(MEAN + c * np.sqrt(VARIANCE))
 
 
 def drawn(select: Callable[[], int], num: int) -> np.ndarray:
-    return np.bincount([select() for _ in range(num)], minlength=3) / num
+    return np.bincount([select() for _ in range(num)], minlength=4)[1:] / num
 
 
 def test_crazystone_draws_by_equation_2() -> None:
     weights = np.exp(-2.4 * (12.0 - MEAN) / np.sqrt(2 * (VARIANCE[1] + VARIANCE)))
     rng, num = streams(1, 1), 60_000
-    shares = drawn(lambda: crazystone(MEAN, VARIANCE, 0, 3, rng, 0), num)
+    place = node(mean=MEAN, variance=VARIANCE)
+    shares = drawn(lambda: crazystone(*place, rng), num)
     assert shares == pytest.approx(weights / weights.sum(), abs=5 * 0.5 / math.sqrt(num))
-    assert drawn(lambda: crazystone(MEAN, np.zeros(3), 0, 3, rng, 0), 100)[1] == 1.0
+    assert drawn(lambda: crazystone(*node(mean=MEAN), rng), 100)[1] == 1.0
 
 
 def test_predefined_probabilities_hold_below_the_threshold() -> None:
-    rng, weight, visits = streams(2, 1), np.array([0.25, 0.5, 0.75]), np.array([3, 10, 0])
-    shares = drawn(lambda: predefined(weight, visits, 0, 3, 5, rng, 0), 20_000)
+    rng, weight = streams(2, 1), [0.25, 0.5, 0.75]
+    place = node(weight=weight, visits=[3, 10, 0])
+    shares = drawn(lambda: predefined(*place, 5, rng), 20_000)
     assert shares == pytest.approx([0.25, 0.0, 0.75], abs=0.02)
-    assert predefined(weight, np.array([5, 5, 5]), 0, 3, 5, rng, 0) == -1
+    assert predefined(*node(weight=weight, visits=5), 5, rng) == -1

@@ -28,7 +28,7 @@ def filled(board: str, count: int, own: np.ndarray = OWN) -> tuple[Boards, int]:
     known, shown = parse_cards(board), np.full(5, -1, np.int8)
     shown[: len(known)] = known
     boards = empty_boards(count)
-    return boards, fill_boards(tables(), own, shown, len(known), boards, streams(1, 1), 0)
+    return boards, fill_boards(tables(), own, shown, len(known), boards, streams(1, 1))
 
 
 def test_bins_and_strengths_are_those_of_the_models_and_of_the_hand_tables() -> None:
@@ -98,14 +98,12 @@ def test_expected_net_is_the_mean_of_settled_draws(stacks: list[int], board: str
             drawn_net(
                 game.rules,
                 states,
-                0,
                 boards,
                 0,
                 bins,
                 1,
                 200,
                 streams(2, 1, k),
-                0,
                 np.zeros(seats, np.int32),
                 np.zeros(seats),
             )
