@@ -17,9 +17,18 @@ import numpy as np
 from fpmcts.tabular import selection as selections
 from fpmcts.tabular.hash_table import HEADER
 from fpmcts.tabular.hashed_learner import HashedLearner
-from fpmcts.tabular.information_sets import Path, gather, new_path, to_decision
+from fpmcts.tabular.information_sets import Path, gather, new_path
 from fpmcts.tabular.learner import DenseLearner, Options
-from fpmcts.tabular.walks import Walk, branch, deal_at, result, row_of, showdown, walk_of
+from fpmcts.tabular.walks import (
+    Walk,
+    branch,
+    deal_at,
+    result,
+    row_of,
+    showdown,
+    to_decision,
+    walk_of,
+)
 from games.deals import EnumeratedDeals
 from games.dispatch import register
 from games.interface import Game

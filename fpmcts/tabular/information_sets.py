@@ -12,14 +12,11 @@ from fpmcts.tabular.hash_table import HEADER, HashTable
 from fpmcts.tabular.listed_game import Listing
 from fpmcts.tabular.walks import (
     AnyWalk,
-    Walk,
     branch,
-    choices,
     deal_at,
-    follow,
     has_room,
-    mover,
     row_of,
+    to_decision,
     walk_of,
 )
 from games.batches import States, num_rows, put, take
@@ -64,21 +61,6 @@ def new_path(max_moves: int, max_actions: int) -> Path:
     most = max_moves + 1
     counts = (*np.zeros((2, most), np.int64), *np.zeros((3, most), np.uint64))
     return Path(np.zeros((most, max_actions)), *counts, *np.zeros((3, most)))
-
-
-@kernel(forceinline=True)
-def to_decision(walk: Walk, node: int) -> tuple[int, int, int]:
-    """Plays the only move as long as there is one; returns the position of the next decision, its
-    seat and its number of actions, 0 at the end.
-    """
-    while True:
-        seat = mover(walk, node)
-        if seat < 0:
-            return node, seat, 0
-        count = choices(walk, node)
-        if count > 1:
-            return node, seat, count
-        node = follow(walk, node, 0)
 
 
 @kernel

@@ -31,14 +31,13 @@ from fpmcts.tabular.learner import DenseLearner, Options
 from fpmcts.tabular.walks import (
     GOLDEN,
     Walk,
-    choices,
     follow,
     fraction,
     has_room,
-    mover,
     result,
     showdown,
     start,
+    to_decision,
     visited_words,
 )
 from games.dispatch import register
@@ -109,43 +108,41 @@ def sample(
         sampled = 1.0  # q up to here
         node, depth = 0, 0
         while True:
-            seat = mover(walk, node)
-            if seat < 0:
+            node, seat, num_actions = to_decision(walk, node)
+            if num_actions == 0:
                 break
-            num_actions = choices(walk, node)
             action: Any = np.uint64(0)
-            if num_actions > 1:
-                first = np.uint64(visited_words(walk, node, seat, num_actions))
-                size = np.uint64(num_actions)
-                total = 0.0
+            first = np.uint64(visited_words(walk, node, seat, num_actions))
+            size = np.uint64(num_actions)
+            total = 0.0
+            for slot in range(size):
+                sigma[slot] = max(words[first + two * slot], 0.0)
+                total += sigma[slot]
+            for slot in range(size):
+                sigma[slot] = sigma[slot] / total if total > 0.0 else 1.0 / num_actions
+            explore = selection.epsilon if seat == turn or turn < 0 else 0.0
+            if seat != turn:
+                weight = reach[seat] / sampled
                 for slot in range(size):
-                    sigma[slot] = max(words[first + two * slot], 0.0)
-                    total += sigma[slot]
-                for slot in range(size):
-                    sigma[slot] = sigma[slot] / total if total > 0.0 else 1.0 / num_actions
-                explore = selection.epsilon if seat == turn or turn < 0 else 0.0
-                if seat != turn:
-                    weight = reach[seat] / sampled
-                    for slot in range(size):
-                        words[first + two * slot + one] += weight * sigma[slot]
-                state += GOLDEN
-                mark = fraction(mix64(state))
-                chance = 0.0
-                for slot in range(size):
-                    chance = explore / num_actions + (1.0 - explore) * sigma[slot]
-                    action = slot
-                    if mark < chance:
-                        break
-                    mark -= chance
-                while chance <= 0.0:  # rounding carried the mark past all that can be played
-                    action -= one
-                    chance = explore / num_actions + (1.0 - explore) * sigma[action]
-                places[depth], slots[depth], sizes[depth] = first, action, num_actions
-                seats[depth] = seat
-                played[depth] = sigma[action]
-                reach[seat] *= sigma[action]
-                sampled *= chance
-                depth += 1
+                    words[first + two * slot + one] += weight * sigma[slot]
+            state += GOLDEN
+            mark = fraction(mix64(state))
+            chance = 0.0
+            for slot in range(size):
+                chance = explore / num_actions + (1.0 - explore) * sigma[slot]
+                action = slot
+                if mark < chance:
+                    break
+                mark -= chance
+            while chance <= 0.0:  # rounding carried the mark past all that can be played
+                action -= one
+                chance = explore / num_actions + (1.0 - explore) * sigma[action]
+            places[depth], slots[depth], sizes[depth] = first, action, num_actions
+            seats[depth] = seat
+            played[depth] = sigma[action]
+            reach[seat] *= sigma[action]
+            sampled *= chance
+            depth += 1
             node = follow(walk, node, action)
         cards = showdown(walk, node)
         tail[:] = 1.0

@@ -188,11 +188,6 @@ def _best(selection: object, rows: object, place: int, num_actions: int, bits: n
     """Returns the slot that UCT tries, by the low half of 64 random bits."""
 
 
-@GenericKernel
-def _weight(selection: object, rows: object, place: int, slot: int) -> float:
-    """Returns what the present probability of an action is in proportion to."""
-
-
 @kernel(forceinline=True)
 def _begin_uct(selection: UCT, rows: Rows, place: int, num_actions: int) -> bool:
     if visits_of(rows, place) > 0:
@@ -347,13 +342,8 @@ def _begin_exp3(selection: Exp3, rows: Rows, place: int, num_actions: int) -> bo
 
 
 @kernel(forceinline=True)
-def _weight_exp3(selection: Exp3, rows: Rows, place: int, slot: int) -> float:
-    return rows.words[place + HEADER + 3 * slot + 1]
-
-
-@kernel(forceinline=True)
-def _select_mixed(
-    selection: Exp3 | RegretMatching,
+def _select_exp3(
+    selection: Exp3,
     rows: Rows,
     place: int,
     node: int,
@@ -362,21 +352,19 @@ def _select_mixed(
     chances: np.ndarray,
     depth: np.uint64,
 ) -> int:
-    """Draws in proportion to the weights, mixed with uniform, and adds to the sums of p_i."""
+    first = place + HEADER
     total = 0.0
     for slot in range(num_actions):
-        total += _weight(selection, rows, place, slot)
-    none = np.float64(total <= 0.0)  # where no regret is positive, all weigh 1
-    share = 1.0 / (total + none * num_actions)
-    explore, keep = selection.gamma / num_actions, 1.0 - selection.gamma
+        total += rows.words[first + 3 * slot + 1]
+    share, explore, keep = 1.0 / total, selection.gamma / num_actions, 1.0 - selection.gamma
     mark, reached, chosen = fraction(bits), 0.0, 0
     for slot in range(num_actions):
-        p = (_weight(selection, rows, place, slot) + none) * share
-        rows.words[place + HEADER + selection.width * (slot + 1) - 1] += p
+        p = rows.words[first + 3 * slot + 1] * share
+        rows.words[first + 3 * slot + 2] += p
         reached += keep * p + explore
         chosen += np.int64(mark >= reached)
     chosen = min(chosen, num_actions - 1)
-    chances[depth] = keep * (_weight(selection, rows, place, chosen) + none) * share + explore
+    chances[depth] = keep * rows.words[first + 3 * chosen + 1] * share + explore
     count_visit(rows, place)
     return chosen
 
@@ -406,8 +394,35 @@ def _begin_regrets(selection: RegretMatching, rows: Rows, place: int, num_action
 
 
 @kernel(forceinline=True)
-def _weight_regrets(selection: RegretMatching, rows: Rows, place: int, slot: int) -> float:
-    return max(rows.words[place + HEADER + 2 * slot] - rows.words[place + 2], 0.0)
+def _select_regrets(
+    selection: RegretMatching,
+    rows: Rows,
+    place: int,
+    node: int,
+    num_actions: int,
+    bits: np.uint64,
+    chances: np.ndarray,
+    depth: np.uint64,
+) -> int:
+    first, common = place + HEADER, rows.words[place + 2]
+    total = 0.0
+    for slot in range(num_actions):
+        total += max(rows.words[first + 2 * slot] - common, 0.0)
+    none = np.float64(total <= 0.0)  # where no regret is positive, all weigh 1
+    share = 1.0 / (total + none * num_actions)
+    explore, keep = selection.gamma / num_actions, 1.0 - selection.gamma
+    mark, reached, chosen = fraction(bits), 0.0, 0
+    for slot in range(num_actions):
+        p = (max(rows.words[first + 2 * slot] - common, 0.0) + none) * share
+        rows.words[first + 2 * slot + 1] += p
+        reached += keep * p + explore
+        chosen += np.int64(mark >= reached)
+    chosen = min(chosen, num_actions - 1)
+    chances[depth] = (
+        keep * (max(rows.words[first + 2 * chosen] - common, 0.0) + none) * share + explore
+    )
+    count_visit(rows, place)
+    return chosen
 
 
 @kernel(forceinline=True)
@@ -431,13 +446,11 @@ _KERNELS = {
     UCT: (_begin_uct, _select_uct, *_UCT),
     Smooth: (_begin_uct, _select_smooth, *_UCT),
     RunningUCT: (_begin_uct, _select_uct, *_UCT),
-    Exp3: (_begin_exp3, _select_mixed, _credit_exp3, mean_policy, mean_policy),
-    RegretMatching: (_begin_regrets, _select_mixed, _credit_regrets, mean_policy, mean_policy),
+    Exp3: (_begin_exp3, _select_exp3, _credit_exp3, mean_policy, mean_policy),
+    RegretMatching: (_begin_regrets, _select_regrets, _credit_regrets, mean_policy, mean_policy),
 }
 for _kind, _implementation in ((UCT, _best_uct), (Smooth, _best_uct), (RunningUCT, _best_running)):
     register(_best, _kind, _implementation)
-register(_weight, Exp3, _weight_exp3)
-register(_weight, RegretMatching, _weight_regrets)
 for _kind, _own in _KERNELS.items():
     for _generic, _implementation in zip(
         (begin, select, credit, weights, values), _own, strict=True

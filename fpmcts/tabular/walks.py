@@ -175,6 +175,21 @@ def result(walk: Walk, node: int, cards: int, seat: int) -> float:
 
 
 @kernel(forceinline=True)
+def to_decision(walk: Walk, node: int) -> tuple[int, int, int]:
+    """Plays the only move as long as there is one; returns the position of the next decision, its
+    seat and its number of actions, 0 at the end.
+    """
+    while True:
+        seat = mover(walk, node)
+        if seat < 0:
+            return node, seat, 0
+        count = choices(walk, node)
+        if count > 1:
+            return node, seat, count
+        node = follow(walk, node, 0)
+
+
+@kernel(forceinline=True)
 def _no_limit(walk: DenseWalk, count: int) -> bool:
     return True
 
