@@ -160,7 +160,6 @@ CATALOGUE = Catalogue(
                     {"playouts": 64},
                     playouts=64,
                     delay=1.0,
-                    budget=0.9,
                 ),
             ),
             analyst="slow",

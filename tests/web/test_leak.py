@@ -303,7 +303,7 @@ def told(name: str, you: int, moves: list[str], games: Any) -> list[tuple[float,
     assert table.is_over
     seats = ["you" if seat == you else "slow-64" for seat in range(2)]
     script = [move for seat, move in zip(movers, moves, strict=True) if seat == you]
-    catalogue = one_player(name, delay=2.0, budget=1.8)
+    catalogue = one_player(name, delay=2.0)
     return transcript(name, games, catalogue, "fair", seats, script, follow(moves))
 
 

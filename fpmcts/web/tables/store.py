@@ -207,16 +207,8 @@ class Store:
         """Returns the games of a condition."""
         found = self._ask(f"SELECT * FROM games WHERE {condition}", *values)
         return [
-            StoredGame(
-                table,
-                session,
-                game,
-                made,
-                bool(over),
-                Settings.parse(json.loads(settings)),
-                json.loads(record),
-            )
-            for table, session, game, made, over, settings, record in found
+            StoredGame(*head, bool(over), Settings.parse(json.loads(settings)), json.loads(record))
+            for *head, over, settings, record in found
         ]
 
     def get(self, table: str | None) -> StoredGame | None:
