@@ -11,6 +11,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -274,5 +275,10 @@ def services(
     engine = engine or FakeEngine()
     engine.clock = clock
     return Services(
-        ToyGames(), CATALOGUE, engine, store or Store(None), clock, chance or FakeChance()
+        ToyGames(),
+        CATALOGUE,
+        engine,
+        store or Store(Path(":memory:")),
+        clock,
+        chance or FakeChance(),
     )

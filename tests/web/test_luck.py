@@ -4,6 +4,7 @@ players.
 
 import asyncio
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -111,7 +112,9 @@ class Poker:
         from fpmcts.web.clock import Chance
 
         self.rooms = Lobby(
-            Services(Games(), Catalogue(offers()), engine, Store(None), FakeClock(), Chance())
+            Services(
+                Games(), Catalogue(offers()), engine, Store(Path(":memory:")), FakeClock(), Chance()
+            )
         )  # type: ignore[arg-type]
         self.reviews = Reviewer(self.rooms)
 

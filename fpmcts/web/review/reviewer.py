@@ -14,7 +14,7 @@ from fpmcts.web.review.judging import PUZZLES, Decision, Played, Review, judge_g
 from fpmcts.web.review.luck import together
 from fpmcts.web.tables.lobby import Lobby
 from fpmcts.web.tables.room import Room
-from fpmcts.web.tables.rulebook import table_at
+from fpmcts.web.tables.rulebook import positions, table_at
 
 PLAYOUTS = 256
 """Of an analysis, if it does not say how many."""
@@ -79,11 +79,12 @@ def analysis(
 
 def played_moves(game: Room) -> list[Played]:
     """Returns the moves of a game, with how many there were to choose from."""
-    table, moves = table_at(game.table, 0), []
-    for ply, move in enumerate(game.table.moves):
-        moves.append(Played(ply, move.seat, move.text, len(table.legal())))
-        table.play(move.text)
-    return moves
+    return [
+        Played(ply, move.seat, move.text, len(table.legal()))
+        for ply, (move, table) in enumerate(
+            zip(game.table.moves, positions(game.table), strict=False)
+        )
+    ]
 
 
 def even_of(game: Room) -> float:
@@ -188,7 +189,7 @@ class Reviewer:
             review.luck = (await game.services.engine.ask(asked)).luck
             review.no_luck = NO_LUCK if review.luck is None else None
         except EngineError as error:
-            review.no_luck = str(error)
+            review.no_luck = error.text
 
     async def _hands(self, game: Room, session: str, last: Review) -> Json | None:
         """Returns the sums over the hands of a series up to this one, for whoever plays in it; None
