@@ -116,7 +116,7 @@ class Poker:
                 Games(), Catalogue(offers()), engine, Store(Path(":memory:")), FakeClock(), Chance()
             )
         )  # type: ignore[arg-type]
-        self.reviews = Reviewer(self.rooms)
+        self.reviews = Reviewer(self.rooms.services.store)
 
     def open(self, record: Json, **settings: Any) -> Any:
         room = self.rooms.open_record("me", json.dumps(record))

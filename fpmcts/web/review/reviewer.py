@@ -12,9 +12,9 @@ from fpmcts.web.review.comparing import SPEEDS, Ask, Estimate, search_again, tot
 from fpmcts.web.review.jobs import Job, Work
 from fpmcts.web.review.judging import PUZZLES, Decision, Played, Review, judge_game
 from fpmcts.web.review.luck import together
-from fpmcts.web.tables.lobby import Lobby
 from fpmcts.web.tables.room import Room
 from fpmcts.web.tables.rulebook import positions, table_at
+from fpmcts.web.tables.store import Store
 
 PLAYOUTS = 256
 """Of an analysis, if it does not say how many."""
@@ -109,11 +109,11 @@ class Reviewer:
     """The reviews of a server, kept with the games.
 
     Args:
-        lobby: The tables.
+        store: The games.
     """
 
-    def __init__(self, lobby: Lobby) -> None:
-        self._lobby, self._store = lobby, lobby.services.store
+    def __init__(self, store: Store) -> None:
+        self._store = store
         self._latest: dict[str, Review] = {}
 
     def review(
@@ -211,7 +211,7 @@ class Reviewer:
             if kept is not None:
                 found.append((Review.parse(kept), you))
             elif game.offer.exact:
-                hand = Room(self._lobby.services, stored)
+                hand = Room(game.services, stored)
                 found.append((await self._reviewed(hand, session, wanted, lambda *_: None), you))
         parts = [one for review, seat in found if (one := review.parts(seat)) is not None]
         return {

@@ -58,7 +58,7 @@ class Server:
     def __init__(self, services: Services, records: str | None = None) -> None:
         self.services, self._records = services, records
         self.lobby = Lobby(services)
-        self.reviewer = Reviewer(self.lobby)
+        self.reviewer = Reviewer(services.store)
         self.ready = asyncio.Event()
         self._jobs: defaultdict[str, Jobs] = defaultdict(Jobs)
         self._connections: Counter[str] = Counter()
