@@ -3,7 +3,6 @@ import contextlib
 import json
 import signal
 from collections.abc import AsyncIterator, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,7 +16,6 @@ from fpmcts.web.clock import Chance, Clock
 from fpmcts.web.errors import Json  # noqa: E402
 from fpmcts.web.server.app import Server, make_app
 from fpmcts.web.server.guard import Access
-from fpmcts.web.tables.store import Store
 from tests.web.fake import FakeEngine, services  # noqa: E402
 
 TOKEN = "t" * 32
@@ -52,7 +50,7 @@ class Site:
 
     def __init__(self) -> None:
         self.engine = FakeEngine()
-        self.services = services(self.engine, QuickClock(), Store(Path(":memory:")), Chance())
+        self.services = services(self.engine, QuickClock(), Chance())
         self.access = Access(TOKEN)
         self.server: Any = None
 

@@ -267,18 +267,8 @@ class FakeEngine:
         return answer
 
 
-def services(
-    engine: Any = None, clock: Any = None, store: Store | None = None, chance: Any = None
-) -> Services:
+def services(engine: Any, clock: Any, chance: Any = None) -> Services:
     """Returns what rooms stand on, all of it fake."""
-    clock = clock or FakeClock()
-    engine = engine or FakeEngine()
     engine.clock = clock
-    return Services(
-        ToyGames(),
-        CATALOGUE,
-        engine,
-        store or Store(Path(":memory:")),
-        clock,
-        chance or FakeChance(),
-    )
+    store = Store(Path(":memory:"))
+    return Services(ToyGames(), CATALOGUE, engine, store, clock, chance or FakeChance())
