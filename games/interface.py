@@ -15,7 +15,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from games.batches import Rules, States, concatenate, each, num_rows, take
+from games.batches import Rules, States, concatenate, copied, each, named, num_rows, take
 from games.generic import (
     HIDDEN_MOVE,
     current_seat,
@@ -231,7 +231,7 @@ class Game:
         """Returns a copy in which what ``seats[i]`` (int ``[B]``) cannot see in row i is erased; by
         default what the kernel ``erase`` erases.
         """
-        views = take(states, np.arange(num_rows(states)))
+        views = copied(states)
         _erase_all(self.rules, views, np.asarray(seats, np.int64))
         return views
 
@@ -261,6 +261,12 @@ class Game:
         actions = np.empty(self.spec.max_legal, np.int16)
         count = legal(self.rules, states, row, actions)
         return [self.action_text(int(action)) for action in actions[:count]]
+
+    def legal_words(self, states: States, row: int) -> str:
+        """Returns in words what may be played in a row, of many moves the first."""
+        texts, besides = self.legal_texts(states, row), self.legal_besides(states, row)
+        more = f" and {len(texts) - MOST_NAMED} more" if len(texts) > MOST_NAMED else ""
+        return f"{', '.join(texts[:MOST_NAMED])}{more}{besides and f'; {besides}'}"
 
     def legal_besides(self, views: States, row: int) -> str:
         """Returns in words what may be played besides the listed moves, such as bets of any amount;
@@ -369,17 +375,14 @@ class Game:
             )
         deal = self.parse_deal(fields)
         moves = [self.parse_action(str(text)) for text in fields["moves"]]
-        played = take(deal, np.array([0]))
+        played = copied(deal)
         for number, move in enumerate(moves, 1):
             said = f"move {number} ({self.action_text(move)})"
             if current_seat(self.rules, played, 0) < 0:
                 raise ValueError(f"{said}: expected none, the game is over")
             if not self.is_legal(played, move):
-                legal = self.legal_texts(played, 0)
-                more = f" and {len(legal) - MOST_NAMED} more" if len(legal) > MOST_NAMED else ""
                 raise ValueError(
-                    f"{said}: it is not legal; expected one of "
-                    f"{', '.join(legal[:MOST_NAMED])}{more}"
+                    f"{said}: it is not legal; expected one of {self.legal_words(played, 0)}"
                 )
             step(self.rules, played, 0, move)
         for key, result in self._result(played).items():
@@ -528,7 +531,4 @@ def _from_plain(like: States, fields: Any) -> States:
 
 def _shapes(like: States) -> str:
     """Returns the names, types and shapes of a row's fields."""
-    return ", ".join(
-        f"{n} ({_shapes(f)})" if isinstance(f, tuple) else f"{n} {f.dtype}{list(f.shape[1:])}"
-        for n, f in zip(like._fields, like, strict=True)
-    )
+    return ", ".join(f"{n} {array.dtype}{list(array.shape[1:])}" for n, array in named(like))

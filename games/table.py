@@ -14,14 +14,11 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from games.batches import Rules, States, num_rows, take
+from games.batches import Rules, States, copied, num_rows
 from games.generic import current_seat, legal, team_return
 from games.history import History
 from games.interface import Game, Records
 from games.kernels import Stream, deal_seeds, kernel
-
-MOST_NAMED = 12
-"""Legal moves that a message names."""
 
 
 class Move(NamedTuple):
@@ -84,7 +81,7 @@ class Table:
         assert deal is not None
         if num_rows(deal) != 1:
             raise ValueError(f"deal: {num_rows(deal)} rows; expected one")
-        self._deal = take(deal, np.zeros(1, np.int64))
+        self._deal = copied(deal)
         if not all(np.array_equal(*pair) for pair in zip(self._deal, self._parsed(), strict=True)):
             raise ValueError("deal: expected a state before the first move, with all cards in it")
         self._begin(actions)
@@ -95,7 +92,7 @@ class Table:
 
     def _begin(self, actions: list[int]) -> None:
         """Starts from the deal and plays moves that are known to be legal."""
-        self._states = take(self._deal, np.zeros(1, np.int64))
+        self._states = copied(self._deal)
         self._history = History(self.game, 1)
         self.moves: tuple[Move, ...] = ()
         self._look()
@@ -141,12 +138,12 @@ class Table:
     @property
     def states(self) -> States:
         """Returns a copy of the state, one row, with the cards that are hidden."""
-        return take(self._states, np.zeros(1, np.int64))
+        return copied(self._states)
 
     @property
     def deal(self) -> States:
         """Returns a copy of the state before the first move."""
-        return take(self._deal, np.zeros(1, np.int64))
+        return copied(self._deal)
 
     def legal(self) -> list[Move]:
         """Returns the legal moves of the seat to move; none once the game is over.
@@ -178,13 +175,8 @@ class Table:
 
     def _expected(self) -> str:
         """Returns whose move it is, and what is legal."""
-        names = [self.game.action_text(int(action)) for action in self._legal[:MOST_NAMED]]
-        more = len(self._legal) - len(names)
-        besides = self.game.legal_besides(self.view(self.seat), 0)
-        others = f" and {more} more" if more else ""
-        also = f"; {besides}" if besides else ""
         seat = f"Seat {self.seat} ({self.game.spec.seat_names[self.seat]})"
-        return f"{seat} is to move; legal: {', '.join(names)}{others}{also}"
+        return f"{seat} is to move; legal: {self.game.legal_words(self.view(self.seat), 0)}"
 
     def undo(self, count: int = 1) -> None:
         """Takes back the last moves.

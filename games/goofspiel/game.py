@@ -9,60 +9,15 @@ from types import MappingProxyType
 import numpy as np
 
 from games.generic import register_all
-from games.goofspiel.observe import NUM_PLANES, observe
-from games.goofspiel.state import (
-    DRAW,
-    MOST_CARDS,
-    Rules,
-    States,
-    current_seat,
-    erase,
-    infoset_key,
-    is_legal,
-    legal,
-    nibble,
-    reveal,
-    seen_move,
-    start_row,
-    start_view,
-    step,
-    team_return,
-)
-from games.goofspiel.worlds import (
-    deal_rest,
-    draw_hidden,
-    fill_world,
-    hidden_of,
-    list_hidden,
-    log_prior_hidden,
-    played_move,
-    shuffle_from,
-)
+from games.goofspiel import observe, state, worlds
+from games.goofspiel.observe import NUM_PLANES
+from games.goofspiel.state import DRAW, MOST_CARDS, Rules, States, nibble, start_row
+from games.goofspiel.worlds import shuffle_from
 from games.interface import POINTS, Game, GameSpec, Json, ScoreUnit
 from games.kernels import kernel, streams
 from games.settings import setting
 
-register_all(
-    Rules,
-    current_seat,
-    legal,
-    is_legal,
-    step,
-    team_return,
-    seen_move,
-    observe,
-    infoset_key,
-    erase,
-    hidden_of,
-    list_hidden,
-    draw_hidden,
-    log_prior_hidden,
-    fill_world,
-    start_view,
-    reveal,
-    played_move,
-    deal_rest,
-)
+register_all(Rules, state, observe, worlds)
 MOST_ORDERS = 8
 """Cards up to which ``starts`` lists all orders of random prizes: 40,320."""
 DIFFERENCE = ScoreUnit(name="points", key="points", per_return=1.0, digits=2, tells_wins=False)
@@ -279,3 +234,6 @@ class Goofspiel(Game):
                 f"deal {fields}: expected the prizes in {self.prizes} order (game.prizes)"
             )
         return self._start(np.array([packed], np.uint64))
+
+
+GAME = Goofspiel

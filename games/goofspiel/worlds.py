@@ -8,8 +8,7 @@ are no part of the words: chance deals them (``deal_rest``).
 
 import numpy as np
 
-from games.generic import copy_row
-from games.goofspiel.state import DRAW, Rules, States, nibble
+from games.goofspiel.state import DRAW, Rules, States, nibble, start_row, step
 from games.kernels import kernel, random_below, random_float
 
 NOTHING, LOWER, HIGHER, SAME = 0, 1, 2, 3
@@ -196,27 +195,15 @@ def hidden_of(rules: Rules, states: States, i: int, seat: int, hidden: np.ndarra
 def fill_world(
     rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray, worlds: States, j: int
 ) -> bool:
-    """Writes the world of a view and the bids of the other; returns whether they agree."""
-    copy_row(rules, views, i, worlds, j)
-    other, word = 1 - seat, hidden[0]
-    rounds, over = num_hidden(views, i, seat), np.int64(views.turn[i]) >> 1
-    hand, bids = (np.int64(1) << rules.cards) - 1, np.uint64(0)
-    key = rules.start_keys[other] + rules.prize_keys[0, nibble(views.prizes[i], 0)]
-    for number in range(rounds):
-        card = nibble(word, number)
-        bit = np.int64(1) << card
-        if not allowed(rules, views, i, seat, number) & hand & bit:
+    """Plays the bids of both again; returns whether the rounds end as the seat saw them."""
+    start_row(rules, views.prizes[i], worlds, j)
+    for turn in range(np.int64(views.turn[i])):
+        number, mover = turn >> 1, turn & 1
+        card = nibble(views.bids[i, seat] if mover == seat else hidden[0], number)
+        if not np.int64(worlds.hands[j, mover]) >> card & 1:
             return False
-        hand ^= bit
-        bids |= np.uint64(card) << np.uint64(4 * number)
-        key += rules.bid_keys[2 * number + other, card]
-    for number in range(over):
-        key += rules.result_keys[2 * number + 1, nibble(views.results[i], number)]
-        key += rules.prize_keys[2 * number + 2, nibble(views.prizes[i], number + 1)]
-    worlds.hands[j, other] = hand
-    worlds.bids[j, other] = bids
-    worlds.keys[j, other] = key
-    return True
+        step(rules, worlds, j, card)
+    return bool(worlds.results[j] == views.results[i])
 
 
 @kernel

@@ -346,3 +346,6 @@ class NoLimitHoldem(Game):
         called = finals.folded.sum(axis=1) < finals.folded.shape[1] - 1
         pots = finals.paid.sum(axis=1) / finals.big_blind
         return {"showdown_share": float(called.mean()), "pot_in_big_blinds": float(pots.mean())}
+
+
+GAME = NoLimitHoldem
