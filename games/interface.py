@@ -297,12 +297,14 @@ class Game:
         return {
             "game": self.spec.name,
             "seat": seat,
-            **self.view_fields(views, row, seat, mover < 0),
+            **self.view_fields(views, row, seat, moves, mover < 0),
             "moves": move_texts(self, moves),
             "legal": self.legal_texts(views, row) if seat == mover else [],
         }
 
-    def view_fields(self, views: States, row: int, seat: int, is_over: bool) -> Json:
+    def view_fields(
+        self, views: States, row: int, seat: int, moves: np.ndarray, is_over: bool
+    ) -> Json:
         """Returns the fields of ``describe_view`` that are the game's own; by default the view by
         the names of its arrays.
         """

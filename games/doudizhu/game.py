@@ -122,7 +122,9 @@ class Doudizhu(Game):
         """Returns the move of a text, its cards in any order. Raises ValueError."""
         return parse_move(self.rules_name, text)
 
-    def view_fields(self, views: States, row: int, seat: int, is_over: bool) -> Json:
+    def view_fields(
+        self, views: States, row: int, seat: int, moves: np.ndarray, is_over: bool
+    ) -> Json:
         """Returns what a seat knows, for JSON.
 
         Cards are texts such as ``3345TJLB``, low cards first; T is the ten, L and B are the jokers.

@@ -161,7 +161,9 @@ class Goofspiel(Game):
         orders = np.array([_pack(order) for order in permutations(range(self.cards))], np.uint64)
         return self._start(orders), np.full(len(orders), 1 / len(orders))
 
-    def view_fields(self, views: States, row: int, seat: int, is_over: bool) -> Json:
+    def view_fields(
+        self, views: States, row: int, seat: int, moves: np.ndarray, is_over: bool
+    ) -> Json:
         """Returns what a seat knows, for JSON.
 
         ``hand``, ``prize`` (now), ``prizes_left`` (after it; in their order where it is known),

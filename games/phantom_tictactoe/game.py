@@ -96,7 +96,9 @@ class PhantomTicTacToe(Game):
         """Returns the one start and its probability, 1."""
         return self.deal(np.zeros(1, np.uint64)), np.ones(1)
 
-    def view_fields(self, views: States, row: int, seat: int, is_over: bool) -> Json:
+    def view_fields(
+        self, views: States, row: int, seat: int, moves: np.ndarray, is_over: bool
+    ) -> Json:
         """Returns what a seat knows, for JSON.
 
         ``board`` is three rows of text as the seat knows it: X, O, "." a square that it has not
