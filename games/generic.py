@@ -15,14 +15,14 @@ import numpy as np
 from numba.extending import overload
 
 from games.batches import Rules, States, put, take
-from games.dispatch import GenericKernel, P, R, has_own, register, register_default
+from games.dispatch import GenericKernel, P, R, has_own, register
 from games.kernels import kernel, random_below
 
 
 def optional(declared: Callable[P, R]) -> GenericKernel[P, R]:
     """Decorates the declaration of a generic kernel whose body serves games that register none."""
     generic = GenericKernel(declared)
-    register_default(generic, kernel(declared))
+    register(generic, None, kernel(declared))
     return generic
 
 

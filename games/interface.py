@@ -174,6 +174,8 @@ class Game:
     has_tree: bool = False
     """Whether it is so small that its policies can be measured exactly, over all information states
     (``information_states``)."""
+    has_histories: bool = False
+    """Whether its games can be written as hand histories (``write_histories``)."""
     result_name: str = "returns"
     """What a record calls the returns."""
     passive: int | None = None
@@ -256,11 +258,16 @@ class Game:
             return False
         return 0 <= action < self.spec.num_actions and bool(is_legal(self.rules, view, 0, action))
 
+    def legal_actions(self, states: States, row: int) -> np.ndarray:
+        """Returns the legal actions in a row (int16 ``[n]``), ascending; the game must not be
+        over.
+        """
+        actions = np.empty(self.spec.max_legal, np.int16)
+        return actions[: legal(self.rules, states, row, actions)]
+
     def legal_texts(self, states: States, row: int) -> list[str]:
         """Returns the texts of the legal actions in a row."""
-        actions = np.empty(self.spec.max_legal, np.int16)
-        count = legal(self.rules, states, row, actions)
-        return [self.action_text(int(action)) for action in actions[:count]]
+        return [self.action_text(int(action)) for action in self.legal_actions(states, row)]
 
     def legal_words(self, states: States, row: int) -> str:
         """Returns in words what may be played in a row, of many moves the first."""
@@ -420,11 +427,6 @@ class Game:
         if not rows:
             raise ValueError(f"{path}: no deals; expected lines of JSON with the fields {names}")
         return concatenate(rows)
-
-    @property
-    def has_histories(self) -> bool:
-        """Returns whether its games can be written as hand histories (``write_histories``)."""
-        return False
 
     def write_histories(self, path: Path, games: Iterable[PlayedGame]) -> None:
         """Writes games in a format for hand histories. Raises OSError, and TypeError where the game

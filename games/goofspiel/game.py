@@ -11,7 +11,7 @@ import numpy as np
 from games.generic import register_all
 from games.goofspiel import observe, state, worlds
 from games.goofspiel.observe import NUM_PLANES
-from games.goofspiel.state import DRAW, MOST_CARDS, Rules, States, nibble, start_row
+from games.goofspiel.state import DRAW, MOST_CARDS, Rules, States, start_row
 from games.goofspiel.worlds import shuffle_from
 from games.interface import POINTS, Game, GameSpec, Json, ScoreUnit
 from games.kernels import kernel, streams
@@ -172,19 +172,14 @@ class Goofspiel(Game):
         """
         turn = int(views.turn[row])
         number = turn // 2
-        prizes = _unpack(views.prizes[row], self.cards)
-        results = _unpack(views.results[row], self.cards)
-        ended = self.cards if is_over else number
-        bids = [_unpack(views.bids[row, s], number) for s in range(2)]
-        hands = [
-            [card for card in range(self.cards) if int(views.hands[row, s]) >> card & 1]
-            for s in range(2)
-        ]
+        words = (views.prizes[row], views.results[row], *views.bids[row])
+        prizes, results, *bids = (_unpack(word, self.cards) for word in words)
+        hands = [self.rules.lists[hand, : self.rules.counts[hand]] for hand in views.hands[row]]
         left = prizes[number + 1 :]
         if self.prizes == "random":
             left = sorted(set(range(self.cards)) - set(prizes[: number + 1]))
         points, rounds = [0, 0], []
-        for k in range(ended):
+        for k in range(self.cards if is_over else number):
             own = bids[seat][k] if k < number else hands[seat][0]
             if results[k] != DRAW:
                 points[results[k] - 1] += prizes[k] + self.lowest
@@ -196,18 +191,16 @@ class Goofspiel(Game):
             "hand": self._texts(hands[seat]),
             "prize": None if is_over else self.action_text(prizes[number]),
             "prizes_left": [] if is_over else self._texts(left),
-            "bid": self.action_text(nibble(views.bids[row, 0], number))
-            if seat == 0 and turn % 2
-            else None,
+            "bid": self.action_text(bids[0][number]) if seat == 0 and turn % 2 else None,
             "rounds": rounds,
             "points": points,
         }
         if is_over:
             fields["hands"] = [self._texts(hand) for hand in hands]
-            fields["bids"] = [self._texts(cards) for cards in bids]
+            fields["bids"] = [self._texts(cards[:number]) for cards in bids]
         return fields
 
-    def _texts(self, cards: list[int]) -> list[str]:
+    def _texts(self, cards: Iterable[int]) -> list[str]:
         return [self.action_text(card) for card in cards]
 
     def deal_fields(self, deal: States) -> Json:

@@ -22,22 +22,6 @@ def num_hidden(views: States, i: int, seat: int) -> int:
 
 
 @kernel
-def allowed(rules: Rules, views: States, i: int, seat: int, number: int) -> int:
-    """Returns the cards, as a set, that the other seat can have bid in a round, given the own bid
-    and the result.
-    """
-    every = (np.int64(1) << rules.cards) - 1
-    if number >= np.int64(views.turn[i]) >> 1:
-        return int(every)
-    bit = np.int64(1) << nibble(views.bids[i, seat], number)
-    result = nibble(views.results[i], number)
-    if result == 0:
-        return bit
-    lower = bit - 1
-    return lower if result == seat + 1 else every & ~(lower | bit)
-
-
-@kernel
 def _bids_by_card(rules: Rules, views: States, i: int, seat: int) -> tuple[np.ndarray, np.ndarray]:
     """Returns what each own card says of the other's (int64 ``[n]``: NOTHING, LOWER, HIGHER, SAME)
     and in which round.
@@ -156,12 +140,23 @@ def log_prior_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.
 @kernel
 def list_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray) -> int:
     """Lists all worlds."""
+    says, told = _bids_by_card(rules, views, i, seat)
     rounds, count = num_hidden(views, i, seat), 0
+    every = (np.int64(1) << rules.cards) - 1
+    allowed = np.full(rules.cards + 1, every)  # by round: the cards that its result leaves
+    for own in range(rules.cards):
+        bit = np.int64(1) << own
+        if says[own] == SAME:
+            allowed[told[own]] = bit
+        elif says[own] == LOWER:
+            allowed[told[own]] = bit - 1
+        elif says[own] == HIGHER:
+            allowed[told[own]] = every & -2 * bit
     left = np.zeros(rules.cards + 1, np.int64)  # by round: the cards still to be tried
     used = np.zeros(rules.cards + 1, np.int64)
     words = np.zeros(rules.cards + 1, np.uint64)
     number = 0
-    left[0] = allowed(rules, views, i, seat, 0)
+    left[0] = allowed[0]
     while number >= 0:
         if number == rounds:
             if count == hidden.shape[0]:
@@ -179,9 +174,7 @@ def list_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarr
         used[number + 1] = used[number] | bit
         words[number + 1] = words[number] | card << np.uint64(4 * number)
         number += 1
-        left[number] = (
-            allowed(rules, views, i, seat, number) & ~used[number] if number < rounds else 0
-        )
+        left[number] = allowed[number] & ~used[number] if number < rounds else 0
     return count
 
 

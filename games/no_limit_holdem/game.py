@@ -64,6 +64,7 @@ class NoLimitHoldem(Game):
     """No-limit Hold'em. Every player is a team of its own; returns are chips."""
 
     passive = CALL
+    has_histories = True
     variants = MappingProxyType(
         {"heads-up": {}, "three players": {"players": 3}, "six players": {"players": 6}}
     )
@@ -210,11 +211,6 @@ class NoLimitHoldem(Game):
             if most > least
             else f"a raise to {most} chips, as r{most}"
         )
-
-    @property
-    def has_histories(self) -> bool:
-        """Returns True."""
-        return True
 
     def write_histories(self, path: Path, games: Iterable[PlayedGame]) -> None:
         """Writes hands in the PHH format, any number of them to ``.phh`` as to ``.phhs``."""

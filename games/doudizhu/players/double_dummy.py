@@ -130,9 +130,14 @@ def forget(solver: Solver) -> None:
 
 
 @kernel
-def num_bombs(hand: np.uint64) -> int:
-    """Returns the number of bombs in a hand, the rocket included."""
-    return size(at_least(hand, 4)) + np.int64(hand & JOKERS == JOKERS)
+def most_doubled(hands: np.ndarray) -> int:
+    """Returns the highest number of a value: one more than the bombs in the hands, the rocket
+    included.
+    """
+    most = np.int64(1)
+    for hand in hands:
+        most += size(at_least(hand, 4)) + np.int64(hand & JOKERS == JOKERS)
+    return most
 
 
 @kernel
@@ -290,7 +295,7 @@ def _open(rules: Rules, solver: Solver, depth: int, points: bool) -> int:
     frames.seats[depth], frames.targets[depth], frames.passes[depth] = seat, target, passes
 
     if points and abs(threshold) > 1:
-        most = 1 + num_bombs(hands[0]) + num_bombs(hands[1]) + num_bombs(hands[2])
+        most = most_doubled(hands)
         if threshold > most:
             return 0
         if threshold <= -most:
@@ -428,10 +433,7 @@ def solve(
     if it takes more than ``max_nodes`` nodes. A position solved once stays in the table until
     ``forget``.
     """
-    most = 1
-    if points:
-        for seat in range(NUM_SEATS):
-            most += num_bombs(states.hands[i, seat])
+    most = most_doubled(states.hands[i]) if points else 1
     solver.nodes[0] = max_nodes
     answer = _is_at_least(rules, solver, states, i, np.int64(1), points)
     if answer == UNANSWERED:
