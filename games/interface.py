@@ -224,10 +224,14 @@ class Game:
         """
         raise ValueError(f"the deals of {self.spec.name} cannot be listed: {LISTED}")
 
+    @cached_property
+    def _some_deal(self) -> States:
+        """Returns a deal, for the names and the shapes of its fields."""
+        return self.deal(np.zeros(1, np.uint64))
+
     def empty(self, count: int) -> States:
         """Returns ``count`` rows of zeros."""
-        like = self.deal(np.zeros(1, np.uint64))
-        return each(lambda field: np.zeros((count, *field.shape[1:]), field.dtype), like)
+        return each(lambda field: np.zeros((count, *field.shape[1:]), field.dtype), self._some_deal)
 
     def view(self, states: States, seats: np.ndarray) -> States:
         """Returns a copy in which what ``seats[i]`` (int ``[B]``) cannot see in row i is erased; by
@@ -345,7 +349,7 @@ class Game:
 
     def parse_deal(self, fields: Mapping[str, object]) -> States:
         """Returns the deal in the fields of a record. Raises ValueError where it is not one."""
-        like = self.deal(np.zeros(1, np.uint64))
+        like = self._some_deal
         try:
             return _from_plain(like, fields["deal"])
         except (ValueError, KeyError, TypeError, OverflowError, AttributeError) as error:
@@ -368,7 +372,7 @@ class Game:
             ValueError: It is not a record of this game, the deal is not a deck, or a move or the
                 result is not that of the rules.
         """
-        expected = self.record(self.deal(np.zeros(1, np.uint64)), 0, np.zeros(0, np.int16))
+        expected = self.record(self._some_deal, 0, np.zeros(0, np.int16))
         if (
             not isinstance(fields, Mapping)
             or not set(expected) <= set(fields)
@@ -410,7 +414,7 @@ class Game:
                 and what was expected.
             OSError: It cannot be opened.
         """
-        names = ", ".join(self.deal_fields(self.deal(np.zeros(1, np.uint64))))
+        names = ", ".join(self.deal_fields(self._some_deal))
         rows = []
         for number, line in enumerate(Path(path).read_bytes().splitlines(), 1):
             if not line.strip():

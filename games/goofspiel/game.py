@@ -215,9 +215,7 @@ class Goofspiel(Game):
         fields = fields.get("deal")  # type: ignore[assignment]
         known, lowest, most = self._known_order(), self.lowest, self.lowest + self.cards - 1
         given = fields.get("prizes") if isinstance(fields, Mapping) else fields
-        if not isinstance(given, list) or sorted(map(str, given)) != sorted(
-            str(lowest + k) for k in range(self.cards)
-        ):
+        if not isinstance(given, list) or sorted(map(str, given)) != sorted(self.action_names):
             raise ValueError(
                 f"deal {fields}: expected {{'prizes': [...]}} with {lowest} to {most}, each once"[
                     :400

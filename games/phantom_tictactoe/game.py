@@ -63,8 +63,7 @@ class PhantomTicTacToe(Game):
     def __init__(self, options: Options = Options()) -> None:  # noqa: B008 (frozen)
         """Makes the game."""
         super().__init__(options)
-        self.variant, self.reveal = options.variant, options.reveal
-        self.rules = make_rules(self.variant == "small", self.reveal)
+        self.rules = make_rules(options.variant == "small", options.reveal)
         self.spec = GameSpec(
             name="phantom_tictactoe",
             num_seats=2,
@@ -109,7 +108,7 @@ class PhantomTicTacToe(Game):
         marks, tried = views.marks[row].tolist(), int(views.tried[row, seat])
         taken, known = tried & ~marks[seat], marks
         if not is_over:
-            own, taken = (marks[seat], taken) if self.reveal else (0, 0)
+            own, taken = (marks[seat], taken) if self.options.reveal else (0, 0)
             known = [own, taken] if seat == 0 else [taken, own]
         board = np.full(SQUARES, ".")
         for mark, squares in (("?", tried), ("X", known[0]), ("O", known[1])):
