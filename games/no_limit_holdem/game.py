@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from games.generic import register_all
-from games.interface import Game, GameSpec, PlayedGame, move_texts
+from games.interface import Game, GameSpec, PlayedGame
 from games.no_limit_holdem import state
 from games.no_limit_holdem.betting import is_legal, legal, step
 from games.no_limit_holdem.deals import (
@@ -247,9 +247,7 @@ class NoLimitHoldem(Game):
         """Writes hands in the PHH format, any number of them to ``.phh`` as to ``.phhs``."""
         write(path, (hand_of(self, *game) for game in games), several=True)
 
-    def describe_view(
-        self, views: States, row: int, moves: np.ndarray, seat: int | None = None
-    ) -> dict[str, object]:
+    def view_fields(self, views: States, row: int, seat: int, is_over: bool) -> dict[str, object]:
         """Returns what a seat knows, for JSON.
 
         ``hand``, ``public`` cards, ``round``, and by seat the ``stacks`` behind, the chips ``paid``
@@ -259,22 +257,11 @@ class NoLimitHoldem(Game):
         raise-to of each legal move, None for fold and call. Once the hand is over ``hands``, those
         that are shown down.
         """
-        mover, fields = int(views.seat[row]), {}
-        over = mover < 0
-        seat = max(mover, 0) if seat is None else seat
-        shown = views.board[row, : views.shown[row]]
-        if over:
-            called = len(shown) == NUM_BOARD and (views.folded[row] == 0).sum() > 1
-            fields["hands"] = [
-                self._hand(views, row, other) if called and not views.folded[row, other] else None
-                for other in range(self.spec.num_seats)
-            ]
-        actions, call, least, most = self._look(views, row) if seat == mover else ({}, 0, 0, 0)
-        return {
-            "game": self.spec.name,
-            "seat": seat,
+        is_mover, shown = seat == views.seat[row], views.board[row, : views.shown[row]].tolist()
+        actions, call, least, most = self._look(views, row) if is_mover else ({}, 0, 0, 0)
+        fields: dict[str, object] = {
             "hand": self._hand(views, row, seat),
-            "public": card_texts(card for card in shown.tolist() if card != HIDDEN),
+            "public": card_texts(card for card in shown if card != HIDDEN),
             "round": ("preflop", "flop", "turn", "river", "over")[views.round[row]],
             "stacks": views.stacks[row].tolist(),
             "paid": views.paid[row].tolist(),
@@ -284,11 +271,16 @@ class NoLimitHoldem(Game):
             "pots": pots(views, row),
             "to_call": call,
             "raise": [least, most] if most else None,
-            "moves": move_texts(self, moves),
-            "legal": [self.action_text(action) for action in actions],
             "amounts": [amount or None for amount in actions.values()],
-            **fields,
         }
+        if is_over:
+            stays = views.folded[row] == 0
+            called = len(shown) == NUM_BOARD and stays.sum() > 1
+            fields["hands"] = [
+                self._hand(views, row, other) if called and stays[other] else None
+                for other in range(self.spec.num_seats)
+            ]
+        return fields
 
     def _hand(self, views: States, row: int, seat: int) -> list[str] | None:
         """Returns the cards of a seat, None where they are hidden."""
