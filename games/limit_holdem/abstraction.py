@@ -113,7 +113,7 @@ def compute(grid: Sequence[int], threads: int = 2, progress: Progress = _show) -
 
 def file(players: int) -> Path:
     """Returns where the tables for a number of players are kept."""
-    return cache_folder() / "poker" / f"limit_holdem-{players}.safetensors"
+    return cache_folder() / "poker" / f"limit_holdem-{players}.tables"
 
 
 def _facts(players: int) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Tables on the disk: arrays in one safetensors file, whose metadata say what they are.
+"""Tables on the disk: arrays in one file, behind a header in JSON that says what they are.
 
 The file appears under its name in one step, so whatever interrupts the writing, there is a whole
 one or none. The arrays are read as one memory map, which all processes share and the system drops
@@ -16,10 +16,8 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-from safetensors import SafetensorError
-from safetensors.numpy import save_file
 
-CHECKSUM = "sha256"
+ALIGNMENT = 64
 
 
 class TablesError(ValueError):
@@ -38,7 +36,7 @@ def _checksum(arrays: Mapping[str, np.ndarray]) -> str:
 
 @cache
 def _read(path: Path, size: int, changed: int) -> tuple[dict[str, str], dict[str, np.ndarray]]:
-    """Returns the metadata and the arrays of a file, read once for each state of it.
+    """Returns the facts and the arrays of a file, read once for each state of it.
 
     Tables are read at random, which is faster with pages of 2 MB, where the system has them for
     files. They are made when a page is first read, so the map comes first and the checksum is taken
@@ -52,16 +50,14 @@ def _read(path: Path, size: int, changed: int) -> tuple[dict[str, str], dict[str
     if hasattr(mmap, "MADV_HUGEPAGE"):
         with contextlib.suppress(OSError):  # a kernel without them
             mapped.madvise(mmap.MADV_HUGEPAGE)
-    start = 8 + int.from_bytes(mapped[:8], "little")
-    header = json.loads(mapped[8:start])
-    metadata, arrays = header.pop("__metadata__"), {}
-    for name, entry in header.items():
-        shape, dtype = entry["shape"], f"{entry['dtype'][0].lower()}{int(entry['dtype'][1:]) // 8}"
-        offset = start + entry["data_offsets"][0]
-        arrays[name] = np.frombuffer(mapped, dtype, math.prod(shape), offset).reshape(shape)
-    if metadata.pop(CHECKSUM) != _checksum(arrays):
+    header, arrays = json.loads(mapped[: mapped.find(b"\n")]), {}
+    start = mapped.find(b"\n") + 1
+    for name, (dtype, shape, offset) in header["arrays"].items():
+        found = np.frombuffer(mapped, dtype, math.prod(shape), start + offset)
+        arrays[name] = found.reshape(shape)
+    if header["sha256"] != _checksum(arrays):
         raise ValueError("it does not match its checksum")
-    return metadata, arrays
+    return header["facts"], arrays
 
 
 def save(path: Path, arrays: Mapping[str, np.ndarray], facts: Mapping[str, str]) -> None:
@@ -71,18 +67,28 @@ def save(path: Path, arrays: Mapping[str, np.ndarray], facts: Mapping[str, str])
         TablesError: The system refused; the file is as it was.
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    places, end = {}, 0
+    for name, array in arrays.items():
+        places[name] = (array.dtype.str, array.shape, end)
+        end += -(-array.nbytes // ALIGNMENT) * ALIGNMENT
+    header = json.dumps({"facts": dict(facts), "sha256": _checksum(arrays), "arrays": places})
+    header += " " * (-(len(header) + 1) % ALIGNMENT) + "\n"
     try:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            save_file(dict(arrays), temporary, {**facts, CHECKSUM: _checksum(arrays)})
-            with temporary.open("rb") as file:  # the system drops its small pages from memory
-                os.fsync(file.fileno())
+            with temporary.open("wb") as file:
+                file.write(header.encode())
+                for array in arrays.values():
+                    file.write(array.data)
+                    file.write(bytes(-array.nbytes % ALIGNMENT))
+                file.flush()
+                os.fsync(file.fileno())  # lets the system drop its small pages from memory
                 if hasattr(os, "posix_fadvise"):
                     os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
             os.replace(temporary, path)
         finally:
             temporary.unlink(missing_ok=True)
-    except (OSError, SafetensorError) as error:
+    except OSError as error:
         raise TablesError(f"cannot write {path}: {error}") from error
 
 

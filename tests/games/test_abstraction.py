@@ -168,7 +168,7 @@ FACTS = {"grid": "x", "version": "1"}
 
 @pytest.fixture
 def stored(tmp_path: Path) -> Path:
-    path = tmp_path / "some" / "tables.safetensors"
+    path = tmp_path / "some" / "x.tables"
     arrays = {"a": np.arange(1000), "b": np.ones((2, 3), np.uint8), "c": np.ones(2, np.uint16)}
     table_files.save(path, arrays, FACTS)
     return path
@@ -188,9 +188,16 @@ def test_unusable_files(stored: Path, tmp_path: Path) -> None:
     with pytest.raises(TablesError, match="version is 1, expected 2; make them"):
         table_files.load(stored, {**FACTS, "version": "2"}, "make them")
     whole = stored.read_bytes()
-    for bad in (whole[:-8] + b"damaged!", whole[:-8], whole[:100], b"", b"text" * 99, b"\xff" * 99):
+    for bad in (
+        whole[:-64] + b"bad" + whole[-61:],
+        whole[:-64],
+        whole[:100],
+        b"",
+        b"text" * 99,
+        b"\xff" * 99,
+    ):
         stored.write_bytes(bad)
-        with pytest.raises(TablesError, match="tables.safetensors cannot be used.*; make them"):
+        with pytest.raises(TablesError, match="x.tables cannot be used.*; make them"):
             table_files.load(stored, FACTS, "make them")
 
 
