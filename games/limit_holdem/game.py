@@ -150,3 +150,6 @@ def _tables(players: int, abstraction: str, file: Path) -> PokerTables:
             *(tuple(f"{bucket / size:.4g}" for bucket in range(size)) for size in sizes[1:]),
         ),
     )
+
+
+GAME = LimitHoldem
