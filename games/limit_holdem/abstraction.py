@@ -8,8 +8,8 @@ remember the buckets of earlier rounds ("imperfect recall").
 """
 
 import argparse
+import contextlib
 import sys
-import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from games.kernel_cache import cache_folder
 from games.limit_holdem import squared_strength, table_files
 from games.limit_holdem.boards import (
     NUM_BOARDS,
@@ -31,9 +32,11 @@ from games.poker import hands
 
 GRIDS = {2: (169, 1000, 500, 200), 3: (169, 1000, 100, 20)}
 """Buckets in each round by the number of players (table 1)."""
-VERSION = 1
+VERSION = 2
 """Of the tables; a change of boards, holdings or buckets needs another."""
 _CHUNK = 256
+Progress = Callable[[str, int, int], None]
+"""Is called with the round, the boards that are done, and how many there are."""
 
 
 class Abstraction(NamedTuple):
@@ -54,46 +57,52 @@ class Abstraction(NamedTuple):
     river: np.ndarray
 
 
-def _in_chunks(count: int, threads: int, work: Callable[[slice], None]) -> None:
-    """Does the work for the rows 0 to ``count``, some at a time; the kernels hold no lock, so
-    threads go side by side.
-    """
-    pool = ThreadPoolExecutor(threads)
-    try:
-        list(pool.map(work, [slice(k, k + _CHUNK) for k in range(0, count, _CHUNK)]))
-    finally:
-        pool.shutdown(cancel_futures=True)
+def _show(what: str, done: int, total: int) -> None:
+    """Shows progress as one line on the standard error; elsewhere than on a terminal, its end."""
+    if sys.stderr.isatty() or done == total:
+        end = "\n" if done == total else ""
+        sys.stderr.write(f"\r{what}: {done:,} of {total:,} boards{end}")
+        sys.stderr.flush()
 
 
-def compute(grid: Sequence[int], threads: int = 2) -> Abstraction:
+def compute(grid: Sequence[int], threads: int = 2, progress: Progress = _show) -> Abstraction:
     """Returns the buckets for a grid of four sizes; takes seconds and about 0.8 GB.
 
     Args:
         grid: Buckets in each round; the first is 169.
-        threads: At least 1.
+        threads: At least 1; the kernels hold no lock, so threads go side by side.
+        progress: Is called after some boards each.
     """
     tables, boards, moved = hands.tables(), board_tables(), moved_holdings()
     points = np.empty((NUM_BOARDS[3], NUM_HOLDINGS), dtype=np.int16)
     river = np.empty(points.shape, dtype=np.uint8 if grid[3] <= 256 else np.uint16)
-    masks = canonical_boards(3)[0]
 
-    def rivers(rows: slice) -> None:
-        squared_strength.rivers(tables, masks[rows], points[rows])
+    def of_all_boards(number: int, work: Callable[[np.ndarray, slice], None]) -> None:
+        masks, what = canonical_boards(number), ("flops", "turns", "rivers")[number - 1]
+        rows = [slice(k, k + _CHUNK) for k in range(0, len(masks), _CHUNK)]
+        pool = ThreadPoolExecutor(threads)
+        try:
+            for k, _ in enumerate(pool.map(lambda some: work(masks[some], some), rows), 1):
+                progress(what, min(k * _CHUNK, len(masks)), len(masks))
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+    def rivers(masks: np.ndarray, rows: slice) -> None:
+        squared_strength.rivers(tables, masks, points[rows])
         river[rows] = squared_strength.buckets(points[rows].astype(np.int64) ** 2, 3, grid[3])
 
     def sums_of(number: int, following: np.ndarray) -> np.ndarray:
-        masks = canonical_boards(number)[0]
-        sums = np.empty((len(masks), NUM_HOLDINGS), dtype=np.int64)
+        sums = np.empty((NUM_BOARDS[number], NUM_HOLDINGS), dtype=np.int64)
 
-        def work(rows: slice) -> None:
+        def work(masks: np.ndarray, rows: slice) -> None:
             squared_strength.expected_squares(
-                tables, boards, moved, masks[rows], following, number == 2, sums[rows]
+                tables, boards, moved, masks, following, number == 2, sums[rows]
             )
 
-        _in_chunks(len(masks), threads, work)
+        of_all_boards(number, work)
         return sums
 
-    _in_chunks(len(masks), threads, rivers)
+    of_all_boards(3, rivers)
     turns = sums_of(2, points)
     flop, turn = (
         squared_strength.buckets(sums, number, grid[number])
@@ -102,19 +111,14 @@ def compute(grid: Sequence[int], threads: int = 2) -> Abstraction:
     return Abstraction(start_hands(), flop, turn, river)
 
 
-def folder(players: int) -> Path:
+def file(players: int) -> Path:
     """Returns where the tables for a number of players are kept."""
-    return table_files.cache_folder() / "poker" / f"limit_holdem-{players}"
+    return cache_folder() / "poker" / f"limit_holdem-{players}.tables"
 
 
-def _facts(players: int) -> dict[str, object]:
-    """Returns what the manifest says of the tables."""
-    return {
-        "game": "limit_holdem",
-        "players": players,
-        "grid": list(GRIDS[players]),
-        "version": VERSION,
-    }
+def _facts(players: int) -> dict[str, str]:
+    """Returns what the file says of the tables."""
+    return {"grid": str(GRIDS[players]), "version": str(VERSION)}
 
 
 def load(players: int) -> Abstraction:
@@ -125,30 +129,11 @@ def load(players: int) -> Abstraction:
             that makes them.
     """
     remedy = f"'python -m games.limit_holdem.abstraction {players}' makes them, within a minute"
-    return Abstraction(**table_files.load(folder(players), _facts(players), remedy))
-
-
-def _make(players: int, again: bool, threads: int) -> None:
-    """Makes the tables unless they are there; says what it does on the standard error."""
-    if not again:
-        try:
-            load(players)
-        except TablesError as error:
-            sys.stderr.write(f"{str(error).partition(';')[0]}; being made, within a minute\n")
-        else:
-            said = "there already, and whole; --again makes them anew"
-            sys.stderr.write(f"{folder(players)}: {said}\n")
-            return
-    started = time.monotonic()
-    tables = compute(GRIDS[players], threads)
-    table_files.save(folder(players), tables._asdict(), _facts(players))
-    size = sum(path.stat().st_size for path in folder(players).glob("*.npy"))
-    seconds = time.monotonic() - started
-    sys.stderr.write(f"{folder(players)}: {size / 1e6:.0f} MB in {seconds:.1f} s\n")
+    return Abstraction(**table_files.load(file(players), _facts(players), remedy))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Makes the tables that the command line names."""
+    """Makes the tables that the command line names, unless they are there."""
     name = "python -m games.limit_holdem.abstraction"
     parser = argparse.ArgumentParser(prog=name, description="Card buckets for limit Hold'em.")
     parser.add_argument(
@@ -167,7 +152,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         parser.error(f"--threads {options.threads}: expected at least 1")
     try:
         for players in options.players:
-            _make(players, options.again, options.threads)
+            with contextlib.suppress(TablesError):
+                if not options.again and load(players):
+                    sys.stderr.write(f"{file(players)}: there already; --again makes it anew\n")
+                    continue
+            tables = compute(GRIDS[players], options.threads)
+            table_files.save(file(players), tables._asdict(), _facts(players))
+            sys.stderr.write(f"{file(players)}: {file(players).stat().st_size / 1e6:.0f} MB\n")
     except TablesError as error:
         sys.exit(f"games.limit_holdem.abstraction: {error}")
     except KeyboardInterrupt:

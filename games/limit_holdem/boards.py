@@ -13,7 +13,8 @@ binomials: x >= y >= z is number C(x + 2, 3) + C(y + 1, 2) + z.
 """
 
 from functools import cache
-from math import comb
+from itertools import combinations_with_replacement
+from math import comb, prod
 from typing import NamedTuple
 
 import numpy as np
@@ -26,12 +27,7 @@ NUM_BOARDS = (1, 1_755, 16_432, 134_459)
 CARDS_ON_BOARD = (0, 3, 4, 5)
 NUM_HOLDINGS = 1_326
 """Sets of two cards: the cards a < b have number ``b * (b - 1) / 2 + a``."""
-_PATTERNS = {
-    3: ((3, 0, 0, 0), (2, 1, 0, 0), (1, 1, 1, 0)),
-    4: ((4, 0, 0, 0), (3, 1, 0, 0), (2, 2, 0, 0), (2, 1, 1, 0), (1, 1, 1, 1)),
-    5: ((5, 0, 0, 0), (4, 1, 0, 0), (3, 2, 0, 0), (3, 1, 1, 0), (2, 2, 1, 0), (2, 1, 1, 1)),
-}
-_SAME_SUITS = 0b11100100
+SAME_SUITS = 0b11100100
 """The permutation that moves nothing."""
 
 
@@ -53,6 +49,10 @@ class BoardTables(NamedTuple):
     term: np.ndarray
 
 
+_DIGIT = (0, 1, 5, 25, 125, 625)
+"""What a suit of so many cards adds to the code of a pattern."""
+
+
 @cache
 def board_tables() -> BoardTables:
     """Returns the tables."""
@@ -60,31 +60,29 @@ def board_tables() -> BoardTables:
         (mask for mask in range(8192) if mask.bit_count() <= 5),
         key=lambda mask: (mask.bit_count(), mask),
     )
-    first = [sum(comb(13, j) for j in range(k)) for k in range(6)]
-    digit = [0, 1, 5, 25, 125, 625]
+    sets = [comb(13, k) for k in range(6)]  # of so many ranks
     suit = np.zeros(8192, dtype=np.int32)
     for order, mask in enumerate(masks):
-        suit[mask] = order + (digit[mask.bit_count()] << 16)
+        suit[mask] = order + (_DIGIT[mask.bit_count()] << 16)
     start = np.zeros((626, 4), dtype=np.int32)
     terms = [0]  # of a suit without cards
-    for patterns in _PATTERNS.values():
+    for cards in CARDS_ON_BOARD[1:]:
         before = 0
-        for pattern in patterns:
+        for pattern in combinations_with_replacement(range(cards, -1, -1), 4):
+            if sum(pattern) != cards:
+                continue
             sizes = {
-                k: comb(comb(13, k) + pattern.count(k) - 1, pattern.count(k))
-                for k in set(pattern) - {0}
+                k: comb(sets[k] + pattern.count(k) - 1, pattern.count(k)) for k in {*pattern} - {0}
             }
-            for position, k in enumerate(pattern):
-                if k == 0:
-                    continue
+            for position, k in enumerate(pattern[: np.count_nonzero(pattern)]):
                 alike = pattern[position:].count(k)  # how many suits of this size are left
-                later = int(np.prod([size for j, size in sizes.items() if j < k]))
-                start[sum(digit[j] for j in pattern), position] = len(terms) - first[k]
+                later = prod(size for j, size in sizes.items() if j < k)
+                start[sum(_DIGIT[j] for j in pattern), position] = len(terms) - sum(sets[:k])
                 terms += [
                     (before if position == 0 else 0) + comb(x + alike - 1, alike) * later
-                    for x in range(comb(13, k))
+                    for x in range(sets[k])
                 ]
-            before += int(np.prod(list(sizes.values())))
+            before += prod(sizes.values())
     return BoardTables(suit, start, np.array(terms, dtype=np.int32))
 
 
@@ -95,30 +93,15 @@ def canonical(boards: BoardTables, masks: int) -> tuple[int, int]:
 
     The permutation has for each suit two bits that say what it becomes.
     """
-    m0, m1, m2, m3 = (
-        masks & 0x1FFF,
-        (masks >> 16) & 0x1FFF,
-        (masks >> 32) & 0x1FFF,
-        (masks >> 48) & 0x1FFF,
-    )
-    s0, s1, s2, s3 = (
-        np.int64(boards.suit[m0]),
-        np.int64(boards.suit[m1]),
-        np.int64(boards.suit[m2]),
-        np.int64(boards.suit[m3]),
-    )
+    suit = boards.suit
+    s0, s1 = np.int64(suit[masks & 0x1FFF]), np.int64(suit[(masks >> 16) & 0x1FFF])
+    s2, s3 = np.int64(suit[(masks >> 32) & 0x1FFF]), np.int64(suit[(masks >> 48) & 0x1FFF])
     code = (s0 + s1 + s2 + s3) >> 16
     a, b, c, d = s0 & 0xFFFF, s1 & 0xFFFF, s2 & 0xFFFF, s3 & 0xFFFF
     # Where a suit goes is the number of suits before it: larger ones, and equal ones that were
     # before it already.
-    ab, ac, ad, bc, bd, cd = (
-        np.int64(a < b),
-        np.int64(a < c),
-        np.int64(a < d),
-        np.int64(b < c),
-        np.int64(b < d),
-        np.int64(c < d),
-    )
+    ab, ac, ad = np.int64(a < b), np.int64(a < c), np.int64(a < d)
+    bc, bd, cd = np.int64(b < c), np.int64(b < d), np.int64(c < d)
     to0, to1, to2, to3 = ab + ac + ad, 1 - ab + bc + bd, 2 - ac - bc + cd, 3 - ad - bd - cd
     number = boards.term[boards.start[code, to0] + a] + boards.term[boards.start[code, to1] + b]
     number += boards.term[boards.start[code, to2] + c] + boards.term[boards.start[code, to3] + d]
@@ -169,37 +152,23 @@ def moved_holdings() -> np.ndarray:
 
 @kernel
 def _representatives(
-    boards: BoardTables,
-    bits: np.ndarray,
-    masks: np.ndarray,
-    found: np.ndarray,
-    next_card: int,
-    left: int,
-    so_far: int,
+    boards: BoardTables, bits: np.ndarray, masks: np.ndarray, first: int, left: int, so_far: int
 ) -> None:
     """Writes the masks of all canonical boards that extend ``so_far`` by ``left`` cards from
-    ``next_card`` on to ``masks``.
-
-    ``found`` (int32, as long) counts the boards of each kind.
+    ``first`` on to ``masks``.
     """
     if left == 0:
         number, suits = canonical(boards, so_far)
-        found[number] += 1
-        if suits == _SAME_SUITS:
+        if suits == SAME_SUITS:
             masks[number] = so_far
         return
-    for card in range(next_card, NUM_CARDS - left + 1):
-        _representatives(boards, bits, masks, found, card + 1, left - 1, so_far | bits[card])
+    for card in range(first, NUM_CARDS - left + 1):
+        _representatives(boards, bits, masks, card + 1, left - 1, so_far | bits[card])
 
 
 @cache
-def canonical_boards(round_number: int) -> tuple[np.ndarray, np.ndarray]:
-    """Returns the masks of the canonical boards of a round (int64 ``[N]``), and how many each
-    stands for (int32 ``[N]``).
-    """
+def canonical_boards(round_number: int) -> np.ndarray:
+    """Returns the masks of the canonical boards of a round: int64 ``[N]``."""
     masks = np.zeros(NUM_BOARDS[round_number], dtype=np.int64)
-    found = np.zeros(NUM_BOARDS[round_number], dtype=np.int32)
-    _representatives(
-        board_tables(), tables().bits, masks, found, 0, CARDS_ON_BOARD[round_number], 0
-    )
-    return masks, found
+    _representatives(board_tables(), tables().bits, masks, 0, CARDS_ON_BOARD[round_number], 0)
+    return masks

@@ -12,7 +12,7 @@ from games import deals
 from games.deals import OWN
 from games.kernels import kernel, mix64, prefetch
 from games.limit_holdem.abstraction import Abstraction
-from games.limit_holdem.boards import NUM_HOLDINGS, BoardTables, board_tables, canonical, holding
+from games.limit_holdem.boards import NUM_HOLDINGS, SAME_SUITS, BoardTables, canonical, holding
 from games.poker.hands import (
     EMPTY_KEY,
     NUM_STRENGTHS,
@@ -20,15 +20,13 @@ from games.poker.hands import (
     strength_of,
     strength_with,
     sums,
-    tables,
 )
-from games.poker.showdown import outcome_table, with_hand
+from games.poker.showdown import with_hand
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _THREE_CARDS = np.uint64(52**3)
 _CARDS = np.uint64(52)
 _ONE = np.uint64(1)
-_SAME_SUITS = 0b11100100
 
 
 class HoldemDeals(NamedTuple):
@@ -138,7 +136,7 @@ def _deal(deals: HoldemDeals, bits: np.uint64, dealt: np.ndarray) -> None:
         state, pool, two = next_card(state, pool, used)
         used |= 1 << two
         place = player << 2
-        dealt[place] = holding(one, two, _SAME_SUITS)
+        dealt[place] = holding(one, two, SAME_SUITS)
         dealt[place + 1] = flop * NUM_HOLDINGS + holding(one, two, flop_suits)
         dealt[place + 2] = turn * NUM_HOLDINGS + holding(one, two, turn_suits)
         dealt[place + 3] = river * NUM_HOLDINGS + holding(one, two, river_suits)
@@ -172,7 +170,7 @@ def _bucket_of(
     deals: HoldemDeals, cards: np.ndarray, player: int, num_players: int, round_number: int
 ) -> int:
     """Looks the bucket of a player's cards up."""
-    number, suits, board = 0, _SAME_SUITS, 2 * num_players
+    number, suits, board = 0, SAME_SUITS, 2 * num_players
     if round_number > 0:
         masks = sums(deals.hands, cards, board, board + round_number + 2)[1]
         number, suits = canonical(deals.boards, masks)
@@ -187,7 +185,7 @@ def _made_bucket_of(
     """Returns the bucket of what a player's cards make."""
     one, two = np.int64(cards[2 * player]), np.int64(cards[2 * player + 1])
     if round_number == 0:
-        return np.int64(deals.preflop[holding(one, two, _SAME_SUITS)])
+        return np.int64(deals.preflop[holding(one, two, SAME_SUITS)])
     board = 2 * num_players
     key, masks = sums(deals.hands, cards, board, board + round_number + 2)
     strength = strength_with(deals.hands, key, masks, one, two, round_number + 4)
@@ -220,19 +218,3 @@ def _kept_bucket(deals: MadeHandDeals, dealt: np.ndarray, hand: int) -> int:
 
 deals.register_deals(HoldemDeals, _deal, _bucket, _outcome, _bucket_of)
 deals.register_deals(MadeHandDeals, _deal_made_hands, _kept_bucket, _outcome, _made_bucket_of)
-
-
-def from_tables(num_players: int, found: Abstraction) -> HoldemDeals:
-    """Returns deals for a number of players with the buckets of tables."""
-    return HoldemDeals(
-        tables(),
-        board_tables(),
-        Abstraction(*(array.reshape(-1) for array in found)),
-        outcome_table(num_players),
-    )
-
-
-def from_made_hands(num_players: int, preflop: np.ndarray, sizes: tuple[int, ...]) -> MadeHandDeals:
-    """Returns deals for a number of players with buckets for what the cards make so far."""
-    found = np.array(sizes, dtype=np.int64)
-    return MadeHandDeals(tables(), preflop, found, outcome_table(num_players))

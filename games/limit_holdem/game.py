@@ -20,8 +20,8 @@ import numpy as np
 from games.dispatch import register
 from games.kernels import kernel
 from games.limit_holdem import abstraction as bucket_tables
-from games.limit_holdem.boards import start_hands
-from games.limit_holdem.deals import HoldemDeals, MadeHandDeals, from_made_hands, from_tables
+from games.limit_holdem.boards import board_tables, start_hands
+from games.limit_holdem.deals import HoldemDeals, MadeHandDeals
 from games.poker import betting, state
 from games.poker.betting import BettingRules
 from games.poker.game import LimitPoker
@@ -35,6 +35,7 @@ from games.poker.hands import (
     sums,
     tables,
 )
+from games.poker.showdown import outcome_table
 from games.poker.tables import PokerTables
 from games.settings import setting
 
@@ -118,24 +119,27 @@ class LimitHoldem(LimitPoker):
 
     def _make_tables(self) -> PokerTables:
         players = self.bets.num_players
-        return _tables(players, self.abstraction, bucket_tables.folder(players))
+        return _tables(players, self.abstraction, bucket_tables.file(players))
 
 
 @cache
-def _tables(players: int, abstraction: str, folder: Path) -> PokerTables:
-    """Returns the tables with buckets from a folder; made once, since three players have millions
+def _tables(players: int, abstraction: str, file: Path) -> PokerTables:
+    """Returns the tables with buckets from a file; made once, since three players have millions
     of nodes.
 
     Raises:
-        ValueError: ``TablesError``: the files cannot be used.
+        ValueError: ``TablesError``: the file cannot be used.
     """
     found: HoldemDeals | MadeHandDeals
     if abstraction == "made_hands":
         sizes = MADE_HANDS
-        found = from_made_hands(players, start_hands(), sizes)
+        found = MadeHandDeals(tables(), start_hands(), np.array(sizes), outcome_table(players))
     else:
         sizes = bucket_tables.GRIDS[players]
-        found = from_tables(players, bucket_tables.load(players))
+        buckets = (array.reshape(-1) for array in bucket_tables.load(players))
+        found = HoldemDeals(
+            tables(), board_tables(), bucket_tables.Abstraction(*buckets), outcome_table(players)
+        )
     return PokerTables(
         name="limit_holdem",
         rules=RULES[players],

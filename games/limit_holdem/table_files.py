@@ -1,9 +1,8 @@
-"""Tables on the disk: one ``.npy`` file for each array, and a manifest that says what they are and
-how they look.
+"""Tables on the disk: arrays in one file, behind a header in JSON that says what they are.
 
-The manifest is written last and the files appear under their names in one step each, so whatever
-interrupts the writing, there is either a complete set or none. Arrays are read as memory maps,
-which all processes share and the system drops where memory is short.
+The file appears under its name in one step, so whatever interrupts the writing, there is a whole
+one or none. The arrays are read as one memory map, which all processes share and the system drops
+where memory is short.
 """
 
 import contextlib
@@ -15,11 +14,10 @@ import os
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import IO, Any
 
 import numpy as np
 
-MANIFEST = "manifest.json"
+ALIGNMENT = 64
 
 
 class TablesError(ValueError):
@@ -28,116 +26,94 @@ class TablesError(ValueError):
     """
 
 
-def cache_folder() -> Path:
-    """Returns the folder of the user for things that can be made anew."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "fpmcts"
+def _checksum(arrays: Mapping[str, np.ndarray]) -> str:
+    """Returns the SHA-256 of the values of arrays."""
+    found = hashlib.sha256()
+    for name in sorted(arrays):
+        found.update(arrays[name].data)
+    return found.hexdigest()
 
 
 @cache
-def _mapped(path: Path, size: int, changed: int) -> tuple[mmap.mmap, str]:
-    """Returns a map of a file and its SHA-256, read once for each state of it.
+def _read(path: Path, size: int, changed: int) -> tuple[dict[str, str], dict[str, np.ndarray]]:
+    """Returns the facts and the arrays of a file, read once for each state of it.
 
     Tables are read at random, which is faster with pages of 2 MB, where the system has them for
     files. They are made when a page is first read, so the map comes first and the checksum is taken
     through it.
+
+    Raises:
+        ValueError: The file is damaged.
     """
     with path.open("rb") as file:
         mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     if hasattr(mmap, "MADV_HUGEPAGE"):
         with contextlib.suppress(OSError):  # a kernel without them
             mapped.madvise(mmap.MADV_HUGEPAGE)
-    return mapped, hashlib.sha256(mapped).hexdigest()
+    header, arrays = json.loads(mapped[: mapped.find(b"\n")]), {}
+    start = mapped.find(b"\n") + 1
+    for name, (dtype, shape, offset) in header["arrays"].items():
+        found = np.frombuffer(mapped, dtype, math.prod(shape), start + offset)
+        arrays[name] = found.reshape(shape)
+    if header["sha256"] != _checksum(arrays):
+        raise ValueError("it does not match its checksum")
+    return header["facts"], arrays
 
 
-def _forget_pages(file: IO[bytes]) -> None:
-    """Writes a file to the disk and lets the system drop its small pages from memory."""
-    file.flush()
-    os.fsync(file.fileno())
-    if hasattr(os, "posix_fadvise"):
-        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
-
-
-def save(folder: Path, arrays: Mapping[str, np.ndarray], facts: Mapping[str, object]) -> None:
-    """Writes arrays and the facts about them, replacing what the folder held.
+def save(path: Path, arrays: Mapping[str, np.ndarray], facts: Mapping[str, str]) -> None:
+    """Writes C-contiguous arrays and the facts about them, replacing what the file held.
 
     Raises:
-        TablesError: The system refused. Nothing complete is left then, unless a set was there
-            before and none of it was replaced.
+        TablesError: The system refused; the file is as it was.
     """
-    manifest: dict[str, Any] = {"facts": dict(facts), "files": {}}
-    temporary = {name: folder / f".{name}.npy.{os.getpid()}" for name in arrays}
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    places, end = {}, 0
+    for name, array in arrays.items():
+        places[name] = (array.dtype.str, array.shape, end)
+        end += -(-array.nbytes // ALIGNMENT) * ALIGNMENT
+    header = json.dumps({"facts": dict(facts), "sha256": _checksum(arrays), "arrays": places})
+    header += " " * (-(len(header) + 1) % ALIGNMENT) + "\n"
     try:
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-            for name, array in arrays.items():
-                with temporary[name].open("wb") as file:
-                    np.save(file, array, allow_pickle=False)
-                    _forget_pages(file)
-                state = temporary[name].stat()
-                digest = _mapped(temporary[name], state.st_size, state.st_mtime_ns)[1]
-                entry = {
-                    "shape": list(array.shape),
-                    "dtype": array.dtype.str,
-                    "bytes": state.st_size,
-                    "sha256": digest,
-                }
-                manifest["files"][name] = entry
-            (folder / MANIFEST).unlink(missing_ok=True)
-            for name in arrays:
-                os.replace(temporary[name], folder / f"{name}.npy")
-            last = folder / f".{MANIFEST}.{os.getpid()}"
-            temporary[MANIFEST] = last
-            last.write_text(json.dumps(manifest, indent=1) + "\n")
-            os.replace(last, folder / MANIFEST)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with temporary.open("wb") as file:
+                file.write(header.encode())
+                for array in arrays.values():
+                    file.write(array.data)
+                    file.write(bytes(-array.nbytes % ALIGNMENT))
+                file.flush()
+                os.fsync(file.fileno())  # lets the system drop its small pages from memory
+                if hasattr(os, "posix_fadvise"):
+                    os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+            os.replace(temporary, path)
         finally:
-            for path in temporary.values():
-                path.unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
     except OSError as error:
-        raise TablesError(f"cannot write tables in {folder}: {error}") from error
+        raise TablesError(f"cannot write {path}: {error}") from error
 
 
-def load(folder: Path, facts: Mapping[str, object], remedy: str) -> dict[str, np.ndarray]:
-    """Returns the arrays in a folder as read-only memory maps, checked against the manifest,
-    checksums included.
+def load(path: Path, facts: Mapping[str, str], remedy: str) -> dict[str, np.ndarray]:
+    """Returns the arrays of a file as read-only memory maps; their checksum is right.
 
     Args:
-        folder: Where they are.
-        facts: What the manifest must say of them.
+        path: The file.
+        facts: What it must say of them.
         remedy: What to do where they cannot be used; ends the message.
 
     Raises:
         TablesError: Missing, of other facts, truncated or damaged.
     """
     try:
-        manifest = json.loads((folder / MANIFEST).read_text())
-        found, files = manifest["facts"], manifest["files"]
+        state = path.stat()
+        found, arrays = _read(path, state.st_size, state.st_mtime_ns)
     except FileNotFoundError as error:
-        raise TablesError(f"there are no tables in {folder}; {remedy}") from error
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise TablesError(
-            f"tables in {folder}: {MANIFEST} cannot be read ({error}); {remedy}"
-        ) from error
-    if found != facts:
-        wrong = next(key for key in [*facts, *found] if found.get(key) != facts.get(key))
-        got, expected = found.get(wrong), facts.get(wrong)
-        raise TablesError(
-            f"tables in {folder} are others: {wrong} is {got}, expected {expected}; {remedy}"
-        )
-    arrays = {}
-    for name, entry in files.items():
-        path = folder / f"{name}.npy"
-        try:
-            state = path.stat()
-            if state.st_size != entry["bytes"]:
-                raise TablesError(
-                    f"{path} has {state.st_size:,} bytes instead of {entry['bytes']:,}; {remedy}"
-                )
-            mapped, digest = _mapped(path, state.st_size, state.st_mtime_ns)
-            if digest != entry["sha256"]:
-                raise TablesError(f"{path} is damaged: it does not match its checksum; {remedy}")
-            shape, dtype = tuple(entry["shape"]), np.dtype(entry["dtype"])
-            offset = state.st_size - dtype.itemsize * math.prod(shape)  # behind the header
-            arrays[name] = np.frombuffer(mapped, dtype, offset=offset).reshape(shape)
-        except OSError as error:
-            raise TablesError(f"{path} cannot be read ({error.strerror}); {remedy}") from error
+        raise TablesError(f"there are no tables at {path}; {remedy}") from error
+    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+        raise TablesError(f"{path} cannot be used ({error}); {remedy}") from error
+    for key, expected in facts.items():
+        if found.get(key) != expected:
+            raise TablesError(
+                f"{path} holds other tables: {key} is {found.get(key)}, expected {expected}; "
+                f"{remedy}"
+            )
     return arrays

@@ -23,7 +23,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from games.poker.hands import RANKS, SUITS
+from games.poker.hands import NUM_CARDS, card_texts
 
 FOLD, CALL = -1, 0
 """Moves in ``Hand.moves``; a positive number is a bet or raise to so many chips of the round."""
@@ -33,9 +33,7 @@ SUFFIXES = (".phh", ".phhs", ".phh.xz", ".phhs.xz")
 BAD = ("skip", "fail")
 MOST = 10**9
 """Amounts are below it."""
-_CARD = {f"{r}{s}": 4 * k + j for k, r in enumerate(RANKS) for j, s in enumerate(SUITS)} | {
-    "??": UNSEEN
-}
+CARDS = {text: card for card, text in enumerate(card_texts(range(NUM_CARDS)))} | {"??": UNSEEN}
 _SEAT = {f"p{seat + 1}": seat for seat in range(10)}
 _HEADER = re.compile(r"^\[([^\[\]\n]+)\][ \t]*(?:#[^\n]*)?\r?$", re.MULTILINE)
 Amount = int | Decimal
@@ -145,26 +143,29 @@ def read(
     if bad not in BAD:
         raise ValueError(f"bad={bad}: expected one of {', '.join(BAD)}")
     for path in find_files(paths):
+        for found in _hands(path):
+            if isinstance(found, Hand):
+                yield found
+            elif bad == "fail":
+                raise found
+            elif problems is not None:
+                problems.append(found)
+
+
+def _hands(path: Path) -> Iterator[Hand | BadHandError]:
+    """Yields the hands of a file, and an error in the place of each that cannot be read."""
+    try:
+        blocks = split(_text(path))
+    except BadHandError as error:
+        yield error
+        return
+    if not blocks:
+        yield BadHandError(str(path), "", "no hand in this file")
+    for number, block in blocks:
         try:
-            blocks = split(_text(path))
-            if not blocks:
-                raise BadHandError(str(path), "", "no hand in this file")
+            yield parse(block, str(path), number)
         except BadHandError as error:
-            _report(error, bad, problems)
-            continue
-        for number, block in blocks:
-            try:
-                yield parse(block, str(path), number)
-            except BadHandError as error:
-                _report(error, bad, problems)
-
-
-def _report(error: BadHandError, bad: str, problems: list[BadHandError] | None) -> None:
-    """Raises an error, or keeps it."""
-    if bad == "fail":
-        raise error
-    if problems is not None:
-        problems.append(error)
+            yield error
 
 
 def _text(path: Path) -> str:
@@ -324,7 +325,7 @@ class _Actions:
 @lru_cache(maxsize=65536)
 def _cards(text: str, count: int) -> tuple[int, ...]:
     """Returns cards from a text."""
-    cards = tuple([_CARD.get(text[k : k + 2]) for k in range(0, len(text), 2)])
+    cards = tuple([CARDS.get(text[k : k + 2]) for k in range(0, len(text), 2)])
     if None in cards or len(cards) != count:
         raise ValueError(f"expected {count} card{'s' if count > 1 else ''} such as Ah or ??")
     return cards  # type: ignore[return-value]

@@ -2,93 +2,72 @@
 played, what not, and why.
 """
 
+import argparse
 import re
 import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
-from typing import TextIO
+from pathlib import Path
 
-from games.no_limit_holdem.phh import BadHandError, Hand, find_files, read
+from games.no_limit_holdem.phh import BadHandError, find_files, read
 from games.no_limit_holdem.phh_replay import faults
 
-USAGE = (
-    "python -m games.no_limit_holdem.phh check FILES    files or folders of hands in the PHH format"
-)
 EXAMPLES = 3
 
 
-def say(text: str, stream: TextIO | None = None) -> None:
-    """Writes a line."""
-    (stream or sys.stdout).write(f"{text}\n")
-
-
-def main(arguments: Sequence[str]) -> int:
-    """Runs the command; returns 0 where all hands can be used, 1 where not, 2 where it was given
-    wrongly.
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command; returns 0 where all hands can be used, 1 where not; exits with 2 where it
+    was given wrongly.
     """
-    if len(arguments) < 2 or arguments[0] != "check":
-        say(USAGE, sys.stderr)
-        return 2
+    parser = argparse.ArgumentParser(prog="python -m games.no_limit_holdem.phh")
+    parser.add_argument("command", choices=["check"], help="what can be read, what not and why")
+    help_text = "files or folders of hands in the PHH format"
+    parser.add_argument("files", nargs="+", metavar="FILES", help=help_text)
     try:
-        files = find_files(arguments[1:])
+        files = find_files(parser.parse_args(arguments).files)
     except BadHandError as error:
-        say(f"phh: {error}", sys.stderr)
-        return 2
-    return check([str(file) for file in files])
+        parser.exit(2, f"phh: {error}\n")
+    lines, status = check(files)
+    sys.stdout.write("\n".join([*lines, ""]))
+    return status
 
 
-def check(files: Sequence[str]) -> int:
-    """Prints what comes of reading and playing files; returns 0 where all hands can be used, else
-    1.
+def check(files: Sequence[Path]) -> tuple[list[str], int]:
+    """Returns in lines what comes of reading and playing files; and 0 where all hands can be used,
+    else 1.
     """
     began = time.perf_counter()
     problems: list[BadHandError] = []
     hands = list(read(files, "skip", problems))
-    seconds = time.perf_counter() - began
-    said = faults(hands)
-    unread = len(problems)
-    problems += [
-        BadHandError(hand.file, hand.number, fault)
-        for hand, fault in zip(hands, said, strict=True)
-        if fault
-    ]
-    played = len(hands) - (len(problems) - unread)
-    say(
-        f"{len(files):,} files, {len(hands) + unread:,} hands: {len(hands):,} read "
-        f"({len(hands) / seconds:,.0f} a second), "
-    )
-    say(f"{played:,} played by the rules to the end that the file tells")
-    for line in _contents([hand for hand, fault in zip(hands, said, strict=True) if not fault]):
-        say(line)
-    kinds = Counter(_kind(error.reason) for error in problems)
-    for kind, count in kinds.most_common():
-        examples = [str(error) for error in problems if _kind(error.reason) == kind][:EXAMPLES]
-        say(f"{count:,} cannot be used, such as:")
-        for example in examples:
-            say(f"  {example}")
-    return 1 if problems else 0
-
-
-def _kind(reason: str) -> str:
-    """Returns what a reason has in common with others: its words without what is quoted and without
-    numbers.
-    """
-    return re.sub(r"'[^']*'|\"[^\"]*\"|\[[^\]]*\]|\d+", "…", reason)
-
-
-def _contents(hands: Sequence[Hand]) -> list[str]:
-    """Returns what kinds of hands there are."""
-    if not hands:
-        return []
-    seats = Counter(len(hand.stacks) for hand in hands)
-    names = {name for hand in hands for name in hand.players}
+    speed = len(hands) / (time.perf_counter() - began)
     lines = [
-        "players at the table: "
-        f"{', '.join(f'{count:,} hands with {n}' for n, count in sorted(seats.items()))}"
+        f"{len(files):,} files, {len(hands) + len(problems):,} hands: {len(hands):,} read "
+        f"({speed:,.0f} a second), "
     ]
-    return [*lines, f"{len(names):,} names, {sum(len(hand.moves) for hand in hands):,} moves"]
+    played = []
+    for hand, fault in zip(hands, faults(hands), strict=True):
+        if fault:
+            problems.append(BadHandError(hand.file, hand.number, fault))
+        else:
+            played.append(hand)
+    lines.append(f"{len(played):,} played by the rules to the end that the file tells")
+    if played:
+        seats = sorted(Counter(len(hand.stacks) for hand in played).items())
+        names = {name for hand in played for name in hand.players}
+        moves = sum(len(hand.moves) for hand in played)
+        counts = ", ".join(f"{count:,} hands with {n}" for n, count in seats)
+        lines += [f"players at the table: {counts}", f"{len(names):,} names, {moves:,} moves"]
+    kinds: dict[str, list[BadHandError]] = {}
+    for error in problems:
+        # What a reason has in common with others: its words without quotations and numbers.
+        kind = re.sub(r"'[^']*'|\"[^\"]*\"|\[[^\]]*\]|\d+", "…", error.reason)
+        kinds.setdefault(kind, []).append(error)
+    for errors in sorted(kinds.values(), key=len, reverse=True):
+        lines.append(f"{len(errors):,} cannot be used, such as:")
+        lines += [f"  {error}" for error in errors[:EXAMPLES]]
+    return lines, 1 if problems else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

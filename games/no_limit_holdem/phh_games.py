@@ -25,13 +25,9 @@ def _play(
     for k in range(moves.size):
         action = np.int64(moves[k])
         told[k, 0], told[k, 2] = states.seat[0], states.shown[0]
-        told[k, 1] = (
-            TOLD_FOLD
-            if action == FOLD
-            else TOLD_CALL
-            if action == CALL
-            else amount_of(rules, states, 0, action)
-        )
+        told[k, 1] = TOLD_FOLD if action == FOLD else TOLD_CALL
+        if action > CALL:
+            told[k, 1] = amount_of(rules, states, 0, action)
         step(rules, states, 0, action)
     returns_of(rules, states, 0, np.zeros(won.size, np.int32), won)
 
@@ -55,26 +51,24 @@ def hand_of(
         table: What tells sessions apart.
     """
     states = take(deals, np.array([row]))
-    stacks = (states.stacks[0] + states.paid[0]).tolist()
-    antes, blinds = states.ante[0].tolist(), states.blind[0].tolist()
+    stacks = states.stacks[0] + states.paid[0]
     told, won = np.zeros((len(moves), 3), np.int64), np.zeros(len(stacks))
+    blinds, antes = states.blind[0].tolist(), states.ante[0].tolist()
     _play(game.rules, states, np.asarray(moves, np.int64), told, won)
-    seats, chips, boards = (tuple(told[:, k].tolist()) for k in range(3))
+    seats, chips, boards = (tuple(column.tolist()) for column in told.T)
     return Hand(
         file="",
         number="",
         blinds=tuple(blinds),
         antes=tuple(antes),
-        stacks=tuple(stacks),
+        stacks=tuple(stacks.tolist()),
         min_bet=int(states.big_blind[0]),
-        hole=tuple((one, two) for one, two in states.hole[0].tolist()),
+        hole=tuple(map(tuple, states.hole[0].tolist())),
         board=tuple(states.board[0, : states.shown[0]].tolist()),
         seats=seats,
         moves=chips,
         boards=boards,
         players=tuple(players),
-        finishing_stacks=tuple(
-            int(before + net) for before, net in zip(stacks, won.tolist(), strict=True)
-        ),
+        finishing_stacks=tuple((stacks + won.astype(np.int64)).tolist()),
         table=table,
     )

@@ -2,7 +2,7 @@
 that the file tells?
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -64,21 +64,23 @@ def replay_rules(seats: int) -> Rules:
 def pack(hands: Sequence[Hand]) -> Hands:
     """Returns hands of one number of players as arrays."""
     code = {TOLD_FOLD: FOLD, TOLD_CALL: CALL}
-    moves = [[code.get(move, FIRST_AMOUNT + move) for move in hand.moves] for hand in hands]
-    first = np.zeros(len(hands) + 1, np.int64)
-    np.cumsum([len(m) for m in moves], out=first[1:])
-    board = [(*hand.board, *[UNSEEN] * (NUM_BOARD - len(hand.board))) for hand in hands]
+    moves = [code.get(move, FIRST_AMOUNT + move) for hand in hands for move in hand.moves]
+    unseen = (UNSEEN,) * NUM_BOARD
+
+    def of_hands(kind: type[np.number], values: Iterable[object]) -> np.ndarray:
+        return np.array(list(values), kind)
+
     return Hands(
-        np.array([hand.stacks for hand in hands], np.int32),
-        np.array([hand.antes for hand in hands], np.int32),
-        np.array([hand.blinds for hand in hands], np.int32),
-        np.array([hand.min_bet or max(hand.blinds) for hand in hands], np.int32),
-        np.array([hand.hole for hand in hands], np.int8),
-        np.array(board, np.int8),
-        first,
-        np.array([seat for hand in hands for seat in hand.seats], np.int8),
-        np.array([move for own in moves for move in own], np.int32),
-        np.array([count for hand in hands for count in hand.boards], np.int8),
+        of_hands(np.int32, (hand.stacks for hand in hands)),
+        of_hands(np.int32, (hand.antes for hand in hands)),
+        of_hands(np.int32, (hand.blinds for hand in hands)),
+        of_hands(np.int32, (hand.min_bet or max(hand.blinds) for hand in hands)),
+        of_hands(np.int8, (hand.hole for hand in hands)),
+        of_hands(np.int8, ((hand.board + unseen)[:NUM_BOARD] for hand in hands)),
+        np.cumsum([0, *(len(hand.moves) for hand in hands)]),
+        of_hands(np.int8, (seat for hand in hands for seat in hand.seats)),
+        of_hands(np.int32, moves),
+        of_hands(np.int8, (count for hand in hands for count in hand.boards)),
     )
 
 
@@ -153,42 +155,28 @@ def _fault(hand: Hand) -> str:
     return f"{said} bets or raises to {move}, where the {bound}"
 
 
-def by_seats(hands: Sequence[Hand]) -> dict[int, list[int]]:
-    """Returns the places of the hands of each number of players."""
-    found: dict[int, list[int]] = {}
-    for n, hand in enumerate(hands):
-        found.setdefault(len(hand.stacks), []).append(n)
-    return found
-
-
 def faults(hands: Sequence[Hand]) -> list[str]:
     """Returns for each hand what keeps it from being played, or in what it ends otherwise than the
     file says; "" = nothing.
     """
     said = [""] * len(hands)
-    for places in by_seats(hands).values():
+    for seats in {len(hand.stacks) for hand in hands}:
+        places = [n for n, hand in enumerate(hands) if len(hand.stacks) == seats]
         played = replay(pack([hands[n] for n in places]))
         for k, n in enumerate(places):
-            hand = hands[n]
             if not played.whole[k]:
-                said[n] = _fault(hand)
-            elif played.settled[k] and hand.finishing_stacks is not None:
-                ends = tuple(
-                    stack + int(won)
-                    for stack, won in zip(hand.stacks, played.returns[k], strict=True)
-                )
-                if ends != hand.finishing_stacks and not _is_raked(ends, hand):
-                    said[n] = (
-                        f"ends with stacks {list(ends)}, where the file says "
-                        f"{list(hand.finishing_stacks)}"
-                    )
+                said[n] = _fault(hands[n])
+            elif played.settled[k]:
+                said[n] = _end_fault(hands[n], played.returns[k])
     return said
 
 
-def _is_raked(ends: tuple[int, ...], hand: Hand) -> bool:
-    """Returns whether the file pays winners less than the game and everybody else the same: the
-    house took its share.
+def _end_fault(hand: Hand, returns: np.ndarray) -> str:
+    """Returns what is wrong with the stacks that the file tells; a house that takes its share of
+    what winners get is no fault.
     """
-    assert hand.finishing_stacks is not None
-    pairs = list(zip(hand.stacks, ends, hand.finishing_stacks, strict=True))
-    return all(told == end or before <= told < end for before, end, told in pairs)
+    before, ends = np.array(hand.stacks), hand.stacks + returns.astype(np.int64)
+    told = ends if hand.finishing_stacks is None else np.array(hand.finishing_stacks)
+    if ((told == ends) | (before <= told) & (told < ends)).all():
+        return ""
+    return f"ends with stacks {ends.tolist()}, where the file says {told.tolist()}"

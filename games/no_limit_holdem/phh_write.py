@@ -1,72 +1,55 @@
 """Writes hand histories in the PHH format, one hand a file (``.phh``) or many (``.phhs``)."""
 
+import json
 import lzma
 import os
 from collections.abc import Iterable
-from fractions import Fraction
 from pathlib import Path
 
-from games.no_limit_holdem.phh import CALL, FOLD, UNSEEN, Hand
-from games.poker.hands import RANKS, SUITS
+from games.no_limit_holdem.phh import CALL, CARDS, FOLD, UNSEEN, Hand
 
-
-def _card(card: int) -> str:
-    return "??" if card == UNSEEN else RANKS[card // 4] + SUITS[card % 4]
+_CARD = {card: text for text, card in CARDS.items()}
 
 
 def _cards(cards: Iterable[int]) -> str:
-    return "".join(_card(card) for card in cards)
-
-
-def _amount(chips: int, scale: int) -> str:
-    """Returns chips in the file's unit: an integer, or a decimal number."""
-    value = Fraction(chips, scale)
-    return str(value.numerator) if value.denominator == 1 else f"{float(value):.4f}".rstrip("0")
-
-
-def _text(text: str) -> str:
-    """Returns a text as TOML has it; control characters as escapes."""
-    if "'" not in text and "\\" not in text and text.isprintable():
-        return f"'{text}'"
-    escaped = "".join(
-        c if c.isprintable() else f"\\u{ord(c):04X}"
-        for c in text.replace("\\", "\\\\").replace('"', '\\"')
-    )
-    return f'"{escaped}"'
+    return "".join(_CARD[card] for card in cards)
 
 
 def phh_text(hand: Hand) -> str:
     """Returns a hand as a TOML table without header."""
 
-    def amounts(chips: Iterable[int]) -> str:
-        return f"[{', '.join(_amount(c, hand.scale) for c in chips)}]"
+    def amount(chips: int) -> int | float:
+        """Returns chips in the file's unit."""
+        return chips / hand.scale if chips % hand.scale else chips // hand.scale
 
+    order = -1 if len(hand.stacks) == 2 else 1
     actions = [f"d dh p{seat + 1} {_cards(pair)}" for seat, pair in enumerate(hand.hole)]
     shown = 0
     for seat, move, board in zip(hand.seats, hand.moves, hand.boards, strict=True):
         shown = _deal(actions, hand.board, shown, board)
-        told = "f" if move == FOLD else "cc" if move == CALL else f"cbr {_amount(move, hand.scale)}"
-        actions.append(f"p{seat + 1} {told}")
+        done = {FOLD: "f", CALL: "cc"}.get(move) or f"cbr {amount(move)}"
+        actions.append(f"p{seat + 1} {done}")
     actions += _showdown(hand)
     _deal(actions, hand.board, shown, len(hand.board))
-    heads_up = len(hand.stacks) == 2
-    lines = [
-        "variant = 'NT'",
-        f"antes = {amounts(hand.antes[::-1] if heads_up else hand.antes)}",
-        f"blinds_or_straddles = {amounts(hand.blinds[::-1] if heads_up else hand.blinds)}",
-        f"min_bet = {_amount(hand.min_bet or max(hand.blinds), hand.scale)}",
-        f"starting_stacks = {amounts(hand.stacks)}",
-        f"actions = [{', '.join(_text(action) for action in actions)}]",
-    ]
-    if hand.number.isdigit():
-        lines.append(f"hand = {int(hand.number)}")
-    if hand.table:
-        lines.append(f"table = {_text(hand.table)}")
-    if hand.players:
-        lines.append(f"players = [{', '.join(_text(name) for name in hand.players)}]")
-    if hand.finishing_stacks is not None:
-        lines.append(f"finishing_stacks = {amounts(hand.finishing_stacks)}")
-    return "\n".join(lines) + "\n"
+    fields = {
+        "variant": "NT",
+        "antes": list(map(amount, hand.antes[::order])),
+        "blinds_or_straddles": list(map(amount, hand.blinds[::order])),
+        "min_bet": amount(hand.min_bet or max(hand.blinds)),
+        "starting_stacks": list(map(amount, hand.stacks)),
+        "actions": actions,
+        "hand": int(hand.number) if hand.number.isdigit() else None,
+        "table": hand.table or None,
+        "players": hand.players or None,
+        "finishing_stacks": list(map(amount, hand.finishing_stacks or ())) or None,
+    }
+    # What is JSON is TOML as well, but for the one control character that JSON lets stand.
+    lines = (
+        f"{key} = {json.dumps(value, ensure_ascii=False)}\n"
+        for key, value in fields.items()
+        if value is not None
+    )
+    return "".join(lines).replace("\x7f", "\\u007f")
 
 
 def _showdown(hand: Hand) -> list[str]:
@@ -120,7 +103,7 @@ def write(path: str | Path, hands: Iterable[Hand], several: bool = False) -> int
             ".phhs"
         )
     whole = texts[0] if single else "\n".join(f"[{k + 1}]\n{text}" for k, text in enumerate(texts))
-    data = whole.encode()
+    data = whole.encode(errors="replace")
     temporary = path.with_name(f".{path.name}.partial")
     temporary.write_bytes(lzma.compress(data) if path.name.endswith(".xz") else data)
     os.replace(temporary, path)

@@ -25,7 +25,6 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from games.kernels import kernel
 
@@ -295,34 +294,3 @@ def parse_cards(text: str) -> list[int]:
 def card_texts(cards: Iterable[int]) -> list[str]:
     """Returns texts such as ``"As"``."""
     return [RANKS[card // 4] + SUITS[card % 4] for card in cards]
-
-
-def strengths(cards: ArrayLike) -> np.ndarray:
-    """Returns the strength of each hand: int16 ``[N]``.
-
-    Args:
-        cards: ``[N, 5]``, ``[N, 6]`` or ``[N, 7]`` different cards each.
-
-    Raises:
-        ValueError: Another shape, or something else than different cards.
-    """
-    hands = np.asarray(cards)
-    if hands.ndim != 2 or not 5 <= hands.shape[1] <= 7:
-        raise ValueError(f"cards of shape {hands.shape}: expected [N, 5], [N, 6] or [N, 7]")
-    ordered = np.sort(hands, axis=1)
-    if len(hands) and not (
-        ordered[:, 0].min() >= 0
-        and ordered[:, -1].max() < NUM_CARDS
-        and (np.diff(ordered) > 0).all()
-    ):
-        raise ValueError(
-            f"cards: expected different integers from 0 to {NUM_CARDS - 1} in each row"
-        )
-    result = np.empty(len(hands), dtype=np.int16)
-    evaluate(tables(), np.ascontiguousarray(hands, dtype=np.int8), result)
-    return result
-
-
-def category(strength: int) -> Category:
-    """Returns the kind of a hand from its strength."""
-    return Category(int(np.searchsorted(LAST_OF_CATEGORY, strength)))

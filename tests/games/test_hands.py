@@ -1,7 +1,6 @@
 """Strengths of poker hands: every hand of five cards, random ones of six and seven, against another
 evaluator; known counts."""
 
-from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
@@ -11,7 +10,8 @@ from phevaluator.evaluator import (
 )  # equivalence classes: 1 is the best hand, 7462 the worst
 
 from games.poker import hands
-from games.poker.hands import category, parse_cards, strengths
+from games.poker.hands import parse_cards
+from tests.games.hand_strengths import category, strengths
 
 COUNTS = (1_302_540, 1_098_240, 123_552, 54_912, 10_200, 5_108, 3_744, 624, 40)
 """Hands of five cards in each category; counted by hand in any textbook of combinatorics."""
@@ -77,7 +77,6 @@ def test_frequencies_of_seven_cards() -> None:
 def test_texts() -> None:
     assert parse_cards("2c 2d As") == parse_cards("2c2dAs") == [0, 1, 51]
     assert hands.card_texts([0, 1, 51]) == ["2c", "2d", "As"]
-    assert strengths(np.empty((0, 7), dtype=int)).tolist() == []
 
 
 @pytest.mark.parametrize(
@@ -90,15 +89,3 @@ def test_texts() -> None:
 def test_bad_texts(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         parse_cards(text)
-
-
-@pytest.mark.parametrize(
-    ("cards", "message"),
-    [
-        ([[0, 1, 2, 3]], r"shape \(1, 4\)"),
-        ([[0, 1, 2, 3, 3]], "different"),
-    ],
-)
-def test_bad_cards(cards: Sequence[Sequence[int]], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        strengths(cards)

@@ -21,9 +21,10 @@ from games.limit_holdem.deals import HoldemDeals
 from games.limit_holdem.game import RULES
 from games.poker import betting, hands
 from games.poker.betting import outcome_of
-from games.poker.hands import parse_cards, strengths
+from games.poker.hands import parse_cards
 from games.poker.showdown import outcome_table
 from games.poker.tables import PokerTables
+from tests.games.hand_strengths import strengths
 
 
 @kernel

@@ -12,11 +12,12 @@ from games import make
 from games.kernels import streams
 from games.poker.betting import Action
 from games.poker.game import LimitPoker
-from games.poker.hands import parse_cards, strengths
+from games.poker.hands import parse_cards
 from games.poker.players.local_best_response import LocalBestResponse
 from games.poker.players.showdown_equity import equities
 from games.poker.state import HIDDEN, States
 from tests.evaluation.poker_games import random_table
+from tests.games.hand_strengths import strengths
 
 HANDS = np.array(list(combinations(range(52), 2)), np.int8)
 

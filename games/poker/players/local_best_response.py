@@ -205,7 +205,7 @@ class LocalBestResponse(Agent):
         name: For reports.
 
     Raises:
-        ValueError: The game has more than two players, or ``boards`` is below 1.
+        ValueError: The game has more than two players.
 
     Attributes:
         hands: int8 ``[H, private cards]``, ascending.
@@ -219,8 +219,6 @@ class LocalBestResponse(Agent):
                 f"{game.spec.name} with {game.spec.num_seats} players: a local best response "
                 "plays against one"
             )
-        if boards < 1:
-            raise ValueError(f"got boards={boards}; expected at least 1")
         self.game, self.against, self.boards, self.name = game, against, boards, name
         # In no-limit Hold'em other sizes are considered, and hands compare as in limit Hold'em.
         self._bets, self._showdown, self._choices = game.rules, game.rules, NUM_ACTIONS

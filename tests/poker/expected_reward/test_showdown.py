@@ -19,7 +19,8 @@ from games import make
 from games.kernels import kernel, streams
 from games.no_limit_holdem.betting import step
 from games.no_limit_holdem.state import CALL, FIRST_AMOUNT, States
-from games.poker.hands import parse_cards, strengths, tables
+from games.poker.hands import parse_cards, tables
+from tests.games.hand_strengths import strengths
 
 OWN = np.array(parse_cards("AsKs"), np.int8)
 
