@@ -45,10 +45,6 @@ class OpponentModelConfig(RunConfig):
     algorithm: LearnOptions = field(default_factory=LearnOptions)
     budget: MinutesBudget = field(default_factory=MinutesBudget)
 
-    def run_name(self) -> str:
-        """Returns the name of the folder of a run that was given none."""
-        return f"{self.game.name}-{self.algorithm.name}-{self.seed}"
-
     def check(self) -> None:
         """Raises ConfigError where the game is another one."""
         if self.game.name != "no_limit_holdem":
