@@ -72,16 +72,16 @@ class Side:
 
 @dataclass(frozen=True)
 class MatchResult:
-    """What a duplicate match of A against B says.
+    """What a duplicate match of A against B says, or the games of a table (``TableResult``).
 
     Attributes:
-        names: Of A and of B.
+        names: Of A and of B, or of all at the table.
         spec: Of the game.
         games: Everything that was played, see ``duplicate.duplicate_games``.
         sequential: Of the test that could end it early; None: there was none.
     """
 
-    names: tuple[str, str]
+    names: tuple[str, ...]
     spec: GameSpec
     games: PlayedGames
     sequential: SequentialResult | None = None

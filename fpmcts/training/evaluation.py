@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from functools import cached_property
 
-from fpmcts.evaluation.decks import evaluation_decks
+from fpmcts.evaluation.duplicate import evaluation_decks
 from fpmcts.evaluation.match import PlayedGames
 from fpmcts.evaluation.match_result import MatchResult
 from fpmcts.evaluation.policy_table import ExactMeasure
