@@ -73,7 +73,7 @@ class TaskWorker:
             np.zeros(1, np.int64), self.game.view(deal, seats_to_move(self.game, deal)), records
         )
 
-    def play(self, task: Task, tell: Tell) -> PlayedGames:
+    def __call__(self, task: Task, tell: Tell) -> PlayedGames:
         """Returns the games of a task; tells how many are over."""
         config, rows = self.plan.tournament.config, np.arange(task.first, task.last)
         decks, seed = take(self.plan.decks, rows), part_seed(config.seed, task.first)
