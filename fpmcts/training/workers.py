@@ -241,11 +241,12 @@ class Worker:
     def _match(self, unit: Decks) -> PlayedGames:
         """Plays decks of a match."""
         config, baseline = self.config, self.config.evaluation.baseline
-        own = (
-            Entrant(search_options(config), "fpmcts")
-            if unit.searches
-            else Entrant(PolicyOptions(), "policy")
-        )
+        own = Entrant(PolicyOptions(), "policy")
+        if unit.searches:  # as in training, but without noise
+            changes = {"playouts": config.evaluation.search_playouts, "gumbel_noise": 0.0}
+            search = asdict(config.search) | changes
+            options = FPMCTSOptions(search=search, beliefs=asdict(config.inference))
+            own = Entrant(options, "fpmcts")
         players = {"own": own, "baseline": Entrant(PLAYERS[baseline](), baseline)}
         host = Host(self.game, players, str(self.device), networks=self._trained())
         agents = host.make("own"), host.make("baseline")
@@ -257,14 +258,6 @@ class Worker:
         return generate_games(
             self.game, unit.seeds, settings.epsilon, settings.teacher, tick
         ).samples
-
-
-def search_options(config: TrainConfig) -> FPMCTSOptions:
-    """Returns the options of the search that is measured: as it is in training, but without
-    noise.
-    """
-    changes = {"playouts": config.evaluation.search_playouts, "gumbel_noise": 0.0}
-    return FPMCTSOptions(search=asdict(config.search) | changes, beliefs=asdict(config.inference))
 
 
 def make_worker(values: Mapping[str, Any]) -> Worker:

@@ -15,7 +15,8 @@ from fpmcts.players.random_agent import Random
 from games import make
 from games.agent import Agent
 from games.batches import States, num_rows, take
-from games.interface import Game, Records, _legal, _play, _return, _seat
+from games.generic import current_seat, legal, step, team_return
+from games.interface import Game, Records
 from games.poker.players.always_call import AlwaysCall
 
 
@@ -45,18 +46,18 @@ def every_game(game: Game) -> tuple[PlayedGames, np.ndarray, States]:
     ):
         states, played, probability = take(starts, np.array([deal])), [], chances[deal]
         for choice in choices:
-            if _seat(game.rules, states, 0) < 0:
+            if current_seat(game.rules, states, 0) < 0:
                 break
-            assert _legal(game.rules, states, 0, actions) == 2
+            assert legal(game.rules, states, 0, actions) == 2
             played.append(int(actions[choice]))
             probability *= (0.3, 0.7)[choice]
-            _play(game.rules, states, 0, np.array([played[-1]]))
+            step(game.rules, states, 0, played[-1])
         if list(choices[len(played) :]) == [0] * (
             game.spec.max_moves - len(played)
         ):  # one for each game that ended early
             deals.append(deal)
             moves.append(played + [-1] * (game.spec.max_moves - len(played)))
-            returns.append([_return(game.rules, states, 0, seat) for seat in range(2)])
+            returns.append([team_return(game.rules, states, 0, seat) for seat in range(2)])
             probabilities.append(probability)
     records = Records(
         np.array(moves, np.int16), (np.array(moves) >= 0).sum(axis=1).astype(np.int16)
