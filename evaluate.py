@@ -51,3 +51,5 @@ if __name__ == "__main__":
         sys.exit("evaluate.py: not enough memory for the decks and their games; give fewer decks")
     except (*ERRORS, ClusterError) as error:
         sys.exit(f"evaluate.py: {error}")
+    except KeyboardInterrupt:  # before the first game
+        sys.exit(130)

@@ -108,3 +108,5 @@ if __name__ == "__main__":
         FloatingPointError,
     ) as error:
         sys.exit(f"train.py: {error}")
+    except KeyboardInterrupt:  # before the run has begun
+        sys.exit(130)

@@ -15,9 +15,9 @@ from benchmarks.measure import Row
 from benchmarks.selfplay import composed
 from fpmcts.players import load_player
 from fpmcts.progress import silent
-from fpmcts.training.samples import flatten
 from fpmcts.training.stages import Stages
 from games import make
+from games.batches import named
 from games.kernels import ROOT
 from games.table import Table
 
@@ -70,7 +70,7 @@ def memory() -> None:
         composed("bootstrap.games=1000", "bootstrap.kept=500", "evaluation.search_decks=0")
     )
     for store in [*run.reservoirs, *run.windows]:
-        for _, array in flatten(store.rows):
+        for _, array in named(store.rows):
             array.fill(0)
     for _ in range(2):
         run.step(silent)

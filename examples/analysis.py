@@ -28,6 +28,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from examples.double_dummy import DoubleDummySolver
 from fpmcts.evaluation.duplicate import evaluation_decks
 from fpmcts.evaluation.match import play_games
 from fpmcts.players import load_player
@@ -38,7 +39,6 @@ from games.agent import Agent
 from games.batches import Rules, States, concatenate, num_rows, take
 from games.doudizhu.cards import HAND_SIZES, NUM_SEATS, cards_text, unpack
 from games.doudizhu.moves import MAX_LEGAL, PASS
-from games.doudizhu.players.double_dummy import DoubleDummySolver
 from games.doudizhu.state import legal, step
 from games.generic import sure_win
 from games.interface import Game, Records

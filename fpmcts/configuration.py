@@ -25,7 +25,6 @@ from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import InterpolationToMissingValueError, OmegaConfBaseException
 
-from games.choice import module_file
 from games.settings import ConfigError, did_you_mean
 
 CONF = Path(__file__).resolve().parent.parent / "conf"
@@ -170,6 +169,8 @@ def _add_choice(group: str, module: str) -> None:
     Raises:
         ConfigError: There is no such module, or no such file.
     """
+    from games.choice import module_file  # imports numba
+
     path = module_file(module, group).parent / f"{module.rpartition('.')[2]}.yaml"
     if not path.exists():
         raise ConfigError(

@@ -8,7 +8,6 @@ if TYPE_CHECKING:
     from games.choice import (
         GAMES,
         Choice,
-        Entry,
         family,
         game_class,
         is_known,
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 __all__ = [
     "GAMES",
     "Choice",
-    "Entry",
     "family",
     "game_class",
     "is_known",

@@ -1,6 +1,6 @@
 """Batches: NamedTuples of arrays with a leading batch axis, nested ones included."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -27,13 +27,24 @@ def take(batch: Batch, rows: np.ndarray | slice | int) -> Batch:
     return each(lambda field: field[rows], batch)
 
 
+def copied(batch: Batch) -> Batch:
+    """Returns a copy of all rows."""
+    return each(np.ndarray.copy, batch)
+
+
+def named(batch: Batch, prefix: str = "") -> Iterator[tuple[str, np.ndarray]]:
+    """Yields every array with its name; in a nested NamedTuple the names are joined by dots."""
+    for name, field in zip(batch._fields, batch, strict=True):  # type: ignore[attr-defined]
+        if isinstance(field, tuple):
+            yield from named(field, f"{prefix}{name}.")
+        else:
+            yield prefix + name, field
+
+
 def put(batch: Batch, rows: np.ndarray | slice | int, values: Batch) -> None:
     """Writes rows in place."""
-    for field, value in zip(batch, values, strict=True):
-        if isinstance(field, tuple):
-            put(field, rows, value)
-        else:
-            field[rows] = value
+    for (_, array), (_, value) in zip(named(batch), named(values), strict=True):
+        array[rows] = value
 
 
 def concatenate(batches: Sequence[Batch]) -> Batch:

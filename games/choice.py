@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field, fields
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import yaml
 
@@ -19,30 +19,17 @@ from games.help import keys_text, typed
 from games.interface import Game
 from games.settings import ConfigError, build, did_you_mean
 
-
-class Entry(NamedTuple):
-    """A game of this package, in the module ``games.NAME.game``.
-
-    Attributes:
-        maker: Its class.
-        family: Players made for a family play its games.
-    """
-
-    maker: str
-    family: str
-
-
 GAMES = {
-    "doudizhu": Entry("Doudizhu", "doudizhu"),
-    "goofspiel": Entry("Goofspiel", "goofspiel"),
-    "kuhn": Entry("Kuhn", "poker"),
-    "leduc": Entry("Leduc", "poker"),
-    "limit_holdem": Entry("LimitHoldem", "poker"),
-    "no_limit_holdem": Entry("NoLimitHoldem", "no_limit_holdem"),
-    "phantom_tictactoe": Entry("PhantomTicTacToe", "phantom_tictactoe"),
+    "doudizhu": "doudizhu",
+    "goofspiel": "goofspiel",
+    "kuhn": "poker",
+    "leduc": "poker",
+    "limit_holdem": "poker",
+    "no_limit_holdem": "no_limit_holdem",
+    "phantom_tictactoe": "phantom_tictactoe",
 }
-"""A line for each game of this package. A game of your own is named by its module
-(``game_class``)."""
+"""The family of each game of this package: players made for a family play its games. A game of your
+own is named by its module (``game_class``)."""
 
 
 def is_outside(name: str) -> bool:
@@ -60,22 +47,22 @@ def is_known(name: str) -> bool:
 
 def family(name: str) -> str:
     """Returns the family of a game; a game that has no row is one of its own."""
-    return GAMES[name].family if name in GAMES else name
+    return GAMES.get(name, name)
 
 
 def game_class(name: str) -> Any:
     """Returns the class of a game.
 
     Args:
-        name: A key of ``GAMES``; or a module with a dot in its name, such as
-            ``examples.sealed_bids``, whose ``GAME`` is the class. The game's ``spec`` has the same
-            name.
+        name: A key of ``GAMES``, in the module ``games.NAME.game``; or a module with a dot in its
+            name, such as ``examples.sealed_bids``. ``GAME`` of the module is the class, whose
+            ``spec`` has the same name.
 
     Raises:
         ConfigError: There is none of that name.
     """
     if name in GAMES:
-        return getattr(import_module(f"games.{name}.game"), GAMES[name].maker)
+        return import_module(f"games.{name}.game").GAME
     if not is_outside(name):
         known = f"expected one of {', '.join(GAMES)}, or a module, such as examples.sealed_bids"
         raise ConfigError(f"game={name}: {known}{did_you_mean(name, GAMES)}")

@@ -10,15 +10,15 @@ are done again, and compile what the edit changed.
 
 import atexit
 import fcntl
-import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
 from os import sched_getaffinity
 from pathlib import Path
+from subprocess import DEVNULL, Popen
 from threading import Thread
-from typing import IO, NamedTuple
+from typing import IO
 
 import numba
 from llvmlite.binding import get_host_cpu_name
@@ -105,52 +105,39 @@ def _run(
         f"compiling, once on this machine: {len(commands)} parts, {cores} at a time, about a "
         "minute in all"
     )
-    waiting, running, done = list(commands), list[_Running](), 0
+    waiting, done = list(commands), 0
+    # By process the command, and the file of its errors, so that it never waits for a reader.
+    running: dict[Popen[bytes], tuple[Command, IO[bytes]]] = {}
 
     def end() -> None:
-        for one in running:
-            one.child.kill()
-            one.child.wait()
+        for child in running:
+            child.kill()
+            child.wait()
 
     atexit.register(end)  # a script that ends takes its warm-up runs with it
     try:
         while waiting or running:
             while waiting and len(running) < cores:
-                running.append(_start(waiting.pop(0)))
+                command, errors = waiting.pop(0), tempfile.TemporaryFile()
+                arguments = [sys.executable, *command]
+                child = Popen(arguments, cwd=ROOT, stdout=DEVNULL, stderr=errors)
+                running[child] = command, errors
             time.sleep(0.05)
-            for one in [one for one in running if one.child.poll() is not None]:
-                running.remove(one)
+            for child in [child for child in running if child.poll() is not None]:
+                command, log = running.pop(child)
                 done += 1
                 told = f"compiled {done} of {len(commands)} parts, {time.monotonic() - began:.0f} s"
-                with one.errors:
-                    one.errors.seek(0)
-                    last = one.errors.read().decode(errors="replace").strip().rpartition("\n")[2]
-                if one.child.returncode == 0:
-                    file = _done_file(folder, one.command)
+                with log:
+                    log.seek(0)
+                    last = log.read().decode(errors="replace").strip().rpartition("\n")[2]
+                if child.returncode == 0:
+                    file = _done_file(folder, command)
                     file.parent.mkdir(parents=True, exist_ok=True)
                     file.touch()
                 else:
-                    last = last or f"status {one.child.returncode}"
+                    last = last or f"status {child.returncode}"
                     told = f"{told}, one of them not to its end: {last}"
                 say(told)
     finally:
         end()
         atexit.unregister(end)
-
-
-class _Running(NamedTuple):
-    """A warm-up run in a process of its own, whose errors go to a file, so that it never waits for
-    a reader.
-    """
-
-    command: Command
-    child: subprocess.Popen[bytes]
-    errors: IO[bytes]
-
-
-def _start(command: Command) -> _Running:
-    errors = tempfile.TemporaryFile()
-    child = subprocess.Popen(
-        [sys.executable, *command], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=errors
-    )
-    return _Running(command, child, errors)

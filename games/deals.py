@@ -78,22 +78,12 @@ def scratch(num_hands: int) -> np.ndarray:
     return np.empty(num_hands + OWN, dtype=np.int64)
 
 
-def register_deals(
-    deals_type: type,
-    deal_kernel: Any,
-    bucket_kernel: Any,
-    outcome_kernel: Any,
-    bucket_of_kernel: Any,
-) -> None:
-    """Makes compiled kernels the implementations for deals of a type; their arguments have the
-    names of the generic ones.
+def register_deals(deals_type: type, *kernels: Any) -> None:
+    """Makes compiled kernels the implementations of ``deal``, ``bucket``, ``outcome`` and
+    ``bucket_of``, in this order, for deals of a type.
     """
-    for generic, implementation in (
-        (deal, deal_kernel),
-        (bucket, bucket_kernel),
-        (outcome, outcome_kernel),
-        (bucket_of, bucket_of_kernel),
-    ):
+    generics: tuple[GenericKernel[..., Any], ...] = (deal, bucket, outcome, bucket_of)
+    for generic, implementation in zip(generics, kernels, strict=True):
         register(generic, deals_type, implementation)
 
 

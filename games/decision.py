@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from games.batches import States
+from games.batches import States, named
 from games.generic import nearest_listed
 from games.interface import Game, Records
 from games.table import Table
@@ -204,15 +204,10 @@ def _seed(seed: int, seat: int, view: States, records: Records, asked: np.ndarra
     from nothing else.
     """
     digest = hashlib.sha256(f"{seed} {seat}".encode())
-    for array in (*_arrays(view), records.moves[0, : records.lengths[0]], asked):
+    for array in (
+        *(array for _, array in named(view)),
+        records.moves[0, : records.lengths[0]],
+        asked,
+    ):
         digest.update(np.ascontiguousarray(array).tobytes())
     return int.from_bytes(digest.digest()[:8], "little") >> 1
-
-
-def _arrays(batch: States) -> Iterable[np.ndarray]:
-    """Yields the arrays of a NamedTuple, those in nested ones included."""
-    for field in batch:
-        if isinstance(field, tuple):
-            yield from _arrays(field)
-        else:
-            yield field

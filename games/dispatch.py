@@ -41,21 +41,28 @@ class GenericKernel(Generic[P, R]):
         return chosen(*arguments, **named)  # type: ignore[no-any-return]
 
 
-def register(generic: GenericKernel[..., Any], first_type: type, implementation: Any) -> None:
+def register(
+    generic: GenericKernel[..., Any], first_type: type | None, implementation: Any
+) -> None:
     """Makes a kernel the implementation of a generic one where the first argument is of a
-    NamedTuple type.
+    NamedTuple type; None: of any type that registers none.
 
     An implementation that is ``@kernel(forceinline=True)`` becomes part of each kernel that calls
-    it: a call hands over seven words for every array.
+    it: a call hands over seven words for every array. Numba chooses by a function that must have
+    the very signature of the implementation.
     """
     generic.implementations[first_type] = implementation
-    _overload(generic, implementation, lambda kind: _is_type(kind, first_type))
+    if numba.config.DISABLE_JIT:
+        return
 
+    def choose(*arguments: Any) -> Callable[..., Any] | None:
+        kind = arguments[0]
+        fits = _is_type(kind, first_type) if first_type else not has_own(generic, kind)
+        return implementation.py_func if fits else None
 
-def register_default(generic: GenericKernel[..., Any], implementation: Any) -> None:
-    """Makes a kernel the implementation of a generic one for all types that register none."""
-    generic.implementations[None] = implementation
-    _overload(generic, implementation, lambda kind: not has_own(generic, kind))
+    choose.__signature__ = inspect.signature(implementation.py_func)  # type: ignore[attr-defined]
+    options = {"forceinline": True} if implementation.targetoptions.get("forceinline") else {}
+    overload(generic, jit_options=options)(choose)
 
 
 def has_own(generic: GenericKernel[..., Any], kind: Any) -> bool:
@@ -68,22 +75,3 @@ def has_own(generic: GenericKernel[..., Any], kind: Any) -> bool:
 def _is_type(kind: Any, named_tuple: type) -> bool:
     """Returns whether a numba type is that of a NamedTuple class."""
     return getattr(kind, "instance_class", None) is named_tuple
-
-
-def _overload(
-    generic: GenericKernel[..., Any], implementation: Any, fits: Callable[[Any], bool]
-) -> None:
-    """Has numba choose an implementation where the type of the first argument fits.
-
-    Numba wants the function that chooses to have the very signature of the function that it
-    chooses.
-    """
-    if numba.config.DISABLE_JIT:
-        return
-
-    def choose(*arguments: Any) -> Callable[..., Any] | None:
-        return implementation.py_func if fits(arguments[0]) else None
-
-    choose.__signature__ = inspect.signature(implementation.py_func)  # type: ignore[attr-defined]
-    options = {"forceinline": True} if implementation.targetoptions.get("forceinline") else {}
-    overload(generic, jit_options=options)(choose)

@@ -7,6 +7,7 @@ the same names. An ``@optional`` one has a body, which serves the games that reg
 """
 
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 import numba
@@ -14,14 +15,14 @@ import numpy as np
 from numba.extending import overload
 
 from games.batches import Rules, States, put, take
-from games.dispatch import GenericKernel, P, R, has_own, register, register_default
+from games.dispatch import GenericKernel, P, R, has_own, register
 from games.kernels import kernel, random_below
 
 
 def optional(declared: Callable[P, R]) -> GenericKernel[P, R]:
     """Decorates the declaration of a generic kernel whose body serves games that register none."""
     generic = GenericKernel(declared)
-    register_default(generic, kernel(declared))
+    register(generic, None, kernel(declared))
     return generic
 
 
@@ -369,11 +370,17 @@ def register_all(rules_type: type, *kernels: Any) -> None:
 
     Args:
         rules_type: The NamedTuple of the game's rules, the first argument of all of them.
+        kernels: The kernels; or modules, of which those are taken that have the name of a generic
+            one.
 
     Raises:
         ValueError: A kernel has the name of no generic one, or is not compiled.
     """
     for own in kernels:
+        if isinstance(own, ModuleType):
+            named = [kernel for name, kernel in vars(own).items() if name in GENERIC]
+            register_all(rules_type, *(k for k in named if k.__module__ == own.__name__))
+            continue
         name = getattr(own, "__name__", own)
         if not (hasattr(own, "py_func") or numba.config.DISABLE_JIT):
             raise ValueError(f"kernel {name}: not compiled; write @kernel above it")

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from games.batches import Rules, States, concatenate, each, num_rows, take
+from games.batches import Rules, States, concatenate, copied, each, named, num_rows, take
 from games.generic import (
     HIDDEN_MOVE,
     current_seat,
@@ -174,6 +174,8 @@ class Game:
     has_tree: bool = False
     """Whether it is so small that its policies can be measured exactly, over all information states
     (``information_states``)."""
+    has_histories: bool = False
+    """Whether its games can be written as hand histories (``write_histories``)."""
     result_name: str = "returns"
     """What a record calls the returns."""
     passive: int | None = None
@@ -222,16 +224,20 @@ class Game:
         """
         raise ValueError(f"the deals of {self.spec.name} cannot be listed: {LISTED}")
 
+    @cached_property
+    def _some_deal(self) -> States:
+        """Returns a deal, for the names and the shapes of its fields."""
+        return self.deal(np.zeros(1, np.uint64))
+
     def empty(self, count: int) -> States:
         """Returns ``count`` rows of zeros."""
-        like = self.deal(np.zeros(1, np.uint64))
-        return each(lambda field: np.zeros((count, *field.shape[1:]), field.dtype), like)
+        return each(lambda field: np.zeros((count, *field.shape[1:]), field.dtype), self._some_deal)
 
     def view(self, states: States, seats: np.ndarray) -> States:
         """Returns a copy in which what ``seats[i]`` (int ``[B]``) cannot see in row i is erased; by
         default what the kernel ``erase`` erases.
         """
-        views = take(states, np.arange(num_rows(states)))
+        views = copied(states)
         _erase_all(self.rules, views, np.asarray(seats, np.int64))
         return views
 
@@ -256,11 +262,22 @@ class Game:
             return False
         return 0 <= action < self.spec.num_actions and bool(is_legal(self.rules, view, 0, action))
 
+    def legal_actions(self, states: States, row: int) -> np.ndarray:
+        """Returns the legal actions in a row (int16 ``[n]``), ascending; the game must not be
+        over.
+        """
+        actions = np.empty(self.spec.max_legal, np.int16)
+        return actions[: legal(self.rules, states, row, actions)]
+
     def legal_texts(self, states: States, row: int) -> list[str]:
         """Returns the texts of the legal actions in a row."""
-        actions = np.empty(self.spec.max_legal, np.int16)
-        count = legal(self.rules, states, row, actions)
-        return [self.action_text(int(action)) for action in actions[:count]]
+        return [self.action_text(int(action)) for action in self.legal_actions(states, row)]
+
+    def legal_words(self, states: States, row: int) -> str:
+        """Returns in words what may be played in a row, of many moves the first."""
+        texts, besides = self.legal_texts(states, row), self.legal_besides(states, row)
+        more = f" and {len(texts) - MOST_NAMED} more" if len(texts) > MOST_NAMED else ""
+        return f"{', '.join(texts[:MOST_NAMED])}{more}{besides and f'; {besides}'}"
 
     def legal_besides(self, views: States, row: int) -> str:
         """Returns in words what may be played besides the listed moves, such as bets of any amount;
@@ -291,12 +308,14 @@ class Game:
         return {
             "game": self.spec.name,
             "seat": seat,
-            **self.view_fields(views, row, seat, mover < 0),
+            **self.view_fields(views, row, seat, moves, mover < 0),
             "moves": move_texts(self, moves),
             "legal": self.legal_texts(views, row) if seat == mover else [],
         }
 
-    def view_fields(self, views: States, row: int, seat: int, is_over: bool) -> Json:
+    def view_fields(
+        self, views: States, row: int, seat: int, moves: np.ndarray, is_over: bool
+    ) -> Json:
         """Returns the fields of ``describe_view`` that are the game's own; by default the view by
         the names of its arrays.
         """
@@ -330,7 +349,7 @@ class Game:
 
     def parse_deal(self, fields: Mapping[str, object]) -> States:
         """Returns the deal in the fields of a record. Raises ValueError where it is not one."""
-        like = self.deal(np.zeros(1, np.uint64))
+        like = self._some_deal
         try:
             return _from_plain(like, fields["deal"])
         except (ValueError, KeyError, TypeError, OverflowError, AttributeError) as error:
@@ -353,7 +372,7 @@ class Game:
             ValueError: It is not a record of this game, the deal is not a deck, or a move or the
                 result is not that of the rules.
         """
-        expected = self.record(self.deal(np.zeros(1, np.uint64)), 0, np.zeros(0, np.int16))
+        expected = self.record(self._some_deal, 0, np.zeros(0, np.int16))
         if (
             not isinstance(fields, Mapping)
             or not set(expected) <= set(fields)
@@ -369,17 +388,14 @@ class Game:
             )
         deal = self.parse_deal(fields)
         moves = [self.parse_action(str(text)) for text in fields["moves"]]
-        played = take(deal, np.array([0]))
+        played = copied(deal)
         for number, move in enumerate(moves, 1):
             said = f"move {number} ({self.action_text(move)})"
             if current_seat(self.rules, played, 0) < 0:
                 raise ValueError(f"{said}: expected none, the game is over")
             if not self.is_legal(played, move):
-                legal = self.legal_texts(played, 0)
-                more = f" and {len(legal) - MOST_NAMED} more" if len(legal) > MOST_NAMED else ""
                 raise ValueError(
-                    f"{said}: it is not legal; expected one of "
-                    f"{', '.join(legal[:MOST_NAMED])}{more}"
+                    f"{said}: it is not legal; expected one of {self.legal_words(played, 0)}"
                 )
             step(self.rules, played, 0, move)
         for key, result in self._result(played).items():
@@ -398,7 +414,7 @@ class Game:
                 and what was expected.
             OSError: It cannot be opened.
         """
-        names = ", ".join(self.deal_fields(self.deal(np.zeros(1, np.uint64))))
+        names = ", ".join(self.deal_fields(self._some_deal))
         rows = []
         for number, line in enumerate(Path(path).read_bytes().splitlines(), 1):
             if not line.strip():
@@ -415,11 +431,6 @@ class Game:
         if not rows:
             raise ValueError(f"{path}: no deals; expected lines of JSON with the fields {names}")
         return concatenate(rows)
-
-    @property
-    def has_histories(self) -> bool:
-        """Returns whether its games can be written as hand histories (``write_histories``)."""
-        return False
 
     def write_histories(self, path: Path, games: Iterable[PlayedGame]) -> None:
         """Writes games in a format for hand histories. Raises OSError, and TypeError where the game
@@ -528,7 +539,4 @@ def _from_plain(like: States, fields: Any) -> States:
 
 def _shapes(like: States) -> str:
     """Returns the names, types and shapes of a row's fields."""
-    return ", ".join(
-        f"{n} ({_shapes(f)})" if isinstance(f, tuple) else f"{n} {f.dtype}{list(f.shape[1:])}"
-        for n, f in zip(like._fields, like, strict=True)
-    )
+    return ", ".join(f"{n} {array.dtype}{list(array.shape[1:])}" for n, array in named(like))

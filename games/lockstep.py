@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from games.batches import Rules, States, num_rows, take
+from games.batches import Rules, States, copied, num_rows
 from games.generic import current_seat, legal, sure_win, team_return
 from games.history import History, Moves, play_move
 from games.interface import Game, Records
@@ -135,7 +135,7 @@ class Lockstep:
         num, spec = num_rows(deals), game.spec
         self.game, self.solve, self.ask_forced = game, solve, ask_forced
         self.window = num if window is None else window
-        self.states = take(deals, np.arange(num))
+        self.states = copied(deals)
         self.history = History(game, num)
         self.records = self.history.records
         self.seats, self.last_seats = np.full((2, num), -1, np.int8)

@@ -75,17 +75,17 @@ def check_ranges(config: object, prefix: str = "") -> None:
 
 def check_value(key: str, value: Any, bounds: Mapping[str, Any]) -> None:
     """Checks one value against the metadata of its field."""
-    least, most, choices = bounds.get("least"), bounds.get("most"), bounds.get("choices")
-    is_module = bounds.get("or_module") and "." in str(value)
-    if choices is not None and value not in choices and not is_module:
-        names = [str(name) for name in choices if name is not None]
-        raise ConfigError(
-            f"{key}={value}: expected one of {', '.join(names)}{did_you_mean(str(value), names)}"
+    least, most, choices = (bounds.get(name) for name in ("least", "most", "choices"))
+    if choices is None:
+        fits = (least is None or value is None or value >= least) and (
+            most is None or value is None or value <= most
         )
-    if value is None or (least is None and most is None):
-        return
-    if (least is not None and not value >= least) or (most is not None and not value <= most):
-        raise ConfigError(f"{key}={value}: expected {allowed(bounds)}")
+        near = ""
+    else:
+        fits = value in choices or (bounds.get("or_module") and "." in str(value))
+        near = did_you_mean(str(value), [str(name) for name in choices if name is not None])
+    if not fits:
+        raise ConfigError(f"{key}={value}: expected {allowed(bounds)}{near}")
 
 
 def allowed(bounds: Mapping[str, Any]) -> str:

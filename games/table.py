@@ -14,14 +14,11 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from games.batches import Rules, States, num_rows, take
-from games.generic import current_seat, legal, team_return
+from games.batches import States, copied, num_rows
+from games.generic import current_seat, team_return
 from games.history import History
 from games.interface import Game, Records
-from games.kernels import Stream, deal_seeds, kernel
-
-MOST_NAMED = 12
-"""Legal moves that a message names."""
+from games.kernels import Stream, deal_seeds
 
 
 class Move(NamedTuple):
@@ -36,13 +33,6 @@ class Move(NamedTuple):
 
 class IllegalMove(ValueError):  # noqa: N818 (the name says it)
     """A move that cannot be played; the message has its text, the seat, and what was legal."""
-
-
-@kernel
-def _look(rules: Rules, states: States, actions: np.ndarray) -> tuple[int, int]:
-    """Returns the seat to move and the number of legal actions, written to ``actions``."""
-    seat = current_seat(rules, states, 0)
-    return seat, legal(rules, states, 0, actions) if seat >= 0 else 0
 
 
 class Table:
@@ -84,18 +74,16 @@ class Table:
         assert deal is not None
         if num_rows(deal) != 1:
             raise ValueError(f"deal: {num_rows(deal)} rows; expected one")
-        self._deal = take(deal, np.zeros(1, np.int64))
-        if not all(np.array_equal(*pair) for pair in zip(self._deal, self._parsed(), strict=True)):
+        self._deal = copied(deal)
+        # What is no deck is refused by its own record.
+        parsed, _ = game.parse_record(game.record(self._deal, 0, np.zeros(0, np.int16)))
+        if not all(np.array_equal(*pair) for pair in zip(self._deal, parsed, strict=True)):
             raise ValueError("deal: expected a state before the first move, with all cards in it")
         self._begin(actions)
 
-    def _parsed(self) -> States:
-        """Returns the deal as its own record gives it: what is no deck is refused there."""
-        return self.game.parse_record(self.game.record(self._deal, 0, np.zeros(0, np.int16)))[0]
-
     def _begin(self, actions: list[int]) -> None:
         """Starts from the deal and plays moves that are known to be legal."""
-        self._states = take(self._deal, np.zeros(1, np.int64))
+        self._states = copied(self._deal)
         self._history = History(self.game, 1)
         self.moves: tuple[Move, ...] = ()
         self._look()
@@ -104,9 +92,9 @@ class Table:
 
     def _look(self) -> None:
         """Finds out who is to move, and what is legal."""
-        actions = np.empty(self.game.spec.max_legal, np.int16)
-        self.seat, count = _look(self.game.rules, self._states, actions)
-        self._legal = actions[:count]
+        self.seat = int(current_seat(self.game.rules, self._states, 0))
+        states = self._states
+        self._legal = [] if self.is_over else self.game.legal_actions(states, 0).tolist()
 
     def _step(self, action: int) -> Move:
         """Plays a legal action. Raises IllegalMove where the game would be longer than it can be
@@ -141,12 +129,12 @@ class Table:
     @property
     def states(self) -> States:
         """Returns a copy of the state, one row, with the cards that are hidden."""
-        return take(self._states, np.zeros(1, np.int64))
+        return copied(self._states)
 
     @property
     def deal(self) -> States:
         """Returns a copy of the state before the first move."""
-        return take(self._deal, np.zeros(1, np.int64))
+        return copied(self._deal)
 
     def legal(self) -> list[Move]:
         """Returns the legal moves of the seat to move; none once the game is over.
@@ -154,10 +142,7 @@ class Table:
         Where moves carry amounts these are the ones that players consider; ``play`` takes all that
         the rules allow.
         """
-        return [
-            Move(int(action), self.game.action_text(int(action)), self.seat)
-            for action in self._legal
-        ]
+        return [Move(action, self.game.action_text(action), self.seat) for action in self._legal]
 
     def play(self, move: str | int) -> Move:
         """Plays a move, given as a person types it or as an action, and returns it.
@@ -178,13 +163,8 @@ class Table:
 
     def _expected(self) -> str:
         """Returns whose move it is, and what is legal."""
-        names = [self.game.action_text(int(action)) for action in self._legal[:MOST_NAMED]]
-        more = len(self._legal) - len(names)
-        besides = self.game.legal_besides(self.view(self.seat), 0)
-        others = f" and {more} more" if more else ""
-        also = f"; {besides}" if besides else ""
         seat = f"Seat {self.seat} ({self.game.spec.seat_names[self.seat]})"
-        return f"{seat} is to move; legal: {', '.join(names)}{others}{also}"
+        return f"{seat} is to move; legal: {self.game.legal_words(self.view(self.seat), 0)}"
 
     def undo(self, count: int = 1) -> None:
         """Takes back the last moves.

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from examples.analysis import Judged, given_away, solved_worlds
-from games.doudizhu.players.double_dummy import DoubleDummySolver
+from examples.double_dummy import DoubleDummySolver
 from tests.games.positions import GAME
 from tests.players.test_double_dummy import position
 

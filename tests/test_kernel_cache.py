@@ -46,7 +46,7 @@ def between(x):
 ''',
     "game": """
 from typing import NamedTuple
-from games.dispatch import GenericKernel, register, register_default
+from games.dispatch import GenericKernel, register
 from games.kernels import borrowed, kernel
 
 class Rules(NamedTuple):
@@ -73,7 +73,7 @@ def default(rules, x):
 
 register(worth, Rules, own)
 register(worth, OtherRules, foreign)
-register_default(worth, default)
+register(worth, None, default)
 """,
     "above": """
 from below import between

@@ -92,4 +92,6 @@ if __name__ == "__main__":
         StoreError,
         ClusterError,
     ) as error:
-        sys.exit(f"reproduce: {error}")
+        sys.exit(f"fpmcts.papers: {error}")
+    except KeyboardInterrupt:  # before the first lot
+        sys.exit(130)

@@ -12,7 +12,6 @@ import numpy as np
 from games.agent import Agent
 from games.batches import States, take
 from games.decision import Decision, Limits, Question, RootMove, known
-from games.generic import legal
 from games.interface import Game, Records, seats_to_move
 from games.kernels import random_index, streams
 from inference.positions import Positions, make_positions
@@ -152,8 +151,8 @@ class TreeAgent(Agent, Generic[Tree]):
             raise RuntimeError(f"{self.name}: game {max(games)} was not started: call start first")
         moves = np.empty(len(games), np.int16)
         for k, game in enumerate(games.tolist()):
-            view, actions = take(views, np.array([k])), np.empty(self.game.spec.max_legal, np.int16)
-            actions = actions[: legal(self.game.rules, view, 0, actions)]
+            view = take(views, np.array([k]))
+            actions = self.game.legal_actions(view, 0)
             moves[k] = actions[0] if len(actions) == 1 else self._move(game, view, records, actions)
         return moves
 

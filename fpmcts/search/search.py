@@ -41,8 +41,8 @@ class SearchSettings:
     """Settings of FPMCTS.
 
     Attributes:
-        root: The rule at the root: "puct", the paper's, "gumbel", for small budgets; each is a file
-            in ``fpmcts/roots``.
+        root: The rule at the root: "puct" (the paper's) or "gumbel" (for small budgets); each is a
+            file in ``fpmcts/search/roots``.
         playouts: Simulations per search, >= 1. The paper: 400 in training, 600 in matches (5.1,
             5.2).
         c: Exploration constant of p-UCT, > 0. The paper: 2 (5.2).
@@ -82,27 +82,35 @@ class SearchSettings:
 class SearchResult(NamedTuple):
     """What the search says of n positions; A is the largest number of legal actions among them.
 
-    Where moves were given to consider, the others are listed too: with target and prior 0, no
+    Where only some moves were considered, the others are listed too: with target and prior 0, no
     visits, NaN as q.
+
+    Attributes:
+        num_legal: int32 ``[n]``.
+        actions: int16 ``[n, A]``, legal actions, ascending; -1 beyond ``num_legal``.
+        target: float32 ``[n, A]``, the improved policy, sums to 1.
+        prior: float32 ``[n, A]``, the network's policy over the moves considered, sums to 1.
+        visits: int32 ``[n, A]``, playouts that have come back.
+        q: float32 ``[n, A]``, mean return in units of the stake; NaN where unvisited.
+        standard_error: float32 ``[n, A]``, of q, from the spread of the returns; NaN below two
+            returns.
+        value: float32 ``[n]``, expected return of the target policy in units of the stake.
+        choice: int16 ``[n]``, the move at temperature 0 (gumbel: the winner of the halving).
+        dropped: int32 ``[n]``, leaves that found no room in the tree.
+        done: int32 ``[n]``, playouts made; fewer than asked for where the search ended early.
     """
 
-    num_legal: np.ndarray  # int32 [n]
-    actions: np.ndarray  # int16 [n, A]: legal actions, ascending; -1 beyond num_legal
-    target: np.ndarray  # float32 [n, A]: the improved policy, sums to 1; 0 beyond num_legal
-    prior: np.ndarray  # float32 [n, A]: the network's policy over the moves considered, sums to 1
-    visits: np.ndarray  # int32 [n, A]: playouts that have come back
-    q: np.ndarray  # float32 [n, A]: mean return in units of the stake, NaN where unvisited
-    standard_error: (
-        np.ndarray
-    )  # float32 [n, A]: of q, from the spread of the returns; NaN under two of them
-    value: np.ndarray  # float32 [n]: expected return of the target policy, in units of the stake
-    choice: (
-        np.ndarray
-    )  # int16 [n]: the move to play at temperature 0 (gumbel: the winner of the halving)
-    dropped: np.ndarray  # int32 [n]: leaves that found no room in the tree
-    done: (
-        np.ndarray
-    )  # int32 [n]: playouts made; fewer than asked for where the search was ended early
+    num_legal: np.ndarray
+    actions: np.ndarray
+    target: np.ndarray
+    prior: np.ndarray
+    visits: np.ndarray
+    q: np.ndarray
+    standard_error: np.ndarray
+    value: np.ndarray
+    choice: np.ndarray
+    dropped: np.ndarray
+    done: np.ndarray
 
 
 Report = Callable[[SearchResult, int, int], None]
@@ -208,7 +216,7 @@ def _make_rule(settings: SearchSettings, playouts: int) -> Any:
 
 
 class _Watch:
-    """Whoever waits for a search: says when it shall end, and is told how far it is.
+    """Ends a search early and reports its progress.
 
     Args:
         total: Playouts asked for.
@@ -343,7 +351,7 @@ class Search:
             raise ValueError(
                 f"moves has {len(moves)} lists; expected one for each of {n} positions"
             )
-        told = (
+        given = (
             None
             if moves is None
             else list(zip(moves, moves if stand_ins is None else stand_ins, strict=True))
@@ -354,11 +362,9 @@ class Search:
         watch = _Watch(report, cancel, deadline, n * playouts)
         size = min(self.max_positions, self.most_slots // slots)
         for a in range(0, n, size):
-            rows, given = (
-                take(worlds, slice(a * per, (a + size) * per)),
-                None if told is None else told[a : a + size],
-            )
-            watch.parts.append(self._run_part(rows, rng, lanes[a : a + size], given, watch))
+            rows = take(worlds, slice(a * per, (a + size) * per))
+            part = None if given is None else given[a : a + size]
+            watch.parts.append(self._run_part(rows, rng, lanes[a : a + size], part, watch))
         result = _join(watch.parts)
         watch.report(result)
         return result

@@ -30,9 +30,7 @@ class Tree(NamedTuple):
     num_nodes: np.ndarray  # int32 [T]
     num_edges: np.ndarray  # int32 [T]
     node_visits: np.ndarray  # int32 [T, N]: N(u), in-flight simulations included
-    node_value: (
-        np.ndarray
-    )  # float32 [T, N]: v(u) of the network, or the exact value of a solved node
+    node_value: np.ndarray  # float32 [T, N]: v(u) of the network; exact where the node is solved
     first_edge: np.ndarray  # int32 [T, N]
     degree: np.ndarray  # int32 [T, N]: number of legal actions; 0 = solved
     action: np.ndarray  # int16 [T, E]

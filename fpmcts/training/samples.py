@@ -9,12 +9,12 @@ runs after the latest searches, smoothed. That is policy iteration, which promis
 The value learns from a *window* of recent decisions, since the outcomes of old policies go stale.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from games.batches import Rules, States, concatenate, num_rows, put, take
+from games.batches import Rules, States, concatenate, named, num_rows, put, take
 from games.generic import current_seat, stake, team_return
 from games.interface import Game
 from games.kernels import kernel, mix64
@@ -129,7 +129,7 @@ class Store(Generic[Rows]):
 
     def __init__(self, rows: Rows) -> None:
         self.rows, self.capacity, self.seen = rows, num_rows(rows), 0
-        self._arrays = dict(flatten(rows))
+        self._arrays = dict(named(rows))
         # Cumulative weights by recency, until rows change.
         self._shares: dict[float, np.ndarray] = {}
 
@@ -213,17 +213,6 @@ class Window(Store[Rows]):
 
     def _places(self, count: int) -> np.ndarray:
         return (self.seen + np.arange(count)) % self.capacity
-
-
-def flatten(batch: Any, prefix: str = "") -> Iterator[tuple[str, np.ndarray]]:
-    """Yields the arrays of a NamedTuple with their names, those of nested ones as
-    ``outer.inner``.
-    """
-    for name, field in zip(batch._fields, batch, strict=True):
-        if isinstance(field, tuple):
-            yield from flatten(field, f"{prefix}{name}.")
-        else:
-            yield prefix + name, field
 
 
 Noted = list[tuple[np.ndarray, Rows]]

@@ -18,7 +18,7 @@ Source of the format: ``generate_eval_data.py`` and ``douzero/env/game.py`` in k
 
 import pickle
 import pickletools
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -33,7 +33,6 @@ from games.doudizhu.cards import (
     TWO,
     pack,
     parse_cards,
-    size,
     unpack,
 )
 from games.doudizhu.state import States
@@ -86,19 +85,26 @@ def parse_deal(hands: Any, bottom: Any) -> States:
             "hands: expected a list of 3 texts; bottom: expected a text; each of no more than 20 "
             "cards"
         )
-    parts = [parse_cards(text) for text in texts]
-    for (name, expected), cards in zip(_PARTS.items(), parts, strict=True):
-        if size(cards) != expected:
-            raise ValueError(f"{size(cards)} cards in {name}: expected {expected}")
-    _check_deck(unpack(np.array(parts)).sum(axis=0))
-    landlord, down, up, last = (int(cards) for cards in parts)
-    return _start([(landlord + last, down, up, last)])
+    parts = unpack(np.array([parse_cards(text) for text in texts]))
+    _check_sizes(parts, _PARTS)
+    _check_deck(parts.sum(axis=0))
+    parts[0] += parts[3]
+    return _start(parts[None])
 
 
-def _start(parts: Sequence[Sequence[int]]) -> States:
-    """Returns states of packed hands and bottom cards."""
-    cards = np.array(parts, np.uint64)
-    return state.start(np.ascontiguousarray(cards[:, :3]), np.ascontiguousarray(cards[:, 3]))
+def _start(parts: np.ndarray) -> States:
+    """Returns states of hands and bottom cards by rank (int ``[B, 4, 15]``)."""
+    cards = pack(parts)
+    return state.start(cards[:, :3], cards[:, 3])
+
+
+def _check_sizes(parts: np.ndarray, sizes: Mapping[str, int]) -> None:
+    """Raises ValueError where a part of a deck (int ``[4, 15]``) has not as many cards as it
+    should.
+    """
+    for part, (name, expected) in zip(parts, sizes.items(), strict=True):
+        if part.sum() != expected:
+            raise ValueError(f"{part.sum()} cards in {name}: expected {expected}")
 
 
 def _check_deck(counts: np.ndarray) -> None:
@@ -133,12 +139,12 @@ def read_douzero(data: bytes) -> States:
             raise ValueError(f"entry {number}: {error}") from error
     if not parts:
         raise ValueError("there is no deck in it")
-    return _start(parts)
+    return _start(np.array(parts))
 
 
-def _parse_entry(entry: Any) -> list[int]:
-    """Returns the packed hands and bottom cards of one of DouZero's dictionaries. Raises
-    ValueError.
+def _parse_entry(entry: Any) -> np.ndarray:
+    """Returns the hands and the bottom cards (int ``[4, 15]``) of one of DouZero's dictionaries.
+    Raises ValueError.
     """
     if not isinstance(entry, dict) or entry.keys() != _SIZES.keys():
         raise ValueError(
@@ -146,16 +152,14 @@ def _parse_entry(entry: Any) -> list[int]:
         )
     parts = np.array([_count(name, entry[name]) for name in _SIZES])  # [4, 15]
     _check_deck(parts[:3].sum(axis=0))
-    for part, (name, expected) in zip(parts, _SIZES.items(), strict=True):
-        if part.sum() != expected:
-            raise ValueError(f"{part.sum()} cards in {name}: expected {expected}")
+    _check_sizes(parts, _SIZES)
     for rank in np.flatnonzero(parts[3] > parts[0]):
         raise ValueError(
             f"the {RANK_NAMES[rank]} occurs {parts[3, rank]} times in three_landlord_cards and "
             f"{parts[0, rank]} times in "
             "landlord: expected the landlord to hold the three cards"
         )
-    return [int(cards) for cards in pack(parts)]
+    return parts
 
 
 def _count(name: str, cards: Any) -> np.ndarray:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +18,7 @@ from games.doudizhu.cards import (
     cards_text,
     unpack,
 )
-from games.doudizhu.moves import MAX_LEGAL, PASS, Rules, move_text, parse_move, rule_set
+from games.doudizhu.moves import MAX_LEGAL, PASS, RULE_SETS, Rules, move_text, parse_move, rule_set
 from games.doudizhu.state import States
 from games.generic import register_all
 from games.interface import Game, GameSpec, Json, ScoreUnit
@@ -36,36 +35,7 @@ MAX_BOMBS = 13
 ROLES = ("landlord", "peasant after the landlord", "peasant before the landlord")
 """What the seats are called."""
 
-register_all(
-    Rules,
-    state.legal,
-    state.step,
-    state.current_seat,
-    state.team_return,
-    state.stake,
-    state.infoset_key,
-    state.erase,
-    observe.observe,
-    sure_win.sure_win,
-    forced_win.forced_win,
-    worlds.list_hidden,
-    worlds.draw_hidden,
-    worlds.log_prior_hidden,
-    worlds.fill_world,
-    worlds.hidden_of,
-    worlds.start_view,
-    worlds.start_hidden,
-    worlds.count_hidden,
-    worlds.shortest_hand,
-    marginal.draw_corrected,
-    marginal.log_corrected,
-)
-
-
-@cache
-def _text_of(rules_name: str, move: int) -> str:
-    """Returns ``move_text``, which takes its time, from memory."""
-    return move_text(rule_set(rules_name), move)
+register_all(Rules, state, observe, sure_win, forced_win, worlds, marginal)
 
 
 class Doudizhu(Game):
@@ -85,7 +55,7 @@ class Doudizhu(Game):
 
         rules: str = setting(
             "standard",
-            choices=("standard", "douzero"),
+            choices=RULE_SETS,
             help="Rule set; in douzero both jokers may be kickers of one move.",
         )
         encoding: str = setting(
@@ -140,28 +110,21 @@ class Doudizhu(Game):
         state.deal_hands(seeds, hands, bottom)
         return state.start(hands, bottom)
 
-    def start(self, hands: np.ndarray, bottom: np.ndarray) -> States:
-        """Returns the states before the first move for given hands, packed.
-
-        Args:
-            hands: uint64 ``[B, 3]``, the landlord's with the bottom cards.
-            bottom: uint64 ``[B]``, the three face-up cards.
-        """
-        return state.start(hands, bottom)
-
     def empty(self, count: int) -> States:
         """Returns ``count`` rows of zeros."""
         return state.empty(count)
 
     def action_text(self, action: int) -> str:
         """Returns the text of a move, such as ``4443``, ``34567``, ``LB`` or ``pass``."""
-        return _text_of(self.rules_name, int(action))
+        return move_text(self.rules_name, int(action))
 
     def parse_action(self, text: str) -> int:
         """Returns the move of a text, its cards in any order. Raises ValueError."""
         return parse_move(self.rules_name, text)
 
-    def view_fields(self, views: States, row: int, seat: int, is_over: bool) -> Json:
+    def view_fields(
+        self, views: States, row: int, seat: int, moves: np.ndarray, is_over: bool
+    ) -> Json:
         """Returns what a seat knows, for JSON.
 
         Cards are texts such as ``3345TJLB``, low cards first; T is the ten, L and B are the jokers.
@@ -275,3 +238,6 @@ class Doudizhu(Game):
         fewest = known * (seats == Seat.UP)[:, None]
         most = unseen - known * (seats == Seat.DOWN)[:, None]
         return unseen, fewest, most, truth, truth.sum(axis=1, dtype=np.int16)
+
+
+GAME = Doudizhu

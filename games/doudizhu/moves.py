@@ -164,12 +164,7 @@ def rule_set(name: str = "standard", encoding: int = 0) -> Rules:
 
     ``standard`` has 27,471 moves and pass. In ``douzero`` both jokers may also be kickers of one
     plane or one four + two.
-
-    Raises:
-        ValueError: Unknown name.
     """
-    if name not in RULE_SETS:
-        raise ValueError(f"rule set {name!r}: expected one of {', '.join(RULE_SETS)}")
     rows = [(Category.PASS, -1, 0)]
     ranks: list[tuple[int, ...]] = [()]
     first = np.zeros((len(Category), 13, NUM_RANKS + 1), dtype=np.int16)
@@ -211,13 +206,15 @@ def main_cards(rules: Rules, move: int) -> np.uint64:
     return row_of(rules.top[move] - length + 1, length) * np.uint64(MAIN_COPIES[category])
 
 
-def move_text(rules: Rules, move: int) -> str:
-    """Returns the text of a move: its main cards, then its kickers; ``pass`` for 0.
+@cache
+def move_text(name: str, move: int) -> str:
+    """Returns the text of a move of a rule set: its main cards, then its kickers; ``pass`` for 0.
 
-    >>> rules = rule_set("standard")
-    >>> [move_text(rules, parse_move("standard", text)) for text in ("3444", "76543", "BL", "PASS")]
+    >>> texts = ("3444", "76543", "BL", "PASS")
+    >>> [move_text("standard", parse_move("standard", text)) for text in texts]
     ['4443', '34567', 'LB', 'pass']
     """
+    rules = rule_set(name)
     if not 0 <= move < len(rules.cards):
         raise ValueError(f"move id {move}: expected 0 to {len(rules.cards) - 1}")
     if move == PASS:

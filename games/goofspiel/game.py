@@ -9,60 +9,15 @@ from types import MappingProxyType
 import numpy as np
 
 from games.generic import register_all
-from games.goofspiel.observe import NUM_PLANES, observe
-from games.goofspiel.state import (
-    DRAW,
-    MOST_CARDS,
-    Rules,
-    States,
-    current_seat,
-    erase,
-    infoset_key,
-    is_legal,
-    legal,
-    nibble,
-    reveal,
-    seen_move,
-    start_row,
-    start_view,
-    step,
-    team_return,
-)
-from games.goofspiel.worlds import (
-    deal_rest,
-    draw_hidden,
-    fill_world,
-    hidden_of,
-    list_hidden,
-    log_prior_hidden,
-    played_move,
-    shuffle_from,
-)
+from games.goofspiel import observe, state, worlds
+from games.goofspiel.observe import NUM_PLANES
+from games.goofspiel.state import DRAW, MOST_CARDS, Rules, States, start_row
+from games.goofspiel.worlds import shuffle_from
 from games.interface import POINTS, Game, GameSpec, Json, ScoreUnit
 from games.kernels import kernel, streams
 from games.settings import setting
 
-register_all(
-    Rules,
-    current_seat,
-    legal,
-    is_legal,
-    step,
-    team_return,
-    seen_move,
-    observe,
-    infoset_key,
-    erase,
-    hidden_of,
-    list_hidden,
-    draw_hidden,
-    log_prior_hidden,
-    fill_world,
-    start_view,
-    reveal,
-    played_move,
-    deal_rest,
-)
+register_all(Rules, state, observe, worlds)
 MOST_ORDERS = 8
 """Cards up to which ``starts`` lists all orders of random prizes: 40,320."""
 DIFFERENCE = ScoreUnit(name="points", key="points", per_return=1.0, digits=2, tells_wins=False)
@@ -206,7 +161,9 @@ class Goofspiel(Game):
         orders = np.array([_pack(order) for order in permutations(range(self.cards))], np.uint64)
         return self._start(orders), np.full(len(orders), 1 / len(orders))
 
-    def view_fields(self, views: States, row: int, seat: int, is_over: bool) -> Json:
+    def view_fields(
+        self, views: States, row: int, seat: int, moves: np.ndarray, is_over: bool
+    ) -> Json:
         """Returns what a seat knows, for JSON.
 
         ``hand``, ``prize`` (now), ``prizes_left`` (after it; in their order where it is known),
@@ -215,19 +172,14 @@ class Goofspiel(Game):
         """
         turn = int(views.turn[row])
         number = turn // 2
-        prizes = _unpack(views.prizes[row], self.cards)
-        results = _unpack(views.results[row], self.cards)
-        ended = self.cards if is_over else number
-        bids = [_unpack(views.bids[row, s], number) for s in range(2)]
-        hands = [
-            [card for card in range(self.cards) if int(views.hands[row, s]) >> card & 1]
-            for s in range(2)
-        ]
+        words = (views.prizes[row], views.results[row], *views.bids[row])
+        prizes, results, *bids = (_unpack(word, self.cards) for word in words)
+        hands = [self.rules.lists[hand, : self.rules.counts[hand]] for hand in views.hands[row]]
         left = prizes[number + 1 :]
         if self.prizes == "random":
             left = sorted(set(range(self.cards)) - set(prizes[: number + 1]))
         points, rounds = [0, 0], []
-        for k in range(ended):
+        for k in range(self.cards if is_over else number):
             own = bids[seat][k] if k < number else hands[seat][0]
             if results[k] != DRAW:
                 points[results[k] - 1] += prizes[k] + self.lowest
@@ -239,18 +191,16 @@ class Goofspiel(Game):
             "hand": self._texts(hands[seat]),
             "prize": None if is_over else self.action_text(prizes[number]),
             "prizes_left": [] if is_over else self._texts(left),
-            "bid": self.action_text(nibble(views.bids[row, 0], number))
-            if seat == 0 and turn % 2
-            else None,
+            "bid": self.action_text(bids[0][number]) if seat == 0 and turn % 2 else None,
             "rounds": rounds,
             "points": points,
         }
         if is_over:
             fields["hands"] = [self._texts(hand) for hand in hands]
-            fields["bids"] = [self._texts(cards) for cards in bids]
+            fields["bids"] = [self._texts(cards[:number]) for cards in bids]
         return fields
 
-    def _texts(self, cards: list[int]) -> list[str]:
+    def _texts(self, cards: Iterable[int]) -> list[str]:
         return [self.action_text(card) for card in cards]
 
     def deal_fields(self, deal: States) -> Json:
@@ -265,9 +215,7 @@ class Goofspiel(Game):
         fields = fields.get("deal")  # type: ignore[assignment]
         known, lowest, most = self._known_order(), self.lowest, self.lowest + self.cards - 1
         given = fields.get("prizes") if isinstance(fields, Mapping) else fields
-        if not isinstance(given, list) or sorted(map(str, given)) != sorted(
-            str(lowest + k) for k in range(self.cards)
-        ):
+        if not isinstance(given, list) or sorted(map(str, given)) != sorted(self.action_names):
             raise ValueError(
                 f"deal {fields}: expected {{'prizes': [...]}} with {lowest} to {most}, each once"[
                     :400
@@ -279,3 +227,6 @@ class Goofspiel(Game):
                 f"deal {fields}: expected the prizes in {self.prizes} order (game.prizes)"
             )
         return self._start(np.array([packed], np.uint64))
+
+
+GAME = Goofspiel

@@ -16,7 +16,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from games.generic import copy_row
 from games.kernels import kernel
 
 MOST_CARDS = 13
@@ -93,13 +92,6 @@ def legal(rules: Rules, states: States, i: int, actions: np.ndarray) -> int:
     for k in range(count):
         actions[k] = rules.lists[hand, k]
     return int(count)
-
-
-@kernel
-def is_legal(rules: Rules, states: States, i: int, action: int) -> bool:
-    """Returns whether a card may be bid."""
-    hand = np.int64(states.hands[i, np.int64(states.turn[i]) & 1])
-    return 0 <= action < rules.cards and bool(hand & (np.int64(1) << np.int64(action)))
 
 
 @kernel(inline="always")
@@ -191,7 +183,6 @@ def erase(rules: Rules, states: States, i: int, seat: int) -> None:
 @kernel
 def start_view(rules: Rules, views: States, i: int, seat: int, starts: States, j: int) -> None:
     """Writes the view of a seat before the first move."""
-    copy_row(rules, views, i, starts, j)
     start_row(rules, views.prizes[i], starts, j)
     starts.hands[j, 1 - seat] = 0
     starts.keys[j, 1 - seat] = 0

@@ -8,8 +8,7 @@ are no part of the words: chance deals them (``deal_rest``).
 
 import numpy as np
 
-from games.generic import copy_row
-from games.goofspiel.state import DRAW, Rules, States, nibble
+from games.goofspiel.state import DRAW, Rules, States, nibble, start_row, step
 from games.kernels import kernel, random_below, random_float
 
 NOTHING, LOWER, HIGHER, SAME = 0, 1, 2, 3
@@ -20,22 +19,6 @@ NOTHING, LOWER, HIGHER, SAME = 0, 1, 2, 3
 def num_hidden(views: States, i: int, seat: int) -> int:
     """Returns how many bids of the other seat are made and hidden."""
     return int((np.int64(views.turn[i]) + seat) >> 1)
-
-
-@kernel
-def allowed(rules: Rules, views: States, i: int, seat: int, number: int) -> int:
-    """Returns the cards, as a set, that the other seat can have bid in a round, given the own bid
-    and the result.
-    """
-    every = (np.int64(1) << rules.cards) - 1
-    if number >= np.int64(views.turn[i]) >> 1:
-        return int(every)
-    bit = np.int64(1) << nibble(views.bids[i, seat], number)
-    result = nibble(views.results[i], number)
-    if result == 0:
-        return bit
-    lower = bit - 1
-    return lower if result == seat + 1 else every & ~(lower | bit)
 
 
 @kernel
@@ -157,12 +140,23 @@ def log_prior_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.
 @kernel
 def list_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray) -> int:
     """Lists all worlds."""
+    says, told = _bids_by_card(rules, views, i, seat)
     rounds, count = num_hidden(views, i, seat), 0
+    every = (np.int64(1) << rules.cards) - 1
+    allowed = np.full(rules.cards + 1, every)  # by round: the cards that its result leaves
+    for own in range(rules.cards):
+        bit = np.int64(1) << own
+        if says[own] == SAME:
+            allowed[told[own]] = bit
+        elif says[own] == LOWER:
+            allowed[told[own]] = bit - 1
+        elif says[own] == HIGHER:
+            allowed[told[own]] = every & -2 * bit
     left = np.zeros(rules.cards + 1, np.int64)  # by round: the cards still to be tried
     used = np.zeros(rules.cards + 1, np.int64)
     words = np.zeros(rules.cards + 1, np.uint64)
     number = 0
-    left[0] = allowed(rules, views, i, seat, 0)
+    left[0] = allowed[0]
     while number >= 0:
         if number == rounds:
             if count == hidden.shape[0]:
@@ -180,9 +174,7 @@ def list_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarr
         used[number + 1] = used[number] | bit
         words[number + 1] = words[number] | card << np.uint64(4 * number)
         number += 1
-        left[number] = (
-            allowed(rules, views, i, seat, number) & ~used[number] if number < rounds else 0
-        )
+        left[number] = allowed[number] & ~used[number] if number < rounds else 0
     return count
 
 
@@ -196,27 +188,15 @@ def hidden_of(rules: Rules, states: States, i: int, seat: int, hidden: np.ndarra
 def fill_world(
     rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray, worlds: States, j: int
 ) -> bool:
-    """Writes the world of a view and the bids of the other; returns whether they agree."""
-    copy_row(rules, views, i, worlds, j)
-    other, word = 1 - seat, hidden[0]
-    rounds, over = num_hidden(views, i, seat), np.int64(views.turn[i]) >> 1
-    hand, bids = (np.int64(1) << rules.cards) - 1, np.uint64(0)
-    key = rules.start_keys[other] + rules.prize_keys[0, nibble(views.prizes[i], 0)]
-    for number in range(rounds):
-        card = nibble(word, number)
-        bit = np.int64(1) << card
-        if not allowed(rules, views, i, seat, number) & hand & bit:
+    """Plays the bids of both again; returns whether the rounds end as the seat saw them."""
+    start_row(rules, views.prizes[i], worlds, j)
+    for turn in range(np.int64(views.turn[i])):
+        number, mover = turn >> 1, turn & 1
+        card = nibble(views.bids[i, seat] if mover == seat else hidden[0], number)
+        if not np.int64(worlds.hands[j, mover]) >> card & 1:
             return False
-        hand ^= bit
-        bids |= np.uint64(card) << np.uint64(4 * number)
-        key += rules.bid_keys[2 * number + other, card]
-    for number in range(over):
-        key += rules.result_keys[2 * number + 1, nibble(views.results[i], number)]
-        key += rules.prize_keys[2 * number + 2, nibble(views.prizes[i], number + 1)]
-    worlds.hands[j, other] = hand
-    worlds.bids[j, other] = bids
-    worlds.keys[j, other] = key
-    return True
+        step(rules, worlds, j, card)
+    return bool(worlds.results[j] == views.results[i])
 
 
 @kernel

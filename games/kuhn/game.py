@@ -69,3 +69,6 @@ class Kuhn(LimitPoker):
             tables,
             measures=lambda policy: {"squared_error_to_closest_equilibrium": squared_error(policy)},
         )
+
+
+GAME = Kuhn

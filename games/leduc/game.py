@@ -94,3 +94,6 @@ class Leduc(LimitPoker):
             names.__getitem__,
             _strength,
         )
+
+
+GAME = Leduc

@@ -146,3 +146,6 @@ def _tables(players: int, abstraction: str, folder: Path) -> PokerTables:
             *(tuple(f"{bucket / size:.4g}" for bucket in range(size)) for size in sizes[1:]),
         ),
     )
+
+
+GAME = LimitHoldem

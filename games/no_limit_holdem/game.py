@@ -8,19 +8,9 @@ from typing import Any
 import numpy as np
 
 from games.generic import register_all
-from games.interface import Game, GameSpec, PlayedGame, move_texts
-from games.no_limit_holdem import state
-from games.no_limit_holdem.betting import is_legal, legal, step
-from games.no_limit_holdem.deals import (
-    current_seat,
-    draw_stacks,
-    look,
-    public_cards,
-    set_cards,
-    start_rows,
-    team_return,
-)
-from games.no_limit_holdem.observe import observe, scales, stake
+from games.interface import Game, GameSpec, PlayedGame
+from games.no_limit_holdem import betting, deals, observe, state, translation, worlds
+from games.no_limit_holdem.deals import draw_stacks, look, set_cards, start_rows
 from games.no_limit_holdem.options import Options as Amounts
 from games.no_limit_holdem.options import size_text
 from games.no_limit_holdem.phh_games import hand_of
@@ -37,29 +27,12 @@ from games.no_limit_holdem.state import (
     Rules,
     States,
 )
-from games.no_limit_holdem.translation import nearest_listed
-from games.no_limit_holdem.worlds import deal_rest, infoset_key, start_view
 from games.poker.cards import deal_cards
 from games.poker.game import milli_big_blinds
 from games.poker.hands import NUM_CARDS, card_texts, parse_cards, tables
 from games.poker.worlds import WORLDS, hand_names, num_words
 
-register_all(
-    Rules,
-    legal,
-    step,
-    current_seat,
-    team_return,
-    stake,
-    observe,
-    infoset_key,
-    is_legal,
-    nearest_listed,
-    start_view,
-    public_cards,
-    *WORLDS,
-    deal_rest,
-)
+register_all(Rules, betting, deals, observe, translation, worlds, *WORLDS)
 RANKS = 13
 
 
@@ -91,6 +64,7 @@ class NoLimitHoldem(Game):
     """No-limit Hold'em. Every player is a team of its own; returns are chips."""
 
     passive = CALL
+    has_histories = True
     variants = MappingProxyType(
         {"heads-up": {}, "three players": {"players": 3}, "six players": {"players": 6}}
     )
@@ -114,7 +88,7 @@ class NoLimitHoldem(Game):
         outputs, names = FIRST_SIZE + len(sizes), seat_names(players)
         most_raises = max(chips) // big_blind + players
         card_names = tuple(card_texts(range(NUM_CARDS)))
-        scale = scales(players)
+        scale = observe.scales(players)
         self.spec = GameSpec(
             name="no_limit_holdem",
             num_seats=players,
@@ -238,17 +212,12 @@ class NoLimitHoldem(Game):
             else f"a raise to {most} chips, as r{most}"
         )
 
-    @property
-    def has_histories(self) -> bool:
-        """Returns True."""
-        return True
-
     def write_histories(self, path: Path, games: Iterable[PlayedGame]) -> None:
         """Writes hands in the PHH format, any number of them to ``.phh`` as to ``.phhs``."""
         write(path, (hand_of(self, *game) for game in games), several=True)
 
-    def describe_view(
-        self, views: States, row: int, moves: np.ndarray, seat: int | None = None
+    def view_fields(
+        self, views: States, row: int, seat: int, moves: np.ndarray, is_over: bool
     ) -> dict[str, object]:
         """Returns what a seat knows, for JSON.
 
@@ -259,20 +228,17 @@ class NoLimitHoldem(Game):
         raise-to of each legal move, None for fold and call. Once the hand is over ``hands``, those
         that are shown down.
         """
-        mover, fields = int(views.seat[row]), {}
-        over = mover < 0
-        seat = max(mover, 0) if seat is None else seat
+        fields = {}
         shown = views.board[row, : views.shown[row]]
-        if over:
+        if is_over:
             called = len(shown) == NUM_BOARD and (views.folded[row] == 0).sum() > 1
             fields["hands"] = [
                 self._hand(views, row, other) if called and not views.folded[row, other] else None
                 for other in range(self.spec.num_seats)
             ]
-        actions, call, least, most = self._look(views, row) if seat == mover else ({}, 0, 0, 0)
+        is_asked = seat == views.seat[row]
+        actions, call, least, most = self._look(views, row) if is_asked else ({}, 0, 0, 0)
         return {
-            "game": self.spec.name,
-            "seat": seat,
             "hand": self._hand(views, row, seat),
             "public": card_texts(card for card in shown.tolist() if card != HIDDEN),
             "round": ("preflop", "flop", "turn", "river", "over")[views.round[row]],
@@ -284,8 +250,6 @@ class NoLimitHoldem(Game):
             "pots": pots(views, row),
             "to_call": call,
             "raise": [least, most] if most else None,
-            "moves": move_texts(self, moves),
-            "legal": [self.action_text(action) for action in actions],
             "amounts": [amount or None for amount in actions.values()],
             **fields,
         }
@@ -346,3 +310,6 @@ class NoLimitHoldem(Game):
         called = finals.folded.sum(axis=1) < finals.folded.shape[1] - 1
         pots = finals.paid.sum(axis=1) / finals.big_blind
         return {"showdown_share": float(called.mean()), "pot_in_big_blinds": float(pots.mean())}
+
+
+GAME = NoLimitHoldem

@@ -10,52 +10,12 @@ from games.batches import take
 from games.generic import register_all
 from games.interface import Game, GameSpec, Json
 from games.kernels import streams
-from games.phantom_tictactoe.observe import NUM_PLANES, observe
-from games.phantom_tictactoe.state import (
-    LINES,
-    SQUARES,
-    Rules,
-    States,
-    current_seat,
-    erase,
-    infoset_key,
-    is_legal,
-    legal,
-    seen_move,
-    start_row,
-    start_view,
-    step,
-    team_return,
-)
-from games.phantom_tictactoe.worlds import (
-    draw_hidden,
-    fill_world,
-    hidden_of,
-    list_hidden,
-    log_prior_hidden,
-    played_move,
-)
+from games.phantom_tictactoe import observe, state, worlds
+from games.phantom_tictactoe.observe import NUM_PLANES
+from games.phantom_tictactoe.state import LINES, SQUARES, Rules, States, start_row
 from games.settings import setting
 
-register_all(
-    Rules,
-    current_seat,
-    legal,
-    is_legal,
-    step,
-    team_return,
-    seen_move,
-    observe,
-    infoset_key,
-    erase,
-    hidden_of,
-    list_hidden,
-    draw_hidden,
-    log_prior_hidden,
-    fill_world,
-    start_view,
-    played_move,
-)
+register_all(Rules, state, observe, worlds)
 
 
 def make_rules(is_small: bool, reveal: bool) -> Rules:
@@ -103,8 +63,7 @@ class PhantomTicTacToe(Game):
     def __init__(self, options: Options = Options()) -> None:  # noqa: B008 (frozen)
         """Makes the game."""
         super().__init__(options)
-        self.variant, self.reveal = options.variant, options.reveal
-        self.rules = make_rules(self.variant == "small", self.reveal)
+        self.rules = make_rules(options.variant == "small", options.reveal)
         self.spec = GameSpec(
             name="phantom_tictactoe",
             num_seats=2,
@@ -136,7 +95,9 @@ class PhantomTicTacToe(Game):
         """Returns the one start and its probability, 1."""
         return self.deal(np.zeros(1, np.uint64)), np.ones(1)
 
-    def view_fields(self, views: States, row: int, seat: int, is_over: bool) -> Json:
+    def view_fields(
+        self, views: States, row: int, seat: int, moves: np.ndarray, is_over: bool
+    ) -> Json:
         """Returns what a seat knows, for JSON.
 
         ``board`` is three rows of text as the seat knows it: X, O, "." a square that it has not
@@ -144,31 +105,18 @@ class PhantomTicTacToe(Game):
         order, ``taken`` those of them that were taken. At the end ``board`` and ``hands``, the
         squares of each seat, are open.
         """
-        marks, tried = (
-            [int(part[row, s]) for s in range(2)] for part in (views.marks, views.tried)
-        )
-        taken = tried[seat] & ~marks[seat]
-        known = [0, 0]
-        known[seat], known[1 - seat] = marks[seat], marks[1 - seat] if is_over else taken
-        if not self.reveal and not is_over:
-            known, taken = [0, 0], 0
-        unsure = tried[seat] & ~(known[0] | known[1])
-        squares = "".join(
-            "X"
-            if known[0] >> k & 1
-            else "O"
-            if known[1] >> k & 1
-            else "?"
-            if unsure >> k & 1
-            else "."
-            for k in range(SQUARES)
-        )
-        attempts = [
-            int(views.attempts[row, seat]) >> 4 * k & 15 for k in range(tried[seat].bit_count())
-        ]
+        marks, tried = views.marks[row].tolist(), int(views.tried[row, seat])
+        taken, known = tried & ~marks[seat], marks
+        if not is_over:
+            own, taken = (marks[seat], taken) if self.options.reveal else (0, 0)
+            known = [own, taken] if seat == 0 else [taken, own]
+        board = np.full(SQUARES, ".")
+        for mark, squares in (("?", tried), ("X", known[0]), ("O", known[1])):
+            board[squares >> np.arange(SQUARES) & 1 == 1] = mark
+        attempts = int(views.attempts[row, seat])
         fields: Json = {
-            "board": [" ".join(squares[k : k + 3]) for k in range(0, SQUARES, 3)],
-            "attempts": [str(square) for square in attempts],
+            "board": [" ".join(line) for line in board.reshape(3, 3)],
+            "attempts": [str(attempts >> 4 * k & 15) for k in range(tried.bit_count())],
             "taken": self._texts(taken),
         }
         if is_over:
@@ -187,3 +135,6 @@ class PhantomTicTacToe(Game):
         if (deal := fields.get("deal")) != (expected := asdict(self.options)):
             raise ValueError(f"deal {deal}: expected {expected}, the options of this game"[:400])
         return self.deal(np.zeros(1, np.uint64))
+
+
+GAME = PhantomTicTacToe

@@ -83,13 +83,6 @@ def legal(rules: Rules, states: States, i: int, actions: np.ndarray) -> int:
     return int(count)
 
 
-@kernel
-def is_legal(rules: Rules, states: States, i: int, action: int) -> bool:
-    """Returns whether a square may be tried."""
-    tried = np.int64(states.tried[i, np.int64(states.turn[i]) & 1])
-    return 0 <= action < SQUARES and not tried >> np.int64(action) & 1
-
-
 @kernel(forceinline=True)
 def step(rules: Rules, states: States, i: int, action: int) -> None:
     """Tries a square. Without a branch, for speed."""

@@ -119,25 +119,34 @@ def list_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarr
 
 
 @kernel
-def _orders(rules: Rules, views: States, i: int, seat: int) -> np.ndarray:
+def _own_marks(
+    rules: Rules, views: States, i: int, seat: int, squares: np.ndarray, needed: np.ndarray
+) -> int:
+    """Returns how many marks the seat has.
+
+    Args:
+        squares: Receives their squares in the order in which they were put.
+        needed: Receives, by block, what the other must have got by its end, since the seat then
+            failed there.
+    """
+    count = 0
+    for number in range(np.int64(rules.counts[views.tried[i, seat]])):
+        square = attempt(views.attempts[i, seat], number)
+        if np.int64(views.marks[i, seat]) >> square & 1:
+            squares[count] = square
+            count += 1
+        elif count + seat > 0:
+            needed[count + seat - 1] |= np.int64(1) << square
+    return count
+
+
+@kernel
+def _orders(
+    rules: Rules, views: States, i: int, seat: int, num_own: int, needed: np.ndarray
+) -> np.ndarray:
     """Returns the squares that the other can have got, in order and packed (uint64 ``[n]``), where
     attempts are revealed.
     """
-    tried, attempts, own = (
-        np.int64(views.tried[i, seat]),
-        views.attempts[i, seat],
-        np.int64(views.marks[i, seat]),
-    )
-    needed = np.zeros(
-        SQUARES + 1, np.int64
-    )  # by block: what the other must have got by its end, since the seat then failed there
-    num_own = 0
-    for number in range(np.int64(rules.counts[tried])):
-        square = attempt(attempts, number)
-        if own >> square & 1:
-            num_own += 1
-        elif num_own + seat > 0:
-            needed[num_own + seat - 1] |= np.int64(1) << square
     blocks = num_own + seat - np.int64(np.int64(views.turn[i]) != seat)
     found, count, depth = np.empty(MOST_ORDERS, np.uint64), 0, 0
     got, left, words = (
@@ -145,7 +154,7 @@ def _orders(rules: Rules, views: States, i: int, seat: int) -> np.ndarray:
         np.zeros(SQUARES + 1, np.int64),
         np.zeros(SQUARES + 1, np.uint64),
     )
-    may = EVERY & ~own
+    may = EVERY & ~np.int64(views.marks[i, seat])
     left[0] = may & 1 << CENTRE if rules.is_small and seat == 1 else may
     while depth >= 0:
         if depth == blocks:
@@ -165,20 +174,6 @@ def _orders(rules: Rules, views: States, i: int, seat: int) -> np.ndarray:
         depth += 1
         got[depth], left[depth] = squares, may & ~squares
     return found[:count]
-
-
-@kernel
-def _own_marks(rules: Rules, views: States, i: int, seat: int, squares: np.ndarray) -> int:
-    """Returns how many marks the seat has and writes their squares in the order in which they were
-    put.
-    """
-    count = 0
-    for number in range(np.int64(rules.counts[views.tried[i, seat]])):
-        square = attempt(views.attempts[i, seat], number)
-        if np.int64(views.marks[i, seat]) >> square & 1:
-            squares[count] = square
-            count += 1
-    return count
 
 
 @kernel
@@ -257,8 +252,9 @@ def _draw_orders(
     """Draws words where attempts are revealed: an order of the squares that the other got, and
     fails in between.
     """
-    orders, own = _orders(rules, views, i, seat), np.zeros(SQUARES, np.int64)
-    num_own = _own_marks(rules, views, i, seat, own)
+    own, needed = np.zeros(SQUARES, np.int64), np.zeros(SQUARES + 1, np.int64)
+    num_own = _own_marks(rules, views, i, seat, own, needed)
+    orders = _orders(rules, views, i, seat, num_own, needed)
     ways = _count_fails(rules, num_own, seat)
     for k in range(hidden.shape[0]):
         got = orders[random_below(rng, lane, orders.size)]
@@ -309,8 +305,10 @@ def num_worlds(rules: Rules, views: States, i: int, seat: int) -> int:
     """Returns the number of worlds that a seat cannot rule out."""
     if not rules.reveal:
         return _list(rules, views, i, seat, np.zeros((0, 1), np.uint64), False)
-    num_own = _own_marks(rules, views, i, seat, np.zeros(SQUARES, np.int64))
-    return int(_orders(rules, views, i, seat).size * _count_fails(rules, num_own, seat)[0, 0])
+    needed = np.zeros(SQUARES + 1, np.int64)
+    num_own = _own_marks(rules, views, i, seat, np.zeros(SQUARES, np.int64), needed)
+    orders = _orders(rules, views, i, seat, num_own, needed)
+    return int(orders.size * _count_fails(rules, num_own, seat)[0, 0])
 
 
 @kernel

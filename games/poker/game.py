@@ -69,6 +69,7 @@ class LimitPoker(Game):
     """
 
     has_tables = True
+    action_names = ACTION_TEXTS
     result_name = "chips"
     passive = int(Action.CALL)
 
@@ -224,10 +225,6 @@ class LimitPoker(Game):
         cards = np.where(self._seen(states, seats), states.cards, HIDDEN).astype(np.int8)
         return States(cards, states.node.copy())
 
-    def action_text(self, action: int) -> str:
-        """Returns ``fold``, ``call`` (or check) or ``raise`` (or bet)."""
-        return ACTION_TEXTS[action]
-
     def parse_action(self, text: str) -> int:
         """Returns the action of a text: that of ``action_text``, ``check``, ``bet``, or a first
         letter. Raises ValueError.
@@ -245,29 +242,26 @@ class LimitPoker(Game):
         """Returns the names of cards."""
         return [self.card_names[card] for card in cards]
 
-    def describe_view(
-        self, views: States, row: int, moves: np.ndarray, seat: int | None = None
+    def view_fields(
+        self, views: States, row: int, seat: int, moves: np.ndarray, is_over: bool
     ) -> dict[str, object]:
         """Returns what a seat knows, for JSON.
 
         Returns:
-            ``game``; ``seat``; ``hand``, its cards; ``public``, the cards on the table; ``moves``
-            since the deal; ``paid``, the chips of each seat in the pot; ``legal``; once the hand is
-            over ``hands``, those that are shown down.
+            ``hand``, its cards; ``public``, the cards on the table; ``paid``, the chips of each
+            seat in the pot; once the hand is over ``hands``, those that are shown down.
         """
-        tree, over = self.betting, bool(views.node[row] < 0)
-        path = self._path(moves) if over else []
-        node, action = path[-1] if over else (int(views.node[row]), 0)
-        mover = int(tree.player[node])
-        seat = mover if seat is None else seat
+        tree = self.betting
+        path = self._path(moves) if is_over else []
+        node, action = path[-1] if is_over else (int(views.node[row]), 0)
         shown, paid = (
             int(self.rules.public[tree.round[node]]),
             tree.paid[tree.position[node]].copy(),
         )
         described: dict[str, object] = {}
-        if over:
+        if is_over:
             if action == Action.CALL:
-                paid[mover] = paid.max()
+                paid[tree.player[node]] = paid.max()
             folded = {int(tree.player[at]) for at, taken in path if taken == Action.FOLD}
             called = bool(tree.showdown[~views.node[row]])
             shown = self.rules.num_public if called else shown
@@ -275,15 +269,10 @@ class LimitPoker(Game):
             described["hands"] = [
                 hand if called and other not in folded else None for other, hand in enumerate(hands)
             ]
-        legal = tree.actions[node, : tree.num_actions[node]] if seat == mover and not over else ()
         return {
-            "game": self.spec.name,
-            "seat": seat,
             "hand": self._hand(views, row, seat),
             "public": self._cards(views.cards[row, self._board : self._board + shown]),
-            "moves": [ACTION_TEXTS[move] for move in moves],
             "paid": paid.tolist(),
-            "legal": [ACTION_TEXTS[action] for action in legal],
             **described,
         }
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from games.doudizhu.cards import COPIES, HAND_SIZES, cards_text, pack, parse_cards, unpack
 from games.doudizhu.game import Doudizhu
-from games.doudizhu.state import States
+from games.doudizhu.state import States, start
 from games.kernels import streams
 from tests.games import driver
 
@@ -32,7 +32,7 @@ def endgame(*hands: str) -> States:
         cards, deck = np.split(deck, [size - counts.sum()])
         played[seat] = np.bincount(cards, minlength=15)
     low_cards = np.flatnonzero(played[0])[:3]
-    states = GAME.start(pack(left)[None], pack(np.bincount(low_cards, minlength=15))[None])
+    states = start(pack(left)[None], pack(np.bincount(low_cards, minlength=15))[None])
     states.played[0] = pack(played)
     return states
 

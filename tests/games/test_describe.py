@@ -3,13 +3,14 @@
 import numpy as np
 
 from games.doudizhu.cards import parse_cards
+from games.doudizhu.state import start
 from tests.games.positions import GAME, play
 
 
 def test_a_view_of_doudizhu_by_hand() -> None:
     """The landlord led 3334 and the next peasant passed; then the other one bombs and leads."""
     hands = ["3334556779TJQK2222LB", "4566679TJJQQKKAAA", "34457888899TTJQKA"]
-    states = GAME.start(
+    states = start(
         np.array([[parse_cards(text) for text in hands]], np.uint64),
         np.array([parse_cards("22B")], np.uint64),
     )

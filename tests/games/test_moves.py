@@ -77,7 +77,7 @@ def test_every_move_has_its_one_reading() -> None:
     assert len(np.unique(rules.cards)) == len(rules.cards)
     for move, counts in enumerate(unpack(rules.cards).tolist()):
         tables = (C(rules.category[move]), int(rules.length[move]), int(rules.top[move]))
-        assert readings(tuple(counts)) == ({tables} if move else set()), move_text(rules, move)
+        assert readings(tuple(counts)) == ({tables} if move else set()), move_text("standard", move)
         assert rules.size[move] == sum(counts)
 
 
@@ -103,7 +103,7 @@ def test_douzero_adds_moves_with_both_jokers_only() -> None:
 
 @given(st.sampled_from(RULE_SETS), st.integers(0, 27_471), st.randoms())
 def test_text_round_trip_in_any_order(name: str, move: int, random: object) -> None:
-    text = list(move_text(rule_set(name), move))
+    text = list(move_text(name, move))
     if move:
         random.shuffle(text)
     assert parse_move(name, "".join(text).lower()) == move
@@ -122,8 +122,3 @@ def test_text_round_trip_in_any_order(name: str, move: int, random: object) -> N
 def test_texts_that_are_no_moves(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         parse_move("standard", text)
-
-
-def test_unknown_rule_set() -> None:
-    with pytest.raises(ValueError, match="expected one of standard, douzero"):
-        rule_set("pagat")

@@ -13,6 +13,7 @@ from games.batches import take
 from games.doudizhu.cards import pack, unpack
 from games.doudizhu.game import Doudizhu
 from games.doudizhu.state import States
+from games.doudizhu.state import start as dealt
 from games.generic import current_seat, legal, step
 from games.interface import Records
 from games.kernels import kernel, random_below, streams
@@ -191,7 +192,7 @@ def posterior(
         deal[seat] = unpack(view.hands[0, seat]) + played[seat]
         deal[following] = hand + played[following]
         deal[previous] = unseen - hand + played[previous]
-        state = GAME.start(pack(deal)[None], view.bottom)
+        state = dealt(pack(deal)[None], view.bottom)
         start = GAME.view(state, np.array([seat]))
         log_weight = math.log(hypergeometric(start, seat, deal[following][None])[0])
         decisions, solved = [], 0.0

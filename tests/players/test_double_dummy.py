@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from examples.double_dummy import DoubleDummySolver
 from games.doudizhu.cards import COPIES, RANK_NAMES
 from games.doudizhu.moves import Category
-from games.doudizhu.players.double_dummy import UNSOLVED, DoubleDummySolver
+from games.doudizhu.players.double_dummy import UNSOLVED
 from games.doudizhu.state import States
 from tests.games import oracle
 from tests.games.positions import GAME, endgame
@@ -179,8 +180,6 @@ def test_too_few_nodes_say_so() -> None:
 
 
 def test_errors() -> None:
-    with pytest.raises(ValueError, match="max_nodes is 0: expected at least 1"):
-        DoubleDummySolver(GAME, max_nodes=0)
     views = GAME.view(position(("34", "5", "6")), np.array([0]))
     with pytest.raises(ValueError, match=r"rows \[0\]: expected running games with all hands open"):
         POINTS.values(views)

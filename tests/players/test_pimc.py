@@ -5,9 +5,9 @@ is known.
 import numpy as np
 import pytest
 
+from examples.double_dummy import DoubleDummySolver
 from games import make
 from games.doudizhu.cards import COPIES, RANK_NAMES
-from games.doudizhu.players.double_dummy import DoubleDummySolver
 from games.doudizhu.players.pimc import PIMC
 from games.doudizhu.players.rhcp import RHCP
 from games.doudizhu.players.rhcp_kernels import choose, new_memo

@@ -36,7 +36,7 @@ def answer(hand: str, target: str = "") -> str:
         positions([(1, hand, target)]),
         Records(np.zeros((1, 1)), np.zeros(1)),
     )
-    return move_text(RULES, int(moves[0]))
+    return move_text("standard", int(moves[0]))
 
 
 VALUES = """
@@ -59,7 +59,7 @@ def test_groups_are_the_moves_but_for_repeated_kickers() -> None:
     for move in range(1, len(RULES.cards)):
         found = rhcp_groups.classify(RULES.cards[move])
         if RULES.category[move] == Category.PLANE_SOLOS and found[0] == Category.PASS:
-            kickers = move_text(RULES, move)[3 * RULES.length[move] :]
+            kickers = move_text("standard", move)[3 * RULES.length[move] :]
             assert len(set(kickers)) < len(kickers)
         else:
             assert found == (RULES.category[move], RULES.length[move], RULES.top[move])
@@ -154,7 +154,7 @@ def test_replies_equal_brute_force() -> None:
         found = rhcp_kernels.reply(memo, cards, category, length, top)
         assert cards_text(found) == oracle.text(expected), (
             oracle.text(hand),
-            move_text(RULES, target),
+            move_text("standard", target),
         )
 
 

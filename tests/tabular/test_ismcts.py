@@ -13,7 +13,8 @@ from fpmcts.tabular.hash_table import HEADER, HashTable, Rows, append, find, sea
 from fpmcts.tabular.listed_game import listing, nash_conv, uniform
 from games import make as make_game
 from games.batches import take
-from games.interface import Game, _legal, _play, _return, _seat
+from games.generic import current_seat, legal, step, team_return
+from games.interface import Game
 from games.kernels import kernel, mix64, streams
 from games.settings import ConfigError
 from tests.tabular.reference import same
@@ -92,8 +93,8 @@ class Oracle:
             start = int(np.searchsorted(self.cumulative, (self.bits() >> 11) / 2**53, side="right"))
         states = take(self.starts, np.array([start]))
         path, new, actions = [], False, np.empty(spec.max_legal, np.int16)
-        while (seat := _seat(rules, states, 0)) >= 0:
-            count, slot = _legal(rules, states, 0, actions), 0
+        while (seat := current_seat(rules, states, 0)) >= 0:
+            count, slot = legal(rules, states, 0, actions), 0
             if count > 1:
                 bits = self.bits()
                 if new:
@@ -107,9 +108,9 @@ class Oracle:
                     )
                     slot, chance = self.select(row, bits)
                     path.append((row, slot, chance, seat))
-            _play(rules, states, 0, actions[slot : slot + 1].astype(np.int64))
+            step(rules, states, 0, int(actions[slot]))
         for row, slot, chance, seat in path:
-            reward = _return(rules, states, 0, seat) / spec.max_return
+            reward = team_return(rules, states, 0, seat) / spec.max_return
             reward = (reward + 1) / 2 if self.options["rewards"] == "unit" else reward
             if self.options["selection"] == "regret_matching":
                 row["sum"] = [regret - reward for regret in row["sum"]]

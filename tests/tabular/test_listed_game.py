@@ -14,7 +14,8 @@ from fpmcts.tabular.hash_table import HEADER, Rows, find, seat_key
 from fpmcts.tabular.listed_game import best_response_values, listing, nash_conv, uniform
 from games import make as make_game
 from games.batches import take
-from games.interface import Game, _legal, _play, _return, _seat
+from games.generic import current_seat, legal, step, team_return
+from games.interface import Game
 from games.kernels import kernel
 
 
@@ -57,16 +58,16 @@ def oracle(game: Game, policy: Rows, responder: int) -> float:
     rules, sets, ends = game.rules, defaultdict(list), []
 
     def visit(states: Any, weight: float, own: tuple[tuple[int, int], ...]) -> None:
-        seat = _seat(rules, states, 0)
+        seat = current_seat(rules, states, 0)
         if seat < 0:
-            ends.append((own, weight * _return(rules, states, 0, responder)))
+            ends.append((own, weight * team_return(rules, states, 0, responder)))
             return
         actions = np.empty(game.spec.max_legal, np.int16)
-        count = _legal(rules, states, 0, actions)
+        count = legal(rules, states, 0, actions)
         key, place = _place(rules, states, seat, policy)
         for k in range(count):
             after = take(states, np.array([0]))
-            _play(rules, after, 0, actions[k : k + 1].astype(np.int64))
+            step(rules, after, 0, int(actions[k]))
             if seat == responder:
                 sets[int(key)] = own
                 visit(after, weight, (*own, (int(key), k)))

@@ -14,9 +14,8 @@ from starlette.testclient import TestClient  # noqa: E402
 
 from fpmcts.web.clock import Chance, Clock
 from fpmcts.web.errors import Json  # noqa: E402
-from fpmcts.web.server.access import Access
 from fpmcts.web.server.app import Server, make_app
-from fpmcts.web.tables.store import Store
+from fpmcts.web.server.guard import Access
 from tests.web.fake import FakeEngine, services  # noqa: E402
 
 TOKEN = "t" * 32
@@ -51,7 +50,7 @@ class Site:
 
     def __init__(self) -> None:
         self.engine = FakeEngine()
-        self.services = services(self.engine, QuickClock(), Store(None), Chance())
+        self.services = services(self.engine, QuickClock(), Chance())
         self.access = Access(TOKEN)
         self.server: Any = None
 
@@ -61,7 +60,7 @@ class Site:
 
         @contextlib.asynccontextmanager
         async def running() -> AsyncIterator[None]:
-            self.server.open_shop()
+            await self.server.open_shop()
             yield
 
         app = make_app(self.server, self.access, "127.0.0.1", 8000, running)

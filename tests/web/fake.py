@@ -11,6 +11,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -160,7 +161,6 @@ CATALOGUE = Catalogue(
                     {"playouts": 64},
                     playouts=64,
                     delay=1.0,
-                    budget=0.9,
                 ),
             ),
             analyst="slow",
@@ -267,13 +267,8 @@ class FakeEngine:
         return answer
 
 
-def services(
-    engine: Any = None, clock: Any = None, store: Store | None = None, chance: Any = None
-) -> Services:
+def services(engine: Any, clock: Any, chance: Any = None) -> Services:
     """Returns what rooms stand on, all of it fake."""
-    clock = clock or FakeClock()
-    engine = engine or FakeEngine()
     engine.clock = clock
-    return Services(
-        ToyGames(), CATALOGUE, engine, store or Store(None), clock, chance or FakeChance()
-    )
+    store = Store(Path(":memory:"))
+    return Services(ToyGames(), CATALOGUE, engine, store, clock, chance or FakeChance())

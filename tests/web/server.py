@@ -28,8 +28,8 @@ from fpmcts.web.clock import Chance, Clock, derived_seed
 from fpmcts.web.engine.asking import Answer, Hear, Question, Row
 from fpmcts.web.engine.client import EngineProcess
 from fpmcts.web.engine.process import serve as answer_questions
-from fpmcts.web.server.access import Access, read_token
 from fpmcts.web.server.app import Server
+from fpmcts.web.server.guard import Access, read_token
 from fpmcts.web.server.main import listen, load_games, serve, token_file
 from fpmcts.web.tables.catalogue import Catalogue, Offer
 from fpmcts.web.tables.offers import EXACT, RANDOM, offers
@@ -145,7 +145,7 @@ def main(folder: Path, toy: bool, port: int) -> None:
     catalogue, clock = (fake.CATALOGUE, Clock()) if toy else (real, Quick())
     services = Services(None, catalogue, process, Store(games), clock, Chance())  # type: ignore[arg-type]
     print(f"http://127.0.0.1:{listening.getsockname()[1]}/?token={token}", flush=True)
-    load = fake.ToyGames if toy else lambda: load_games([OUTSIDE])
+    load = fake.ToyGames if toy else lambda: load_games(Catalogue({OUTSIDE: Offer(())}))
     asyncio.run(serve(Server(services), process, Access(token), "127.0.0.1", listening, load))
 
 

@@ -54,7 +54,7 @@ def with_engine(
 def test_an_engine_that_hangs_is_started_again(how: str, caplog: pytest.LogCaptureFixture) -> None:
     async def work(engine: EngineProcess) -> None:
         await settle(engine, how)
-        before = engine.pid
+        before = engine._process.pid
         stuck = asyncio.create_task(engine.ask(question(how)))
         await asyncio.sleep(0.05)
         waiting = asyncio.create_task(
@@ -62,7 +62,7 @@ def test_an_engine_that_hangs_is_started_again(how: str, caplog: pytest.LogCaptu
         )  # behind it: the next process answers
         with pytest.raises(CrashError, match="hung"):
             await stuck
-        assert (await waiting).move == "quick 7" and engine.pid != before
+        assert (await waiting).move == "quick 7" and engine._process.pid != before
         assert before is not None
         with pytest.raises(ProcessLookupError):
             os.kill(before, 0)
@@ -88,12 +88,14 @@ def test_one_that_works_or_compiles_is_left_alone() -> None:
 
     async def work(engine: EngineProcess) -> None:
         first = await engine.ask(question("compiles"))
-        before = engine.pid
+        before = engine._process.pid
         assert first.move == "compiles 0"
         await settle(engine, "works")
         assert (await engine.ask(question("works"))).move == "works 0"
         await asyncio.sleep(1.0)  # nobody waits: nothing to hear
-        assert (await engine.ask(question("works", quick=True))).move and engine.pid == before
+        assert (
+            await engine.ask(question("works", quick=True))
+        ).move and engine._process.pid == before
 
     with_engine(work, patience=Patience(usual=0.8, first=30.0))
 

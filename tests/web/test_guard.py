@@ -6,8 +6,7 @@ import pytest
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
-from fpmcts.web.server.access import Access, read_token
-from fpmcts.web.server.guard import HEADERS, Guard
+from fpmcts.web.server.guard import HEADERS, Access, Guard, read_token
 from tests.web.conftest import HOST, ORIGIN, SOCKET, TOKEN, Site, Tab, new_table
 
 FOREIGN = [
@@ -86,7 +85,6 @@ def test_token_becomes_a_cookie(site: Site) -> None:
             "/api/tables",
             "/api/config",
             "/static/app.js",
-            "/favicon.ico",
             "/nothing",
             "/?token=wrong",
             "/?token=",

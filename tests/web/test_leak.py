@@ -103,7 +103,7 @@ def transcript(
         fake = Services(rulebook, catalogue, fake.engine, fake.store, clock, fake.chance)  # type: ignore[arg-type]
         rooms = Lobby(fake)
         room = rooms.make("me", game, seats, mode)
-        connection = Connection(None, "me", rooms, Reviewer(rooms), Jobs(), asyncio.Event())  # type: ignore[arg-type]
+        connection = Connection(None, "me", rooms, Reviewer(fake.store), Jobs(), asyncio.Event())  # type: ignore[arg-type]
         connection._outbox = LoggedOutbox(clock, log)
         connection._bucket = Bucket(1e9, 1e9, clock.now)
         number = 0
@@ -303,7 +303,7 @@ def told(name: str, you: int, moves: list[str], games: Any) -> list[tuple[float,
     assert table.is_over
     seats = ["you" if seat == you else "slow-64" for seat in range(2)]
     script = [move for seat, move in zip(movers, moves, strict=True) if seat == you]
-    catalogue = one_player(name, delay=2.0, budget=1.8)
+    catalogue = one_player(name, delay=2.0)
     return transcript(name, games, catalogue, "fair", seats, script, follow(moves))
 
 

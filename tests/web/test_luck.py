@@ -4,6 +4,7 @@ players.
 
 import asyncio
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -111,9 +112,11 @@ class Poker:
         from fpmcts.web.clock import Chance
 
         self.rooms = Lobby(
-            Services(Games(), Catalogue(offers()), engine, Store(None), FakeClock(), Chance())
+            Services(
+                Games(), Catalogue(offers()), engine, Store(Path(":memory:")), FakeClock(), Chance()
+            )
         )  # type: ignore[arg-type]
-        self.reviews = Reviewer(self.rooms)
+        self.reviews = Reviewer(self.rooms.services.store)
 
     def open(self, record: Json, **settings: Any) -> Any:
         room = self.rooms.open_record("me", json.dumps(record))

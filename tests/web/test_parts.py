@@ -45,7 +45,7 @@ def test_files_that_are_no_store(tmp_path: Path) -> None:
 
 
 def test_delays_fit_the_machine() -> None:
-    entry = Entry("s", "s", "S", "fpmcts", playouts=64, delay=0.9, budget=0.7)
+    entry = Entry("s", "s", "S", "fpmcts", playouts=64, delay=0.9)
     assert fitted(entry, 0.001).delay == 0.9
     slow = fitted(entry, 0.05)
     assert slow.delay == pytest.approx(5.0, abs=0.1) and slow.delay - 0.2 < slow.budget < slow.delay

@@ -195,9 +195,11 @@ def test_deals_of_an_editor(client: TestClient) -> None:
 
 
 def test_records_for_everybody(client: TestClient, site: Any) -> None:
-    site.server.lobby.open_shared(
+    assert client.portal is not None
+    client.portal.call(
+        site.server.lobby.open_shared,
         '{"game": "toy", "hands": [["a1","b1","c1"],["a2","b2","c2"],["a3","b3","c3"]], '
-        '"moves": ["pass"]}\n'
+        '"moves": ["pass"]}\n',
     )
     shared = client.get("/api/tables").json()["tables"]
     assert shared[0]["shared"] and shared[0]["imported"]

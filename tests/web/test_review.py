@@ -136,7 +136,7 @@ def test_the_best_move_is_what_the_second_stage_supports() -> None:
     ]
     decision = Decision(3, 0, "a", 0.5, "wp", "b", rows)
     decision.compared = {"b": Compared(0.60, 0.004, 900), "a": Compared(0.65, 0.004, 900)}
-    decision.judge(Estimate(-5.0, 0.6))
+    decision.judged = Estimate(-5.0, 0.6)
     told = decision.told(CLASSES)
     assert told["class"] == "better" and told["best"] == "a" and told["searched"] == "b"
     assert [(row["move"], row["wp"], row["stage"]) for row in told["rows"]] == [
@@ -144,7 +144,7 @@ def test_the_best_move_is_what_the_second_stage_supports() -> None:
         ("b", 0.6, 2),
         ("c", 0.7, 1),
     ]
-    decision.judge(Estimate(-5.0, 3.0))  # better, but not for sure
+    decision.judged = Estimate(-5.0, 3.0)  # better, but not for sure
     told = decision.told(CLASSES)
     assert told["class"] == "good" and told["best"] == "b" and told["rows"][0]["move"] == "b"
 

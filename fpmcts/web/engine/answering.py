@@ -9,7 +9,7 @@ import json
 import logging
 import time
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import asdict, astuple, replace
 from threading import Thread
 from typing import Any
 
@@ -162,14 +162,11 @@ def rehearsal(game: Game, seed: int, over: bool = False) -> Table:
     ``over``.
     """
     table = Table(game, seed=seed)
-    while over and not table.is_over:
-        table.play(table.legal()[-1].action)
-    for _ in range(0 if over else 4 * seed):
+    while not table.is_over and (over or len(table.moves) < 4 * seed):
         moves = table.legal()
-        before = table.copy()
-        table.play(moves[len(moves) // 2].action)
-        if table.is_over:
-            return before
+        table.play(moves[-1 if over else len(moves) // 2].action)
+    if table.is_over and not over:
+        table.undo()
     return table
 
 
@@ -184,11 +181,7 @@ def _answer(decision: Decision, done: int, total: int) -> Answer:
         return row.move != decision.move, -row.visits, -(row.prior or 0.0)
 
     if decision.root is not None:
-        found = (
-            Row(row.move, row.prior, row.visits, row.mean, row.standard_error)
-            for row in decision.root
-        )
-        rows = tuple(sorted(found, key=place))
+        rows = tuple(sorted((Row(*astuple(row)) for row in decision.root), key=place))
     if told is not None:
         hidden = {
             "seats": list(told.seats),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Protocol
 
-from fpmcts.web.errors import Json
+from fpmcts.web.errors import Json, RefusedError
 
 
 class Priority(IntEnum):
@@ -166,8 +166,11 @@ class Answer:
         }
 
 
-class EngineError(RuntimeError):
-    """The engine failed at a question; the message says why."""
+class EngineError(RefusedError):
+    """The engine failed at a question; the text says why."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__("engine", text)
 
 
 class CrashError(EngineError):

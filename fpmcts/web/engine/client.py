@@ -114,11 +114,6 @@ class EngineProcess:
         self._ending = False
         self._restart: asyncio.TimerHandle | None = None
 
-    @property
-    def pid(self) -> int | None:
-        """Returns the number of the process, None while there is none."""
-        return None if self._process is None else self._process.pid
-
     def start(self) -> None:
         """Starts the process, which is asked what has no answer yet; call it in the event loop of
         the main thread.
@@ -186,7 +181,7 @@ class EngineProcess:
         asked = self._running
         if asked is not None and kind in ("done", "failed"):
             self._running = None
-            self._watch.rest()
+            self._watch.begin()
             self._answers[asked.player] += 1
             if not (self._stopped and asked.is_wanted):  # else it is begun again
                 self._asked.remove(asked)
@@ -206,7 +201,7 @@ class EngineProcess:
             return
         self._deaths = 0
         if not isinstance(what, Answer):
-            asked.fail(EngineError(what))
+            asked.fail(EngineError(str(what)))
         elif asked.is_wanted:
             asked.answer.set_result(what)
 

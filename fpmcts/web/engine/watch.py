@@ -7,6 +7,7 @@ is new to a process may be compiled first, which takes minutes on a slow machine
 """
 
 import asyncio
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -38,29 +39,24 @@ class Watch:
     ) -> None:
         self._patience, self._busy, self._hung = patience, busy, hung
         self._pause = min(1.0, patience.usual / 8)
-        self._limit = patience.first
-        self._silent = self._since = 0.0
-        self._allowed: float | None = None
+        self._silent = 0.0
+        self.begin(new=True)
         self._timer = asyncio.get_running_loop().call_later(self._pause, self._look)
 
-    def begin(self, new: bool, seconds: float | None) -> None:
-        """Notes that a question is looked at.
+    def begin(self, new: bool = False, seconds: float | None = None) -> None:
+        """Notes that the process begins, that a question is looked at, or that it was answered.
 
         Args:
             new: Whether it is one of the first to its player.
             seconds: It may take, None: no bound.
         """
         self._limit = self._patience.first if new else self._patience.usual
-        self._allowed = None if seconds is None else seconds + self._limit
+        self._allowed = math.inf if seconds is None else seconds + self._limit
         self._since = 0.0
 
     def hear(self) -> None:
         """Notes a sign of life."""
         self._silent = 0.0
-
-    def rest(self) -> None:
-        """Notes that a question was answered."""
-        self._limit, self._allowed = self._patience.usual, None
 
     def stop(self) -> None:
         """Ends the watch."""
@@ -72,7 +68,7 @@ class Watch:
         elif self._silent >= self._limit:
             self._hung(f"nothing was heard of it for {self._silent:.3g} s")
             return
-        elif self._allowed is not None and self._since >= self._allowed:
+        elif self._since >= self._allowed:
             self._hung(f"it thought for {self._since:.3g} s about one move")
             return
         self._silent += self._pause

@@ -13,6 +13,7 @@ import numpy as np
 
 from fpmcts.web.clock import derived_seed
 from fpmcts.web.engine.asking import Answer, EngineError
+from fpmcts.web.errors import Json
 
 CLASSES = ("inaccuracy", "mistake", "blunder")
 OPEN_CLASSES = ("best", "good", "better")
@@ -27,12 +28,29 @@ class Estimate(NamedTuple):
     mean: float
     se: float
 
+    @property
+    def low(self) -> float:
+        """Returns what the number hardly lies below."""
+        return self.mean - 2.0 * self.se
 
-def paired_loss(differences: Sequence[float]) -> Estimate:
-    """Returns the mean of paired differences with its standard error; at least two are needed."""
-    values = np.asarray(differences, dtype=np.float64)
-    if values.size < 2:
-        raise ValueError(f"{values.size} differences; expected at least two")
+    @property
+    def high(self) -> float:
+        """Returns what the number hardly lies above."""
+        return self.mean + 2.0 * self.se
+
+    def fields(self, digits: int = 4) -> Json:
+        """Returns the fields of a message about a loss."""
+        return {"loss": round(self.mean, digits), "se": round(self.se, digits)}
+
+
+def total(estimates: Sequence[Estimate]) -> Estimate:
+    """Returns the sum of independent numbers, whose errors add by squares."""
+    return Estimate(sum(one.mean for one in estimates), math.hypot(*(one.se for one in estimates)))
+
+
+def mean_of(found: Sequence[float]) -> Estimate:
+    """Returns the mean of two or more numbers with its standard error."""
+    values = np.asarray(found, dtype=np.float64)
     return Estimate(float(values.mean()), float(values.std(ddof=1) / math.sqrt(values.size)))
 
 
@@ -43,31 +61,29 @@ def classify(loss: Estimate, thresholds: Sequence[float]) -> str:
     threshold on, "better" if d̄ < −2 SE, and "good".
     """
     for threshold, name in sorted(zip(thresholds, CLASSES, strict=True), reverse=True):
-        if loss.mean >= threshold and loss.mean - 2.0 * loss.se >= threshold / 2.0:
+        if loss.mean >= threshold and loss.low >= threshold / 2.0:
             return name
     if loss.mean >= min(thresholds):
         return "unclear"
-    return "better" if loss.mean < -2.0 * loss.se else "good"
-
-
-def counts_as_right(loss: Estimate, even: float = 0.0) -> bool:
-    """Returns whether a move cannot be told from the best one, or is better; ``even`` is what an
-    exact loss may be.
-    """
-    return loss.mean - 2.0 * loss.se <= even
+    return "better" if loss.high < 0.0 else "good"
 
 
 class Speed(NamedTuple):
     """How much is searched. Attributes: first: playouts of stage 1; pairs: R; second: playouts of
-    each search of stage 2.
+    each search of stage 2; luck: games that tell what a deal is worth where that is not exact.
     """
 
     first: int
     pairs: int
     second: int
+    luck: int
 
 
-SPEEDS = {"fast": Speed(128, 8, 64), "normal": Speed(256, 16, 128), "deep": Speed(1024, 32, 256)}
+SPEEDS = {
+    "fast": Speed(128, 8, 64, 256),
+    "normal": Speed(256, 16, 128, 512),
+    "deep": Speed(1024, 32, 256, 2048),
+}
 
 Ask = Callable[[int, int, int, tuple[str, ...] | None], Awaitable[Answer]]
 """Searches a position: (ply, playouts, seed, moves) -> answer."""
@@ -100,12 +116,12 @@ class Again(NamedTuple):
     def loss(self, worse: str, better: str) -> Estimate:
         """Returns how much worse one move is than another, from the differences in each search."""
         pairs = zip(self.values[worse], self.values[better], strict=True)
-        return paired_loss([self.scale * (best - other) for other, best in pairs])
+        return mean_of([self.scale * (best - other) for other, best in pairs])
 
     def compared(self) -> dict[str, Compared]:
         """Returns what is told of each move."""
         return {
-            move: Compared(*paired_loss(values), self.visits[move])
+            move: Compared(*mean_of(values), self.visits[move])
             for move, values in self.values.items()
         }
 
@@ -155,7 +171,10 @@ def rival_of(answer: Answer, played: str) -> str | None:
     if answer.move not in rows:
         return None
     chosen = rows.pop(answer.move)
-    rows.pop(played, None)
-    least = {move: row.mean - 2.0 * math.hypot(row.se, chosen.se) for move, row in rows.items()}
+    least = {
+        move: row.mean - 2.0 * math.hypot(row.se, chosen.se)
+        for move, row in rows.items()
+        if move != played
+    }
     best = max(least, key=lambda move: least[move], default=None)
     return best if best is not None and least[best] > chosen.mean else None

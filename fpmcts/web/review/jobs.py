@@ -28,7 +28,7 @@ class Job:
         number: The ``id`` of the message that asked; with ``send`` the name of the job.
         work: What is computed.
         partial: Fields of the final result if it were cancelled now.
-        task: While it runs.
+        task: Waits for its turn and runs it.
         ended: Whether the final answer was sent.
     """
 
@@ -54,7 +54,8 @@ class Jobs:
     """The jobs of one session."""
 
     def __init__(self) -> None:
-        self._jobs: list[Job] = []  # the first one runs
+        self._jobs: list[Job] = []
+        self._turn = asyncio.Lock()
 
     def submit(self, job: Job) -> None:
         """Starts a job, or lets it wait.
@@ -70,20 +71,15 @@ class Jobs:
             raise RefusedError("busy", "one job runs and two wait; cancel one")
         job.tell("queued", place=len(self._jobs))
         self._jobs.append(job)
-        self._start()
+        job.task = asyncio.create_task(self._run(job))
 
     def _find(self, send: Send, number: int) -> Job | None:
         return next((job for job in self._jobs if (job.send, job.number) == (send, number)), None)
 
-    def _start(self) -> None:
-        if self._jobs and self._jobs[0].task is None:
-            self._jobs[0].task = asyncio.create_task(self._run(self._jobs[0]))
-
     async def _run(self, job: Job) -> None:
         try:
-            job.end(await job.work(job))
-        except EngineError as error:
-            job.end({"error": {"code": "engine", "text": str(error)}})
+            async with self._turn:
+                job.end(await job.work(job))
         except RefusedError as refused:
             job.end({"error": refused.fields()})
         except asyncio.CancelledError:
@@ -91,18 +87,17 @@ class Jobs:
         finally:
             if not job.ended:  # a fault of ours, which the task's exception tells
                 log.error("a job ended without an answer")
-                job.end({"error": {"code": "engine", "text": "the job failed"}})
+                job.end({"error": EngineError("the job failed").fields()})
             self._remove(job)
 
     def _remove(self, job: Job) -> None:
-        """Ends a job with what it has, unless it is over, and starts the next one."""
+        """Ends a job with what it has, unless it is over."""
         if job in self._jobs:
             self._jobs.remove(job)
         if not job.ended:
             job.end(job.partial, cancelled=True)
             if job.task is not None:
                 job.task.cancel()
-        self._start()
 
     def cancel(self, send: Send, number: int) -> None:
         """Ends a job of a connection. Raises RefusedError where there is none of that number."""

@@ -17,7 +17,6 @@ Everything else follows from the record, the speed, the seats and the seed. The 
 searches; what the model itself misjudges is not in it.
 """
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
 from typing import NamedTuple, Self
@@ -35,6 +34,7 @@ from fpmcts.web.review.comparing import (
     classify,
     rival_of,
     search_again,
+    total,
 )
 from fpmcts.web.review.luck import Parts, parts_of
 
@@ -91,14 +91,19 @@ class Decision:
         }
         return made
 
-    def judge(self, loss: Estimate) -> None:
-        """Notes what the second stage found."""
-        self.loss, self.se = loss
-
     @property
     def judged(self) -> Estimate | None:
-        """Returns the loss, None while it is not known."""
+        """Returns the loss with its error, None while they are not known."""
         return None if self.loss is None or self.se is None else Estimate(self.loss, self.se)
+
+    @judged.setter
+    def judged(self, loss: Estimate) -> None:
+        self.loss, self.se = loss
+
+    def loss_of(self, move: str) -> float:
+        """Returns what a move loses against the best one by exact rows."""
+        values = {row["move"]: row[self.unit] for row in self.rows}
+        return float(max(values.values()) - values[move])
 
     def name(self, thresholds: Sequence[float]) -> str | None:
         """Returns the class, None while it is not known."""
@@ -111,7 +116,7 @@ class Decision:
         to be clearly better.
         """
         judged = self.judged
-        return self.move if judged is not None and judged.mean < -2.0 * judged.se else self.best
+        return self.move if judged is not None and judged.high < 0.0 else self.best
 
     def told_rows(self) -> list[Json]:
         """Returns the rows, the best found first, then what was played; both as the second stage
@@ -133,17 +138,11 @@ class Decision:
         digits, name = 2 if self.unit == "wp" else 4, self.name(thresholds)
         hidden = not self.shown and name not in OPEN_CLASSES
         given: Json = {
-            "ply": self.ply,
-            "seat": self.seat,
-            "move": self.move,
-            "value": rounded(self.value),
-            "value_se": rounded(self.value_se),
-            "loss": rounded(self.loss, digits),
-            "se": rounded(self.se, digits),
-            "exact": self.exact,
+            **{key: getattr(self, key) for key in ("ply", "seat", "move", "exact", "right")},
+            **{key: rounded(getattr(self, key)) for key in ("value", "value_se")},
+            **{key: rounded(getattr(self, key), digits) for key in ("loss", "se")},
             "class": name,
             "hidden": hidden,
-            "right": self.right,
         }
         if not hidden:
             given |= {"best": self.found_best(), "searched": self.best, "rows": self.told_rows()}
@@ -227,12 +226,9 @@ class Review:
         }
 
     def cost(self, seat: int) -> Estimate:
-        """Returns what the decisions of a seat lost; the errors add by squares, the searches being
-        independent.
-        """
+        """Returns what the decisions of a seat lost; the searches are independent."""
         mine = (decision.judged for decision in self.decisions if decision.seat == seat)
-        known = [loss for loss in mine if loss is not None]
-        return Estimate(sum(loss.mean for loss in known), math.hypot(*(loss.se for loss in known)))
+        return total([loss for loss in mine if loss is not None])
 
     def parts(self, seat: int) -> Parts | None:
         """Returns the result of a seat in parts; None where what the cards brought is not known in
@@ -248,14 +244,13 @@ class Review:
         names = [
             decision.name(self.classes) for decision in self.decisions if decision.seat == seat
         ]
-        forced, cost = self.forced.get(seat, 0), self.cost(seat)
+        forced = self.forced.get(seat, 0)
         return {
             "seat": seat,
             "decisions": len(names) + forced,
             "forced": forced,
             **{name: names.count(name) for name in (*OPEN_CLASSES, "unclear", *CLASSES)},
-            "loss": round(cost.mean, 4),
-            "se": round(cost.se, 4),
+            **self.cost(seat).fields(),
         }
 
 
@@ -272,12 +267,6 @@ class Played(NamedTuple):
     seat: int
     move: str
     choices: int
-
-
-def exact_loss(rows: Sequence[Json], move: str) -> Estimate:
-    """Returns what a move loses against the best of exact rows."""
-    values = {row["move"]: row["wp"] if row["points"] is None else row["points"] for row in rows}
-    return Estimate(max(values.values()) - values[move], 0.0)
 
 
 def _searched(played: Played, answer: Answer, even: float) -> Decision:
@@ -297,9 +286,9 @@ def _searched(played: Played, answer: Answer, even: float) -> Decision:
         best = max(values, key=lambda move: values[move])
         loss = values[best] - values[played.move]
         decision.best = played.move if loss <= even else best
-        decision.judge(Estimate(loss, 0.0))
+        decision.judged = Estimate(loss, 0.0)
     elif answer.move == played.move:
-        decision.judge(Estimate(0.0, 0.0))
+        decision.judged = Estimate(0.0, 0.0)
     else:
         decision.rival = rival_of(answer, played.move)
     return decision
@@ -317,10 +306,9 @@ async def _search_again(review: Review, ask: Ask, decision: Decision) -> None:
     )
     decision.compared = found.compared()
     if decision.rival is not None:
-        lead = found.loss(decision.best, decision.rival)
-        if lead.mean > 2.0 * lead.se:
+        if found.loss(decision.best, decision.rival).low > 0.0:
             decision.best = decision.rival
-    decision.judge(found.loss(decision.move, decision.best))
+    decision.judged = found.loss(decision.move, decision.best)
 
 
 async def judge_game(

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from fpmcts.web.errors import Json
-from fpmcts.web.review.comparing import Estimate
+from fpmcts.web.review.comparing import Estimate, total
 
 PARTS = ("start", "deal", "later", "own", "others", "rest")
 
@@ -65,9 +65,8 @@ def parts_of(
     gain = Estimate(0.0, 0.0)
     if known and (len(teams) == 2 or (luck["unit"] == "wp" and max(teams) == 1)):
         signs = {other: -1.0 if teams[other] == teams[seat] else 1.0 for other in known}
-        gain = found["others"] = Estimate(
-            sum(signs[other] * cost.mean for other, cost in known.items()),
-            math.hypot(*(cost.se for cost in known.values())),
+        gain = found["others"] = total(
+            [Estimate(signs[other] * cost.mean, cost.se) for other, cost in known.items()]
         )
     result = scale * luck["result"][seat]
     found["rest"] = Estimate(
@@ -85,7 +84,6 @@ def together(hands: Sequence[Parts]) -> Parts:
     for name in PARTS:
         mine = [hand.parts[name] for hand in hands if name in hand.parts]
         if mine:
-            errors = [part.se for part in mine]
-            error = sum(errors) if name == "start" else math.hypot(*errors)
-            found[name] = Estimate(sum(part.mean for part in mine), error)
+            found[name] = total(mine)
+    found["start"] = found["start"]._replace(se=sum(hand.parts["start"].se for hand in hands))
     return Parts(sum(hand.result for hand in hands), found)

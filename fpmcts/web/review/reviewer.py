@@ -2,23 +2,20 @@
 what would have been better.
 """
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 
 from fpmcts.web.clock import derived_seed
 from fpmcts.web.engine.asking import Answer, EngineError, Priority
 from fpmcts.web.errors import Json, RefusedError
-from fpmcts.web.review.comparing import SPEEDS, Ask, Estimate, counts_as_right, search_again
+from fpmcts.web.review.comparing import SPEEDS, Ask, Estimate, search_again, total
 from fpmcts.web.review.jobs import Job, Work
-from fpmcts.web.review.judging import PUZZLES, Decision, Played, Review, exact_loss, judge_game
+from fpmcts.web.review.judging import PUZZLES, Decision, Played, Review, judge_game
 from fpmcts.web.review.luck import together
-from fpmcts.web.tables.lobby import Lobby
 from fpmcts.web.tables.room import Room
-from fpmcts.web.tables.rulebook import table_at
+from fpmcts.web.tables.rulebook import positions, table_at
+from fpmcts.web.tables.store import Store
 
-PLAY_OUTS = {"fast": 256, "normal": 512, "deep": 2048}
-"""By speed: games that tell what a deal is worth where that is not exact."""
 PLAYOUTS = 256
 """Of an analysis, if it does not say how many."""
 TABLES_FACTOR = 8
@@ -82,11 +79,12 @@ def analysis(
 
 def played_moves(game: Room) -> list[Played]:
     """Returns the moves of a game, with how many there were to choose from."""
-    table, moves = table_at(game.table, 0), []
-    for ply, move in enumerate(game.table.moves):
-        moves.append(Played(ply, move.seat, move.text, len(table.legal())))
-        table.play(move.text)
-    return moves
+    return [
+        Played(ply, move.seat, move.text, len(table.legal()))
+        for ply, (move, table) in enumerate(
+            zip(game.table.moves, positions(game.table), strict=False)
+        )
+    ]
 
 
 def even_of(game: Room) -> float:
@@ -111,11 +109,11 @@ class Reviewer:
     """The reviews of a server, kept with the games.
 
     Args:
-        lobby: The tables.
+        store: The games.
     """
 
-    def __init__(self, lobby: Lobby) -> None:
-        self._lobby, self._store = lobby, lobby.services.store
+    def __init__(self, store: Store) -> None:
+        self._store = store
         self._latest: dict[str, Review] = {}
 
     def review(
@@ -185,13 +183,13 @@ class Reviewer:
 
     async def _add_luck(self, game: Room, review: Review) -> None:
         """Adds what the cards brought; a review without it is one, and says why."""
-        play_outs, end = PLAY_OUTS[review.speed], len(game.table.moves)
-        asked = game.question(end, review.seed, priority=Priority.REVIEW, luck=play_outs)
+        luck, end = SPEEDS[review.speed].luck, len(game.table.moves)
+        asked = game.question(end, review.seed, priority=Priority.REVIEW, luck=luck)
         try:
             review.luck = (await game.services.engine.ask(asked)).luck
             review.no_luck = NO_LUCK if review.luck is None else None
         except EngineError as error:
-            review.no_luck = str(error)
+            review.no_luck = error.text
 
     async def _hands(self, game: Room, session: str, last: Review) -> Json | None:
         """Returns the sums over the hands of a series up to this one, for whoever plays in it; None
@@ -213,15 +211,13 @@ class Reviewer:
             if kept is not None:
                 found.append((Review.parse(kept), you))
             elif game.offer.exact:
-                hand = Room(self._lobby.services, stored)
+                hand = Room(game.services, stored)
                 found.append((await self._reviewed(hand, session, wanted, lambda *_: None), you))
         parts = [one for review, seat in found if (one := review.parts(seat)) is not None]
-        costs = [review.cost(seat) for review, seat in found]
         return {
             "hands": count,
             "reviewed": len(found),
-            "loss": round(sum(cost.mean for cost in costs), last.digits),
-            "se": round(math.hypot(*(cost.se for cost in costs)), last.digits),
+            **total([review.cost(seat) for review, seat in found]).fields(last.digits),
             "luck": together(parts).told(last.digits) if len(parts) == len(found) else None,
         }
 
@@ -263,16 +259,15 @@ class Reviewer:
 
         async def work(job: Job) -> Json:
             loss = await self._loss(game, review, decision, text)
-            right = counts_as_right(loss, even_of(game) if decision.exact else 0.0)
+            right = loss.low <= (even_of(game) if decision.exact else 0.0)
             decision.shown, decision.right = decision.shown or right, decision.right or right
             self._keep(game, session, review)
             tried: Json = {
                 "ply": ply,
                 "move": text,
                 "right": right,
-                "loss": round(loss.mean, 4),
-                "se": round(loss.se, 4),
                 "exact": decision.exact,
+                **loss.fields(),
             }
             if right:
                 tried["decision"] = decision.told(review.classes)
@@ -285,7 +280,7 @@ class Reviewer:
         are exact.
         """
         if decision.exact:
-            return exact_loss(decision.rows, move)
+            return Estimate(decision.loss_of(move), 0.0)
         if move == decision.best:
             return Estimate(0.0, 0.0)
         if move == decision.move and decision.judged is not None:

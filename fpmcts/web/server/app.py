@@ -5,6 +5,7 @@
 import asyncio
 import contextlib
 import inspect
+import json
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
@@ -22,9 +23,8 @@ from fpmcts.web.errors import Json, RefusedError, parse_json
 from fpmcts.web.review.comparing import SPEEDS
 from fpmcts.web.review.jobs import Jobs
 from fpmcts.web.review.reviewer import Reviewer
-from fpmcts.web.server.access import Access
 from fpmcts.web.server.connection import PROTOCOL, Connection
-from fpmcts.web.server.guard import Guard, refusal
+from fpmcts.web.server.guard import Access, Guard, refusal
 from fpmcts.web.server.messages import (
     DEAL,
     MAX_BODY,
@@ -58,15 +58,15 @@ class Server:
     def __init__(self, services: Services, records: str | None = None) -> None:
         self.services, self._records = services, records
         self.lobby = Lobby(services)
-        self.reviewer = Reviewer(self.lobby)
+        self.reviewer = Reviewer(services.store)
         self.ready = asyncio.Event()
         self._jobs: defaultdict[str, Jobs] = defaultdict(Jobs)
         self._connections: Counter[str] = Counter()
 
-    def open_shop(self) -> None:
+    async def open_shop(self) -> None:
         """Lets requests in that need the games."""
         if self._records is not None:
-            self.lobby.open_shared(self._records)
+            await self.lobby.open_shared(self._records)
         self.ready.set()
 
     # Requests. Those that answer something else than a ``Response`` answer JSON.
@@ -103,12 +103,11 @@ class Server:
         return {"summary": room.summary(), "view": room.view()}
 
     def record(self, request: Request) -> object:
-        """Answers the record of a table, as a file."""
+        """Answers the record of a table, as a file; of an opened one the line that was opened."""
         room = self._room(request)
         headers = {"content-disposition": f'attachment; filename="{room.game}-{room.id}.jsonl"'}
-        return Response(
-            self.lobby.record_text(room), media_type="application/x-ndjson", headers=headers
-        )
+        line = room.settings.line or json.dumps(room.record())
+        return Response(f"{line}\n", media_type="application/x-ndjson", headers=headers)
 
     def replay(self, request: Request) -> object:
         """Answers all positions of a table."""
@@ -206,21 +205,14 @@ async def _page(request: Request) -> Response:
     return FileResponse(STATIC / "index.html")
 
 
-async def _icon(request: Request) -> Response:
-    return FileResponse(STATIC / "icon.svg", media_type="image/svg+xml")
-
-
 async def _refused(request: Request, error: Exception) -> Response:
-    assert isinstance(error, RefusedError)
-    return refusal(error)
-
-
-async def _http_error(request: Request, error: Exception) -> Response:
+    if isinstance(error, RefusedError):
+        return refusal(error)
     assert isinstance(error, HTTPException)
-    refused = RefusedError("bad_message", str(error.detail))
+    code, text = "bad_message", str(error.detail)
     if error.status_code == 404:
-        refused = RefusedError("unknown_path", "there is no such page")
-    return refusal(refused, error.status_code)
+        code, text = "unknown_path", "there is no such page"
+    return refusal(RefusedError(code, text), error.status_code)
 
 
 def make_app(
@@ -253,7 +245,6 @@ def make_app(
 
     routes = [
         Route("/", _page),
-        Route("/favicon.ico", _icon),
         server.route("/api/health", server.health),
         server.route("/api/config", server.config),
         server.route("/api/tables", server.tables),
@@ -269,6 +260,6 @@ def make_app(
         WebSocketRoute("/ws", server.socket),
         Mount("/static", StaticFiles(directory=STATIC, check_dir=False)),
     ]
-    handlers = {RefusedError: _refused, HTTPException: _http_error}
+    handlers = dict.fromkeys((RefusedError, HTTPException), _refused)
     app = Starlette(routes=routes, lifespan=lifespan, exception_handlers=handlers)  # type: ignore[arg-type]
     return Guard(app, access, host, port)

@@ -103,11 +103,6 @@ class Connection:
         self._handlers: dict[str, Callable[..., None]] = {
             "join": self._join,
             "leave": self._leave,
-            "play": lambda **said: self._own().play(**said),
-            "undo": lambda: self._own().undo(),
-            "step": lambda: self._own().step(),
-            "pause": lambda on: self._own().pause(on),
-            "speed": lambda factor: self._own().speed(factor),
             "next": self._next,
             "analyse": lambda **said: self._submit(analysis(self._joined(), **said)),
             "review": lambda **said: self._submit(reviewer.review(self._joined(), session, **said)),
@@ -185,7 +180,9 @@ class Connection:
             value = parse_json(data)
             self._answers = id_of(value)
             kind, fields = parse_message(value)
-            self._handlers[kind](**fields)
+            # What is not handled here a room does: play, undo, step, pause and speed.
+            handler = self._handlers.get(kind) or getattr(self._own(), kind)
+            handler(**fields)
         except RefusedError as refused:
             self.send({"type": "error", **refused.fields()})
         self._answers = None
@@ -198,7 +195,8 @@ class Connection:
 
     def _own(self) -> Room:
         room = self._joined()
-        self._lobby.own(self._session, room)
+        if room.session != self._session:
+            raise RefusedError("not_allowed", "this table can only be read")
         return room
 
     def _join(self, table: str) -> None:

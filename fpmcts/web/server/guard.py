@@ -5,10 +5,21 @@ A page of another site can make a browser send requests to this server, and open
 no browser stops by itself (CVE-2024-28179). Hence ``Host`` must be one of ours, whatever a foreign
 name resolves to (DNS rebinding), and everything that can change something must come from our own
 page by its ``Origin``.
+
+There is one token for the server, and a signed cookie for each device. The token stands in a file
+beside the games, readable by its owner only, so it survives a restart. Whoever shows it gets a
+cookie with a new session id, signed with the token: nothing has to be kept to know the cookie
+again. Cookies do not tell ports apart, so the name of ours tells servers apart.
 """
 
+import hashlib
+import hmac
 import ipaddress
+import os
+import re
+import secrets
 import socket
+from pathlib import Path
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import HTTPConnection
@@ -17,7 +28,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
 from fpmcts.web.errors import RefusedError
-from fpmcts.web.server.access import Access
 
 HEADERS = {
     "content-security-policy": (
@@ -39,11 +49,73 @@ OPEN_PATHS = ("/api/health",)
 SAFE = ("GET", "HEAD")
 EVERYWHERE = ("0.0.0.0", "::")
 NOT_KEPT = {"cache-control": "no-store"}
+TOKEN_BYTES = 24
+_TOKEN = re.compile(r"[A-Za-z0-9_-]{32}")
+MAX_AGE = 365 * 24 * 3600
+"""Seconds that a browser keeps the cookie."""
 
 
 def refusal(refused: RefusedError, status: int | None = None) -> Response:
     """Returns the answer to a request that is refused."""
     return JSONResponse({"error": refused.fields()}, status or refused.status, NOT_KEPT)
+
+
+def read_token(path: Path) -> str:
+    """Returns the token in a file, which is made (mode 600) where it is not there.
+
+    Raises:
+        ValueError: The file holds something else.
+        OSError: It cannot be read or made.
+    """
+    try:
+        text = path.read_text(encoding="ascii", errors="replace").strip()
+    except FileNotFoundError:
+        text = secrets.token_urlsafe(TOKEN_BYTES)
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "w", encoding="ascii") as file:
+            file.write(text + "\n")
+    if not _TOKEN.fullmatch(text):
+        raise ValueError(
+            f"{path}: expected a token of 32 letters and digits; remove the file to get a new one"
+        )
+    os.chmod(path, 0o600)
+    return text
+
+
+class Access:
+    """Gives and knows cookies.
+
+    Args:
+        token: The token of the server.
+    """
+
+    def __init__(self, token: str) -> None:
+        self._token = token.encode()
+        self.cookie_name = "table-" + hashlib.sha256(b"name" + self._token).hexdigest()[:8]
+
+    def opens(self, token: str) -> bool:
+        """Returns whether this is the token, in a time that does not tell how much of it was
+        right.
+        """
+        return hmac.compare_digest(token.encode(), self._token)
+
+    def _sign(self, session: str) -> str:
+        return hmac.new(self._token, b"session " + session.encode(), hashlib.sha256).hexdigest()
+
+    def new_cookie(self) -> str:
+        """Returns the ``Set-Cookie`` header of a new session."""
+        session = secrets.token_urlsafe(12)
+        value = f"{session}.{self._sign(session)}"
+        return f"{self.cookie_name}={value}; HttpOnly; SameSite=Strict; Path=/; Max-Age={MAX_AGE}"
+
+    def session_of(self, cookies: str) -> str | None:
+        """Returns the session of a ``Cookie`` header, None where there is none of ours."""
+        found = re.search(rf"(?:^|;) ?{self.cookie_name}=([\w-]{{8,64}})\.(\w+)(?:;|$)", cookies)
+        if found is None or not hmac.compare_digest(
+            found[2].encode(), self._sign(found[1]).encode()
+        ):
+            return None
+        return found[1]
 
 
 class Guard:
@@ -60,29 +132,26 @@ class Guard:
 
     def __init__(self, app: ASGIApp, access: Access, host: str, port: int) -> None:
         self._app, self._access, self._port = app, access, port
-        self._names = {"127.0.0.1", "localhost", "[::1]"}
+        names = {"127.0.0.1", "localhost", "[::1]"}
         self._any_address = host in EVERYWHERE
         if self._any_address:
-            self._names.add(socket.gethostname().lower())
+            names.add(socket.gethostname().lower())
         elif host not in ("127.0.0.1", "localhost", "::1"):
-            self._names = {f"[{host}]" if ":" in host else host.lower()}
+            names = {f"[{host}]" if ":" in host else host.lower()}
+        self._hosts = {f"{name}:{port}" for name in names} | (names if port == 80 else set())
 
     def knows(self, host: str) -> bool:
         """Returns whether a ``Host`` header names this server: an address or a name of ours, and
         the port.
         """
-        name, _, port = host.lower().rpartition(":")
-        if port != str(self._port) and not (self._port == 80 and host.lower() in self._names):
-            return False
-        if name in self._names or host.lower() in self._names:
-            return True
-        if not self._any_address:
-            return False
+        name, _, port = host.rpartition(":")
+        if host.lower() in self._hosts or not self._any_address:
+            return host.lower() in self._hosts
         try:  # an address cannot be made to point elsewhere, as a name can
             ipaddress.ip_address(name.strip("[]"))
         except ValueError:
             return False
-        return True
+        return port == str(self._port)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers a request that may not pass, and passes on the others."""

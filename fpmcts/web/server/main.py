@@ -6,7 +6,7 @@ import errno
 import socket
 import threading
 import webbrowser
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from functools import partial
 from pathlib import Path
 
@@ -18,9 +18,8 @@ from fpmcts.web.config import PlayConfig
 from fpmcts.web.engine.asking import EngineError
 from fpmcts.web.engine.client import EngineProcess
 from fpmcts.web.errors import RefusedError
-from fpmcts.web.server.access import Access, read_token
 from fpmcts.web.server.app import Server, make_app
-from fpmcts.web.server.guard import EVERYWHERE
+from fpmcts.web.server.guard import EVERYWHERE, Access, read_token
 from fpmcts.web.server.messages import MAX_BODY, MAX_BYTES
 from fpmcts.web.tables.catalogue import Catalogue
 from fpmcts.web.tables.offers import OTHERS, measure, of_rooms, offers, warm_up
@@ -94,7 +93,7 @@ def run(config: PlayConfig, say: Callable[[str], None]) -> None:
     say(address)
     if config.browser:
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
-    load = partial(load_games, catalogue.games(), catalogue)
+    load = partial(load_games, catalogue)
     asyncio.run(
         serve(Server(services, records), engine, Access(token), config.host, listening, load)
     )
@@ -126,7 +125,7 @@ async def serve(
     async def open_shop() -> None:
         try:
             server.services.rulebook = await asyncio.to_thread(load)
-            server.open_shop()
+            await server.open_shop()
         except RefusedError as refused:
             faults.append(f"review: {refused.text}")
         except (ValueError, ImportError) as error:  # a run of a game that is not here
@@ -175,18 +174,14 @@ def uvicorn_config(app: ASGIApp) -> uvicorn.Config:
     )
 
 
-def load_games(others: Sequence[str] = (), catalogue: Catalogue | None = None) -> Games:
-    """Returns the games of the project and others, each of them tried once: what has to be compiled
-    is compiled here.
-
-    Args:
-        others: Names of games besides.
-        catalogue: Is given the players that ``fpmcts.players`` has for the games.
+def load_games(catalogue: Catalogue) -> Games:
+    """Returns the games of the project and of the catalogue, each of them tried once: what has to
+    be compiled is compiled here. The catalogue is given the players that ``fpmcts.players`` has for
+    them.
     """
-    games = Games(others)
+    games = Games(catalogue.games())
     for name in games.names():
-        if catalogue is not None:
-            catalogue.add(name, of_rooms(name, games.game(name)))
+        catalogue.add(name, of_rooms(name, games.game(name)))
         games.info(name)
         table = games.table(name, seed=0)
         table.play(table.legal()[0].text)

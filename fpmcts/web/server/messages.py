@@ -137,6 +137,10 @@ def check_fields(values: object, fields: Fields) -> Json:
     return values
 
 
+HEAD: Fields = {"id": SEED, "type": one_of(tuple(MESSAGES))}
+"""The fields of every message."""
+
+
 def id_of(value: object) -> int | None:
     """Returns the id of a message, None where it has none."""
     number = value.get("id") if isinstance(value, dict) else None
@@ -149,10 +153,6 @@ def parse_message(value: object) -> tuple[str, Json]:
     """
     if not isinstance(value, dict):
         raise RefusedError("bad_message", "expected an object")
-    if id_of(value) is None:
-        raise RefusedError("bad_message", f"id: expected {SEED.expected}")
-    kind = value.get("type")
-    if not isinstance(kind, str) or kind not in MESSAGES:
-        raise RefusedError("bad_message", f"type: expected one of {', '.join(MESSAGES)}")
-    rest = {name: item for name, item in value.items() if name not in ("type", "id")}
-    return kind, check_fields(rest, MESSAGES[kind])
+    check_fields({name: item for name, item in value.items() if name in HEAD}, HEAD)
+    rest = {name: item for name, item in value.items() if name not in HEAD}
+    return value["type"], check_fields(rest, MESSAGES[value["type"]])

@@ -14,8 +14,12 @@ from fpmcts.web.tables.rulebook import GameInfo
 YOU = "you"
 LEAST_DELAY = 0.6
 """Seconds before a move appears, at least."""
+MARGIN = 0.15
+"""Seconds of the delay that a player may not use."""
 ANALYSTS = ("fpmcts", "tabular")
 """Kinds of players that tell what moves are worth."""
+TOLD = ("name", "group", "playouts", "label", "delay")
+"""Attributes of an ``Entry`` that are told as they are."""
 
 
 @dataclass(frozen=True)
@@ -29,11 +33,10 @@ class Entry:
         kind: As ``fpmcts.players.load_player`` knows it.
         options: Of the kind.
         greedy: Changes of ``options`` where the table's players are greedy; None: there is no
-            difference.
+            difference, as in games whose players need not mix.
         playouts: None where it does not search.
         delay: Seconds after which its moves appear: the same for every hand, since a forced pass
             that came at once would tell that it was forced.
-        budget: Seconds that it may think at most.
         adapts: Whether it learns from the earlier hands of a series.
     """
 
@@ -45,8 +48,12 @@ class Entry:
     greedy: Json | None = None
     playouts: int | None = None
     delay: float = LEAST_DELAY
-    budget: float = LEAST_DELAY - 0.1
     adapts: bool = False
+
+    @property
+    def budget(self) -> float:
+        """Returns how many seconds it may think at most."""
+        return self.delay - MARGIN
 
 
 @dataclass(frozen=True)
@@ -91,21 +98,16 @@ class Offer:
         Raises:
             RefusedError: There is no analyst.
         """
-        found = (
-            entry
-            for entry in self.entries
-            if entry.group == self.analyst and entry.kind in ANALYSTS
-        )
-        entry = next(found, None)
+        able = (entry for entry in self.entries if entry.kind in ANALYSTS)
+        entry = next((entry for entry in able if entry.group == self.analyst), None)
         if entry is None:
             raise RefusedError("no_analyst", f"no analyst is available for {game} yet")
         options = {k: v for k, v in entry.options.items() if k not in ("playouts", "temperature")}
         if playouts is not None and not self.exact:
             options["playouts"] = playouts
         if entry.kind == "fpmcts" and asked.get("moves") is not None:
-            options["solve"] = (
-                False  # a move that wins for sure would be answered without a look at the others
-            )
+            # A move that wins for sure would be answered without a look at the others.
+            options["solve"] = False
         return Question(game, record, entry.kind, options, seed, **asked)
 
 
@@ -166,13 +168,9 @@ class Catalogue:
             **told,
             "seats": [{"name": name, "team": team} for name, team in info.seats],
             "players": [
-                {
-                    "name": entry.name,
-                    "group": entry.group,
-                    "playouts": entry.playouts,
-                    "label": entry.label,
-                    "delay": entry.delay,
-                    "greedy": entry.greedy is not None,
+                {name: getattr(entry, name) for name in TOLD}
+                | {
+                    "greedy": info.mixes and entry.greedy is not None,
                     "analyses": entry.group == offer.analyst,
                 }
                 for entry in offer.entries

@@ -26,18 +26,6 @@ EVERYBODY = "*"
 """The session of tables that everybody may read."""
 
 
-def _lines(text: str) -> list[tuple[int, str]]:
-    """Returns the lines of a file of records with their numbers. Raises RefusedError where there
-    are too many, or none.
-    """
-    lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
-    if not lines or len(lines) > MOST_LINES:
-        raise RefusedError(
-            "bad_record", f"{len(lines):,} lines; expected 1 to {MOST_LINES:,}, one game each"
-        )
-    return lines
-
-
 class Lobby:
     """The tables of a server.
 
@@ -54,18 +42,10 @@ class Lobby:
         """Returns a table that a session may see. Raises RefusedError: there is no such table, or
         it is another's.
         """
-        room = self._rooms.get(table)
-        if room is None and (stored := self.services.store.get(table)) is not None:
-            if stored.session in (session, EVERYBODY):
-                room = Room(self.services, stored)
-        if room is None or room.session not in (session, EVERYBODY):
+        found = self._rooms.get(table) or self.services.store.get(table)
+        if found is None or found.session not in (session, EVERYBODY):
             raise RefusedError("unknown_table", "there is no such table, or it is not yours")
-        return self._keep(room)
-
-    def own(self, session: str, room: Room) -> None:
-        """Raises RefusedError unless a table is a session's own."""
-        if room.session != session:
-            raise RefusedError("not_allowed", "this table can only be read")
+        return self._keep(found if isinstance(found, Room) else Room(self.services, found))
 
     def _keep(self, room: Room) -> Room:
         self._rooms[room.id] = room
@@ -168,11 +148,16 @@ class Lobby:
 
     async def open_records(self, session: str, text: str) -> Json:
         """Returns tables of the games in a file of records, in short, and the lines that are
-        none.
+        none. Raises RefusedError where there are too many lines, or none.
         """
         self._may_make(session)
+        lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+        if not lines or len(lines) > MOST_LINES:
+            raise RefusedError(
+                "bad_record", f"{len(lines):,} lines; expected 1 to {MOST_LINES:,}, one game each"
+            )
         tables, failed = [], []
-        for number, line in _lines(text):
+        for number, line in lines:
             try:
                 tables.append(self.open_record(session, line).summary())
             except RefusedError as refused:
@@ -180,14 +165,11 @@ class Lobby:
             await asyncio.sleep(0)  # others have their turn
         return {"tables": tables, "failed": failed}
 
-    def open_shared(self, text: str) -> None:
+    async def open_shared(self, text: str) -> None:
         """Opens records that everybody may read. Raises RefusedError where a line is none."""
         self.services.store.forget(EVERYBODY)
-        for number, line in _lines(text):
-            try:
-                self.open_record(EVERYBODY, line)
-            except RefusedError as refused:
-                raise RefusedError(refused.code, f"line {number}: {refused.text}") from refused
+        for wrong in (await self.open_records(EVERYBODY, text))["failed"]:
+            raise RefusedError("bad_record", f"line {wrong['line']}: {wrong['text']}")
 
     def open_record(self, session: str, line: str) -> Room:
         """Returns a table of a game in a line of a file of records. Raises RefusedError where it is
@@ -216,11 +198,6 @@ class Lobby:
             line=line,
         )
         return self._new(session, game, settings, table)
-
-    def record_text(self, room: Room) -> str:
-        """Returns the line of a record; of an opened one the line that was opened."""
-        record = room.record()
-        return (json.dumps(record) if room.settings.line is None else room.settings.line) + "\n"
 
     def summaries(self, session: str) -> list[Json]:
         """Returns the tables of a session, the newest first, then those that everybody may read."""

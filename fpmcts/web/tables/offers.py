@@ -9,19 +9,22 @@ that there was something to think about.
 import logging
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from fpmcts.web.engine.asking import Engine, Priority, Question
 from fpmcts.web.errors import Json
-from fpmcts.web.tables.catalogue import Catalogue, Entry, Offer
+from fpmcts.web.tables.catalogue import LEAST_DELAY, MARGIN, Catalogue, Entry, Offer
 from fpmcts.web.tables.rulebook import base_of
 
 MODELS = Path(__file__).resolve().parents[3] / "models"
-SPEEDS = {64: (0.9, 0.7), 256: (2.0, 1.8), 1024: (6.0, 5.8)}
-"""By playouts: delay and budget of a player (``Entry``)."""
-SLOW: Json = {"delay": 2.0, "budget": 1.85}
-"""Those of players that take their time to search."""
+SPEEDS = {64: 0.9, 256: 2.0, 1024: 6.0}
+"""By playouts: the delay of a player (``Entry``)."""
+SLOW = 2.0
+"""That of players that take their time to search."""
+GREEDY: Json = {"temperature": 0.0}
+"""Of players that draw their moves where a good player of the game mixes."""
 WARM_SEEDS = (0, 1, 2, 3, 4)
 """Of rehearsals: networks compile kernels for each size of a batch, so a few different positions
 are searched.
@@ -40,54 +43,39 @@ games bring their options.
 ITERATIONS = 2000
 """Of IS-MCTS, which plays every game without having learned it."""
 RANDOM = Entry("random", "random", "Random", "random")
-GENERAL = "general"
-"""The room of ``fpmcts.players`` whose players stand here by name."""
+EVERYWHERE = (
+    Entry("ismcts", "ismcts", "IS-MCTS", "ismcts", {"iterations": ITERATIONS}, GREEDY, delay=SLOW),
+    RANDOM,
+)
+"""The players of every game."""
+OTHERS = Offer(EVERYWHERE)
+"""What is offered for a game that has nothing of its own."""
 MEASURED, MEASURED_SEEDS = 64, (2, 3)
 """Playouts and deals of a measurement."""
 ROOM, MOST = 1.5, 12
 """A delay is so many times what the playouts took when they were measured, and at most so many
 times that of the catalogue: beyond it a busy machine cuts searches short."""
-MARGIN = 0.15
-"""Seconds of the delay that a search may not use."""
 log = logging.getLogger("web")
 
 
-def drawn(mixes: bool) -> Json:
-    """Returns the arguments of an ``Entry`` whose moves are drawn where a good player of the game
-    mixes.
-    """
-    return {"greedy": {"temperature": 0.0}} if mixes else {}
-
-
-def everywhere(mixes: bool = True) -> list[Entry]:
-    """Returns the players of every game."""
-    options = {"iterations": ITERATIONS}
-    return [Entry("ismcts", "ismcts", "IS-MCTS", "ismcts", options, **drawn(mixes), **SLOW), RANDOM]
-
-
-OTHERS = Offer(tuple(everywhere()))
-"""What is offered for a game that has nothing of its own."""
-
-
-def searching(group: str, label: str, mixes: bool, **options: Any) -> list[Entry]:
+def searching(group: str, label: str, game: str, **options: Any) -> list[Entry]:
     """Returns the policy of a searching player without search, and the player at every speed."""
-    options |= {"temperature": 1.0} if mixes else {}
+    options["temperature"] = float(game != "doudizhu")  # whose players need not mix
     name = "policy" if group == "fpmcts" else f"{group}-policy"
-    entries = [Entry(name, group, f"{label}, policy alone", "policy", options, **drawn(mixes))]
-    for playouts, (delay, budget) in SPEEDS.items():
-        entry = Entry(
+    policy = Entry(name, group, f"{label}, policy alone", "policy", options, GREEDY)
+    searches = (
+        replace(
+            policy,
             name=f"{group}-{playouts}",
-            group=group,
             label=f"{label}, {playouts:,} playouts",
             kind="fpmcts",
             options={**options, "playouts": playouts},
             playouts=playouts,
             delay=delay,
-            budget=budget,
-            **drawn(mixes),
         )
-        entries.append(entry)
-    return entries
+        for playouts, delay in SPEEDS.items()
+    )
+    return [policy, *searches]
 
 
 def tabular(name: str, label: str, game: str, file: Path) -> Entry:
@@ -104,25 +92,25 @@ def offers(checkpoints: Sequence[Path] = ()) -> dict[str, Offer]:
     """
     call = Entry("always_call", "always_call", "Always calls", "always_call")
     rhcp = Entry("rhcp", "rhcp", "RHCP", "rhcp")
-    pimc = Entry("pimc", "pimc", "PIMC", "pimc", delay=2.0, budget=1.9)
-    made = {game: [call, *everywhere()] for game in GAMES}
-    made["doudizhu"] = [rhcp, pimc, *everywhere(mixes=False)]
+    pimc = Entry("pimc", "pimc", "PIMC", "pimc", delay=SLOW)
+    made = {game: [call, *EVERYWHERE] for game in GAMES}
+    made["doudizhu"] = [rhcp, pimc, *EVERYWHERE]
     analysts: dict[str, str] = {}
     for game, entries in made.items():
         weights, tables = MODELS / f"{game}.safetensors", MODELS / f"{game}-tables.safetensors"
         if weights.exists():
-            entries[:0] = searching("fpmcts", "FPMCTS", game != "doudizhu")
+            entries[:0] = searching("fpmcts", "FPMCTS", game)
             analysts[game] = "fpmcts"
         if tables.exists():
             entries.insert(0, tabular("tables", "Tables", game, tables))
             analysts.setdefault(game, "tables")
     for path in checkpoints:
         game, learned = run_of(path)
-        entries = made.setdefault(game, everywhere())
+        entries = made.setdefault(game, [*EVERYWHERE])
         name = _free_name(path.resolve().name[:40] or "run", entries)
         new = [tabular(name, name, game, path)]
         if learned != "tables":
-            new = searching(name, name, game != "doudizhu", checkpoint=str(path))
+            new = searching(name, name, game, checkpoint=str(path))
         if learned == "policies":
             new = new[:1]
         else:
@@ -154,20 +142,15 @@ def run_of(path: Path) -> tuple[str, str]:
     from networks.checkpoint import CHECKPOINT, NETWORKS, load  # numpy alone
 
     if path.is_dir():
-        path = path / NETWORKS if (path / NETWORKS).exists() else path / CHECKPOINT
-    meta = load(path)[1]
+        path = path / (NETWORKS if (path / NETWORKS).exists() else CHECKPOINT)
+    meta, learned = load(path)[1], "networks"
     if "algorithm" in meta:
-        settings, learned = (
-            meta["game"],
-            "policies" if meta["algorithm"]["name"] == "nfsp" else "tables",
-        )
-    else:
-        settings, learned = meta["config"]["game"], "networks"
+        learned = "policies" if meta["algorithm"]["name"] == "nfsp" else "tables"
+    settings = (meta["config"] if learned == "networks" else meta)["game"]
     game = str(settings["name"])
     played = PLAYED.get(game, {})
     for key, usual in played.items():
-        given = settings.get(key)
-        if given is not None and given != usual:
+        if (given := settings.get(key)) not in (None, usual):
             raise ValueError(
                 f"{path}: a run of {game} with {key}={given}; the browser table plays {key}={usual}"
             )
@@ -193,9 +176,8 @@ def of_rooms(name: str, game: Any) -> list[Entry]:
 
     discover_of_games()
     found = []
-    for kind, made in sorted(
-        PLAYERS.items(), key=lambda item: not item[1].slow
-    ):  # the lobby proposes the first
+    # The lobby proposes the first.
+    for kind, made in sorted(PLAYERS.items(), key=lambda item: not item[1].slow):
         if not made.families or not made.plays(game.spec.name):
             continue
         label = kind.replace("_", " ").capitalize()
@@ -204,8 +186,8 @@ def of_rooms(name: str, game: Any) -> list[Entry]:
         except Exception as error:  # noqa: BLE001 (whatever a player lacks, the others can be played with)
             log.debug("%s does not sit at tables of %s: %r", kind, name, error)
             continue
-        pace = SLOW if made.slow else {}
-        found.append(Entry(kind, kind, label, kind, adapts=bool(observers([agent])), **pace))
+        delay, adapts = SLOW if made.slow else LEAST_DELAY, bool(observers([agent]))
+        found.append(Entry(kind, kind, label, kind, delay=delay, adapts=adapts))
     return found
 
 
@@ -215,36 +197,29 @@ def warm_up(catalogue: Catalogue) -> list[Question]:
     """
     first: list[Question] = []
     later: list[Question] = []
+    beside = Priority.REHEARSAL
     for game in GAMES:
         offer = catalogue.offer(game)
         asked = {"ismcts"}  # what few sit with is compiled when they do
         if offer.analyst is not None:
             for seed in WARM_SEEDS:
-                priority = Priority.REHEARSAL if first else Priority.WARM_UP
+                priority = beside if first else Priority.WARM_UP
                 first.append(offer.ask_analyst(game, {}, seed, 256, priority=priority))
             asked.add(first[-1].kind)
-            later.append(
-                offer.ask_analyst(game, {}, WARM_SEEDS[0], priority=Priority.REHEARSAL, luck=2)
-            )
+            later.append(offer.ask_analyst(game, {}, 0, priority=beside, luck=2))
         for entry in offer.entries:
             if entry.kind not in asked:
                 asked.add(entry.kind)
-                options, priority = entry.options, Priority.REHEARSAL
-                later.append(
-                    Question(game, {}, entry.kind, options, WARM_SEEDS[0], priority=priority)
-                )
+                later.append(Question(game, {}, entry.kind, entry.options, 0, priority=beside))
     return first + later
 
 
 def fitted(entry: Entry, seconds: float) -> Entry:
-    """Returns a player with the delay and the time to think that it has where a playout takes so
-    many seconds.
-    """
+    """Returns a player with the delay that it has where a playout takes so many seconds."""
     if entry.playouts is None:
         return entry
     needed = ROOM * entry.playouts * seconds + MARGIN
-    delay = round(min(max(entry.delay, needed), MOST * entry.delay), 1)
-    return replace(entry, delay=delay, budget=max(delay - MARGIN, entry.budget))
+    return replace(entry, delay=round(min(max(entry.delay, needed), MOST * entry.delay), 1))
 
 
 async def measure(engine: Engine, catalogue: Catalogue, games: Sequence[str]) -> None:
@@ -259,4 +234,4 @@ async def measure(engine: Engine, catalogue: Catalogue, games: Sequence[str]) ->
         for seed in MEASURED_SEEDS:
             asked = offer.ask_analyst(game, {}, seed, MEASURED, priority=Priority.REHEARSAL)
             taken.append((await engine.ask(asked)).seconds / MEASURED)
-        catalogue.refit(game, lambda entry, taken=taken: fitted(entry, min(taken)))  # type: ignore[misc]
+        catalogue.refit(game, partial(fitted, seconds=min(taken)))

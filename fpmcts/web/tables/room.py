@@ -28,7 +28,7 @@ from fpmcts.web.engine.asking import (
 )
 from fpmcts.web.errors import Json, RefusedError
 from fpmcts.web.tables.catalogue import YOU, Catalogue, Entry, Offer
-from fpmcts.web.tables.rulebook import Games, plies_seen, table_at
+from fpmcts.web.tables.rulebook import Games, plies_seen, positions, table_at
 from fpmcts.web.tables.store import Store, StoredGame
 from fpmcts.web.tables.views import view_of
 
@@ -153,15 +153,13 @@ class Room:
         """Returns all positions. Raises RefusedError while they would tell what is hidden."""
         if not self.everything:
             raise RefusedError("not_over", "the game can be replayed when it is over")
-        table, plies = table_at(self.table, 0), []
-        for ply, move in enumerate([*self.table.moves, None]):
-            seat, text = (None, None) if move is None else (move.seat, move.text)
-            plies.append(
-                {"ply": ply, "seat": seat, "move": text, "view": self.view(table) | {"legal": []}}
+        next_moves = [*((move.seat, move.text) for move in self.table.moves), (None, None)]
+        return [
+            {"ply": ply, "seat": seat, "move": move, "view": self.view(table) | {"legal": []}}
+            for ply, ((seat, move), table) in enumerate(
+                zip(next_moves, positions(self.table), strict=True)
             )
-            if move is not None:
-                table.play(move.text)
-        return plies
+        ]
 
     def question(self, ply: int, seed: int, playouts: int | None = None, **asked: Any) -> Question:
         """Returns a question to the analyst about a position, see ``Offer.ask_analyst``."""

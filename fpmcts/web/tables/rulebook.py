@@ -6,8 +6,9 @@ to show before.
 """
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from fpmcts.web.errors import Json, RefusedError
@@ -63,19 +64,23 @@ def table_at(table: "Table", ply: int) -> "Table":
     return other
 
 
+def positions(table: "Table") -> Iterator["Table"]:
+    """Yields one table of its own, moved on from the deal to the last move."""
+    other = table_at(table, 0)
+    yield other
+    for move in table.moves:
+        other.play(move.text)
+        yield other
+
+
 def plies_seen(table: "Table", seat: int) -> list[int]:
     """Returns the plies of the moves that a seat has seen, if only in part: those of its
     description, in their order.
     """
     if len(table.describe(seat).get("moves", table.moves)) == len(table.moves):
         return list(range(len(table.moves)))
-    other = table_at(table, 0)
-    plies: list[int] = []
-    for ply, move in enumerate(table.moves):
-        other.play(move.text)
-        if len(other.describe(seat)["moves"]) > len(plies):
-            plies.append(ply)
-    return plies
+    told = [len(position.describe(seat)["moves"]) for position in positions(table)]
+    return [ply for ply, (before, after) in enumerate(pairwise(told)) if after > before]
 
 
 RESULTS = ("moves", "winner", "points", "chips", "returns", "rules", "game")
@@ -159,13 +164,11 @@ class Games:
         made, code = self.game(game), "bad_record" if deal is None else "bad_deal"
         if deal is not None:
             blank = GameTable(made, seed=0).record()
-            expected = ", ".join(_deal(blank))
+            known = _deal(blank)
             for name in deal:
-                if name not in _deal(blank):
-                    raise RefusedError(
-                        code,
-                        f"{name[:40]!r}: unknown field of a deal; expected {expected}",
-                    )
+                if name not in known:
+                    expected = f"unknown field of a deal; expected {', '.join(known)}"
+                    raise RefusedError(code, f"{name[:40]!r}: {expected}")
             record = {**blank, **deal, "moves": []}
         try:
             return GameTable(made, seed=seed, record=record)
@@ -182,7 +185,7 @@ class Games:
                 "a record of no game that is played here; expected one of "
                 f"{', '.join(self._names)}",
             )
-        for name in names if len(names) > 1 else ():
+        for name in names:
             with contextlib.suppress(RefusedError):
                 self.table(name, record=record)
                 return name

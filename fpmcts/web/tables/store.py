@@ -102,8 +102,9 @@ class Settings:
     reviewed: bool = False
 
     @classmethod
-    def parse(cls, fields: Json) -> Self:
-        """Returns settings that were kept, see ``asdict``."""
+    def parse(cls, kept: str) -> Self:
+        """Returns settings that were kept as JSON, see ``asdict``."""
+        fields = json.loads(kept)
         return cls(**{**fields, "series": Series(**fields["series"])})
 
     @property
@@ -163,18 +164,16 @@ class Store:
     """A file of games.
 
     Args:
-        path: The file, made where it is not there; None keeps games in memory only.
+        path: The file, made where it is not there.
 
     Raises:
         StoreError: It cannot be opened, or is none of ours.
     """
 
-    def __init__(self, path: Path | None) -> None:
-        name = "games" if path is None else f"games={path}"
+    def __init__(self, path: Path) -> None:
+        name = f"games={path}"
         try:
-            self._file = sqlite3.connect(
-                path or ":memory:", isolation_level=None, check_same_thread=False
-            )
+            self._file = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
             for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "busy_timeout=2000"):
                 self._ask(f"PRAGMA {pragma}")
             ((version,),) = self._ask("PRAGMA user_version")
@@ -207,16 +206,8 @@ class Store:
         """Returns the games of a condition."""
         found = self._ask(f"SELECT * FROM games WHERE {condition}", *values)
         return [
-            StoredGame(
-                table,
-                session,
-                game,
-                made,
-                bool(over),
-                Settings.parse(json.loads(settings)),
-                json.loads(record),
-            )
-            for table, session, game, made, over, settings, record in found
+            StoredGame._make((*head, bool(over), Settings.parse(settings), json.loads(record)))
+            for *head, over, settings, record in found
         ]
 
     def get(self, table: str | None) -> StoredGame | None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from games.table import Table
 
 PER_SEAT = ("cards_left", "played", "paid", "bets", "stacks", "folded", "points", "bids")
-"""Fields of a description with one entry for each seat."""
+"""Fields of a description with one entry for each seat; so are raw arrays of that length."""
 OPEN_CARDS = ("public", "bottom")
 """Fields of a description that are cards which lie open."""
 CARDS_OF_SEATS = ("played",)
@@ -38,25 +38,16 @@ def card_names(cards: Any) -> list[str]:
     return [str(card) for card in cards] if isinstance(cards, (list, tuple, str)) else []
 
 
-def merged(views: Sequence[Any]) -> Any:
-    """Returns raw arrays with what any of several seats sees of them."""
+def merged(views: Sequence[Any], unknown: int | None = UNKNOWN) -> Any:
+    """Returns raw arrays with what any of several seats sees of them, None where nothing is known;
+    a number by itself stays.
+    """
     first = views[0]
     if isinstance(first, Mapping):
         return {name: merged([view[name] for view in views]) for name in first}
     if isinstance(first, list):
-        return [merged(parts) for parts in zip(*views, strict=True)]
-    return next((value for value in views if value != UNKNOWN), first)
-
-
-def _told(known: Mapping[str, Any]) -> Json:
-    """Returns raw arrays with None where nothing is known; a number by itself stays."""
-
-    def told(value: Any) -> Any:
-        if isinstance(value, list):
-            return [None if item == UNKNOWN else told(item) for item in value]
-        return value
-
-    return {name: told(value) for name, value in known.items()}
+        return [merged(parts, None) for parts in zip(*views, strict=True)]
+    return next((value for value in views if value != UNKNOWN), unknown)
 
 
 def view_of(
@@ -84,24 +75,23 @@ def view_of(
     shown = range(len(players)) if everything else (who,)
     described = {seat: table.describe(seat) for seat in shown}
     own = described[who]
+    facts = {field: own[field] for field in own if field not in (*LIFTED, *OPEN_CARDS)}
     known: Json = {}
     if isinstance(own.get(RAW), Mapping):
-        known = _told(merged([each[RAW] for each in described.values()]))
+        del facts[RAW]
+        known = merged([each[RAW] for each in described.values()])
+        facts |= known
     of_seats = {
-        name: value
-        for name, value in known.items()
-        if isinstance(value, list) and len(value) == len(players)
+        field: facts.pop(field)
+        for field, value in list(facts.items())
+        if field in PER_SEAT
+        or (field in known and isinstance(value, list) and len(value) == len(players))
     }
-    of_seats |= {name: own[name] for name in PER_SEAT if name in own}
     counts = of_seats.pop("cards_left", None)
     seats = []
     for seat, (name, team) in enumerate(info.seats):
-        hand = described[seat].get("hand") if seat in described else None
+        hand = described.get(seat, {}).get("hand")
         cards = None if hand is None else card_names(hand)
-        own_facts = {
-            field: card_names(value[seat]) if field in CARDS_OF_SEATS else value[seat]
-            for field, value in of_seats.items()
-        }
         count = None if cards is None else len(cards)
         seats.append(
             {
@@ -111,15 +101,15 @@ def view_of(
                 "player": players[seat],
                 "cards": cards,
                 "count": count if counts is None else counts[seat],
-                "facts": own_facts,
+                "facts": {
+                    field: card_names(value[seat]) if field in CARDS_OF_SEATS else value[seat]
+                    for field, value in of_seats.items()
+                },
             }
         )
     seen = [move.text for move in table.moves] if everything else own.get("moves", [])
     plies = range(len(seen)) if len(seen) == len(table.moves) else plies_seen(table, who)
     mine = to_move is not None and viewer in (None, to_move)
-    apart = (*LIFTED, *PER_SEAT, *OPEN_CARDS, *((RAW,) if known else ()))
-    facts = {field: value for field, value in own.items() if field not in apart}
-    facts |= {field: value for field, value in known.items() if field not in of_seats}
     return {
         "game": info.name,
         "you": viewer,

@@ -21,8 +21,8 @@ landlord choosing at the OR nodes.
   1989) break ties.
 
 The table stores the whole position beside the bounds, so that two positions cannot be taken for
-each other. Entries carry an epoch; ``forget`` starts a new one, after which an answer and the nodes
-that it takes do not depend on what was solved before.
+each other. After ``forget`` an answer and the nodes that it takes do not depend on what was solved
+before.
 
 Source: Knuth & Moore 1975 (alpha-beta); Plaat et al. 1996, "Best-first fixed-depth minimax
 algorithms" (MTD).
@@ -32,7 +32,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from games.batches import num_rows
 from games.doudizhu.cards import (
     HAND_SIZES,
     JOKERS,
@@ -41,29 +40,25 @@ from games.doudizhu.cards import (
     at_least,
     lowest,
     size,
-    unpack,
 )
 from games.doudizhu.legal import leads, replies, tops_of
 from games.doudizhu.moves import MAX_LEGAL, PASS, Category, Rules
 from games.doudizhu.state import States, is_bomb
-from games.interface import Game
 from games.kernels import kernel, mix64
 
 TABLE_BITS = 16
-MAX_TABLE_BITS = 28
 MAX_DEPTH = 3 * sum(HAND_SIZES) + 1
 """Positions in a line: every move with cards is followed by at most two passes, and the root."""
 UNSOLVED = 0
 """Returned where the budget did not suffice; no position has this value."""
 UNANSWERED = -1
 
-_TARGET_BITS, _BOUND_BITS, _MOVE_BITS, _EPOCH_BITS = 15, 5, 15, 21
+_TARGET_BITS, _BOUND_BITS = 15, 5
 _KEY_BITS = _TARGET_BITS + 3  # the target, the seat, the passes
 _BOUND_OFFSET = 16
 _MOST = 15
 """Above the number of any value: at most 13 bombs are played."""
 _KEY_MASK = np.uint64((1 << _KEY_BITS) - 1)
-_EPOCH_SHIFT = np.uint64(_KEY_BITS + 2 * _BOUND_BITS + _MOVE_BITS)
 _HISTORY_LIMIT = 1 << 20
 _HISTORY_ROOM = 1 << 10
 """Moves share counts by the low bits of their ids, so that the counts are quickly cleared."""
@@ -97,9 +92,9 @@ class Solver(NamedTuple):
 
     Attributes:
         table: uint64 ``[S, 4]``, the transposition table: the three hands, and one word of target,
-            seat, passes, bounds, move and epoch. Rows 2k and 2k + 1 are a bucket, the newer first.
+            seat, passes, bounds and move. Rows 2k and 2k + 1 are a bucket, the newer first.
             S is a power of two.
-        counts: int64 ``[2]``, the epoch, and the nodes left.
+        nodes: int64 ``[1]``, those that are left.
         history: int64 ``[2, 1024]``, cut-offs by moves of the landlord and of the peasants, weighed
             by the square of the cards left.
         moves: int16 ``[D * 520]``, the moves of all frames.
@@ -108,7 +103,7 @@ class Solver(NamedTuple):
     """
 
     table: np.ndarray
-    counts: np.ndarray
+    nodes: np.ndarray
     history: np.ndarray
     moves: np.ndarray
     scores: np.ndarray
@@ -119,7 +114,7 @@ def new_solver(bits: int = TABLE_BITS) -> Solver:
     """Returns a solver with an empty table of 2**bits positions, 32 bytes each."""
     return Solver(
         table=np.zeros((1 << bits, 4), np.uint64),
-        counts=np.array([1, 0]),
+        nodes=np.zeros(1, np.int64),
         history=np.zeros((2, _HISTORY_ROOM), np.int64),
         moves=np.zeros((MAX_DEPTH + 1) * MAX_LEGAL, np.int16),
         scores=np.zeros((MAX_DEPTH + 1) * MAX_LEGAL, np.int64),
@@ -130,17 +125,19 @@ def new_solver(bits: int = TABLE_BITS) -> Solver:
 @kernel
 def forget(solver: Solver) -> None:
     """Empties the table and the history."""
+    solver.table[:] = 0
     solver.history[:] = 0
-    solver.counts[0] += 1
-    if solver.counts[0] >> _EPOCH_BITS:
-        solver.table[:] = 0
-        solver.counts[0] = 1
 
 
 @kernel
-def num_bombs(hand: np.uint64) -> int:
-    """Returns the number of bombs in a hand, the rocket included."""
-    return size(at_least(hand, 4)) + np.int64(hand & JOKERS == JOKERS)
+def most_doubled(hands: np.ndarray) -> int:
+    """Returns the highest number of a value: one more than the bombs in the hands, the rocket
+    included.
+    """
+    most = np.int64(1)
+    for hand in hands:
+        most += size(at_least(hand, 4)) + np.int64(hand & JOKERS == JOKERS)
+    return most
 
 
 @kernel
@@ -175,7 +172,6 @@ def _find(solver: Solver, hands: np.ndarray, key: np.uint64) -> int:
         word = table[at, 3]
         if (
             word & _KEY_MASK == key
-            and np.int64(word >> _EPOCH_SHIFT) == solver.counts[0]
             and table[at, 0] == hands[0]
             and table[at, 1] == hands[1]
             and table[at, 2] == hands[2]
@@ -189,10 +185,7 @@ def _bounds(word: np.uint64) -> tuple[int, int, int]:
     """Returns (lower bound, upper bound, best move) of an entry."""
     low = np.int64((word >> np.uint64(_KEY_BITS)) & np.uint64(31)) - _BOUND_OFFSET
     high = np.int64((word >> np.uint64(_KEY_BITS + _BOUND_BITS)) & np.uint64(31)) - _BOUND_OFFSET
-    move = np.int64(
-        (word >> np.uint64(_KEY_BITS + 2 * _BOUND_BITS)) & np.uint64((1 << _MOVE_BITS) - 1)
-    )
-    return low, high, move
+    return low, high, np.int64(word >> np.uint64(_KEY_BITS + 2 * _BOUND_BITS))
 
 
 @kernel
@@ -216,9 +209,7 @@ def _store(solver: Solver, depth: int, answer: int, move: int) -> None:
     else:
         high = min(high, threshold - 1)
     word = low + _BOUND_OFFSET | (high + _BOUND_OFFSET) << _BOUND_BITS | move << (2 * _BOUND_BITS)
-    table[row, 3] = (
-        key | np.uint64(word) << np.uint64(_KEY_BITS) | np.uint64(solver.counts[0]) << _EPOCH_SHIFT
-    )
+    table[row, 3] = key | np.uint64(word) << np.uint64(_KEY_BITS)
 
 
 @kernel
@@ -304,7 +295,7 @@ def _open(rules: Rules, solver: Solver, depth: int, points: bool) -> int:
     frames.seats[depth], frames.targets[depth], frames.passes[depth] = seat, target, passes
 
     if points and abs(threshold) > 1:
-        most = 1 + num_bombs(hands[0]) + num_bombs(hands[1]) + num_bombs(hands[2])
+        most = most_doubled(hands)
         if threshold > most:
             return 0
         if threshold <= -most:
@@ -406,8 +397,8 @@ def _is_at_least(
     while True:
         answer = _open(rules, solver, depth, points)
         if answer == UNANSWERED:
-            solver.counts[1] -= 1
-            if solver.counts[1] < 0:
+            solver.nodes[0] -= 1
+            if solver.nodes[0] < 0:
                 return UNANSWERED
             depth += 1
         while True:  # hand an answer up, as long as it answers the frame above too
@@ -442,11 +433,8 @@ def solve(
     if it takes more than ``max_nodes`` nodes. A position solved once stays in the table until
     ``forget``.
     """
-    most = 1
-    if points:
-        for seat in range(NUM_SEATS):
-            most += num_bombs(states.hands[i, seat])
-    solver.counts[1] = max_nodes
+    most = most_doubled(states.hands[i]) if points else 1
+    solver.nodes[0] = max_nodes
     answer = _is_at_least(rules, solver, states, i, np.int64(1), points)
     if answer == UNANSWERED:
         return np.float64(UNSOLVED)
@@ -463,72 +451,3 @@ def solve(
         value += 1
     size_of_value = np.float64(np.int64(1) << (value - 1))
     return size_of_value if landlord_wins else -size_of_value
-
-
-@kernel
-def _solve_all(
-    rules: Rules, solver: Solver, states: States, points: bool, max_nodes: int, values: np.ndarray
-) -> None:
-    """Writes the value of every lane (float64 ``[B]``)."""
-    for i in range(len(values)):
-        values[i] = solve(rules, solver, states, i, points, max_nodes)
-
-
-class DoubleDummySolver:
-    """Solves endgames of Doudizhu with all hands open.
-
-    Args:
-        game: Doudizhu.
-        points: What counts: points, 2^bombs to the winner, or (False) the win alone.
-        max_nodes: Nodes per position, at least 1.
-        table_bits: Size of the transposition table: 2^bits positions of 32 bytes, 1 to 28.
-
-    Raises:
-        ValueError: A setting out of range.
-    """
-
-    def __init__(
-        self,
-        game: Game,
-        points: bool = False,
-        max_nodes: int = 1_000_000,
-        table_bits: int = TABLE_BITS,
-    ) -> None:
-        if game.spec.name != "doudizhu":
-            raise ValueError(f"game is {game.spec.name!r}: expected 'doudizhu'")
-        if max_nodes < 1:
-            raise ValueError(f"max_nodes is {max_nodes}: expected at least 1")
-        if not 1 <= table_bits <= MAX_TABLE_BITS:
-            raise ValueError(f"table_bits is {table_bits}: expected 1 to {MAX_TABLE_BITS}")
-        self.game, self.points, self.max_nodes = game, points, max_nodes
-        self._solver = new_solver(table_bits)
-
-    def forget(self) -> None:
-        """Empties the table, so that the nodes that a position takes do not depend on those
-        before.
-        """
-        forget(self._solver)
-
-    def values(self, states: States) -> np.ndarray:
-        """Returns the landlord's values (float64 ``[B]``) in units of the current stake; 0 where
-        ``max_nodes`` did not suffice.
-
-        Args:
-            states: Running games with all hands open.
-
-        Raises:
-            ValueError: A row is over, or a hand is not what the cards played leave.
-        """
-        sizes = np.array(HAND_SIZES) - unpack(states.played).sum(axis=-1, dtype=np.int64)
-        wrong = np.flatnonzero(
-            (unpack(states.hands).sum(axis=-1, dtype=np.int64) != sizes).any(axis=1)
-            | (states.winner >= 0)
-        )
-        if wrong.size:
-            raise ValueError(
-                f"rows {wrong[:5].tolist()}: expected running games with all hands open; "
-                "views cannot be solved"
-            )
-        values = np.empty(num_rows(states))
-        _solve_all(self.game.rules, self._solver, states, self.points, self.max_nodes, values)
-        return values

@@ -51,13 +51,8 @@ from games.batches import States
 from games.doudizhu.cards import HAND_SIZES
 from games.doudizhu.players import pimc_kernels
 from games.interface import Records
-from games.kernels import streams
 from games.registry import Player, player
 from games.settings import setting
-
-OBJECTIVES = ("wp", "adp")
-PLAYOUTS = ("team", "rhcp")
-MOST_CARDS = sum(HAND_SIZES)
 
 
 @player("pimc", games=["doudizhu"], slow=True)
@@ -78,11 +73,11 @@ class PIMC(Player):
 
     worlds: int = setting(64, least=1, most=65_536)
     candidates: int = setting(16, least=2, most=1024)
-    solver_cards: int = setting(9, least=0, most=MOST_CARDS)
+    solver_cards: int = setting(9, least=0, most=sum(HAND_SIZES))
     max_nodes: int = setting(3000, least=1, most=1_000_000_000)
-    objective: str = setting("wp", choices=OBJECTIVES)
+    objective: str = setting("wp", choices=("wp", "adp"))
     margin: float = setting(0.0, least=0, most=100)
-    playouts: str = setting("team", choices=PLAYOUTS)
+    playouts: str = setting("team", choices=("team", "rhcp"))
 
     def prepare(self) -> None:
         """Makes the tables that decisions share."""
@@ -96,25 +91,11 @@ class PIMC(Player):
             self.playouts == "team",
         )
         self._work = pimc_kernels.new_workspace(self.settings)
-        self._rng = np.zeros(0, np.uint64)
-
-    def start(self, num_games: int, seed: int) -> None:
-        """Forgets everything; the games to come are 0 .. ``num_games`` - 1. RHCP's values of hands
-        are kept, for speed alone.
-        """
-        self._rng = streams(seed, num_games)
 
     def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
         """Returns a legal move (int16 ``[n]``) for each view; row k belongs to game ``games[k]``.
         Hidden hands are not read.
-
-        Raises:
-            RuntimeError: ``start`` was not called for so many games.
         """
-        if len(games) and max(games) >= len(self._rng):
-            raise RuntimeError(
-                f"pimc: act for game {max(games)} before start: call start(num_games, seed) first"
-            )
         moves = np.empty(len(games), np.int16)
         pimc_kernels.act(
             self.game.rules,
@@ -122,7 +103,7 @@ class PIMC(Player):
             self._work,
             np.asarray(games, np.int64),
             views,
-            self._rng,
+            self.rng,
             moves,
         )
         return moves

@@ -24,7 +24,7 @@ from games.doudizhu.cards import (
     size,
 )
 from games.doudizhu.legal import LONGEST, SHORTEST
-from games.doudizhu.moves import MAIN_COPIES, Category, Rules
+from games.doudizhu.moves import MAIN_COPIES, Category
 from games.kernels import kernel
 
 NO_CARDS = np.uint64(0)
@@ -214,15 +214,3 @@ def reply_candidates(hand: np.uint64, category: int, length: int, top: int, out:
         if row & held == row:
             n = _add_groups(hand, row, copies, kicker, out, n)
     return n
-
-
-@kernel
-def find_move(rules: Rules, cards: np.uint64) -> int:
-    """Returns the id of a group, pass for no cards. The moves of one category, length and top have
-    consecutive ids.
-    """
-    category, length, top = classify(cards)
-    move: int = rules.first[category, length, top]
-    while rules.cards[move] != cards:
-        move += 1
-    return move

@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from games.doudizhu.beaters import whole_move
 from games.doudizhu.cards import HAND_SIZES, JOKERS, above, at_least, lowest
 from games.doudizhu.moves import PASS, Category, Rules
 from games.doudizhu.players.rhcp_groups import (
     NO_CARDS,
     classify,
-    find_move,
     group_value,
     lead_candidates,
     reply_candidates,
@@ -256,8 +256,8 @@ def choose(rules: Rules, memo: Memo, states: States, i: int) -> int:
     hand = states.hands[i, states.seat[i]]
     target = states.target[i]
     if target == PASS:
-        return find_move(rules, lead(memo, hand))
-    return find_move(
+        return whole_move(rules, lead(memo, hand))
+    return whole_move(
         rules, reply(memo, hand, rules.category[target], rules.length[target], rules.top[target])
     )
 

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from games.doudizhu.beaters import whole_move
 from games.doudizhu.cards import (
     BIG_JOKER,
     CHAIN_RANKS,
@@ -35,10 +36,9 @@ from games.doudizhu.cards import (
     row_of,
 )
 from games.doudizhu.moves import PASS, Category, Rules
-from games.doudizhu.players.rhcp_groups import find_move
 from games.doudizhu.state import States, legal
 from games.interface import Records
-from games.kernels import kernel, random_below, streams
+from games.kernels import kernel, random_below
 from games.registry import Player, player
 
 SHORTEST_CHAIN = 5
@@ -131,7 +131,7 @@ def _act(
     for k in range(len(games)):
         seat = np.int64(views.seat[k])
         if views.target[k] == PASS:
-            moves[k] = find_move(rules, lead_cards(views.hands[k, seat]))
+            moves[k] = whole_move(rules, lead_cards(views.hands[k, seat]))
             continue
         num_moves = legal(rules, views, k, scratch)
         moves[k] = _same_kind(rules, views.target[k], scratch, num_moves)
@@ -144,10 +144,6 @@ def _act(
 class RLCardRule(Player):
     """Plays Doudizhu as RLCard's rule player ``doudizhu-rule-v1`` does."""
 
-    def start(self, num_games: int, seed: int) -> None:
-        """Forgets everything; the games to come are 0 .. ``num_games`` - 1."""
-        self._rng = streams(seed, num_games)
-
     def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
         """Returns a legal move (int16 ``[n]``) for each view; row k belongs to game
         ``games[k]``.
@@ -157,7 +153,7 @@ class RLCardRule(Player):
             self.game.rules,
             views,
             games,
-            self._rng,
+            self.rng,
             np.empty(self.game.spec.max_legal, np.int16),
             moves,
         )
