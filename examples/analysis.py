@@ -29,7 +29,7 @@ from rich.console import Console
 from rich.table import Table
 
 from examples.double_dummy import DoubleDummySolver
-from fpmcts.evaluation.decks import evaluation_decks
+from fpmcts.evaluation.duplicate import evaluation_decks
 from fpmcts.evaluation.match import play_games
 from fpmcts.players import load_player
 from fpmcts.players.policy import PolicyAgent

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from games.batches import Rules, States, copied, num_rows
-from games.generic import current_seat, legal, sure_win
+from games.generic import current_seat, legal, sure_win, team_return
 from games.history import History, Moves, play_move
 from games.interface import Game, Records
 from games.kernels import kernel
@@ -93,6 +93,13 @@ def _play(
             play_move(rules, states, lane, actions[k], history)
             progress.last_seats[lane] = progress.seats[lane]
             progress.status[lane] = RUNNING
+
+
+@kernel
+def _returns(rules: Rules, states: States, out: np.ndarray) -> None:
+    for lane in range(out.shape[0]):
+        for seat in range(out.shape[1]):
+            out[lane, seat] = team_return(rules, states, lane, seat)
 
 
 class Lockstep:
@@ -175,3 +182,11 @@ class Lockstep:
                 _play(rules, self.states, waiting, decide(waiting), history, progress)
             self.num_over = int((status == OVER).sum())
             yield self.num_over
+
+    def returns(self) -> np.ndarray:
+        """Returns what each seat's team has won in games that are all over, in the game's unit:
+        float64 ``[G, S]``.
+        """
+        out = np.empty(self.forced.shape)
+        _returns(self.game.rules, self.states, out)
+        return out

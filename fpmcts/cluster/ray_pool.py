@@ -242,11 +242,6 @@ class RayCluster:
         for name, number in numbers.items():
             self._counts[name] += number
 
-    def count_unit(self, actor: _Actor, seconds: float, size: int) -> None:
-        """Adds a unit that an actor has done, with the bytes of its answer."""
-        self.count(units=1.0, busy=seconds, bytes=float(size))
-        self._by_actor[self.actors.index(actor)] += 1.0, seconds
-
     def replace(self, actor: _Actor) -> list[int]:
         """Ends an actor, puts a new one in its place, and returns the units that it had."""
         with suppress(Exception):
@@ -378,7 +373,8 @@ class RayPool(Pool[Any, Any]):
                 k = actor.units.pop(reference)
                 actor.since = time.monotonic()
                 result, seconds = answer
-                cluster.count_unit(actor, seconds, result.nbytes)
+                cluster.count(units=1.0, busy=seconds, bytes=float(result.nbytes))
+                cluster._by_actor[cluster.actors.index(actor)] += 1.0, seconds
                 done += 1
                 yield k, unpacked(result)
             if not ready:

@@ -15,11 +15,11 @@ from fpmcts.configuration import choices
 from fpmcts.evaluation.config import EvaluateConfig, Tournament, parse_command_line
 from fpmcts.evaluation.duplicate import table_scores
 from fpmcts.evaluation.match_result import TableResult
-from fpmcts.evaluation.plan import Plan, make_plan, read_given_decks
+from fpmcts.evaluation.plan import Plan, make_plan
 from fpmcts.evaluation.precision import with_precisions
 from fpmcts.evaluation.report import Report, check_folder
 from fpmcts.evaluation.saved_games import check_file, write_games
-from fpmcts.evaluation.tournament import forget, play_tasks, play_tournament
+from fpmcts.evaluation.tournament import forget, play_tournament
 from fpmcts.interrupt import Interrupt
 from fpmcts.machine import machine
 from fpmcts.players.lookup import PLAYERS
@@ -98,35 +98,29 @@ def run(arguments: Sequence[str], note: Note, progress: Progress) -> int:
     if any(player.options.compiles for player in tournament.players.values()):
         compile_players(config.game.name)
     interrupt = Interrupt(note, "stopping after the games that are being played, which are kept")
-    plan = make_plan(tournament, game, read_given_decks(tournament, game))
+    plan = make_plan(tournament, game)
     tournament, precisions = with_precisions(tournament, plan.num_games(plan.tasks))
     if precisions:
         note(f"precision: {precisions}")
     began, plan = time.monotonic(), replace(plan, tournament=tournament)
-    how = progress, lambda: interrupt.requested, note
+    results = play_tournament(plan, progress, lambda: interrupt.requested, note)
+    if results is None:
+        note("stopped; the same command continues")
+        return 130
     if config.table:
-        table = play_tasks(plan, *how)
-        if table is not None:
-            names = [tournament.players[label].name for label in tournament.labels]
-            games = table[0][tournament.labels]
-            scores = TableResult(tuple(names), table_scores(game.spec, games))
-            note(scores.text(game.spec.score, games.usage))
-            forget(plan)
-            return 0
+        table = results[tournament.labels]
+        scores = TableResult(table.names, table_scores(game.spec, table.games))
+        note(scores.text(game.spec.score, table.games.usage))
     else:
-        results = play_tournament(plan, *how)
-        if results is not None:
-            facts = {
-                "command": shlex.join(["python", "evaluate.py", *arguments]),
-                "machine": _machine_text(),
-                **({"precision": precisions} if precisions else {}),
-                "seconds": f"{time.monotonic() - began:.1f}",
-            }
-            _show(plan, Report(tournament, game.spec, results), facts, note)
-            forget(plan)
-            return 0
-    note("stopped; the same command continues")
-    return 130
+        facts = {
+            "command": shlex.join(["python", "evaluate.py", *arguments]),
+            "machine": _machine_text(),
+            **({"precision": precisions} if precisions else {}),
+            "seconds": f"{time.monotonic() - began:.1f}",
+        }
+        _show(plan, Report(tournament, game.spec, results), facts, note)
+    forget(plan)
+    return 0
 
 
 def _show(plan: Plan, report: Report, facts: Mapping[str, object], note: Note) -> None:

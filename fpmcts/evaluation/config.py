@@ -94,10 +94,6 @@ class Tournament:
         """Returns the test that may end the match early; None where there is none."""
         return SequentialTest(*self.config.sprt) if self.config.sprt else None
 
-    def num_decks(self) -> int | None:
-        """Returns the number of decks that was asked for; None where they come from a file."""
-        return int(self.config.decks) if self.config.decks.isdecimal() else None
-
 
 def parse_command_line(arguments: Sequence[str]) -> Tournament:
     """Returns the configuration of a command line such as ``["a=fpmcts", "b=rhcp"]``.

@@ -24,17 +24,26 @@ from itertools import permutations
 
 import numpy as np
 
-from fpmcts.evaluation.decks import evaluation_decks
 from fpmcts.evaluation.match import PlayedGames, Tell, ignore, joined_games, play_games
 from fpmcts.evaluation.match_result import MatchResult, games_per_deck
 from games.agent import Agent, observers
 from games.batches import States, num_rows, take
 from games.interface import Game, GameSpec
-from games.kernels import Stream, streams
+from games.kernels import Stream, deal_seeds, streams
 
 LOT = 10
 """Decks that are played side by side where a player learns from what it sees."""
 MOST_ORDERS = 24
+
+
+def evaluation_decks(game: Game, seed: int, num_decks: int) -> States:
+    """Returns the deals of a match: fixed by a seed, and never among those of training (the lowest
+    bit of their seeds differs).
+
+    Deck i depends on the seed and i alone, so a longer match begins with the decks of a shorter
+    one.
+    """
+    return game.deal(deal_seeds(seed, num_decks, Stream.EVALUATION))
 
 
 def table_orders(players: int, seed: int = 0) -> np.ndarray:

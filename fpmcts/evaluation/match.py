@@ -18,7 +18,7 @@ import numpy as np
 
 from games.agent import Agent
 from games.batches import Rules, States, num_rows, take
-from games.generic import is_legal, legal, team_return
+from games.generic import is_legal, legal
 from games.interface import Game, Records
 from games.kernels import Stream, kernel, streams
 from games.lockstep import Lockstep
@@ -133,14 +133,6 @@ def _first_illegal(
     return -1
 
 
-@kernel
-def _returns(rules: Rules, states: States, out: np.ndarray) -> None:
-    """Writes the return of every seat of every game to ``out`` (float64 ``[G, S]``)."""
-    for i in range(out.shape[0]):
-        for seat in range(out.shape[1]):
-            out[i, seat] = team_return(rules, states, i, seat)
-
-
 def play_games(
     game: Game,
     agents: Sequence[Agent],
@@ -206,9 +198,9 @@ def play_games(
     for k in range(len(agents)):
         usage[k].forced = int(lockstep.forced[seating == k].sum())
 
-    returns = np.empty((num_games, spec.num_seats))
-    _returns(game.rules, states, returns)
-    return PlayedGames(seating.astype(np.int8), returns, lockstep.last_seats, records, usage)
+    return PlayedGames(
+        seating.astype(np.int8), lockstep.returns(), lockstep.last_seats, records, usage
+    )
 
 
 def _checked(

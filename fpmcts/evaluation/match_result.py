@@ -72,16 +72,16 @@ class Side:
 
 @dataclass(frozen=True)
 class MatchResult:
-    """What a duplicate match of A against B says.
+    """What a duplicate match of A against B says, or the games of a table (``TableResult``).
 
     Attributes:
-        names: Of A and of B.
+        names: Of A and of B, or of all at the table.
         spec: Of the game.
         games: Everything that was played, see ``duplicate.duplicate_games``.
         sequential: Of the test that could end it early; None: there was none.
     """
 
-    names: tuple[str, str]
+    names: tuple[str, ...]
     spec: GameSpec
     games: PlayedGames
     sequential: SequentialResult | None = None
@@ -91,16 +91,14 @@ class MatchResult:
         """How A and how B does alone."""
         spec, played = self.spec, self.games
         seats = [spec.teams.index(team) for team in range(spec.num_teams)]  # the first of each team
-        decks = (-1, games_per_deck(spec), spec.num_seats)
 
         def of(rows: np.ndarray) -> Side:
-            def scores(returns: np.ndarray) -> np.ndarray:
-                return returns.reshape(decks)[:, rows, seats] * spec.score.per_return
+            def scores(values: np.ndarray) -> np.ndarray:
+                by_deck = values.reshape(-1, games_per_deck(spec), *values.shape[1:])
+                return by_deck[:, rows, seats] * spec.score.per_return
 
-            luck = played.luck
-            kinds = [] if luck is None else [scores(kind) for kind in np.moveaxis(luck, 2, 0)]
-            means = [kind.mean(axis=1) for kind in kinds]
-            return Side(scores(played.returns), np.stack(means, axis=1) if means else None)
+            luck = None if played.luck is None else scores(played.luck).mean(axis=1)
+            return Side(scores(played.returns), luck)
 
         rows = np.arange(spec.num_teams)
         # Of two teams, B is in the one in which A is not.

@@ -11,8 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from fpmcts.evaluation.config import Tournament
-from fpmcts.evaluation.decks import evaluation_decks
-from fpmcts.evaluation.duplicate import table_orders
+from fpmcts.evaluation.duplicate import evaluation_decks, table_orders
 from fpmcts.evaluation.match_result import games_per_deck
 from fpmcts.memory import check_fits
 from fpmcts.players.lookup import PLAYERS
@@ -56,17 +55,16 @@ class Plan:
         return self.games_per_deck * sum(task.last - task.first for task in tasks)
 
 
-def make_plan(tournament: Tournament, game: Game, decks: States | None = None) -> Plan:
-    """Returns the tasks of a tournament.
+def make_plan(tournament: Tournament, game: Game) -> Plan:
+    """Returns the tasks of a tournament, and its decks: those of a file, else those of the seed.
 
     Args:
         tournament: The configuration.
         game: Its game.
-        decks: Given decks; None: those of the seed.
 
     Raises:
-        ConfigError: Too many decks, or a sequential test in a game that is not measured by the
-            share of games won.
+        ConfigError: Too many decks, a file that holds none of the game, or a sequential test in a
+            game that is not measured by the share of games won.
     """
     config, labels, spec = tournament.config, tournament.labels, game.spec
     if config.sprt and not spec.score.tells_wins:
@@ -74,7 +72,8 @@ def make_plan(tournament: Tournament, game: Game, decks: States | None = None) -
             f"sprt={config.sprt}: {spec.name} is not measured by the share of games won; "
             "expected none"
         )
-    asked = (tournament.num_decks() or 0) if decks is None else num_rows(decks)
+    given = None if config.decks.isdecimal() else _given_decks(Path(config.decks), game)
+    asked = int(config.decks) if given is None else num_rows(given)
     matches = [labels] if config.table else list(combinations(labels, 2))
     count = len(table_orders(len(labels))) if config.table else games_per_deck(spec)
     one_game = 2 * spec.max_moves + 16 * spec.num_seats  # bytes: two for a move, and the results
@@ -88,8 +87,7 @@ def make_plan(tournament: Tournament, game: Game, decks: States | None = None) -
         if any(getattr(tournament.players[label].options, "adapt", False) for label in players):
             size = ACQUAINTED_DECKS
         tasks += [Task(players, first, min(first + size, last)) for first in range(0, last, size)]
-    if decks is None:
-        decks = evaluation_decks(game, config.seed, asked)
+    decks = evaluation_decks(game, config.seed, asked) if given is None else given
     return Plan(tournament, decks, count, tuple(tasks))
 
 
@@ -111,15 +109,8 @@ def _task_decks(tournament: Tournament, label: str) -> int:
     return SLOW_DECKS if _is_slow(tournament, label) else FAST_DECKS
 
 
-def read_given_decks(tournament: Tournament, game: Game) -> States | None:
-    """Returns the decks of a file that the configuration names, None where it gives a number.
-
-    Raises:
-        ConfigError: There is no such file, or it holds no decks of the game.
-    """
-    if tournament.num_decks() is not None:
-        return None
-    path = Path(tournament.config.decks)
+def _given_decks(path: Path, game: Game) -> States:
+    """Returns the decks of a file. Raises ConfigError where it holds none of the game."""
     if not path.is_file():
         raise ConfigError(
             f"decks={path}: expected a number of decks, or a file of decks; there is no such file"

@@ -73,7 +73,7 @@ class TaskWorker:
             np.zeros(1, np.int64), self.game.view(deal, seats_to_move(self.game, deal)), records
         )
 
-    def play(self, task: Task, tell: Tell) -> PlayedGames:
+    def __call__(self, task: Task, tell: Tell) -> PlayedGames:
         """Returns the games of a task; tells how many are over."""
         config, rows = self.plan.tournament.config, np.arange(task.first, task.last)
         decks, seed = take(self.plan.decks, rows), part_seed(config.seed, task.first)
@@ -109,14 +109,14 @@ def verdict(
     return plan.tasks, result
 
 
-def play_tasks(
+def play_tournament(
     plan: Plan,
     progress: Progress = silent,
     stopping: Callable[[], bool] = lambda: False,
     note: Callable[[str], None] = lambda text: None,
-) -> tuple[dict[tuple[str, ...], PlayedGames], SequentialResult | None] | None:
-    """Returns the games of each pair or of the table, and what the sequential test says; None if
-    it was stopped before the end.
+) -> dict[tuple[str, ...], MatchResult] | None:
+    """Returns the result of every pair of labels, or of the table; None if it was stopped before
+    the end.
 
     Args:
         plan: What to play.
@@ -159,27 +159,14 @@ def play_tasks(
                     break
     if len(tasks) < len(plan.tasks) and (test is None or not test.accepted):
         return None
-    played = {
-        players: joined_games([finished[task] for task in tasks if task.players == players])
-        for players in dict.fromkeys(task.players for task in tasks)
-    }
-    return played, test
-
-
-def play_tournament(
-    plan: Plan,
-    progress: Progress = silent,
-    stopping: Callable[[], bool] = lambda: False,
-    note: Callable[[str], None] = lambda text: None,
-) -> dict[tuple[str, ...], MatchResult] | None:
-    """Returns the result of every pair of labels; else see ``play_tasks``."""
-    played = play_tasks(plan, progress, stopping, note)
-    if played is None:
-        return None
-    spec, players = plan.tournament.config.game.make().spec, plan.tournament.players
     return {
-        (a, b): MatchResult((players[a].name, players[b].name), spec, games, played[1])
-        for (a, b), games in played[0].items()
+        labels: MatchResult(
+            tuple(plan.tournament.players[label].name for label in labels),
+            spec,
+            joined_games([finished[task] for task in tasks if task.players == labels]),
+            test,
+        )
+        for labels in dict.fromkeys(task.players for task in tasks)
     }
 
 

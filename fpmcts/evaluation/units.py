@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from multiprocessing import active_children, get_context, parent_process
 from multiprocessing.sharedctypes import Synchronized
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 from zlib import crc32
 
 import numpy as np
@@ -127,21 +127,13 @@ def as_arrays(text: str) -> dict[str, np.ndarray]:
 
 Tell = Callable[[int], None]
 """Called by a worker with how much more of its unit is done."""
-Unit = TypeVar("Unit", contravariant=True)
-Result = TypeVar("Result", covariant=True)
+Unit = TypeVar("Unit")
+Result = TypeVar("Result")
 Done = Iterator[tuple[int, Result]]
-
-
-class Worker(Protocol[Unit, Result]):
-    """Does units, one after the other."""
-
-    def play(self, unit: Unit, tell: Tell) -> Result:
-        """Returns the result of a unit."""
-        ...
-
-    def close(self) -> None:
-        """Ends what the worker has started."""
-        ...
+Worker = Callable[[Unit, Tell], Result]
+"""Returns the results of units, one after the other. Where it has a method ``close``, that ends
+what it has started.
+"""
 
 
 def num_cores() -> int:
@@ -149,20 +141,15 @@ def num_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-@dataclass(frozen=True)
-class Calls(Generic[Result]):
-    """A worker that calls a function of a module with what each unit holds."""
+def calls(function: Callable[..., Result]) -> Worker[Any, Result]:
+    """Returns a worker that calls a function of a module with what each unit holds."""
 
-    function: Callable[..., Result]
-
-    def play(self, unit: tuple[object, ...], tell: Tell) -> Result:
-        """See ``Worker``."""
-        result = self.function(*unit)
+    def worker(unit: tuple[object, ...], tell: Tell) -> Result:
+        result = function(*unit)
         tell(1)
         return result
 
-    def close(self) -> None:
-        """See ``Worker``."""
+    return worker
 
 
 @dataclass(frozen=True)
@@ -225,11 +212,11 @@ def _here(
         for k, unit in enumerate(units):
             if watch.stopping():
                 return
-            result = worker.play(unit, tell)
+            result = worker(unit, tell)
             watch.count(done)
             yield k, result
     finally:
-        worker.close()
+        getattr(worker, "close", lambda: None)()
 
 
 _worker: Worker[Any, Any]
@@ -258,7 +245,7 @@ def _start_process(make: Callable[[], Worker[Any, Any]], counter: "Synchronized[
 
 
 def _play_here(unit: Any) -> Any:
-    return _worker.play(unit, _tell)
+    return _worker(unit, _tell)
 
 
 def _in_processes(
@@ -295,7 +282,7 @@ class Actor(Generic[Unit, Result]):
     def __call__(self, unit: Unit, tick: Tick) -> tuple[int, Result]:
         """Returns how much a unit was, and its result."""
         told: list[int] = []
-        result = self._worker.play(unit, told.append)
+        result = self._worker(unit, told.append)
         return sum(told), result
 
 

@@ -13,10 +13,9 @@ import numpy as np
 from fpmcts.search.search import Evaluate
 from fpmcts.training.policy_games import draw_moves
 from fpmcts.training.samples import Noted, Samples, empty_samples, play_games
-from games.batches import Rules, States, take
-from games.generic import team_return
+from games.batches import States, take
 from games.interface import Game, seats_to_move
-from games.kernels import kernel, streams
+from games.kernels import streams
 from games.lockstep import Lockstep
 
 
@@ -62,17 +61,6 @@ def next_decisions(owner: np.ndarray, seats: np.ndarray) -> np.ndarray:
     found = np.full(len(owner), -1, np.int64)
     found[order[:-1][same]] = order[1:][same]
     return found
-
-
-@kernel
-def final_returns(
-    rules: Rules, finals: States, games: np.ndarray, seats: np.ndarray, unit: float, out: np.ndarray
-) -> None:
-    """Writes the return of ``seats[k]`` in game ``games[k]``, divided by ``unit``, to ``out``
-    (float32 ``[N]``).
-    """
-    for k in range(games.size):
-        out[k] = team_return(rules, finals, games[k], seats[k]) / unit
 
 
 class Played(NamedTuple):
@@ -145,8 +133,7 @@ def play(
 
     owner, samples = play_games(games, decide, empty_samples(game, 0), tick)
     seats = seats_to_move(game, samples.states)
-    result = np.zeros(len(owner), np.float32)
-    final_returns(game.rules, games.states, owner, seats, game.spec.max_return, result)
+    result = (games.returns()[owner, seats] / game.spec.max_return).astype(np.float32)
     after = next_decisions(owner, seats)
     is_last = after < 0
     following = take(samples.states, np.where(is_last, np.arange(len(owner)), after))

@@ -5,23 +5,24 @@ learns from them. What plays elsewhere (``a=policy a.checkpoint=RUN``) is the av
 """
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
 import torch
 
-from fpmcts.evaluation.duplicate import duplicate_match
-from fpmcts.evaluation.policy_table import ExactMeasure
+from fpmcts.evaluation.duplicate import duplicate_games
+from fpmcts.evaluation.match import PlayedGames
 from fpmcts.memory import check_fits
 from fpmcts.nfsp.games import Played, empty_transitions, play, responders
 from fpmcts.nfsp.q_learner import NFSPSettings, QLearner
 from fpmcts.players.policy import PolicyAgent
 from fpmcts.players.random_agent import Random
 from fpmcts.progress import Progress
-from fpmcts.training.config import check_game
-from fpmcts.training.interface import EpisodeBudget, Report, RunConfig, Saved
+from fpmcts.training.config import NetworksConfig, check_game
+from fpmcts.training.evaluation import Evaluation
+from fpmcts.training.interface import EpisodeBudget, Report, Saved
 from fpmcts.training.learner import Learner
 from fpmcts.training.learner_settings import LearnerSettings
 from fpmcts.training.learning import (
@@ -34,7 +35,7 @@ from fpmcts.training.learning import (
 )
 from fpmcts.training.samples import Reservoir, Window, empty_samples
 from games import Choice, with_defaults
-from games.batches import num_rows, take
+from games.batches import States, num_rows, take
 from games.interface import seats_to_move
 from games.kernels import Stream, deal_seeds, sources_digest, streams
 from games.settings import ConfigError, setting
@@ -42,7 +43,7 @@ from networks.checkpoint import check_compatible
 from networks.device import choose_device
 from networks.evaluator import Evaluator
 from networks.precision import settled
-from networks.resnet import NetworkConfig, build_networks
+from networks.resnet import build_networks
 
 
 @dataclass(frozen=True)
@@ -60,33 +61,20 @@ class NFSPEvaluation:
 
 
 @dataclass(frozen=True)
-class NFSPConfig(RunConfig):
+class NFSPConfig(NetworksConfig):
     """A run of neural fictitious self-play.
 
     Attributes:
-        device: "auto", "cpu" or "cuda".
-        precision: Of the networks in play: "float32", "bfloat16", "int8" (CPUs with AVX-512 VNNI);
-            "auto": float32 or bfloat16, by the processor and the size of the networks
-            (``networks/precision.py``).
-        remembered: Observations whose answers are kept until the networks change, >= 0.
         network: Size of the networks; those of the best responses have the same.
         algorithm: See NFSPSettings.
         evaluation: How the average policies are measured.
     """
 
     learned_by = "fpmcts.nfsp.trainer:NFSP"
-    device: str = setting("auto", choices=("auto", "cpu", "cuda"))
-    precision: str = setting("auto", choices=("auto", "float32", "bfloat16", "int8"))
-    remembered: int = setting(0, least=0, most=100_000_000)
     game: Choice = field(default_factory=lambda: Choice("leduc"))
-    network: NetworkConfig = field(default_factory=NetworkConfig)
     algorithm: NFSPSettings = field(default_factory=NFSPSettings)
     evaluation: NFSPEvaluation = field(default_factory=NFSPEvaluation)
     budget: EpisodeBudget = field(default_factory=EpisodeBudget)
-
-    def run_name(self) -> str:
-        """Returns the name of the folder of a run that was given none."""
-        return f"{self.game.name}-nfsp-{self.seed}"
 
     @classmethod
     def parse(cls, values: Mapping[str, Any]) -> Self:
@@ -158,7 +146,9 @@ class NFSP:
             self.average, config.precision, self.device, config.remembered, self.game
         )
         self._responses = Evaluator(self.q, "float32", self.device, config.remembered)
-        self._measure = ExactMeasure(self.game)
+        self.evaluation = Evaluation(
+            self.game, config.seed, "random", self.average, self._averages, self._match
+        )
         self.steps = self.episodes = 0
 
     @property
@@ -194,7 +184,10 @@ class NFSP:
             "data/exploration": self.config.algorithm.exploration(self.steps - 1),
         }
         line = f"iteration {self.steps}: {self.episodes:,} games, {rate:,.0f}/s"
-        line += "".join(self._measured(scalars))
+        measured = self.config.evaluation
+        if measured.exact_every and self.steps % measured.exact_every == 0:
+            line += self.evaluation.exact(scalars)
+            line += self.evaluation.match(False, measured.decks, scalars, progress)
         return Report(self.episodes, line, scalars)
 
     def _play(self, progress: Progress) -> Played:
@@ -250,23 +243,10 @@ class NFSP:
         """Returns the steps that so many decisions of a seat are worth."""
         return int(self.config.algorithm.reuse * decisions) // self.config.algorithm.batch_size
 
-    def _measured(self, scalars: dict[str, float]) -> Iterator[str]:
-        """Yields what the average policies are worth, where it is due; adds the curves."""
-        settings = self.config.evaluation
-        if not settings.exact_every or self.steps % settings.exact_every:
-            return
-        self._averages.refresh(self.average)
-        exact = self._measure.nash_conv(self._averages.evaluate)
-        if exact is not None:
-            scalars["nash_conv/average_policy"] = exact
-            yield f"; NashConv (both players' gains together) {exact:.4f}"
-        if settings.decks:
-            players = PolicyAgent(self.game, self._averages.evaluate, 1.0), Random().at(self.game)
-            score = duplicate_match(self.game, *players, settings.decks, self.config.seed).total.adp
-            unit = self.game.spec.score
-            scalars[f"policy_against_random/{unit.key}_all"] = score.mean
-            mean, error = f"{score.mean:+.{unit.digits}f}", f"{score.error:.{unit.digits}f}"
-            yield f"; against random {mean} ± {error} {unit.name}"
+    def _match(self, decks: States, searches: bool, progress: Progress) -> PlayedGames:
+        """Returns the games of a match of the average policies against random moves."""
+        players = PolicyAgent(self.game, self._averages.evaluate, 1.0), Random().at(self.game)
+        return duplicate_games(self.game, *players, decks, self.config.seed)
 
     def state(self) -> Saved:
         """Returns all that the next step depends on, as named arrays and metadata."""

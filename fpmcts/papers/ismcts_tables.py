@@ -22,7 +22,7 @@ from zlib import crc32
 
 import numpy as np
 
-from fpmcts.evaluation.decks import evaluation_decks
+from fpmcts.evaluation.duplicate import evaluation_decks
 from fpmcts.evaluation.match import play_games
 from fpmcts.evaluation.plots import markdown_table
 from fpmcts.evaluation.statistics import Estimate, estimate, wins

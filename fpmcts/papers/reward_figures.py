@@ -23,8 +23,7 @@ from zlib import crc32
 
 import numpy as np
 
-from fpmcts.evaluation.decks import evaluation_decks
-from fpmcts.evaluation.duplicate import table_games, table_orders, table_scores
+from fpmcts.evaluation.duplicate import evaluation_decks, table_games, table_orders, table_scores
 from fpmcts.evaluation.match_result import TableResult
 from fpmcts.evaluation.statistics import estimate
 from fpmcts.papers.drawing import Line, Panel, draw

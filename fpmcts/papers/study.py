@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Self, TypeVar
 
 from fpmcts.cluster.settings import ClusterSettings
 from fpmcts.configuration import load, pairs
-from fpmcts.evaluation.units import Calls, Store, Watch, run_units
+from fpmcts.evaluation.units import Store, Watch, calls, run_units
 from fpmcts.progress import Progress
 from games.kernels import sources_digest
 from games.settings import ConfigError, build, did_you_mean, setting
@@ -127,7 +127,7 @@ class LotsStudy(Study):
         """
         lots = self.lots()
         own = {"seed": self.seed, "code": sources_digest(), **self.identity()}
-        store, make = Store(self.folder() / "lots.jsonl", own), partial(Calls, self.play_lot)
+        store, make = Store(self.folder() / "lots.jsonl", own), partial(calls, self.play_lot)
         watch = Watch(stopping=stopping)
         results = finish(
             store,

@@ -13,11 +13,10 @@ from typing import NamedTuple
 import numpy as np
 
 from games.agent import Agent
-from games.batches import Rules, States, num_rows, take
+from games.batches import States, num_rows, take
 from games.decision import RETURN, WINS
-from games.generic import team_return
 from games.interface import Game
-from games.kernels import Stream, deal_seeds, kernel
+from games.kernels import Stream, deal_seeds
 from games.lockstep import Lockstep
 from games.table import Table
 
@@ -72,14 +71,6 @@ class Cancelled(RuntimeError):  # noqa: N818 (nothing is wrong)
     """Nobody waits for the result any more."""
 
 
-@kernel
-def _read_returns(rules: Rules, states: States, out: np.ndarray) -> None:
-    """Writes what each seat has won to ``out`` (float64 ``[B, S]``); all games must be over."""
-    for i in range(out.shape[0]):
-        for seat in range(out.shape[1]):
-            out[i, seat] = team_return(rules, states, i, seat)
-
-
 def play_out(
     game: Game, agent: Agent, states: States, seed: int, cancel: Callable[[], bool] | None = None
 ) -> np.ndarray:
@@ -108,9 +99,7 @@ def play_out(
     for _ in games.run(decide):
         if cancel is not None and cancel():
             raise Cancelled
-    result = np.empty((num_rows(states), game.spec.num_seats))
-    _read_returns(game.rules, games.states, result)
-    return result
+    return games.returns()
 
 
 def scored(returns: np.ndarray, win_only: bool) -> np.ndarray:

@@ -124,26 +124,37 @@ class IterationBudget(MinutesBudget):
 
 
 @dataclass(frozen=True)
-class TrainConfig(RunConfig):
-    """A run of FPMCTS.
+class NetworksConfig(RunConfig):
+    """A run that learns networks.
 
     Attributes:
         device: "auto", "cpu" or "cuda".
-        threads: Threads for self-play and, on CPUs, for learning; 0 = all cores. Changes the speed
-            and nothing else.
         precision: Of the networks in play: "float32", "bfloat16", "int8" (CPUs with AVX-512 VNNI);
             "auto": float32 or bfloat16, by the processor and the size of the networks
             (``networks/precision.py``).
-        remembered: Size of each worker's cache of network outputs; worthwhile in small games.
+        remembered: Observations whose answers each worker keeps until the networks change;
+            worthwhile in small games.
+    """
+
+    device: str = setting("auto", choices=("auto", "cpu", "cuda"))
+    precision: str = setting("auto", choices=("auto", "float32", "bfloat16", "int8"))
+    remembered: int = setting(0, least=0, most=100_000_000)
+    network: NetworkConfig = field(default_factory=NetworkConfig)
+
+
+@dataclass(frozen=True)
+class TrainConfig(NetworksConfig):
+    """A run of FPMCTS.
+
+    Attributes:
+        threads: Threads for self-play and, on CPUs, for learning; 0 = all cores. Changes the speed
+            and nothing else.
         init_from: Checkpoint whose networks the run starts from, in place of the bootstrap.
         objective: "wp" (chance to win) or "adp" (points): what the search maximises.
     """
 
     learned_by = "fpmcts.training.stages:Stages"
-    device: str = setting("auto", choices=("auto", "cpu", "cuda"))
     threads: int = setting(0, least=0, most=4096)
-    precision: str = setting("auto", choices=("auto", "float32", "bfloat16", "int8"))
-    remembered: int = setting(0, least=0, most=100_000_000)
     init_from: str | None = None
     objective: str = setting("wp", choices=OBJECTIVES)
     network: NetworkConfig = field(default_factory=lambda: NetworkConfig(objective="wp"))
@@ -159,10 +170,6 @@ class TrainConfig(RunConfig):
     evaluation: EvaluationSettings = field(default_factory=EvaluationSettings)
     budget: IterationBudget = field(default_factory=IterationBudget)
     cluster: RunClusterSettings = field(default_factory=RunClusterSettings)
-
-    def run_name(self) -> str:
-        """Returns the name of the folder of a run that was given none."""
-        return f"{self.game.name}-{self.seed}"
 
     def make_game(self) -> Game:
         """Returns the game."""

@@ -51,6 +51,7 @@ from games.kernels import Stream, sources_digest
 from inference.filter import FilterNet
 from networks.checkpoint import CheckpointError, check_compatible, load
 from networks.device import choose_device
+from networks.evaluator import Evaluator
 from networks.precision import settled
 from networks.resnet import PolicyValueNet, build_networks
 from networks.weights import grow, load_module, move_towards
@@ -154,7 +155,14 @@ class FPMCTS:
             except CheckpointError as error:
                 raise CheckpointError(f"init_from={config.init_from}: {error}") from error
         self.workers = Workers(config, self.game, self.generators(), self.device, self.threads)
-        self.evaluation = Evaluation(config, self.game, self.playing, self.device, self.match)
+        self.evaluation = Evaluation(
+            self.game,
+            config.seed,
+            config.evaluation.baseline,
+            self.playing,
+            Evaluator(self.playing, config.precision, self.device, game=self.game),
+            self.match,
+        )
         self._ahead: Ahead | None = None
 
     def stage(self) -> Callable[[Progress], Report]:
@@ -198,7 +206,12 @@ class FPMCTS:
         line += ", " + loss_text(scalars)
         self.iteration += 1
         self.episode_done, self.offered = 0, [0] * len(self.nets)
-        line += self.evaluation.after_iteration(self.iteration, scalars, progress)
+        line += self.measured(scalars, progress)
+        measured = self.config.evaluation
+        if self.iteration % measured.search_every == 0:
+            line += self.evaluation.match(True, measured.search_decks, scalars, progress)
+        if measured.exact_every and self.iteration % measured.exact_every == 0:
+            line += self.evaluation.exact(scalars)
         return Report(self.steps, line, scalars)
 
     def batches(self, iteration: int) -> list[Batch]:
@@ -244,6 +257,10 @@ class FPMCTS:
             self._ahead.settle(progress)
         players = Players(self.playing, self.filter_net)
         return self.workers.match(players, decks, searches, progress)
+
+    def measured(self, scalars: dict[str, float], progress: Progress) -> str:
+        """Measures the policy without searches; adds the curves and returns the text."""
+        return self.evaluation.match(False, self.config.evaluation.decks, scalars, progress)
 
     def close(self) -> None:
         """Ends what is played in the background, and the cluster's actors."""

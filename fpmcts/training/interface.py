@@ -135,7 +135,8 @@ class RunConfig:
 
     def run_name(self) -> str:
         """Returns the name of the folder of a run that was given none."""
-        raise NotImplementedError
+        algorithm = asdict(self).get("algorithm", {}).get("name")
+        return "-".join(filter(None, [self.game.name, algorithm, str(self.seed)]))
 
     def start(self) -> Algorithm:
         """Returns the algorithm before its first step.

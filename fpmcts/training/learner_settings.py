@@ -8,15 +8,20 @@ DIVERGENCES = ("forward", "reverse")
 """Values of ``LearnerSettings.divergence``."""
 
 
-def decayed(rate: float, halving: float, iterations: int) -> float:
-    """Returns a learning rate after so many iterations: rate / (1 + iterations / halving), or rate
-    where ``halving`` is 0.
-    """
-    return rate / (1.0 + iterations / halving) if halving > 0 else rate
+class Decaying:
+    """A learning rate that falls: lr / (1 + iterations / lr_halving), or lr where that is 0."""
+
+    lr: float
+    lr_halving: float
+
+    def rate(self, iterations: int) -> float:
+        """Returns the learning rate after so many iterations of its kind."""
+        halving = self.lr_halving
+        return self.lr / (1.0 + iterations / halving) if halving > 0 else self.lr
 
 
 @dataclass(frozen=True)
-class LearnerSettings:
+class LearnerSettings(Decaying):
     """Settings of learning.
 
     Attributes:
@@ -62,13 +67,9 @@ class LearnerSettings:
     value_window: int = setting(150_000, least=0, most=1_000_000_000)
     averaging: int = setting(60, least=0, most=1_000_000_000)
 
-    def rate(self, iteration: int) -> float:
-        """Returns the learning rate at an iteration, counted from 0."""
-        return decayed(self.lr, self.lr_halving, iteration)
-
 
 @dataclass(frozen=True)
-class GradientSettings:
+class GradientSettings(Decaying):
     """Settings of the iterations that learn by policy gradient, from games of the policies alone,
     in place of searched ones.
 
@@ -103,7 +104,3 @@ class GradientSettings:
     lr_halving: float = setting(0.0, least=0)
     entropy: float = setting(0.0, least=0)
     averaging: int = setting(300, least=0, most=1_000_000_000)
-
-    def rate(self, iterations: int) -> float:
-        """Returns the learning rate after so many iterations of policy gradient."""
-        return decayed(self.lr, self.lr_halving, iterations)

@@ -19,7 +19,7 @@ from fpmcts.poker.opponents.model_file import save
 from fpmcts.poker.opponents.score import plot, report
 from fpmcts.poker.opponents.trees import Booster
 from fpmcts.progress import Progress
-from fpmcts.training.interface import MinutesBudget, Report, RunConfig, Saved
+from fpmcts.training.interface import Report, RunConfig, Saved
 from games import Choice
 from games.settings import ConfigError
 from networks.checkpoint import check_compatible
@@ -43,11 +43,6 @@ class OpponentModelConfig(RunConfig):
     hands: str | None = None
     game: Choice = field(default_factory=lambda: Choice("no_limit_holdem"))
     algorithm: LearnOptions = field(default_factory=LearnOptions)
-    budget: MinutesBudget = field(default_factory=MinutesBudget)
-
-    def run_name(self) -> str:
-        """Returns the name of the folder of a run that was given none."""
-        return f"{self.game.name}-{self.algorithm.name}-{self.seed}"
 
     def check(self) -> None:
         """Raises ConfigError where the game is another one."""

@@ -6,10 +6,9 @@ import fcntl
 import os
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
 from typing import IO, Self
 
 import numpy as np
@@ -49,7 +48,7 @@ class RunFolderError(RuntimeError):
     """A run folder that cannot be used; the message says which and why."""
 
 
-class RunFolder:
+class RunFolder(AbstractContextManager["RunFolder"]):
     """An open run folder. Use as a context manager; the lock is released at the end.
 
     A folder in which no run has begun (``begin``, ``save``) is left as it was found, so that a
@@ -148,15 +147,7 @@ class RunFolder:
                 self.path.rmdir()
         self._lock.close()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def load(self) -> Saved | None:

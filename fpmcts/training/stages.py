@@ -95,7 +95,7 @@ class Stages(FPMCTS):
         learning = time.perf_counter() - started - generation
         line = f"bootstrap {self.bootstrap_done:,} of {total:,} games: " + loss_text(scalars)
         if over:
-            line += "; " + (self.evaluation.policy(scalars, progress) or "no evaluation")
+            line += self.measured(scalars, progress) or "; no evaluation"
         scalars |= {
             "time/generation_seconds": generation,
             "time/learning_seconds": learning,
@@ -133,8 +133,7 @@ class Stages(FPMCTS):
         line = f"iteration {self.iteration}: {rate}, {loss_text(scalars)}"
         self.iteration += 1
         self.games_seen += settings.games
-        if self.config.evaluation.decks:
-            line += f"; {self.evaluation.policy(scalars, progress)}"
+        line += self.measured(scalars, progress)
         return Report(self.steps, line, scalars)
 
     def learn_gradient(self, rows: Decisions, progress: Progress) -> dict[str, float]:

@@ -42,10 +42,6 @@ class TabularConfig(RunConfig):
     algorithm: dict[str, Any] = field(default_factory=lambda: {"name": "smooth_uct"})
     budget: EpisodeBudget = field(default_factory=EpisodeBudget)
 
-    def run_name(self) -> str:
-        """Returns the name of the folder of a run that was given none."""
-        return f"{self.game.name}-{self.name}-{self.seed}"
-
     @property
     def name(self) -> str:
         """The algorithm."""

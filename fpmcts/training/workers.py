@@ -43,8 +43,7 @@ from fpmcts.training.selfplay import Finished, SelfPlay, join_finished
 from games.batches import States, concatenate, num_rows, take
 from games.interface import Game
 from games.kernels import Stream, deal_seeds, streams
-from inference.determinizer import Determinizer
-from inference.filter import FilterEngine, FilterNet
+from inference.filter import FilterNet
 from networks.device import choose_device
 from networks.evaluator import Evaluator
 from networks.resnet import Networks, build_networks
@@ -202,7 +201,9 @@ class Worker:
         games: Finished | Played
         if batch.searches:
             settings = replace(config.selfplay, lanes=self._lanes)
-            determinizer = self.make_determinizer(len(unit.deals), settings.posterior)
+            phase2 = config.inference.phase2 and settings.posterior
+            inference = replace(config.inference, phase2=phase2)
+            determinizer = self._trained().determinizer_maker(inference)(len(unit.deals))
             games = SelfPlay(self.game, evaluate, determinizer, self.search, settings).play(
                 unit.deals, rng, batch.iteration, tick
             )
@@ -224,38 +225,30 @@ class Worker:
         cost = self.search.counters, self.evaluator.seconds, self.evaluator.num_evaluations
         return games, Work(*cost)
 
-    def make_determinizer(self, num_lanes: int, posterior: bool = True) -> Determinizer:
-        """Returns a determinizer with the present networks for games played side by side; without
-        phase 2 if so asked.
-        """
-        inference, filter_net = self.config.inference, self._players.filter
-        score = (
-            None
-            if filter_net is None
-            else FilterEngine(filter_net, self.config.precision, self.device)
-        )
-        settings = replace(inference, phase2=inference.phase2 and posterior)
-        return Determinizer(self.game, self.evaluator, settings, num_lanes, score)
-
-    def _match(self, unit: Decks) -> PlayedGames:
-        """Plays decks of a match."""
-        config, baseline = self.config, self.config.evaluation.baseline
-        own = (
-            Entrant(search_options(config), "fpmcts")
-            if unit.searches
-            else Entrant(PolicyOptions(), "policy")
-        )
-        trained = Trained(
+    def _trained(self) -> Trained:
+        """Returns what plays, for players."""
+        config, players = self.config, self._players
+        return Trained(
             game=self.game,
-            networks=self._players.networks,
-            filter=self._players.filter,
+            networks=players.networks,
+            filter=players.filter,
             inference=config.inference,
             search=config.search,
             objective=config.objective,
             evaluator=self.evaluator,
         )
+
+    def _match(self, unit: Decks) -> PlayedGames:
+        """Plays decks of a match."""
+        config, baseline = self.config, self.config.evaluation.baseline
+        own = Entrant(PolicyOptions(), "policy")
+        if unit.searches:  # as in training, but without noise
+            changes = {"playouts": config.evaluation.search_playouts, "gumbel_noise": 0.0}
+            search = asdict(config.search) | changes
+            options = FPMCTSOptions(search=search, beliefs=asdict(config.inference))
+            own = Entrant(options, "fpmcts")
         players = {"own": own, "baseline": Entrant(PLAYERS[baseline](), baseline)}
-        host = Host(self.game, players, str(self.device), networks=trained)
+        host = Host(self.game, players, str(self.device), networks=self._trained())
         agents = host.make("own"), host.make("baseline")
         return duplicate_games(self.game, *agents, unit.decks, part_seed(config.seed, unit.first))
 
@@ -265,14 +258,6 @@ class Worker:
         return generate_games(
             self.game, unit.seeds, settings.epsilon, settings.teacher, tick
         ).samples
-
-
-def search_options(config: TrainConfig) -> FPMCTSOptions:
-    """Returns the options of the search that is measured: as it is in training, but without
-    noise.
-    """
-    changes = {"playouts": config.evaluation.search_playouts, "gumbel_noise": 0.0}
-    return FPMCTSOptions(search=asdict(config.search) | changes, beliefs=asdict(config.inference))
 
 
 def make_worker(values: Mapping[str, Any]) -> Worker:
@@ -310,15 +295,27 @@ class Workers:
         self.size = len(self.local) if self.cluster is None else self.cluster.size
 
     def _map(
-        self, players: Players | None, units: Sequence[Any], sizes: list[int], show: Tick
+        self,
+        players: Players | None,
+        units: Sequence[Any],
+        sizes: list[int],
+        what: str,
+        progress: Progress,
     ) -> list[Any]:
         """Returns the results of units in order.
 
         Args:
             players: The networks that play, as they are now; None: no networks are needed.
+            units: What is done.
             sizes: Games of each unit.
-            show: Called with how many are over.
+            what: Names the games where progress is shown.
+            progress: Called with how many are over.
         """
+
+        def show(over: int) -> None:
+            progress(what, over, sum(sizes), "games")
+
+        show(0)
         if self.cluster is not None:
             shared = {} if players is None else part_arrays(players.parts())
             return self.cluster.pool(shared).map(units, sizes, show)
@@ -344,9 +341,7 @@ class Workers:
         units = [Games(batch, *part) for part in self._parts(deals, asked)]
         what = "self-play" if batch.searches else "games of the policies"
         sizes = [len(unit.deals) for unit in units]
-        done = self._map(
-            players, units, sizes, lambda over: progress(what, over, batch.games, "games")
-        )
+        done = self._map(players, units, sizes, what, progress)
         parts, work = map(list, zip(*done, strict=True))
         games = join_finished(parts) if batch.searches else concatenate(parts)
         return Generated(games, work, time.perf_counter() - started)
@@ -361,27 +356,16 @@ class Workers:
         size = SEARCH_DECKS if searches else POLICY_DECKS
         units = [Decks(take(decks, slice(k, k + size)), k, searches) for k in range(0, count, size)]
         what = "evaluation of the search" if searches else "evaluation"
-
-        def show(over: int) -> None:
-            progress(what, over, each * count, "games")
-
-        show(0)
         sizes = [each * num_rows(unit.decks) for unit in units]
-        return joined_games(self._map(players, units, sizes, show))
+        return joined_games(self._map(players, units, sizes, what, progress))
 
     def teach(self, seeds: np.ndarray, progress: Progress) -> Samples:
         """Returns the samples of games of the teacher (``bootstrap.teacher``), one game per seed
         (uint64 ``[G]``).
         """
-        parts = [part for _, part in self._parts(seeds)]
-
-        def show(over: int) -> None:
-            progress("heuristic games", over, len(seeds), "games")
-
-        show(0)
-        return concatenate(
-            self._map(None, [Lessons(part) for part in parts], list(map(len, parts)), show)
-        )
+        units = [Lessons(part) for _, part in self._parts(seeds)]
+        sizes = [len(unit.seeds) for unit in units]
+        return concatenate(self._map(None, units, sizes, "heuristic games", progress))
 
     def curves(self) -> dict[str, float]:
         """Returns what happened in the cluster since the last call."""

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from fpmcts.evaluation.aivat import CHANCES, FEWEST, controlled, corrections
-from fpmcts.evaluation.decks import evaluation_decks
-from fpmcts.evaluation.duplicate import duplicate_games
+from fpmcts.evaluation.duplicate import duplicate_games, evaluation_decks
 from fpmcts.evaluation.match import PlayedGames, Usage
 from fpmcts.evaluation.match_result import MatchResult
 from fpmcts.players.random_agent import Random

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from fpmcts.evaluation.decks import evaluation_decks
-from fpmcts.evaluation.duplicate import duplicate_games, duplicate_match
+from fpmcts.evaluation.duplicate import duplicate_games, duplicate_match, evaluation_decks
 from fpmcts.evaluation.match import IllegalMoveError, play_games
 from fpmcts.evaluation.match_result import MatchResult
 from fpmcts.players import load_player

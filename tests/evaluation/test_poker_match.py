@@ -12,7 +12,7 @@ from fpmcts.evaluation.duplicate import duplicate_match, table_scores
 from fpmcts.evaluation.match_result import MatchResult, TableResult
 from fpmcts.evaluation.plan import make_plan
 from fpmcts.evaluation.report import Report
-from fpmcts.evaluation.tournament import play_tasks, play_tournament
+from fpmcts.evaluation.tournament import play_tournament
 from fpmcts.players.random_agent import Random
 from fpmcts.players.tabular import TabularAgent, TabularPolicy
 from fpmcts.tabular.best_response import profile_values
@@ -147,9 +147,9 @@ def test_a_table_of_two_is_a_match(tmp_path: Path) -> None:
     game, games = poker("leduc"), []
     for players in (["a=random", "b=always_call"], ["table=[random,always_call]"]):
         keys = ["game=leduc", "decks=10", "processes=1", f"unfinished={tmp_path}", *players]
-        played = play_tasks(make_plan(parse_command_line(keys), game))
+        played = play_tournament(make_plan(parse_command_line(keys), game))
         assert played is not None
-        games += played[0].values()
+        games += [result.games for result in played.values()]
     match, table = (
         MatchResult(("x", "y"), game.spec, games[0]),
         TableResult(("x", "y"), table_scores(game.spec, games[1])),

@@ -12,7 +12,7 @@ from fpmcts import memory
 from fpmcts.evaluation import plan as plan_module
 from fpmcts.evaluation.config import parse_command_line
 from fpmcts.evaluation.match_result import MatchResult
-from fpmcts.evaluation.plan import Plan, described, identity, make_plan, read_given_decks
+from fpmcts.evaluation.plan import Plan, described, identity, make_plan
 from fpmcts.evaluation.report import Report
 from fpmcts.evaluation.saved_games import write_games
 from fpmcts.evaluation.tournament import forget, play_tournament
@@ -144,8 +144,7 @@ def test_saved_games_replay(tmp_path: Path) -> None:
             GAME.parse_record(fields)[1]
             == games.records.moves[i, : games.records.lengths[i]].tolist()
         )
-    decks = read_given_decks(parse_command_line(["a=rhcp", "b=rhcp", f"decks={path}"]), GAME)
-    assert decks is not None
+    decks = make_plan(parse_command_line(["a=rhcp", "b=rhcp", f"decks={path}"]), GAME).decks
     np.testing.assert_array_equal(decks.hands, np.repeat(plan.decks.hands, 2, axis=0))
 
 

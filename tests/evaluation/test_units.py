@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from fpmcts.cluster.settings import ClusterSettings
-from fpmcts.evaluation.units import Calls, Store, StoreError, Watch, as_arrays, as_text, run_units
+from fpmcts.evaluation.units import Store, StoreError, Watch, as_arrays, as_text, calls, run_units
 
 IDENTITY = {"seed": 1, "sizes": (1, 2)}
 
@@ -64,7 +64,7 @@ def test_results_of_others_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("processes", [1, 2])
 def test_units_are_done_in_any_number_of_processes(processes: int) -> None:
     def run(function: Callable[..., int], units: list[tuple[int, ...]], *watch: Watch) -> set[int]:
-        made = partial(Calls, function)
+        made = partial(calls, function)
         return {x for _, x in run_units(made, units, processes, ClusterSettings(), *watch)}
 
     counted: list[int] = []

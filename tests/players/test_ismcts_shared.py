@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fpmcts.evaluation.decks import evaluation_decks
+from fpmcts.evaluation.duplicate import evaluation_decks
 from fpmcts.evaluation.match import play_games
 from fpmcts.players import load_player, single_observer
 from fpmcts.players.shared_tree import CHUNK, SharedTreeAgent, hides_moves_alone

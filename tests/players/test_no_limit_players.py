@@ -7,8 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fpmcts.evaluation.decks import evaluation_decks
-from fpmcts.evaluation.duplicate import duplicate_match, table_games, table_scores
+from fpmcts.evaluation.duplicate import duplicate_match, evaluation_decks, table_games, table_scores
 from fpmcts.players import load_player
 from fpmcts.poker.mcts import MCTSAgent, MCTSOptions
 from fpmcts.poker.opponents.model import untrained

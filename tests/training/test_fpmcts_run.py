@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import torch
 
-from fpmcts.evaluation.decks import evaluation_decks
+from fpmcts.evaluation.duplicate import evaluation_decks
 from fpmcts.evaluation.policy_table import ExactMeasure
 from fpmcts.progress import silent
 from fpmcts.training.algorithms import read_run
