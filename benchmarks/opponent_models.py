@@ -14,8 +14,8 @@ from fpmcts.poker.opponents.model import action_probabilities
 from fpmcts.poker.opponents.model_file import load
 from fpmcts.poker.opponents.statistics import STATISTICS
 from games import make
-from games.batches import take
 from games.kernels import ROOT, kernel
+from games.rows import take
 
 MODEL = ROOT / "models" / "no_limit_holdem-opponents.safetensors"
 TIMES = 25

@@ -17,8 +17,8 @@ from fpmcts.players import load_player
 from fpmcts.progress import silent
 from fpmcts.training.stages import Stages
 from games import make
-from games.batches import named
 from games.kernels import ROOT
+from games.rows import named
 from games.table import Table
 
 DECISIONS = 40

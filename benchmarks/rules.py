@@ -13,12 +13,12 @@ import numpy as np
 
 from benchmarks.measure import Row, median_seconds, rate
 from games import generic, make
-from games.batches import concatenate
 from games.doudizhu.cards import COPIES, NUM_RANKS, pack
 from games.doudizhu.legal import leads
 from games.interface import Game
 from games.kernels import kernel, random_below, streams
 from games.poker import hands
+from games.rows import concatenate
 
 NUM_GAMES = 10_000
 NUM_HANDS = 1_000_000

@@ -6,13 +6,13 @@ solver.values(table.states)
 
 import numpy as np
 
-from games.batches import num_rows
 from games.doudizhu.cards import HAND_SIZES, unpack
 from games.doudizhu.moves import Rules
 from games.doudizhu.players.double_dummy import TABLE_BITS, Solver, forget, new_solver, solve
 from games.doudizhu.state import States
 from games.interface import Game
 from games.kernels import kernel
+from games.rows import num_rows
 
 
 @kernel

@@ -7,10 +7,10 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from games.batches import States
 from games.decision import FORCED, Decision, Limits, Question, Report, ask
 from games.interface import Records
 from games.kernels import streams
+from games.rows import States
 from games.table import Table
 
 

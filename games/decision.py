@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from games.batches import States, named
 from games.generic import nearest_listed
 from games.interface import Game, Records
+from games.rows import States, named
 from games.table import Table
 
 WINS, RETURN = "wp", "return"

@@ -14,9 +14,9 @@ import numba
 import numpy as np
 from numba.extending import overload
 
-from games.batches import Rules, States, put, take
 from games.dispatch import GenericKernel, P, R, has_own, register
 from games.kernels import kernel, random_below
+from games.rows import Rules, States, put, take
 
 
 def optional(declared: Callable[P, R]) -> GenericKernel[P, R]:

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from games.batches import Rules, States
 from games.generic import UNSEEN_MOVE, seen_move, step
 from games.interface import Game, Records, empty_records
 from games.kernels import kernel
+from games.rows import Rules, States
 
 
 class Moves(NamedTuple):

@@ -15,7 +15,6 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from games.batches import Rules, States, concatenate, copied, each, named, num_rows, take
 from games.generic import (
     HIDDEN_MOVE,
     current_seat,
@@ -26,6 +25,7 @@ from games.generic import (
     team_return,
 )
 from games.kernels import kernel
+from games.rows import Rules, States, concatenate, copied, each, named, num_rows, take
 from games.tables import Tables
 
 Json = dict[str, Any]

@@ -14,11 +14,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from games.batches import Rules, States, copied, num_rows
 from games.generic import current_seat, legal, sure_win, team_return
 from games.history import History, Moves, play_move
 from games.interface import Game, Records
 from games.kernels import kernel
+from games.rows import Rules, States, copied, num_rows
 
 RUNNING, WAITING, OVER = 0, 1, 2
 

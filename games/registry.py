@@ -27,10 +27,10 @@ import numpy as np
 
 from games import GAMES, family
 from games.agent import Agent, OpenPolicy
-from games.batches import States
 from games.decision import HiddenCards, Question
 from games.help import paragraphs
 from games.interface import Game
+from games.rows import States
 from games.settings import ConfigError, build, did_you_mean
 from games.table import Table
 

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from games.batches import States, copied, num_rows
 from games.generic import current_seat, team_return
 from games.history import History
 from games.interface import Game, Records
 from games.kernels import Stream, deal_seeds
+from games.rows import States, copied, num_rows
 
 
 class Move(NamedTuple):

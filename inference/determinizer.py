@@ -15,10 +15,10 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from games.batches import Rules, States, put, take
 from games.generic import observe
 from games.interface import Game, Records
 from games.kernels import kernel
+from games.rows import Rules, States, put, take
 from games.settings import setting
 from inference.beliefs import Beliefs, believe_particles, believe_prior
 from inference.draws import (

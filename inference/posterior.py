@@ -14,9 +14,9 @@ DeltaDou, 4.3 (temperature); Neal, "Annealed importance sampling", 2001 (the pat
 
 import numpy as np
 
-from games.batches import Rules, States
 from games.generic import deal_rest, fill_world, log_prior_hidden
 from games.kernels import kernel, random_below, random_float
+from games.rows import Rules, States
 from inference.draws import COMPLETE
 from inference.particles import NO_PARTICLES, Particles
 from inference.positions import Positions

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from games.batches import Rules, States
 from games.generic import deal_rest, draw_hidden, fill_world
 from games.kernels import kernel
+from games.rows import Rules, States
 from inference.positions import Positions
 
 

@@ -20,7 +20,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from games.batches import Rules, States, put
 from games.generic import (
     UNSEEN_MOVE,
     current_seat,
@@ -38,6 +37,7 @@ from games.generic import (
 )
 from games.interface import Game, Records
 from games.kernels import kernel
+from games.rows import Rules, States, put
 from inference.draws import COMPLETE, are_same
 from inference.particles import Particles
 from inference.positions import Positions

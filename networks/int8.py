@@ -31,11 +31,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from games.batches import Rules, States
 from games.generic import legal, observe
 from games.interface import Game
 from games.kernels import Stream, deal_seeds, kernel, random_below, streams
 from games.lockstep import Lockstep
+from games.rows import Rules, States
 from networks.engine import Engine, FusedConv
 from networks.resnet import PolicyValueNet, ResidualBlock
 

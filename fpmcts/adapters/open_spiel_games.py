@@ -17,9 +17,9 @@ import numpy as np
 import pyspiel
 
 from games import make
-from games.batches import take
 from games.generic import infoset_key, observe
 from games.interface import Game
+from games.rows import take
 from games.table import Table
 
 

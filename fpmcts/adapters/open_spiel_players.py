@@ -18,7 +18,7 @@ from open_spiel.python import policy
 
 from games import make
 from games.agent import Agent
-from games.batches import States
+from games.rows import States
 from games.table import Table
 
 OWN_GAMES = {"kuhn": "kuhn_poker", "leduc": "leduc_poker"}

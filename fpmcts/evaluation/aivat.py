@@ -25,7 +25,6 @@ import numpy as np
 
 from fpmcts.evaluation.match import PlayedGames
 from games.agent import Agent
-from games.batches import Rules, States, take
 from games.generic import (
     copy_row,
     current_seat,
@@ -39,6 +38,7 @@ from games.generic import (
 )
 from games.interface import Game, seats_to_move
 from games.kernels import Stream, kernel, streams
+from games.rows import Rules, States, take
 
 REDEALS = 400
 """Ways that the rest of the cards may come, for each number."""

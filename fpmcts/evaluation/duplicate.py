@@ -27,9 +27,9 @@ import numpy as np
 from fpmcts.evaluation.match import PlayedGames, Tell, ignore, joined_games, play_games
 from fpmcts.evaluation.match_result import MatchResult, games_per_deck
 from games.agent import Agent, observers
-from games.batches import States, num_rows, take
 from games.interface import Game, GameSpec
 from games.kernels import Stream, deal_seeds, streams
+from games.rows import States, num_rows, take
 
 LOT = 10
 """Decks that are played side by side where a player learns from what it sees."""

@@ -17,11 +17,11 @@ from typing import Self
 import numpy as np
 
 from games.agent import Agent
-from games.batches import Rules, States, num_rows, take
 from games.generic import is_legal, legal
 from games.interface import Game, Records
 from games.kernels import Stream, kernel, streams
 from games.lockstep import Lockstep
+from games.rows import Rules, States, num_rows, take
 
 Tell = Callable[[int], None]
 """Called with how many more games are over."""

@@ -17,9 +17,9 @@ from fpmcts.memory import check_fits
 from fpmcts.players.lookup import PLAYERS
 from fpmcts.players.match_search import FOLDER
 from games import is_outside
-from games.batches import States, num_rows
 from games.interface import Game
 from games.kernels import ROOT, sources_digest
+from games.rows import States, num_rows
 from games.settings import ConfigError
 
 FAST_DECKS, SLOW_DECKS, EXTERNAL_DECKS, ACQUAINTED_DECKS = 500, 40, 2, 250

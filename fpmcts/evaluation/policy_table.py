@@ -10,9 +10,9 @@ from fpmcts.tabular.hash_table import HEADER, HashTable, Rows, num_actions_of
 from fpmcts.tabular.information_sets import information_sets
 from fpmcts.tabular.listed_game import listing
 from fpmcts.tabular.listed_game import nash_conv as listed_nash_conv
-from games.batches import States
 from games.interface import Game, seats_to_move
 from games.kernels import kernel
+from games.rows import States
 from inference.replay import Evaluate
 
 

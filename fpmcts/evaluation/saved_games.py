@@ -15,8 +15,8 @@ from pathlib import Path
 from fpmcts.evaluation.config import Tournament
 from fpmcts.evaluation.match_result import games_per_deck
 from fpmcts.evaluation.report import Results
-from games.batches import States
 from games.interface import Game, PlayedGame
+from games.rows import States
 
 HISTORIES = (".phh", ".phhs", ".phh.xz", ".phhs.xz")
 """Endings of files of hand histories, which some games write (``Game.write_histories``)."""

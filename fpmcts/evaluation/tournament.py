@@ -34,8 +34,8 @@ from fpmcts.evaluation.units import Store, Tell, Watch, as_arrays, as_text, num_
 from fpmcts.players.lookup import Host
 from fpmcts.progress import Progress, silent
 from games.agent import Agent
-from games.batches import take
 from games.interface import GameSpec, Records, seats_to_move
+from games.rows import take
 from networks.device import choose_device
 
 

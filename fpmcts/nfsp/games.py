@@ -13,10 +13,10 @@ import numpy as np
 from fpmcts.search.search import Evaluate
 from fpmcts.training.policy_games import draw_moves
 from fpmcts.training.samples import Noted, Samples, empty_samples, play_games
-from games.batches import States, take
 from games.interface import Game, seats_to_move
 from games.kernels import streams
 from games.lockstep import Lockstep
+from games.rows import States, take
 
 
 class Transitions(NamedTuple):

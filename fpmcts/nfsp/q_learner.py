@@ -19,8 +19,8 @@ from torch.nn import functional
 
 from fpmcts.nfsp.games import Transitions
 from fpmcts.training.learner import LossNotFiniteError, encode
-from games.batches import num_rows
 from games.interface import Game
+from games.rows import num_rows
 from games.settings import setting
 from networks import losses
 from networks.resnet import PolicyValueNet

@@ -35,9 +35,9 @@ from fpmcts.training.learning import (
 )
 from fpmcts.training.samples import Reservoir, Window, empty_samples
 from games import Choice, with_defaults
-from games.batches import States, num_rows, take
 from games.interface import seats_to_move
 from games.kernels import Stream, deal_seeds, sources_digest, streams
+from games.rows import States, num_rows, take
 from games.settings import ConfigError, setting
 from networks.checkpoint import check_compatible
 from networks.device import choose_device

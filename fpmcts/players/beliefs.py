@@ -10,7 +10,6 @@ import numpy as np
 
 from fpmcts.tabular.hash_table import Rows, find, seat_key
 from fpmcts.tabular.selection import weights
-from games.batches import Rules, States
 from games.generic import (
     UNSEEN_MOVE,
     current_seat,
@@ -25,6 +24,7 @@ from games.generic import (
     step,
 )
 from games.kernels import kernel, random_float
+from games.rows import Rules, States
 
 
 @kernel

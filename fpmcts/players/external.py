@@ -19,9 +19,9 @@ import numpy as np
 from fpmcts.players.child_program import ChildProgram, ChildProgramError, shortened
 from fpmcts.players.foreign import ExternalPlayerError, ForeignAgent
 from games.agent import Agent
-from games.batches import States
 from games.interface import Game
 from games.registry import Host, PlayerOptions, player
+from games.rows import States
 from games.settings import setting
 
 Message = dict[str, Any]

@@ -11,9 +11,9 @@ from importlib import import_module
 import numpy as np
 
 from games.agent import Agent
-from games.batches import States
 from games.interface import Game, Records, seats_to_move
 from games.kernels import random_below
+from games.rows import States
 
 _SEEDS = 2**31 - 1
 

@@ -6,7 +6,6 @@ that the seat does not know.
 
 import numpy as np
 
-from games.batches import Rules, States, take
 from games.generic import (
     HIDDEN_MOVE,
     UNSEEN_MOVE,
@@ -25,6 +24,7 @@ from games.generic import (
 )
 from games.interface import Game
 from games.kernels import kernel
+from games.rows import Rules, States, take
 
 _ATTEMPTS = 1000
 

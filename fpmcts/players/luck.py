@@ -13,11 +13,11 @@ from typing import NamedTuple
 import numpy as np
 
 from games.agent import Agent
-from games.batches import States, num_rows, take
 from games.decision import RETURN, WINS
 from games.interface import Game
 from games.kernels import Stream, deal_seeds
 from games.lockstep import Lockstep
+from games.rows import States, num_rows, take
 from games.table import Table
 
 DEALS = 4

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from games.agent import Agent
-from games.batches import States, take
 from games.decision import Decision, Limits, Question
 from games.interface import Game, Records, seats_to_move
 from games.kernels import streams
 from games.registry import Host, PlayerOptions, player
+from games.rows import States, take
 
 
 @player("mix", slow=True)

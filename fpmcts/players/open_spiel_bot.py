@@ -8,9 +8,9 @@ import numpy as np
 from fpmcts.players.foreign import ForeignAgent, calling, checked, function_of, the_extra
 from fpmcts.players.foreign_worlds import draw_game
 from games.agent import Agent
-from games.batches import States, take
 from games.interface import Game
 from games.registry import Host, PlayerOptions, player
+from games.rows import States, take
 
 
 @player("open_spiel", games=["poker", "goofspiel", "phantom_tictactoe"], slow=True)

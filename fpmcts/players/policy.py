@@ -9,12 +9,12 @@ from fpmcts.players.sure_wins import short_cuts, sure_win
 from fpmcts.players.trained import NetworkOptions
 from fpmcts.search.policy_kernels import observe_movers, sample_policy
 from games.agent import Agent
-from games.batches import Rules, States, num_rows
 from games.decision import RETURN, WINS, Decision, Limits, Question
 from games.generic import legal, stake
 from games.interface import Game, Records
 from games.kernels import kernel
 from games.registry import Host, player
+from games.rows import Rules, States, num_rows
 from games.settings import setting
 from networks.decode import legal_logits, softmax
 from networks.evaluator import Outputs

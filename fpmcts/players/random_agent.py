@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from games.batches import Rules, States, num_rows
 from games.generic import legal
 from games.interface import Records
 from games.kernels import kernel, random_below
 from games.registry import Player, player
+from games.rows import Rules, States, num_rows
 
 
 @kernel

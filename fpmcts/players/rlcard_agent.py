@@ -8,9 +8,9 @@ import numpy as np
 from fpmcts.adapters.rlcard_states import Shown, doudizhu, package, poker
 from fpmcts.players.foreign import ForeignAgent, calling, checked, function_of, the_extra
 from games.agent import Agent
-from games.batches import States
 from games.interface import Game
 from games.registry import Host, PlayerOptions, player
+from games.rows import States
 
 ENVIRONMENTS = {"doudizhu": "doudizhu", "leduc": "leduc-holdem", "limit_holdem": "limit-holdem"}
 """RLCard's names of games, by ours."""

@@ -13,7 +13,6 @@ from fpmcts.players.sure_wins import short_cuts, sure_win
 from fpmcts.players.trained import NetworkOptions, Trained
 from fpmcts.search.search import LONE_SLOTS, Search, SearchResult, SearchSettings, sample_targets
 from games.agent import Agent
-from games.batches import States, take
 from games.decision import (
     RETURN,
     WINS,
@@ -28,6 +27,7 @@ from games.generic import stake
 from games.interface import Records
 from games.kernels import streams
 from games.registry import Host, player
+from games.rows import States, take
 from games.settings import setting
 from inference.determinizer import Determinizer, InferenceSettings
 from networks.checkpoint import CheckpointError

@@ -29,11 +29,11 @@ from fpmcts.tabular.hashed_learner import IsMctsOptions, make_selection
 from fpmcts.tabular.search import search
 from fpmcts.tabular.selection import UCT, values, weights
 from fpmcts.tabular.walks import walk_of
-from games.batches import Rules, States, take
 from games.decision import RETURN, WINS
 from games.generic import draw_hidden, hidden_of, log_prior_hidden
 from games.interface import Game
 from games.kernels import kernel, random_u64
+from games.rows import Rules, States, take
 from games.settings import ConfigError
 from inference.prior import prior_worlds
 

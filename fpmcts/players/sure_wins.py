@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from games.batches import Rules, States, num_rows
 from games.decision import SURE_WIN, WINS, Decision, Question
 from games.generic import forced_win, legal
 from games.interface import Game
 from games.kernels import kernel
+from games.rows import Rules, States, num_rows
 
 
 @kernel

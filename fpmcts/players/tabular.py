@@ -33,12 +33,12 @@ from fpmcts.tabular.learner import DenseLearner
 from fpmcts.tabular.values import PolicyValues
 from games import Choice
 from games.agent import Agent
-from games.batches import Rules, States, num_rows
 from games.decision import RETURN, Decision, HiddenCards, Limits, Question, RootMove
 from games.generic import current_seat, legal
 from games.interface import Game, Records
 from games.kernels import ROOT, kernel, random_float, streams
 from games.registry import Host, PlayerOptions, player
+from games.rows import Rules, States, num_rows
 from games.settings import setting
 from games.table import Table
 from games.tables import Tables

@@ -16,11 +16,11 @@ import torch
 
 from fpmcts.search.search import Search, SearchSettings
 from games import is_outside, make
-from games.batches import States, num_rows, take
 from games.compilation import Command, compile_ahead, compile_beside, say_on_stderr
 from games.interface import Game, Records
 from games.kernel_cache import cache_folder
 from games.kernels import sources_digest, streams
+from games.rows import States, num_rows, take
 from games.table import Table
 from inference.determinizer import Determinizer, InferenceSettings
 from networks.evaluator import Evaluator

@@ -19,13 +19,13 @@ from fpmcts.poker.opponents.model import OpponentModel, untrained
 from fpmcts.poker.opponents.model_file import ModelError, load
 from fpmcts.poker.opponents.statistics import count_action, count_hand, new_counts, smooth
 from games.agent import Agent
-from games.batches import States, take
 from games.decision import RETURN, Decision, Limits, Question, RootMove
 from games.interface import Game, Records
 from games.kernels import ROOT, kernel, streams
 from games.no_limit_holdem.betting import amount_of, step
 from games.no_limit_holdem.state import FIRST_AMOUNT, FIRST_SIZE, Rules
 from games.registry import Host, PlayerOptions, player
+from games.rows import States, take
 from games.settings import setting
 from networks.checkpoint import CheckpointError
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from fpmcts.search.tree import PolicyCache, Tree, make_policy_cache, make_tree
-from games.batches import Rules, States
 from games.interface import Game
+from games.rows import Rules, States
 
 
 class Params(NamedTuple):

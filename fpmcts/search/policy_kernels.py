@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from games.batches import Rules, States
 from games.generic import current_seat, legal, observe
 from games.kernels import kernel, random_index
+from games.rows import Rules, States
 from networks.decode import legal_logits, softmax
 
 

@@ -19,9 +19,9 @@ import numpy as np
 from fpmcts.search.arrays import Forest, Params, make_forest
 from fpmcts.search.roots import RULES, improved_policy, preference
 from fpmcts.search.simulate import absorb, advance, begin_search
-from games.batches import States, take
 from games.interface import Game
 from games.kernels import kernel, random_float, random_index, random_u64
+from games.rows import States, take
 from games.settings import setting
 from networks.evaluator import Outputs
 

@@ -41,7 +41,6 @@ from fpmcts.search.tree import (
     select_puct,
     store_policy,
 )
-from games.batches import Rules, States
 from games.generic import (
     copy_row,
     current_seat,
@@ -54,6 +53,7 @@ from games.generic import (
     team_return,
 )
 from games.kernels import kernel, mix64, random_float
+from games.rows import Rules, States
 from networks.decode import legal_logits, softmax
 
 

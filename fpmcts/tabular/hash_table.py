@@ -19,9 +19,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from games.batches import Rules, States
 from games.generic import infoset_key
 from games.kernels import kernel
+from games.rows import Rules, States
 
 HEADER = 3
 """Words of a row before those of its actions."""

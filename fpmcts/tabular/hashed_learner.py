@@ -22,9 +22,9 @@ from fpmcts.tabular.search import search
 from fpmcts.tabular.selection import values, weights
 from fpmcts.tabular.self_play import MOST_EPISODES, SmoothUCTOptions, UCTOptions, schedule
 from fpmcts.tabular.walks import GOLDEN, walk_of
-from games.batches import States
 from games.interface import Game
 from games.kernels import kernel
+from games.rows import States
 from games.settings import ConfigError, setting
 
 SELECTIONS = ("uct", "exp3", "regret_matching")

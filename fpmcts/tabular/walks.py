@@ -17,12 +17,12 @@ import numpy as np
 
 from fpmcts.tabular import hash_table
 from fpmcts.tabular.hash_table import HEADER, HashTable, Rows, append, count_visit, find, seat_key
-from games.batches import Rules, States
 from games.deals import bucket, deal, outcome
 from games.dispatch import GenericKernel, register
 from games.generic import copy_row, current_seat, legal, step, team_return
 from games.interface import Game
 from games.kernels import kernel, mix64, prefetch
+from games.rows import Rules, States
 from games.tables import PublicTree
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)

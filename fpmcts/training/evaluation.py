@@ -11,8 +11,8 @@ from fpmcts.evaluation.match import PlayedGames
 from fpmcts.evaluation.match_result import MatchResult
 from fpmcts.evaluation.policy_table import ExactMeasure
 from fpmcts.progress import Progress
-from games.batches import States
 from games.interface import Game
+from games.rows import States
 from networks.evaluator import Evaluator
 from networks.resnet import Networks
 

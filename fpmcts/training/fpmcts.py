@@ -45,9 +45,9 @@ from fpmcts.training.samples import Reservoir, Samples, Window, empty_samples
 from fpmcts.training.selfplay import Finished
 from fpmcts.training.workers import AnyGames, Batch, Generated, Players, Workers
 from games import with_defaults
-from games.batches import States, num_rows, take
 from games.interface import seats_to_move
 from games.kernels import Stream, sources_digest
+from games.rows import States, num_rows, take
 from inference.filter import FilterNet
 from networks.checkpoint import CheckpointError, check_compatible, load
 from networks.device import choose_device

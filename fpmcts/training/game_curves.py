@@ -11,8 +11,8 @@ from fpmcts.training.policy_games import Played
 from fpmcts.training.samples import Samples
 from fpmcts.training.selfplay import Finished
 from fpmcts.training.workers import Generated
-from games.batches import States, num_rows
 from games.interface import Game
+from games.rows import States, num_rows
 
 GROUPS = ((1, 5), (6, 10), (11, 20))
 """Cards in the hand of the seat to move, ends included."""

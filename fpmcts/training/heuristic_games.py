@@ -10,11 +10,11 @@ import numpy as np
 from fpmcts.players.lookup import PLAYERS, Entrant, Host
 from fpmcts.training.policy_games import explore
 from fpmcts.training.samples import Noted, Samples, empty_samples, fill_results, play_games
-from games.batches import Rules, States, take
 from games.generic import legal
 from games.interface import Game, Records
 from games.kernels import kernel, mix64
 from games.lockstep import Lockstep
+from games.rows import Rules, States, take
 
 LANES = 512
 """Games that advance together."""

@@ -16,10 +16,10 @@ from fpmcts.search.policy_kernels import observe_movers
 from fpmcts.training.learner_settings import GradientSettings, LearnerSettings
 from fpmcts.training.policy_games import Decisions
 from fpmcts.training.samples import Samples
-from games.batches import Rules, States, num_rows, take
 from games.generic import current_seat, legal, observe
 from games.interface import Game, seats_to_move
 from games.kernels import kernel
+from games.rows import Rules, States, num_rows, take
 from networks import losses
 from networks.precision import has_bfloat16
 from networks.resnet import Outputs, PolicyValueNet

@@ -18,9 +18,9 @@ from fpmcts.progress import Progress
 from fpmcts.training.learner import LossNotFiniteError
 from fpmcts.training.learner_settings import LearnerSettings
 from fpmcts.training.samples import Samples, Store
-from games.batches import num_rows, take
 from games.interface import Game
 from games.kernels import streams
+from games.rows import num_rows, take
 from inference.filter import FilterNet, filter_batch
 from networks.weights import load_module, load_optimizer, module_arrays, optimizer_arrays
 

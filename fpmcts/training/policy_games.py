@@ -16,11 +16,11 @@ import numpy as np
 from fpmcts.search.policy_kernels import observe_movers, sample_policy
 from fpmcts.search.search import Evaluate
 from fpmcts.training.samples import Noted, Samples, empty_samples, fill_results, play_games
-from games.batches import Rules, States, take
 from games.generic import current_seat, legal, stake
 from games.interface import Game
 from games.kernels import kernel, random_below, random_float
 from games.lockstep import Lockstep
+from games.rows import Rules, States, take
 
 DECAY = 0.95
 """λ of the advantages in policy gradient; ours (docs/experiments.md). 1: result minus value,

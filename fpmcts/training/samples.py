@@ -14,11 +14,11 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from games.batches import Rules, States, concatenate, named, num_rows, put, take
 from games.generic import current_seat, stake, team_return
 from games.interface import Game
 from games.kernels import kernel, mix64
 from games.lockstep import Lockstep
+from games.rows import Rules, States, concatenate, named, num_rows, put, take
 
 Rows = TypeVar("Rows", bound=tuple[Any, ...])
 """A NamedTuple of arrays, with ``iteration`` among them where a store keeps it."""

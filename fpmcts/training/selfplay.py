@@ -24,10 +24,10 @@ from fpmcts.training.samples import (
     play_games,
     truncate_targets,
 )
-from games.batches import States, concatenate, take
 from games.interface import Game, Records, seats_to_move
 from games.kernels import kernel, random_below, random_float
 from games.lockstep import Lockstep
+from games.rows import States, concatenate, take
 from games.settings import setting
 from inference.determinizer import Determinizer
 

@@ -26,8 +26,8 @@ from fpmcts.training.learning import (
 )
 from fpmcts.training.policy_games import Decisions, Played
 from fpmcts.training.workers import Generated
-from games.batches import num_rows, take
 from games.kernels import Stream, deal_seeds
+from games.rows import num_rows, take
 
 CERTAIN_SHARE = 0.2
 """Share of the decisions that are certain which teaches the value; the others are left out."""

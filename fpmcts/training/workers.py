@@ -40,9 +40,9 @@ from fpmcts.training.learning import Part, load_parts, numbered, part_arrays
 from fpmcts.training.policy_games import Played, play_policies
 from fpmcts.training.samples import Samples
 from fpmcts.training.selfplay import Finished, SelfPlay, join_finished
-from games.batches import States, concatenate, num_rows, take
 from games.interface import Game
 from games.kernels import Stream, deal_seeds, streams
+from games.rows import States, concatenate, num_rows, take
 from inference.filter import FilterNet
 from networks.device import choose_device
 from networks.evaluator import Evaluator

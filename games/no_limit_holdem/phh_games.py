@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from games.batches import take
 from games.interface import Game
 from games.kernels import kernel
 from games.no_limit_holdem.betting import amount_of, step
@@ -13,6 +12,7 @@ from games.no_limit_holdem.phh import CALL as TOLD_CALL
 from games.no_limit_holdem.phh import FOLD as TOLD_FOLD
 from games.no_limit_holdem.phh import Hand
 from games.no_limit_holdem.state import CALL, FOLD, Rules, States
+from games.rows import take
 
 
 @kernel

@@ -6,13 +6,13 @@ from types import MappingProxyType
 
 import numpy as np
 
-from games.batches import take
 from games.generic import register_all
 from games.interface import Game, GameSpec, Json
 from games.kernels import streams
 from games.phantom_tictactoe import observe, state, worlds
 from games.phantom_tictactoe.observe import NUM_PLANES
 from games.phantom_tictactoe.state import LINES, SQUARES, Rules, States, start_row
+from games.rows import take
 from games.settings import setting
 
 register_all(Rules, state, observe, worlds)

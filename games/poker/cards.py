@@ -9,10 +9,10 @@ suits never matter). Card c is of rank ``c // num_suits``.
 
 import numpy as np
 
-from games.batches import Rules, States
 from games.dispatch import GenericKernel
 from games.generic import public_cards
 from games.kernels import kernel, mix64, random_below
+from games.rows import Rules, States
 
 HIDDEN = -1
 """A card that a view does not show."""

@@ -14,10 +14,10 @@ from fpmcts.evaluation.match_result import MatchResult
 from fpmcts.players.random_agent import Random
 from games import make
 from games.agent import Agent
-from games.batches import States, num_rows, take
 from games.generic import current_seat, legal, step, team_return
 from games.interface import Game, Records
 from games.poker.players.always_call import AlwaysCall
+from games.rows import States, num_rows, take
 
 
 class Mixing(Agent):

@@ -11,11 +11,11 @@ from fpmcts.evaluation.match_result import MatchResult
 from fpmcts.players import load_player
 from fpmcts.players.random_agent import Random
 from games import make
-from games.batches import States, put, take
 from games.doudizhu.cards import parse_cards
 from games.doudizhu.game import Doudizhu
 from games.doudizhu.state import start
 from games.interface import Game, Records
+from games.rows import States, put, take
 from tests.games import driver
 
 C, D, E = range(3)

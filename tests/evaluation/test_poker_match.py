@@ -17,10 +17,10 @@ from fpmcts.players.random_agent import Random
 from fpmcts.players.tabular import TabularAgent, TabularPolicy
 from fpmcts.tabular.best_response import profile_values
 from games.agent import Agent
-from games.batches import States
 from games.interface import Records
 from games.poker.game import LimitPoker
 from games.poker.players.always_call import AlwaysCall
+from games.rows import States
 from tests.evaluation.poker_games import (
     ThreePlayerKuhn,
     exact_value,

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from games.batches import States
 from games.generic import *  # noqa: F403 (tests call them by the name of this module)
 from games.generic import legal, observe
 from games.interface import Game
+from games.rows import States
 
 
 def legal_actions(game: Game, states: States, i: int) -> np.ndarray:

@@ -9,9 +9,9 @@ from collections import Counter
 
 import numpy as np
 
-from games.batches import States, take
 from games.interface import Game
 from games.kernels import streams
+from games.rows import States, take
 from tests.games import driver
 
 ROOM = 2_000

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from games import make
-from games.batches import States, take
 from games.interface import Game
 from games.kernels import streams
+from games.rows import States, take
 from games.table import Table
 from tests.games import driver
 

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from games import make
-from games.batches import States, take
 from games.interface import Game
 from games.kernels import streams
+from games.rows import States, take
 from games.table import Table
 from tests.games import driver, hidden_cards
 from tests.games.goofspiel_oracle import Node, histories, roots

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from games import make
-from games.batches import States
 from games.interface import Game
 from games.kernels import streams
 from games.poker.betting import BettingRules
 from games.poker.game import LimitPoker
 from games.poker.state import Strengths
 from games.poker.tables import PokerTables
+from games.rows import States
 from tests.games import driver, hidden_cards
 
 

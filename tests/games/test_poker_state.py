@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from games import make
-from games.batches import take
 from games.kernels import streams
 from games.poker.betting import Action
 from games.poker.game import LimitPoker
+from games.rows import take
 from tests.games import driver
 from tests.games import poker_oracle as oracle
 

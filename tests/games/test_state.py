@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from games.batches import take
 from games.doudizhu.cards import COPIES, HAND_SIZES, Seat, parse_cards, unpack
 from games.kernels import streams
+from games.rows import take
 from tests.games import driver
 from tests.games.positions import GAME, deal_hidden, endgame, play, random_game
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from games import GAMES, make
-from games.batches import num_rows
 from games.generic import HIDDEN_MOVE
 from games.history import History
 from games.interface import Game, move_texts
 from games.kernels import Stream, deal_seeds
+from games.rows import num_rows
 from games.table import IllegalMove, Table
 from tests.games import driver
 from tests.games.sealed_bids import LOOK, SealedBids

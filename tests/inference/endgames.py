@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from games.batches import take
 from games.doudizhu.cards import pack, unpack
 from games.doudizhu.game import Doudizhu
 from games.doudizhu.state import States
@@ -17,6 +16,7 @@ from games.doudizhu.state import start as dealt
 from games.generic import current_seat, legal, step
 from games.interface import Records
 from games.kernels import kernel, random_below, streams
+from games.rows import take
 from networks.resnet import Outputs
 from tests.games import driver
 

@@ -5,9 +5,9 @@ import pytest
 import torch
 from torch import Tensor
 
-from games.batches import take
 from games.doudizhu.cards import pack, unpack
 from games.kernels import streams
+from games.rows import take
 from inference.draws import empty_draws
 from inference.filter import (
     FilterEngine,

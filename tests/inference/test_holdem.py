@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from games import make
-from games.batches import take
 from games.interface import Records
 from games.kernels import streams
 from games.poker.game import LimitPoker
+from games.rows import take
 from inference.determinizer import Determinizer, InferenceSettings
 from networks.resnet import Outputs
 from tests.games import driver

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 import torch
 
-from games.batches import take
 from games.doudizhu.cards import pack, unpack
 from games.doudizhu.marginal import draw_marginal, fill_table, log_marginal
 from games.doudizhu.worlds import hidden_cards
 from games.kernels import kernel, streams
+from games.rows import take
 from networks.losses import hidden_loss
 from tests.inference.endgames import (
     DRAWS,

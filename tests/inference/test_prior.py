@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from games.batches import take
 from games.doudizhu.cards import pack, unpack
 from games.doudizhu.worlds import draw_prior, hidden_cards, list_choices, log_prior
 from games.generic import log_prior_hidden
 from games.kernels import kernel, streams
+from games.rows import take
 from inference.positions import make_positions
 from inference.prior import prior_worlds
 from tests.inference.endgames import (

@@ -22,9 +22,9 @@ from fpmcts.tabular.best_response import best_response_values, profile_values
 from fpmcts.training.algorithms import read_run
 from fpmcts.training.run import Run
 from games import make
-from games.batches import num_rows, take
 from games.interface import seats_to_move
 from games.kernels import Stream, deal_seeds, streams
+from games.rows import num_rows, take
 from games.settings import ConfigError
 from tests.games import driver
 

@@ -10,12 +10,12 @@ from fpmcts.players.random_agent import Random
 from fpmcts.training.heuristic_games import generate_games
 from games import make
 from games.agent import Agent
-from games.batches import num_rows, take
 from games.doudizhu.players.rhcp import RHCP
 from games.doudizhu.players.rlcard_rule import RLCardRule
 from games.doudizhu.state import States, step
 from games.interface import Records
 from games.kernels import streams
+from games.rows import num_rows, take
 
 GAME = make("doudizhu")
 AGENTS = [Random, RHCP, RLCardRule]

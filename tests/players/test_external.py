@@ -22,11 +22,11 @@ from fpmcts.players.external import ExternalAgent
 from fpmcts.players.foreign import ExternalPlayerError
 from fpmcts.players.random_agent import Random
 from games import make
-from games.batches import States, take
 from games.interface import Records, empty_records
 from games.kernels import streams
 from games.poker.game import LimitPoker
 from games.poker.players.always_call import AlwaysCall
+from games.rows import States, take
 from tests.games import driver
 from tests.games.positions import GAME
 

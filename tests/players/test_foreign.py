@@ -10,8 +10,8 @@ from fpmcts.players import load_player
 from fpmcts.players.foreign import ExternalPlayerError
 from fpmcts.players.foreign_worlds import draw_game
 from games import make
-from games.batches import num_rows, take
 from games.kernels import streams
+from games.rows import num_rows, take
 from games.table import Table
 
 pyspiel = pytest.importorskip(

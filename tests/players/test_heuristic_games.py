@@ -6,7 +6,6 @@ import pytest
 from fpmcts.training.heuristic_games import LANES, generate_games, teachers
 from fpmcts.training.samples import flatten
 from games import make
-from games.batches import num_rows, take
 from games.doudizhu.legal import legal_moves
 from games.doudizhu.moves import MAX_LEGAL
 from games.doudizhu.players.rhcp import RHCP
@@ -14,6 +13,7 @@ from games.doudizhu.players.rhcp_kernels import new_memo
 from games.doudizhu.players.teamplay import choose_for_team
 from games.doudizhu.state import step
 from games.kernels import Stream, deal_seeds
+from games.rows import num_rows, take
 
 GAME = make("doudizhu")
 

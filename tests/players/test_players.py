@@ -16,11 +16,11 @@ from fpmcts.tabular import algorithms
 from fpmcts.tabular.hash_table import HEADER, Rows, find, seat_key
 from games import make
 from games.agent import Agent
-from games.batches import States, take
 from games.interface import Game, Records, empty_records, seats_to_move
 from games.kernels import Stream, deal_seeds, kernel
 from games.poker import state
 from games.poker.betting import Action, sequences
+from games.rows import States, take
 from networks.checkpoint import load, save
 from tests.games import driver
 from tests.players.conftest import DOUDIZHU, EVERY, LEDUC

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from fpmcts.search.search import Search, SearchResult, SearchSettings
-from games.batches import concatenate
 from games.kernels import streams
+from games.rows import concatenate
 from tests.search.oracle import Edge, Node, Oracle, Stream, Verdict
 from tests.search.toy_game import States, Tables, ToyGame, infoset_key
 

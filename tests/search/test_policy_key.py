@@ -6,8 +6,8 @@ import numpy as np
 
 from fpmcts.search.simulate import _policy_key
 from games import make
-from games.batches import take
 from games.kernels import kernel, streams
+from games.rows import take
 from tests.games import driver
 
 

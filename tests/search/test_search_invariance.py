@@ -7,8 +7,8 @@ import pytest
 
 from fpmcts.search.search import SearchResult
 from fpmcts.search.tree import make_policy_cache
-from games.batches import take
 from games.kernels import streams
+from games.rows import take
 from tests.search.searching import make_search, search, settings, tree_of, worlds
 from tests.search.test_search_oracle import positions, random_game
 from tests.search.toy_game import End, Move, Tables, ToyGame, make_rules

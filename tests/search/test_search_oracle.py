@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fpmcts.search.search import SearchResult, SearchSettings
-from games.batches import take
+from games.rows import take
 from tests.search.oracle import Node, Oracle, Stream, Verdict
 from tests.search.searching import (
     Position,

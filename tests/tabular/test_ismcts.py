@@ -12,10 +12,10 @@ from fpmcts.tabular.algorithms import make
 from fpmcts.tabular.hash_table import HEADER, HashTable, Rows, append, find, seat_key
 from fpmcts.tabular.listed_game import listing, nash_conv, uniform
 from games import make as make_game
-from games.batches import take
 from games.generic import current_seat, legal, step, team_return
 from games.interface import Game
 from games.kernels import kernel, mix64, streams
+from games.rows import take
 from games.settings import ConfigError
 from tests.tabular.reference import same
 

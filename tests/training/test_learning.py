@@ -14,9 +14,9 @@ from fpmcts.training.learning import FilterLearner
 from fpmcts.training.samples import Samples, flatten
 from fpmcts.training.selfplay import Finished, SelfPlay, SelfPlaySettings
 from games import make
-from games.batches import num_rows, take
 from games.interface import Game
 from games.kernels import Stream, deal_seeds, streams
+from games.rows import num_rows, take
 from inference.determinizer import Determinizer, InferenceSettings
 from inference.filter import FilterNet
 from networks.evaluator import Evaluator

@@ -12,9 +12,9 @@ from fpmcts.training.learner import Learner
 from fpmcts.training.learner_settings import GradientSettings, LearnerSettings
 from fpmcts.training.policy_games import Decisions, Played, play_policies
 from games import make
-from games.batches import States, num_rows, take
 from games.interface import Game, seats_to_move
 from games.kernels import Stream, deal_seeds, streams
+from games.rows import States, num_rows, take
 from networks import losses
 from networks.evaluator import Evaluator
 from networks.resnet import NetworkConfig, Networks, build_networks

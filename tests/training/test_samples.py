@@ -16,7 +16,7 @@ from fpmcts.training.samples import (
     flatten,
     truncate_targets,
 )
-from games.batches import take
+from games.rows import take
 from tests.search.toy_game import End, Move, ToyGame, make_rules
 
 GAME = ToyGame(make_rules(Move(0, [End(1.0), End(0.0)]), num_cards=4, num_actions=2))

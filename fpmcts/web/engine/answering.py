@@ -23,9 +23,9 @@ from fpmcts.web.engine.asking import Answer, Earlier, Hear, Priority, Question, 
 from fpmcts.web.tables.rulebook import base_of
 from games import Choice
 from games.agent import Agent, observers
-from games.batches import concatenate
 from games.decision import WINS, Decision
 from games.interface import Game, empty_records
+from games.rows import concatenate
 from games.table import Table
 
 log = logging.getLogger(__name__)

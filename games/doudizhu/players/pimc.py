@@ -47,11 +47,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from games.batches import States
 from games.doudizhu.cards import HAND_SIZES
 from games.doudizhu.players import pimc_kernels
 from games.interface import Records
 from games.registry import Player, player
+from games.rows import States
 from games.settings import setting
 
 

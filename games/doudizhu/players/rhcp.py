@@ -69,10 +69,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from games.batches import States
 from games.doudizhu.players import rhcp_kernels
 from games.interface import Records
 from games.registry import Player, player
+from games.rows import States
 
 
 @player("rhcp", games=["doudizhu"], teaches=True)

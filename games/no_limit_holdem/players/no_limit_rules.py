@@ -11,13 +11,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from games.batches import States, num_rows
 from games.interface import Records
 from games.kernels import kernel, random_below, random_float, streams
 from games.no_limit_holdem.betting import legal, pot, situation
 from games.no_limit_holdem.state import CALL, FIRST_AMOUNT, FOLD, Rules
 from games.poker.hands import EMPTY_KEY, NUM_CARDS, HandTables, strength_with, sums
 from games.registry import Player, player
+from games.rows import States, num_rows
 
 SAMPLES = 100
 """Boards and hands that ``best_hand`` draws for a decision."""

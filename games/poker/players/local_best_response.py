@@ -34,7 +34,6 @@ import numpy as np
 
 from games import make
 from games.agent import Agent, OpenPolicy
-from games.batches import Rules, States, take
 from games.dispatch import GenericKernel, register
 from games.generic import current_seat, legal, nearest_listed, public_cards, start_view, step
 from games.interface import Game, Records, seats_to_move
@@ -46,6 +45,7 @@ from games.poker.cards import HIDDEN, card, put_card
 from games.poker.game import NUM_ACTIONS
 from games.poker.players.showdown_equity import equities
 from games.registry import Host, PlayerOptions, player
+from games.rows import Rules, States, take
 from games.settings import setting
 
 IN_POTS = (1.0, np.inf)

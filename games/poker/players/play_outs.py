@@ -8,12 +8,12 @@ each move is tried in the same worlds, so that moves are compared in pairs.
 import numpy as np
 
 from games.agent import OpenPolicy
-from games.batches import take
 from games.decision import HiddenCards, Question
 from games.poker.game import LimitPoker
 from games.poker.players.local_best_response import LocalBestResponse
 from games.poker.state import States
 from games.registry import POSITIONS
+from games.rows import take
 from games.table import Table
 
 FLOOR = 0.02

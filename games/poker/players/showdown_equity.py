@@ -9,9 +9,9 @@ from math import comb
 
 import numpy as np
 
-from games.batches import Rules
 from games.kernels import kernel, random_below
 from games.poker.state import HIDDEN, strength
+from games.rows import Rules
 
 
 @kernel

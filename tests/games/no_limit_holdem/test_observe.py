@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from games import make
-from games.batches import num_rows, take
 from games.no_limit_holdem.hand_strength import hand_strength
 from games.no_limit_holdem.observe import FIRST_OF_HAND, observe
 from games.poker.hands import parse_cards
+from games.rows import num_rows, take
 from games.table import Table
 from tests.games.hand_strengths import category, strengths
 

@@ -9,11 +9,11 @@ from fpmcts.poker.expected_reward.search import Found
 from fpmcts.poker.mcts import MCTSAgent, MCTSOptions
 from fpmcts.poker.opponents.model import untrained
 from games import make
-from games.batches import take
 from games.decision import Limits
 from games.kernels import streams
 from games.no_limit_holdem.state import CALL, FOLD, States
 from games.poker.hands import parse_cards
+from games.rows import take
 from games.table import Table
 
 FAST = MCTSOptions(iterations=3000, checkpoint="untrained", pool=32, nodes=200_000)
