@@ -292,8 +292,13 @@ def clustered_error(values: np.ndarray, games: np.ndarray) -> float:
 def report(
     judged: Sequence[Judged], players: Sequence[str], games: int, met: dict[str, int]
 ) -> Table:
-    """Returns a row for each kind of decision and player. Args: met: Decisions in all games by
-    kind.
+    """Returns a row for each kind of decision and player.
+
+    Args:
+        judged: The decisions that were judged.
+        players: Labels of the players.
+        games: Games in all.
+        met: Decisions in all games, by kind.
     """
     table = Table(
         "decisions",

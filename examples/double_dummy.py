@@ -1,7 +1,7 @@
 """The exact solver of endgames of Doudizhu, for positions from Python.
 
-solver = DoubleDummySolver(make("doudizhu"))
-solver.values(table.states)
+    solver = DoubleDummySolver(make("doudizhu"))
+    solver.values(table.states)
 """
 
 import numpy as np

@@ -4,8 +4,7 @@ lowest.
     python evaluate.py a=rhcp b=rlcard b.agent=examples.rlcard_player:make decks=100
 
 Agents that RLCard has trained are made the same way: ``return torch.load("landlord.pth")``.
-``python examples/rlcard_player.py``
-plays the same match from Python.
+``python examples/rlcard_player.py`` plays the same match from Python.
 """
 
 import sys

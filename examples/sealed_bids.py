@@ -2,9 +2,8 @@
 every line.
 
 Two seats, three cards: each seat holds one. Seat 0 puts 0, 1 or 2 chips under a cup, then seat 1
-does. Nobody sees what is under
-the other's cup. Then seat 0 folds and loses one chip, or calls: the higher card wins one chip and
-all that lies under both cups.
+does. Nobody sees what is under the other's cup. Then seat 0 folds and loses one chip, or calls: the
+higher card wins one chip and all that lies under both cups.
 """
 
 from dataclasses import dataclass
@@ -23,8 +22,11 @@ LEGAL = np.array([[0, 1, 2], [0, 1, 2], [FOLD, CALL, NONE]], np.int16)
 
 
 class Rules(NamedTuple):
-    """What never changes; its type says whose kernels are meant. Attributes: values: cards; legal:
-    int16 ``[3, 3]``, by turn.
+    """What never changes; its type selects the kernels.
+
+    Attributes:
+        values: Number of cards.
+        legal: int16 ``[3, 3]``, the legal actions by turn.
     """
 
     values: int
@@ -32,8 +34,12 @@ class Rules(NamedTuple):
 
 
 class States(NamedTuple):
-    """B states. Attributes: cards: int8 ``[B, 2]``; bids: int8 ``[B, 2]``; turn: int8 ``[B]``, 0 to
-    2, then FOLD or CALL.
+    """B states.
+
+    Attributes:
+        cards: int8 ``[B, 2]``, by seat.
+        bids: int8 ``[B, 2]``, by seat.
+        turn: int8 ``[B]``, 0 to 2, then FOLD or CALL.
     """
 
     cards: np.ndarray
@@ -95,9 +101,8 @@ def erase(rules: Rules, states: States, i: int, seat: int) -> None:
 
 @kernel
 def hidden_of(rules: Rules, states: States, i: int, seat: int, hidden: np.ndarray) -> None:
-    hidden[0] = states.cards[i, 1 - seat] + 8 * (
-        states.bids[i, 1 - seat] + 1
-    )  # one word: the other's card and bid
+    # One word: the other's card and bid.
+    hidden[0] = states.cards[i, 1 - seat] + 8 * (states.bids[i, 1 - seat] + 1)
 
 
 @kernel

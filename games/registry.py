@@ -92,8 +92,10 @@ class PlayerOptions:
 
     @classmethod
     def help(cls, prefix: str) -> str:
-        """Returns a paragraph for each option; those that are borrowed have no default. Args:
-        prefix: Before the keys.
+        """Returns a paragraph for each option; those that are borrowed have no default.
+
+        Args:
+            prefix: What stands before the keys.
         """
         told = {f"{prefix}{name}": "" for name in cls.borrowed}
         for key, text in paragraphs(cls, prefix).items():
@@ -244,8 +246,12 @@ def player(
     states_policy: bool = False,
     teaches: bool = False,
 ) -> Callable[[Registered], Registered]:
-    """Registers the dataclass below it as a player. Args: games: Families of games; the rest: see
-    ``PlayerOptions``.
+    """Registers the dataclass below it as a player.
+
+    Args:
+        name: The kind of player, as a command names it.
+        games: Families of games that it can play; () = all.
+        slow, compiles, states_policy, teaches: See ``PlayerOptions``.
     """
 
     def register(options: Registered) -> Registered:

@@ -22,8 +22,12 @@ from games.rows import States, copied, num_rows
 
 
 class Move(NamedTuple):
-    """A move. Attributes: action: its id; text: as a person reads and types it; seat: that plays
-    it.
+    """A move.
+
+    Attributes:
+        action: Its id.
+        text: As a person reads and types it.
+        seat: The seat that plays it.
     """
 
     action: int

@@ -50,8 +50,11 @@ MOST_POSITIONS = 1536
 
 
 class Sample(NamedTuple):
-    """Observations of the seats to move. Attributes: observations: int8 ``[N, C, L]``. seats: int8
-    ``[N]``.
+    """Observations of the seats to move.
+
+    Attributes:
+        observations: int8 ``[N, C, L]``.
+        seats: int8 ``[N]``.
     """
 
     observations: np.ndarray

@@ -5,10 +5,10 @@
     game = load_game("leduc")
     exploitability.nash_conv(game, policy.UniformRandomPolicy(game))
 
-Players of this project in them: ``fpmcts/adapters/open_spiel_players.py``. Games whose deals can be
-listed are offered
-(``Game.starts``): one move of chance deals everything, then the seats move. They are as fast as
-Python, not as their kernels: what is compared here is what they are, not how long they take.
+Players of this project for these games: ``fpmcts/adapters/open_spiel_players.py``. Offered are the
+games whose deals can be listed (``Game.starts``): one chance move deals everything, then the seats
+move. They run at the speed of Python, not of the kernels: use them to check results, not to measure
+time.
 
 Source: Lanctot et al., "OpenSpiel: a framework for reinforcement learning in games", 2019.
 """

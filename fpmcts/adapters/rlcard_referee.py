@@ -32,8 +32,10 @@ class Disagreement(ValueError):  # noqa: N818 (the name says it)
 
 
 class _Stacked:
-    """Takes the place of RLCard's generator and shuffles to a given order. Args: cards: Letters,
-    the first card first.
+    """Replaces RLCard's random generator and shuffles to a given order.
+
+    Args:
+        cards: Letters, the first card first.
     """
 
     def __init__(self, cards: str) -> None:

@@ -2,16 +2,13 @@
 Doudizhu needs RLCard.
 
 Source: RLCard 1.2.0, ``rlcard/games/*/player.py`` (``get_state``), whose fields and oddities these
-are. Its poker differs from
-ours, so that an agent is shown what comes closest:
+are. Its poker differs from ours, so an agent is shown what comes closest:
 
-- Leduc has blinds of 1 and 2 chips in RLCard in the place of antes of 1: it is shown the chips that
-the same bets make there.
-  RLCard lets who raised last, if anybody did, begin the next round; its features do not tell who
-  begins.
-- In poker, RLCard offers a fold where nothing is to pay. Ours has no such move and does not offer
-it; who folds nevertheless, as
-  RLCard's rule players do, checks.
+- Leduc has blinds of 1 and 2 chips in RLCard instead of antes of 1: the agent is shown the chips
+  that the same bets would make there. In RLCard the last player to raise, if any, begins the next
+  round; its features do not say which player begins.
+- In poker, RLCard offers a fold even where there is nothing to pay. Ours does not; an agent that
+  folds nevertheless, as RLCard's rule players do, checks.
 """
 
 import warnings

@@ -83,8 +83,9 @@ def _redeal(
     """Writes state ``at`` to every row of ``worlds``, the cards that are still to come dealt anew.
 
     Args:
-        views: Of seat 0. hidden: uint64 ``[W]``, scratch. rng: uint64
-            ``[1]``, changed.
+        views: Of seat 0.
+        hidden: uint64 ``[W]``, scratch.
+        rng: uint64 ``[1]``, changed.
     """
     hidden_of(rules, states, at, 0, hidden)
     fill_world(rules, views, at, 0, hidden, worlds, 0)

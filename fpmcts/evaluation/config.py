@@ -182,8 +182,14 @@ def _add_player(
     game: str,
     above: tuple[str, ...] = (),
 ) -> None:
-    """Adds a player, and those that it names, to ``players``. Args: above: The mixes that name
-    it.
+    """Adds a player, and those that it names, to ``players``.
+
+    Args:
+        label: Of the player.
+        given: The options of each label, as typed.
+        players: By label; changed.
+        game: Name of the game.
+        above: The mixes that name it.
     """
     if label in players:
         return

@@ -2,9 +2,9 @@
 played it, or as hand histories.
 
 One line is one game: ``{"match": [A, B], "deck": 0, "players": [name at each seat], ...}`` and the
-fields of the game's own record (``games.interface.Game.record``), which
-replay it move by move. A file whose name ends in .phh or .phhs (and .xz) holds the hands of
-no-limit Hold'em in the PHH format instead.
+fields of the game's own record (``games.interface.Game.record``), which replay it move by move. A
+file whose name ends in .phh or .phhs (and .xz) holds the hands of no-limit Hold'em in the PHH
+format instead.
 """
 
 import json

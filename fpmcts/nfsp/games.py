@@ -22,18 +22,23 @@ from games.rows import States, take
 class Transitions(NamedTuple):
     """N decisions and what came of them; the seat to move in ``states`` made them. There are no
     rewards before the end.
+
+    Attributes:
+        states: ``[N]`` rows, all cards included; the seat's own view is rebuilt when they are used.
+        actions: int16 ``[N]``.
+        following: ``[N]`` rows, the seat's next decision; that of ``states`` where there is none.
+        is_last: bool ``[N]``, whether it is the seat's last decision of the game.
+        result: float32 ``[N]``, return of the game for the seat's team, in units of
+            ``spec.max_return``.
+        iteration: int32 ``[N]``, when it was made.
     """
 
-    states: (
-        States  # [N] rows, all cards included; the seat's own view is rebuilt when they are used
-    )
-    actions: np.ndarray  # int16 [N]
-    following: States  # [N]: the seat's next decision; that of ``states`` where there is none
-    is_last: np.ndarray  # bool [N]
-    result: (
-        np.ndarray
-    )  # float32 [N]: return of the game for the seat's team, in units of ``spec.max_return``
-    iteration: np.ndarray  # int32 [N]: when it was made
+    states: States
+    actions: np.ndarray
+    following: States
+    is_last: np.ndarray
+    result: np.ndarray
+    iteration: np.ndarray
 
 
 def empty_transitions(game: Game, count: int) -> Transitions:

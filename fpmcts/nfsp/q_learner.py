@@ -31,16 +31,16 @@ CLIP = 10.0
 
 @dataclass(frozen=True)
 class NFSPSettings:
-    """Neural fictitious self-play. Source: Heinrich & Silver 2016, 4.1 and 5.1, whose values for
-    Leduc are named.
+    """Neural fictitious self-play.
+
+    Source: Heinrich & Silver 2016, 4.1 and 5.1; "the paper" below is its value for Leduc.
 
     Attributes:
         name: ``nfsp``.
         anticipatory: η, the chance that a seat plays its best response in a game, in [0, 1]. The
             paper: 0.1.
-        epsilon: Chance of a random move of a best response at first; it falls with the inverse
-            square root of the iterations. The
-            paper: 0.06.
+        epsilon: Initial chance of a random move of a best response; it falls with the inverse
+            square root of the iterations. The paper: 0.06.
         games: Games per iteration, >= 1.
         lanes: Games that advance together, >= 1.
         batch_size: Rows per step. The paper: 128.

@@ -116,8 +116,13 @@ def drawn_worlds(
     count: int,
     worlds: States,
 ) -> None:
-    """Writes ``count`` worlds, each drawn by the cumulative probabilities (float64 ``[n]``) of
-    hidden words (``[n, W]``). Args: rng: uint64 ``[1]``.
+    """Writes ``count`` worlds of a view, each drawn by the probabilities of its hidden words.
+
+    Args:
+        hidden: uint64 ``[n, W]``, the words of the n possible worlds.
+        cumulative: float64 ``[n]``, their cumulative probabilities.
+        rng: uint64 ``[1]``, changed.
+        worlds: Rows 0 to ``count - 1`` are written.
     """
     for j in range(count):
         drawn = np.searchsorted(cumulative, random_float(rng, 0), side="right")

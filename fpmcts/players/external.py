@@ -132,7 +132,10 @@ class ExternalAgent(ForeignAgent, AbstractContextManager["ExternalAgent"]):
 
     def close(self, gently: bool = True) -> None:
         """Ends the program, if there is one: its input is closed, and after a second at most it is
-        killed. Args: gently: False: it is killed at once.
+        killed.
+
+        Args:
+            gently: If False, it is killed at once.
         """
         program, self._program = self._program, None
         if program is not None:

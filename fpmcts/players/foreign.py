@@ -67,7 +67,13 @@ class ForeignAgent(Agent):
 
 
 def checked(who: str, answer: object, legal: Sequence[object]) -> None:
-    """Raises ExternalPlayerError unless an answer is legal. Args: who: Was asked."""
+    """Raises ExternalPlayerError unless an answer is legal.
+
+    Args:
+        who: Name of the player that was asked.
+        answer: What it answered.
+        legal: What it may answer.
+    """
     if answer not in legal:
         expected = ", ".join(map(str, legal))
         raise ExternalPlayerError(f"{who}: it answered {answer!r}, expected one of {expected}")

@@ -59,8 +59,11 @@ class Luck:
 
 
 class Mean(NamedTuple):
-    """Means over play-outs. Attributes: mean: float64 ``[S]``; error: float64 ``[S]``, their
-    standard errors.
+    """Means over play-outs, for S seats.
+
+    Attributes:
+        mean: float64 ``[S]``.
+        error: float64 ``[S]``, their standard errors.
     """
 
     mean: np.ndarray

@@ -74,8 +74,12 @@ class RLCardAgent(ForeignAgent):
             self._agents = list(rlcard.models.load(agent).agents)
 
     def shown(self, views: States, row: int, moves: np.ndarray) -> Shown:
-        """Returns what RLCard shows of a view. Args: views: Rows. row: The row. moves: int ``[n]``,
-        the moves so far.
+        """Returns what RLCard shows of a view.
+
+        Args:
+            views: Rows.
+            row: The row to show.
+            moves: int ``[n]``, the moves so far.
         """
         view = self.game.describe_view(views, row, moves)
         if self._env.name == "doudizhu":

@@ -20,8 +20,11 @@ from games.table import Table
 
 
 class Simulated(NamedTuple):
-    """What play-outs say of a decision. Attributes: returns: float64 ``[W, n]``, of each world and
-    move asked about; hidden.
+    """What play-outs say of a decision, in W worlds.
+
+    Attributes:
+        returns: float64 ``[W, n]``, of each world and each of the n moves asked about.
+        hidden: The hidden cards of those worlds.
     """
 
     returns: np.ndarray

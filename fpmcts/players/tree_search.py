@@ -212,7 +212,14 @@ class TreeAgent(Agent, Generic[Tree]):
         return int(policy.argmax())
 
     def _decided(self, question: Question, root: Root, done: int, chosen: int) -> Decision:
-        """Returns what a search says, so far or in the end. Args: chosen: Index of the move."""
+        """Returns what a search says, so far or in the end.
+
+        Args:
+            question: What was asked.
+            root: What the search found at its root.
+            done: Playouts so far.
+            chosen: Index of the move in ``question.asked``.
+        """
         texts = [question.text(move) for move in question.asked]
         columns = zip(texts, root.visits, root.means, root.errors, strict=True)
         return Decision(

@@ -43,7 +43,11 @@ _CHUNK = 10**7
 
 
 class Averages(NamedTuple):
-    """Stands for CFR+ among the selections. Attributes: width: Words of an action."""
+    """Stands for CFR+ among the selections.
+
+    Attributes:
+        width: Words of an action.
+    """
 
     width: int = WIDTH
 

@@ -60,9 +60,12 @@ class OutcomeSamplingOptions(Options):
 
 
 class Sampling(NamedTuple):
-    """Options for the kernel. Attributes: alternating: Whether player ``episode % P`` alone
-    explores and updates its regrets. epsilon: Share of uniform exploration. width: Words of an
-    action.
+    """Options for the kernel.
+
+    Attributes:
+        alternating: Whether player ``episode % P`` alone explores and updates its regrets.
+        epsilon: Share of uniform exploration.
+        width: Words of an action.
     """
 
     alternating: bool

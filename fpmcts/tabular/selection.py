@@ -9,15 +9,15 @@ game are by its rules, so one search kernel is compiled for each. A row
 =====================  =====================  ================================================
 selection              the row's own word     words of an action
 =====================  =====================  ================================================
-``UCT``, ``Smooth``    bonus for the next     all sums of rewards, then all 1 / sqrt(n_i) (float32),
-then all n_i (uint32) ``Exp3``               R                      x̂_i | w_i = exp(γ x̂_i / K - R)
-| sum of p_i ``RegretMatching``     D                      R_i + D | sum of p_i
+``UCT``, ``Smooth``    bonus for the next     all sums of rewards, then all 1 / sqrt(n_i)
+                                              (float32), then all n_i (uint32)
+``Exp3``               R                      x̂_i | w_i = exp(γ x̂_i / K - R) | sum of p_i
+``RegretMatching``     D                      R_i + D | sum of p_i
 =====================  =====================  ================================================
 
 No information set is met twice in an iteration, so counts may go up when an action is chosen; sums
-of rewards wait for the result.
-All random numbers are 64 bits that the caller hands over; equal probabilities are exact to within
-2**-32.
+of rewards wait for the result. All random numbers are 64 bits that the caller passes; equal
+probabilities are exact to within 2**-32.
 
 Sources: Lisy, "Alternative selection functions for Information Set Monte Carlo Tree Search", 2014,
 algorithms 2 to 4; Heinrich & Silver, "Smooth UCT search in computer poker", 2015, equations 1 and
@@ -92,7 +92,12 @@ class RunningUCT(UCT):
 
 
 class Exp3(NamedTuple):
-    """Exp3. Attributes: gamma: Exploration. gain, shift, width: as in ``UCT``."""
+    """Exp3.
+
+    Attributes:
+        gamma: Exploration.
+        gain, shift, width: As in ``UCT``.
+    """
 
     gamma: float
     gain: float
@@ -101,7 +106,7 @@ class Exp3(NamedTuple):
 
 
 class RegretMatching(NamedTuple):
-    """Regret Matching. Attributes: see ``Exp3``."""
+    """Regret Matching; the attributes are those of ``Exp3``."""
 
     gamma: float
     gain: float

@@ -43,8 +43,11 @@ def below(bits: np.uint64, count: int) -> np.int64:
 
 
 class DenseRows(NamedTuple):
-    """Rows of one length, one after the other. Attributes: words: float64. counts: uint32, the same
-    memory.
+    """Rows of one length, one after the other.
+
+    Attributes:
+        words: float64.
+        counts: uint32, a view of the same memory.
     """
 
     words: np.ndarray

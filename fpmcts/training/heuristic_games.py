@@ -1,5 +1,7 @@
 """Whole games of a heuristic player against itself, and the samples that the supervised start
-learns from. Source: DeltaDou, 5.1.
+learns from.
+
+Source: DeltaDou, 5.1.
 """
 
 from collections.abc import Callable

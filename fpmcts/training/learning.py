@@ -110,7 +110,9 @@ def learn_side_by_side(
 
 class FilterLearner:
     """Steps the filter network of inference phase 1, one for all seats: which world is the true
-    one? Source: DeltaDou, 4.3 (the loss is ours).
+    one?
+
+    Source: DeltaDou, 4.3 (the loss is ours).
     """
 
     def __init__(

@@ -194,8 +194,9 @@ class Store(Generic[Rows]):
 
 
 class Reservoir(Store[Rows]):
-    """A uniform sample of everything seen. Source: Vitter, "Random sampling with a reservoir",
-    1985, algorithm R.
+    """A uniform sample of everything seen.
+
+    Source: Vitter, "Random sampling with a reservoir", 1985, algorithm R.
     """
 
     def __init__(self, rows: Rows, seed: int) -> None:

@@ -74,8 +74,9 @@ class SelfPlaySettings:
     temperature_iterations: int = setting(40, least=1, most=1_000_000_000)
 
     def temperature(self, iteration: int) -> float:
-        """Returns T at an iteration, counted from 0. Source: DeltaDou, 5.1 (cools down during
-        self-play).
+        """Returns T at an iteration, counted from 0.
+
+        Source: DeltaDou, 5.1 (cools down during self-play).
         """
         progress = min(1.0, iteration / self.temperature_iterations)
         return self.temperature_start + (self.temperature_end - self.temperature_start) * progress

@@ -74,10 +74,10 @@ class Batch(NamedTuple):
 
     Attributes:
         iteration: Of the run.
-        chunk: Tells its deals from those of other batches of the iteration.
-        games: How many.
+        chunk: Index that makes its deals differ from those of other batches of the iteration.
+        games: Number of games.
         searches: Whether decisions are searched, as the settings of self-play say. If not, the
-            policies play alone:
+            policies play alone, by the three numbers below.
         temperature, exploration, decay: See ``PolicyGames``.
     """
 
@@ -91,8 +91,12 @@ class Batch(NamedTuple):
 
 
 class Games(NamedTuple):
-    """A unit of a batch: games in a row. Attributes: first: Its first. deals: uint64 ``[n]``, seeds
-    of their deals.
+    """A unit of a batch: n games in a row.
+
+    Attributes:
+        batch: The batch.
+        first: Index of the unit's first game in the batch.
+        deals: uint64 ``[n]``, seeds of their deals.
     """
 
     batch: Batch
@@ -115,14 +119,22 @@ class Decks(NamedTuple):
 
 
 class Lessons(NamedTuple):
-    """A unit of games of the teacher. Attributes: seeds: Of its games, uint64 ``[n]``."""
+    """A unit of n games of the teacher.
+
+    Attributes:
+        seeds: uint64 ``[n]``, of its games.
+    """
 
     seeds: np.ndarray
 
 
 class Work(NamedTuple):
-    """What playing a unit cost. Attributes: counters: Of the search. seconds, evaluations: Of the
-    networks.
+    """What playing a unit cost.
+
+    Attributes:
+        counters: Of the search.
+        seconds: Time spent in the networks.
+        evaluations: Number of evaluations by the networks.
     """
 
     counters: SearchCounters
@@ -134,8 +146,12 @@ Outcome = TypeVar("Outcome", bound=Finished | Played)
 
 
 class Generated(NamedTuple, Generic[Outcome]):
-    """What a batch of games gave. Attributes: games: With or without searches. work: What the units
-    cost. seconds: Wall clock.
+    """What a batch of games gave.
+
+    Attributes:
+        games: With or without searches.
+        work: What each unit cost.
+        seconds: Wall clock.
     """
 
     games: Outcome

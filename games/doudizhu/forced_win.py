@@ -5,15 +5,15 @@ as often as the hand answers everything that unseen cards could put on it: with 
 unseen the 4 is led, a two wins it back, the other two is high, and the 5 is the last. The proof is
 a search of all that can happen:
 
-    mover to play ──▶ some move ──▶ the next seat passes or beats it, the previous one passes or
-    beats that ──▶ mover to play
-       (one must win)                             (all must be won)
+    mover to play ──▶ some move ──▶ the next seat passes or beats it,    ──▶ mover to play
+     (one must win)                 the previous one passes or beats that
+                                             (all must be won)
 
 The others are stronger in it than any two hands could be: either may play whatever fits in its hand
-from all unseen cards, and of
-what it plays with kickers the kickers stay unseen. So a forced win is never claimed wrongly. It is
-missed where the others have to be given the lead, where it rests on a partner (who may spoil it,
-but may also go out) or on how the unseen cards are divided, or takes more than ``MAX_NODES``.
+from all unseen cards, and of what it plays with kickers the kickers stay unseen. So a forced win is
+never claimed wrongly. It is missed where the others have to be given the lead, where it rests on a
+partner (who may spoil it, but may also go out) or on how the unseen cards are divided, or where it
+takes more than ``MAX_NODES``.
 """
 
 from typing import NamedTuple

@@ -4,13 +4,12 @@ marginal form.
 One forward pass gives corrections l[c, r], the log-odds against the prior that the next seat holds
 c cards of rank r. Worlds have the density
 
-    q(c) = prod_r C(free_r, c_r - fixed_r) exp(l[c_r, r]) / Z    over all c with sum_r c_r = the
-    size of the hand.
+    q(c) = prod_r C(free_r, c_r - fixed_r) exp(l[c_r, r]) / Z
 
-Z and exact draws come from a dynamic programme over ranks: ``table[r, s]`` is the total weight of
-the ways to take s free
-cards from the ranks r and above. Corrections of zero give the prior. This is the quick variant of
-the filter of DeltaDou, 4.3: one evaluation per position in place of one per candidate.
+over all c whose sum is the size of the hand. Z and exact draws come from a dynamic programme over
+ranks: ``table[r, s]`` is the total weight of the ways to take s free cards from the ranks r and
+above. Corrections of zero give the prior. This is the quick variant of the filter of DeltaDou, 4.3:
+one evaluation per position instead of one per candidate.
 """
 
 import math

@@ -6,10 +6,9 @@ fits in the larger of the two other hands, a partner's included, so a sure win i
 wrongly; wins that rest on a partner or on how the unseen cards are divided are missed.
 
 The partition is searched from the lowest card up: that card is in some move, every move that
-contains it is tried, and the rest
-is searched in the same way. Most hands are rejected before. The *cover* is the rank mask of the
-ranks that any unbeatable move of the hand contains; all cards outside it must go into the one move
-that can be beaten.
+contains it is tried, and the rest is searched in the same way. Most hands are rejected before. The
+*cover* is the rank mask of the ranks that any unbeatable move of the hand contains; all cards
+outside it must go into the one move that can be beaten.
 """
 
 import numpy as np

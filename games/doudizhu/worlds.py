@@ -68,8 +68,9 @@ def log_prior(free: np.uint64, need: int, taken: np.uint64) -> float:
 
 @kernel
 def draw_prior(free: np.uint64, need: int, rng: np.ndarray, lane: int) -> np.uint64:
-    """Returns ``need`` of the free cards, all choices equally likely. Source: Knuth, TAOCP 2,
-    3.4.2, algorithm S.
+    """Returns ``need`` of the free cards, all choices equally likely.
+
+    Source: Knuth, TAOCP 2, 3.4.2, algorithm S.
     """
     taken = np.uint64(0)
     left = size(free)

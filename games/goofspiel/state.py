@@ -3,11 +3,12 @@
 Two seats hold the cards 0 .. n-1 each. In every round a prize lies open; seat 0 bids a card, then
 seat 1 does without seeing it; then both learn who won the round, or that it was a draw, and nothing
 else. A draw discards the prize. The last round is forced and is played together with the one before
-it, so a game has 2 (n - 1) moves. Source: Lisy, "Alternative selection functions for Information
-Set Monte Carlo Tree Search", 2014, 4.1; Lanctot, "Monte Carlo sampling and regret minimization",
-2013.
+it, so a game has 2 (n - 1) moves.
 
-Cards and prizes are told by their index 0 .. n-1; the value of index k is k + ``lowest_prize``.
+Source: Lisy, "Alternative selection functions for Information Set Monte Carlo Tree Search", 2014,
+4.1; Lanctot, "Monte Carlo sampling and regret minimization", 2013.
+
+Cards and prizes are numbered 0 .. n-1; the value of number k is k + ``lowest_prize``.
 Sequences are packed into 64 bits, four for each round, round 0 lowest. Keys are sums of random
 numbers, one for each thing that a seat has seen (Zobrist hashing), kept up to date move by move.
 """

@@ -1,5 +1,6 @@
-"""Kuhn poker: three cards, an ante of one chip, one bet. Source: Kuhn, "A simplified two-person
-poker", 1950.
+"""Kuhn poker: three cards, an ante of one chip, one bet.
+
+Source: Kuhn, "A simplified two-person poker", 1950.
 """
 
 from dataclasses import replace

@@ -65,8 +65,10 @@ def start_hand_names() -> tuple[str, ...]:
 
 
 class SevenCards(NamedTuple):
-    """How hands of Hold'em compare (``games.poker.state.strength``). Attributes: tables: of
-    ``games.poker.hands``.
+    """How hands of Hold'em compare (``games.poker.state.strength``).
+
+    Attributes:
+        tables: Of ``games.poker.hands``.
     """
 
     tables: HandTables

@@ -3,12 +3,13 @@ or the hand ends.
 
 The rules are those of PokerKit 0.7 (``pokerkit.State``), which the tests replay move by move:
 
-- A raise must add at least the largest raise of the round, and the big blind. Who has less may
-still go all-in. - An all-in that adds less than the largest raise of the round does not let those
-raise who have acted since the last full raise,
-  until such all-ins together add up to one. An all-in that is the first bet or raise of its round
-  does, however small it is.
-- Nobody may raise whom all others left in the hand could not answer, or fold who faces no bet.
+- A raise must add at least the largest raise of the round, and the big blind. A player with less
+  may still go all-in.
+- An all-in that adds less than the largest raise of the round does not reopen the betting to
+  players that have acted since the last full raise, until such all-ins together add up to one. An
+  all-in that is the first bet or raise of its round does, however small it is.
+- A player may not raise if none of the others left in the hand could answer, nor fold without a bet
+  to call.
 
 A kernel here reads no cards. It takes ``(rules, states, i, …)`` like the generic kernels.
 """

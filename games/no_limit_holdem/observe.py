@@ -1,9 +1,9 @@
 """What the networks of no-limit Hold'em read, and the unit of their values.
 
 Observations have a position for each rank, and more where there are more policy outputs than that,
-so that no output belongs to a rank. Chips are told on a scale of logarithms, ``16 log2(1 + chips /
-big blind)``, at most 127: networks learn from 20 and from 200 big blinds with the same planes, and
-a big blind more counts for more where there are few. Planes for S seats, in this order:
+so that no output belongs to a rank. Chips are on a logarithmic scale, ``16 log2(1 + chips / big
+blind)``, at most 127: networks learn from 20 and from 200 big blinds with the same planes, and a
+big blind more counts for more where there are few. Planes for S seats, in this order:
 
 | planes | content |
 |---|---|
@@ -11,14 +11,15 @@ a big blind more counts for more where there are few. Planes for S seats, in thi
 | 4 | cards on the table, by suit |
 | 2 | the rank of the turn, of the river |
 | 4 | which round it is |
-| 5 | the pot; to call; what the least raise adds; to call as a share of the pot after it; the pot
-as a share of the most | | | that it can come to (both in 127ths) |
-| 2 | after the flop the share of all hands that the own one beats, and of next cards that make it a
-straight or more | | | (both in 127ths) |
+| 5 | the pot; to call; what the least raise adds; to call as a share of the pot after it; the pot |
+| | as a share of the most that it can come to (both in 127ths) |
+| 2 | after the flop the share of all hands that the own one beats, and of next cards that make |
+| | it a straight or more (both in 127ths) |
 | 9 | after the flop the category of the own hand, from a high card to a straight flush |
-| 18 S | for each seat, from the observing one on: chips behind; put in during the hand; folded;
-all-in; has still to act; | | | bet or raised last; then for each round the chips put in, the checks
-and calls, the bets and raises | | S | which seat observes |
+| 18 S | for each seat, from the observing one on: chips behind; put in during the hand; folded; |
+| | all-in; has still to act; bet or raised last; then for each round the chips put in, the checks |
+| | and calls, the bets and raises |
+| S | which seat observes |
 
 Planes from the fourth row on are the same at all positions. Suits are numbered in the order in
 which they differ, as in limit poker, so that hands that are the same up to suits look the same.

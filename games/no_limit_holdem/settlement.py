@@ -13,14 +13,12 @@ def settle(rules: Rules, states: States, i: int, strengths: np.ndarray, out: np.
     """Writes the net chips that each seat wins at the end of a hand to ``out`` (float64 ``[S]``).
 
     Chips are won pot by pot: the main pot, then a side pot for each amount that somebody is all-in
-    with. Antes belong to the main
-    pot. Whose hand wins no part of any pot is taken out first, so pots that the same players are
-    left to share are shared as one. Of chips that cannot be shared evenly the winner of the lowest
-    seat gets what is left. As PokerKit does it.
+    with. Antes belong to the main pot. Players whose hand wins no part of any pot are taken out
+    first, so pots that the same players are left to share are shared as one. Chips that cannot be
+    shared evenly go to the winner in the lowest seat. This is how PokerKit does it.
 
     Args:
-        strengths: int32 ``[S]``, of the hands, larger is better; of who has folded it does not
-            matter.
+        strengths: int32 ``[S]``, of the hands, larger is better; ignored where a seat has folded.
     """
     row = borrowed(states)
     paid, ante, folded = row.paid[i], row.ante[i], row.folded[i]

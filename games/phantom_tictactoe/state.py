@@ -1,10 +1,13 @@
 """The rules of Phantom Tic-Tac-Toe as kernels over bit boards.
 
 Seat 0 (X) and seat 1 (O) put marks on nine squares, 0 1 2 / 3 4 5 / 6 7 8, and neither sees the
-other's. Who tries a square that the other has taken learns it and tries again; the other does not
-see the attempt, only, in the end, that a mark was put. The first three in a row win. In the small
-game both try the centre first: it begins with X in the centre, O knowing it, and O to move. Source:
-Lisy, "Alternative selection functions for Information Set Monte Carlo Tree Search", 2014, 4.1.
+other's. A seat that tries a square which the other has taken learns so and tries again; the other
+does not see the attempt, only, in the end, that a mark was put. The first three in a row win. In
+the small game both try the centre first: it begins with X in the centre, O knowing it, and O to
+move.
+
+Source: Lisy, "Alternative selection functions for Information Set Monte Carlo Tree Search", 2014,
+4.1.
 
 Where ``reveal`` is off a seat does not learn whether its attempt failed, and the turn passes in any
 case.

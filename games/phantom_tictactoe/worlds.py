@@ -2,10 +2,9 @@
 hidden word.
 
 A world is a history, not a board: two histories that end in the same marks are two worlds, since
-the other seat knows which
-attempts it has made. All histories of an information set are equally likely. They are listed by
-playing the game again, the own attempts as they were, those of the other in every way that gives
-the own outcomes and ends no game (``list_hidden``).
+the other seat knows which attempts it has made. All histories of an information set are equally
+likely. They are listed by playing the game again, the own attempts as they were, those of the other
+in every way that gives the own outcomes and ends no game (``list_hidden``).
 
 Where attempts are revealed, draws need no list. The squares that the other *got* are none of the
 own marks, those that it tried in vain are own marks of the time; so the two choices are

@@ -8,8 +8,7 @@ abstraction maps several hands to one bucket, and need not remember the buckets 
 Algorithms see the difference nowhere.
 
 A terminal node pays by the *outcome* of the deal: the order of the players' hands, so that one
-table covers folds, showdowns,
-split pots and side cases among three players.
+table covers folds, showdowns, split pots and side cases among three players.
 """
 
 from dataclasses import dataclass
@@ -277,8 +276,7 @@ def _reachable(
     ends: chips paid, who folded.
 
     Many sequences of bets lead to the same position: three players have 9.7 million nodes in limit
-    Hold'em, but some thousand
-    positions.
+    Hold'em, but some thousand positions.
 
     Returns:
         The positions; their actions (int8 ``[S, A]``, -1 = none); the position after each (int32

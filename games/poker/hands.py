@@ -6,12 +6,11 @@ its best five. A card is an integer below 52: ``rank * 4 + suit``, ranks from th
 suits in the order of ``SUITS``.
 
 Two sums over its cards say all about a hand, so that the part of a board is added up once for all
-who hold cards with it:
+players that hold cards with it:
 
 - the *key* (``HandTables.keys``) has in bits 0 to 16 the counts of the ranks 2 to 8 as digits to
-the base 5, in bits 17 to 30
-  those of the ranks 9 to A, and from bit 32 on for each suit four bits that start at 3, so that the
-  highest is set by a flush;
+  the base 5, in bits 17 to 30 those of the ranks 9 to A, and from bit 32 on for each suit four bits
+  that start at 3, so that the highest is set by a flush;
 - the *masks* (``HandTables.bits``) have for each suit 16 bits, one for each rank.
 
 Without a flush the lower digits choose a row of a table and the upper digits the place in that row.

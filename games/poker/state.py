@@ -1,5 +1,5 @@
 # mypy: disable-error-code="empty-body"
-"""Batches of positions, for whoever plays with cards and bets rather than with tables: the generic
+"""Batches of positions, for players that read cards and bets rather than tables: the generic
 kernels of limit poker.
 
 A position is the cards and a node of the betting tree. Seats are the players, actions are those of
@@ -13,8 +13,9 @@ a rank) and these planes, for P players, R rounds and S kinds of suits (1 where 
 |---|---|
 | S | own cards, by suit |
 | S | public cards, by suit |
-| R x M x 3 | the k-th action of each round is fold, call, raise; M is the most actions before one
-in a round | | P | half chips paid: by the seat itself, then by the next ones in turn |
+| R x M x 3 | the k-th action of each round is fold, call, raise; M is the most actions before |
+| | one in a round |
+| P | half chips paid: by the seat itself, then by the next ones in turn |
 | P | which seat observes |
 
 Suits are numbered in the order in which they differ (``cards.observe_cards``).
@@ -49,8 +50,10 @@ class States(NamedTuple):
 
 
 class Strengths(NamedTuple):
-    """Hands that a table can list. Attributes: table: int32 ``[cards, cards]``, by the own and the
-    (first) public card.
+    """How hands compare where one table can list them.
+
+    Attributes:
+        table: int32 ``[cards, cards]``, strength by the own and the (first) public card.
     """
 
     table: np.ndarray

@@ -38,8 +38,9 @@ def add_sample(mean: float, squares: float, count: int, sample: float) -> tuple[
 
 @kernel
 def variance_of_mean(squares: float, count: int, single: float) -> float:
-    """Returns σ² = Σ (V − x)² / (J (J − 1)) of the mean of J samples; ``single`` where there is but
-    one. Source: §4.
+    """Returns σ² = Σ (V − x)² / (J (J − 1)) of the mean of J samples; ``single`` if J = 1.
+
+    Source: §4.
     """
     return squares / (count * (count - 1.0)) if count > 1 else single
 
@@ -47,7 +48,9 @@ def variance_of_mean(squares: float, count: int, single: float) -> float:
 @kernel
 def weighted(tree: Tree, node: int) -> tuple[float, float]:
     """Returns mean and variance of Σ w V over the children, w their share of the visits; the
-    variance is that of independent errors, Σ w² σ². Source: equation 3.
+    variance is that of independent errors, Σ w² σ².
+
+    Source: equation 3.
     """
     total = value = spread = 0.0
     for k in children(tree, node):
@@ -61,8 +64,9 @@ def weighted(tree: Tree, node: int) -> tuple[float, float]:
 
 @kernel
 def maximum(tree: Tree, node: int) -> tuple[float, float]:
-    """Returns V and variance of the child with the largest V among those with visits. Source:
-    equation 4.
+    """Returns V and variance of the child with the largest V among those with visits.
+
+    Source: equation 4.
     """
     best = -1
     for k in children(tree, node):
@@ -146,8 +150,8 @@ def update_mixed(tree: Tree, node: int) -> None:
 
 @kernel(forceinline=True)
 def update_opponent(tree: Tree, node: int, independent: bool) -> None:
-    """Sets V of an opponent's node to Σ p V, and its variance to Σ p² σ² (``independent``) or Σ p
-    σ², as the text has it.
+    """Sets V of an opponent's node to Σ p V, and its variance to Σ p² σ² (``independent``) or
+    Σ p σ², as in the text.
 
     A child without samples counts with the mean of the others and the pot as its standard error, so
     that what a model expects but no iteration has tried makes the node uncertain. Source: §4.2.

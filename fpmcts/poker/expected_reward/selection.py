@@ -24,8 +24,9 @@ class Selection(IntEnum):
 
 @kernel
 def uct(tree: Tree, node: int, c: float) -> int:
-    """Returns the child with the largest V + c sqrt(ln T(P) / T(c)); c in the unit of V. Source:
-    equation 1.
+    """Returns the child with the largest V + c sqrt(ln T(P) / T(c)); c in the unit of V.
+
+    Source: equation 1.
     """
     total = 0
     for k in children(tree, node):
@@ -41,8 +42,9 @@ def uct(tree: Tree, node: int, c: float) -> int:
 
 @kernel
 def uct_plus(tree: Tree, node: int, c: float) -> int:
-    """Returns the child with the largest V + c σ; c is a number of standard errors. Source:
-    equation 5.
+    """Returns the child with the largest V + c σ; c is a number of standard errors.
+
+    Source: equation 5.
     """
     best, highest = np.int64(tree.first[node]), -np.inf
     for k in children(tree, node):
@@ -85,7 +87,9 @@ def _chance(tree: Tree, best: int, k: int) -> float:
 @kernel
 def predefined(tree: Tree, node: int, trials: int, rng: np.ndarray) -> int:
     """Returns a child with fewer than ``trials`` samples, drawn in proportion to its weight; -1 if
-    there is none. Source: 3.1.
+    there is none.
+
+    Source: 3.1.
     """
     total, found = 0.0, -1
     for k in children(tree, node):

@@ -104,7 +104,11 @@ def assemble(
     learned: Mapping[str, Booster],
     told: Mapping[str, object],
 ) -> Learned:
-    """Returns what was learned. Args: learned: The boosters of each finished task, by its name."""
+    """Returns what was learned.
+
+    Args:
+        learned: The boosters of each finished task, by its name.
+    """
 
     def trees(with_statistics: bool) -> Booster:
         chosen = [task for task in tasks(options.showdown) if task.name in learned]

@@ -1,5 +1,6 @@
-"""``puct``: the paper's rule. p-UCT chooses, the shares of the visits are the policy. Source:
-DeltaDou, 4.1.
+"""``puct``: the paper's rule. p-UCT chooses, the shares of the visits are the policy.
+
+Source: DeltaDou, 4.1.
 """
 
 from typing import NamedTuple
@@ -14,7 +15,11 @@ from games.kernels import kernel
 
 
 class PUCT(NamedTuple):
-    """Attributes: c: The exploration constant."""
+    """The rule p-UCT.
+
+    Attributes:
+        c: The exploration constant.
+    """
 
     c: float
 

@@ -21,8 +21,11 @@ OPEN_CLASSES = ("best", "good", "better")
 
 
 class Estimate(NamedTuple):
-    """A number, such as how much worse one move is than another. Attributes: mean; se: its standard
-    error.
+    """An estimated number, such as how much worse one move is than another.
+
+    Attributes:
+        mean: The estimate.
+        se: Its standard error.
     """
 
     mean: float
@@ -69,8 +72,13 @@ def classify(loss: Estimate, thresholds: Sequence[float]) -> str:
 
 
 class Speed(NamedTuple):
-    """How much is searched. Attributes: first: playouts of stage 1; pairs: R; second: playouts of
-    each search of stage 2; luck: games that tell what a deal is worth where that is not exact.
+    """How much is searched.
+
+    Attributes:
+        first: Playouts of stage 1.
+        pairs: R, searches of stage 2.
+        second: Playouts of each search of stage 2.
+        luck: Games played to estimate what a deal is worth where there is no exact value.
     """
 
     first: int
@@ -91,8 +99,12 @@ Ask = Callable[[int, int, int, tuple[str, ...] | None], Awaitable[Answer]]
 
 @dataclass
 class Compared:
-    """A move as the second stage found it. Attributes: value: the mean of R searches; se: its
-    standard error; visits: of all.
+    """A move as the second stage found it.
+
+    Attributes:
+        value: Mean of R searches.
+        se: Its standard error.
+        visits: Playouts in all R searches.
     """
 
     value: float

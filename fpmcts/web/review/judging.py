@@ -261,7 +261,14 @@ def _known(made: type, given: Json) -> Json:
 
 
 class Played(NamedTuple):
-    """A move of the game. Attributes: ply; seat; move; choices: how many moves were legal."""
+    """A move of the game.
+
+    Attributes:
+        ply: Its number in the game, from 0.
+        seat: The seat that played it.
+        move: Its text.
+        choices: Number of legal moves.
+    """
 
     ply: int
     seat: int

@@ -18,7 +18,12 @@ PARTS = ("start", "deal", "later", "own", "others", "rest")
 
 
 class Parts(NamedTuple):
-    """The result of a seat. Attributes: result; parts: by name, one of PARTS; they sum to it."""
+    """The result of a seat and the parts that it is made of.
+
+    Attributes:
+        result: Return of the game.
+        parts: By their names in ``PARTS``; they sum to the result.
+    """
 
     result: float
     parts: dict[str, Estimate]

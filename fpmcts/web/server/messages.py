@@ -20,7 +20,12 @@ Check = Callable[[object], bool]
 
 
 class Field(NamedTuple):
-    """What a field of a message may be. Attributes: expected: in words; check."""
+    """What a field of a message may be.
+
+    Attributes:
+        expected: The allowed values, in words.
+        check: Returns whether a value is allowed.
+    """
 
     expected: str
     check: Check

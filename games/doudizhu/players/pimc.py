@@ -11,7 +11,7 @@ saw everything, and play the move that is best on average. At each decision:
    by RHCP's score. The policy is RHCP with team play (``games/doudizhu/players/teamplay.py``).
 4. The value of a candidate in a world: while many cards are left the policy moves for all seats;
    once few are left, the double-dummy solver gives the exact value
-   (``games/doudizhu/players/double_dummy.py``). If it runs out of nodes the play-out goes on.
+   (``games/doudizhu/players/double_dummy.py``). If it runs out of nodes the play-out continues.
 5. *Sequential halving*: after an eighth, a quarter and a half of the worlds the worse half of the
    candidates goes. All see the same worlds. The policy's choice always stays.
 6. The best mean is played, the policy's choice if none is better.
@@ -37,8 +37,9 @@ What counts is the policy: with RHCP in its place, 64 worlds and the solver from
 70.3 +- 2.3 % over the first 150 of these decks, with team play 78.3 +- 2.1 %. Against RHCP, which
 does not cooperate, the solver shows no gain.
 
-Of XDou the paper says one sentence ("sophisticated heuristics and a PIMC-based endgame solver"), so
+The paper has one sentence on XDou ("sophisticated heuristics and a PIMC-based endgame solver"), so
 all of the above is ours.
+
 Source: Ginsberg 2001, "GIB: Imperfect information in a computationally challenging game"; Karnin et
 al. 2013 (sequential halving); DeltaDou, 5.1 (XDou).
 """
