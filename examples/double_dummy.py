@@ -1,7 +1,9 @@
-"""The exact solver of endgames of Doudizhu, for positions from Python.
+"""The exact solver of endgames of Doudizhu, for positions from Python::
 
     solver = DoubleDummySolver(make("doudizhu"))
     solver.values(table.states)
+
+Import this file as a module; it has no command line.
 """
 
 import numpy as np

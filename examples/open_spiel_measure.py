@@ -10,9 +10,8 @@ from pathlib import Path
 import pyspiel
 from open_spiel.python.algorithms import cfr, exploitability
 
-sys.path.insert(
-    0, str(Path(__file__).resolve().parent.parent)
-)  # not needed once the package is installed
+# Not needed once the package is installed.
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from fpmcts.adapters.open_spiel_games import load_game
 from fpmcts.adapters.open_spiel_players import Policy

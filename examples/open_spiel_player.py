@@ -13,9 +13,8 @@ from typing import Any
 
 import pyspiel
 
-sys.path.insert(
-    0, str(Path(__file__).resolve().parent.parent)
-)  # not needed once the package is installed
+# Not needed once the package is installed.
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 SIMULATIONS = 200
 

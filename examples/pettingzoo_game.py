@@ -7,9 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(
-    0, str(Path(__file__).resolve().parent.parent)
-)  # not needed once the package is installed
+# Not needed once the package is installed.
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from fpmcts.adapters.pettingzoo_env import env
 from fpmcts.players import load_player

@@ -11,9 +11,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(
-    0, str(Path(__file__).resolve().parent.parent)
-)  # not needed once the package is installed
+# Not needed once the package is installed.
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 
 class Simple:

@@ -21,9 +21,8 @@ def say(text: str) -> None:
         sys.stdout.write(text.rstrip("\n") + "\n")
         sys.stdout.flush()
     except BrokenPipeError:
-        os.dup2(
-            os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
-        )  # what is still to be flushed at the end goes nowhere
+        # What is still to be flushed at exit is discarded.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def keys_text(schema: object, prefix: str = "", topic: str = "") -> str:

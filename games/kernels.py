@@ -106,9 +106,8 @@ def prefetch(context: Any, array: Any, index: Any) -> Any:
         number = ir.IntType(32)
         declared = ir.FunctionType(ir.VoidType(), [place.type, number, number, number])
         function = builder.module.declare_intrinsic("llvm.prefetch", [place.type], declared)
-        builder.call(
-            function, [place, number(0), number(3), number(1)]
-        )  # to read; keep in all caches; data
+        # 0: to read; 3: keep in all caches; 1: data.
+        builder.call(function, [place, number(0), number(3), number(1)])
         return context.get_dummy_value()
 
     return numba.types.void(array, index), generate

@@ -167,9 +167,8 @@ def _collect_particle(
         if action < 0 or mover < 0:
             replay.evidence[i, k] = -np.inf
             return before
-        is_seen = (
-            seen_move(rules, row, 0, action, seat) != UNSEEN_MOVE
-        )  # if not, the record does not have it
+        # A move that is not seen is not in the record.
+        is_seen = seen_move(rules, row, 0, action, seat) != UNSEEN_MOVE
         if mover != seat:
             start = decisions.first[count]
             if count == decisions.seats.size or start + max_legal > decisions.legal.size:

@@ -60,9 +60,8 @@ def save(path: Path | str, arrays: Mapping[str, np.ndarray], meta: Mapping[str, 
     dense = {name: np.asarray(array, order="C") for name, array in arrays.items()}
     text = json.dumps(meta, sort_keys=True, allow_nan=False)
     header = {"format": FORMAT, "meta": text, "sha256": _digest(dense, text)}
-    temporary = path.with_name(
-        f".{path.name}.partial"
-    )  # in the same folder: a rename is atomic within one file system only
+    # In the same folder: a rename is atomic within one file system only.
+    temporary = path.with_name(f".{path.name}.partial")
     try:
         try:
             save_file(dense, temporary, header)

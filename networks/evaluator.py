@@ -76,9 +76,8 @@ class Evaluator:
             self._make_engine(net, k, networks) for k, net in enumerate(networks.distinct())
         ]
         if self._stream is not None:
-            torch.cuda.synchronize(
-                self.device
-            )  # the weights are there before another stream reads them
+            # The weights are there before another stream reads them.
+            torch.cuda.synchronize(self.device)
         self._hidden_counts = networks.distinct()[0].num_hidden
         self._net_of_seat = np.asarray(networks.net_of_seat)
         if self._remembered and self._memory is None:

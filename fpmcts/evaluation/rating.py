@@ -112,9 +112,10 @@ def ratings(
     for i, j in scores if len(scores) >= count else ():
         games, predicted = wins[:, i, j] + wins[:, j, i], expit(strengths[:, i] - strengths[:, j])
         apart = np.divide(wins[:, i, j], games, out=predicted.copy(), where=games > 0) - predicted
+        # The error includes half a game.
         misfits.append(
             Misfit((i, j), float(apart[0]), float(np.hypot(apart[1:].std(), 0.5 / games[0])))
-        )  # half a game
+        )
     return rated, misfits
 
 

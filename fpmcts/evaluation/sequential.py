@@ -52,9 +52,8 @@ def _root(scores: np.ndarray, shares: np.ndarray, mean: float) -> np.ndarray:
     away = scores - mean
     low = np.full(shares.shape[:-1], -1.0 / (1.0 - mean))
     high = np.full(shares.shape[:-1], 1.0 / mean)
-    for _ in range(
-        BISECTIONS
-    ):  # the sum falls from +infinity to -infinity between the poles of 0 and 1
+    # The sum falls from +infinity to -infinity between the poles of 0 and 1.
+    for _ in range(BISECTIONS):
         middle = (low + high) / 2
         rises = (shares * away / (1.0 + middle[..., None] * away)).sum(axis=-1) > 0
         low, high = np.where(rises, middle, low), np.where(rises, high, middle)

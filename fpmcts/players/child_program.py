@@ -230,9 +230,8 @@ def shortened(text: str | bytes) -> str:
 
 def _kill_group(process: subprocess.Popen[bytes]) -> None:
     """Kills a process group, and closes the pipes to it."""
-    with suppress(
-        ProcessLookupError, PermissionError
-    ):  # it is gone already; macOS says so in the second way
+    # It is gone already; macOS says so in the second way.
+    with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     for pipe in (process.stdin, process.stdout, process.stderr):
         if pipe is not None:

@@ -43,9 +43,8 @@ def compile_players(
     """
     run = compile_ahead if wait else compile_beside
     files = [Path(str(import_module(name).__file__))] if is_outside(name) else []
-    commands: list[Command] = [
-        ("-m", "fpmcts.players.warmup", part, name) for part in PARTS
-    ]  # the longest first
+    # The longest first.
+    commands: list[Command] = [("-m", "fpmcts.players.warmup", part, name) for part in PARTS]
     run(cache_folder() / f"compiled-{sources_digest(*files)}", commands, say)
 
 
@@ -74,9 +73,8 @@ def warm_up_search(game: Game) -> None:
     """Searches the first open decision by both root rules, with play-outs."""
     evaluator = _evaluator(game)
     views, _ = next(_open_decisions(game))
-    worlds = take(
-        views, np.zeros(WORLDS, np.int64)
-    )  # erased hands will do: nothing here depends on how good a move is
+    # Erased hands will do: nothing here depends on how good a move is.
+    worlds = take(views, np.zeros(WORLDS, np.int64))
     for root in ("gumbel", "puct"):
         settings = SearchSettings(
             root=root,

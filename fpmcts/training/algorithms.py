@@ -2,7 +2,7 @@
 configuration.
 
 A new algorithm is a dataclass for the keys of its runs (``fpmcts.training.interface.RunConfig``), a
-class with three methods (``fpmcts.training.run.Algorithm``), a row in ``SCHEMAS`` and a file in
+class with three methods (``fpmcts.training.interface.Algorithm``), a row in ``SCHEMAS`` and a file in
 ``conf/algorithm``.
 """
 

@@ -70,7 +70,7 @@ COUNTERS = (
 
 
 class FPMCTS:
-    """Networks that learn from searches with them; see ``fpmcts.training.run.Algorithm``.
+    """Networks that learn from searches with them; see ``fpmcts.training.interface.Algorithm``.
 
     Attributes:
         config: Of the run.

@@ -66,7 +66,7 @@ class OpponentModelConfig(RunConfig):
 
 
 class OpponentModel:
-    """A model of opponents, learned from hands; see ``fpmcts.training.run.Algorithm``.
+    """A model of opponents, learned from hands; see ``fpmcts.training.interface.Algorithm``.
 
     Args:
         config: Of the run.

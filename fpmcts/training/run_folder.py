@@ -20,9 +20,11 @@ from networks.checkpoint import CHECKPOINT, NETWORKS, PREVIOUS, CheckpointError,
 
 CONFIG, LOCK = "config.yaml", "lock"
 VERSION = 2
-"""Of runs; those of another version are not gone on with."""
+"""Version of run folders; a run of another version cannot be resumed."""
 SAVE_SHARE = 0.1
-"""Of the time for checkpoints, where they are large and steps are short."""
+"""Largest share of the run's time that is spent on writing checkpoints, where they are large and
+steps are short.
+"""
 MAY_CHANGE = (
     "run_dir",
     "resume",
@@ -35,13 +37,13 @@ MAY_CHANGE = (
     "cluster.",
     "algorithm.memory",
 )
-"""Keys that a resumed run may give anew; any other difference is refused, since the run would no
-longer be one experiment.
+"""Keys that may differ when a run is resumed; any other difference is refused, since the run would
+no longer be one experiment.
 """
 LASTS = ("cluster.lag",)
-"""Those of them that may not."""
+"""Keys covered by ``MAY_CHANGE`` that must not differ even so."""
 BEGINNING = "init_from"
-"""What a run began from. Whoever resumes it need not say it again."""
+"""Key of the checkpoint that a run began from; a command that resumes the run may omit it."""
 
 
 class RunFolderError(RuntimeError):

@@ -93,7 +93,7 @@ def next_mark(episodes: int, size: int = 1) -> int:
 
 
 class Tabular:
-    """An algorithm on tables; see ``fpmcts.training.run.Algorithm``.
+    """An algorithm on tables; see ``fpmcts.training.interface.Algorithm``.
 
     Args:
         config: Of the run.

@@ -246,9 +246,8 @@ def _proof(
     here, waiting = _make_positions(_DEEPEST), _make_positions(_ROOM)
     moves, untried = np.empty((_DEEPEST, MAX_LEGAL), np.int16), np.zeros(_DEEPEST, np.int64)
     first, end = np.zeros(_DEEPEST, np.int64), np.int64(1)
-    known = np.zeros(
-        1 << _KNOWN_BITS, np.uint64
-    )  # keys of positions that were decided; lowest bit: won
+    # Keys of positions that were decided; lowest bit: won.
+    known = np.zeros(1 << _KNOWN_BITS, np.uint64)
     beaters = np.empty((2, _MOST_BEATERS), np.int64)
     _put(waiting, 0, hand, target, unseen, left[0], left[1])
     depth = np.int64(-1)

@@ -87,12 +87,8 @@ class Doudizhu(Game):
             team_names=("landlord", "peasants"),
             seat_names=("C", "D", "E"),
             score=ScoreUnit(name="ADP", key="adp", per_return=1.0, digits=2, tells_wins=True),
-            stake_factors=(
-                1.0,
-                2.0,
-                4.0,
-                8.0,
-            ),  # further bombs and rockets: none, one, two, three or more
+            # Further bombs and rockets: none, one, two, three or more.
+            stake_factors=(1.0, 2.0, 4.0, 8.0),
             hidden_counts=5,  # none to four cards of a rank
             hidden_kinds=tuple(RANK_NAMES),
             hidden_most=int(COPIES.max()),

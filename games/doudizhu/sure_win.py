@@ -114,9 +114,8 @@ def _opening(
     hands = np.empty(_MOST_MOVES, dtype=np.uint64)
     untried = np.empty(_MOST_MOVES, dtype=np.int64)
     chosen = np.empty(_MOST_MOVES, dtype=np.int64)
-    beatable = np.zeros(
-        _MOST_MOVES, dtype=np.bool_
-    )  # of the chosen moves: true of one at most, and then nothing is to spare
+    # Of the chosen moves: true of one at most, and then nothing is to spare.
+    beatable = np.zeros(_MOST_MOVES, dtype=np.bool_)
     depth, spare = 0, True
     hands[0] = hand
     untried[0] = _candidates(rules, hand, cover, spare, moves[0])

@@ -28,12 +28,10 @@ def make_rules(cards: int, lowest: int, wins_only: bool, is_random: bool) -> Rul
     sets = np.arange(1 << cards)[:, None] >> np.arange(cards) & 1
     turns = 2 * cards - 2
     sizes = (2, 1, turns * cards, turns * 3, (turns + 1) * cards)
-    start, made, bids, results, shown = np.split(
-        streams(18, sum(sizes)), np.cumsum(sizes)[:-1]
-    )  # any random numbers will do
-    brings = (np.arange(turns + 1) % 2 == 0).astype(np.uint64)[
-        :, None
-    ]  # a round is over, or the game begins
+    # Any random numbers will do.
+    start, made, bids, results, shown = np.split(streams(18, sum(sizes)), np.cumsum(sizes)[:-1])
+    # A round is over, or the game begins.
+    brings = (np.arange(turns + 1) % 2 == 0).astype(np.uint64)[:, None]
     return Rules(
         cards=cards,
         lowest=lowest,

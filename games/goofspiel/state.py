@@ -150,9 +150,8 @@ def seen_move(rules: Rules, states: States, i: int, action: int, seat: int) -> i
 @kernel(forceinline=True)
 def infoset_key(rules: Rules, states: States, i: int, seat: int) -> np.uint64:
     """Returns the key of what a seat knows."""
-    return states.keys[i, seat] + rules.made_key * np.uint64(
-        np.int64(states.turn[i]) & seat
-    )  # for seat 1 in odd turns
+    # The bid of seat 0 counts for seat 1 in odd turns.
+    return states.keys[i, seat] + rules.made_key * np.uint64(np.int64(states.turn[i]) & seat)
 
 
 @kernel

@@ -72,9 +72,8 @@ def river_points(tables: HandTables, masks: int, points: np.ndarray) -> None:
             held = holders[ordered[k]]
             one, two = held >> 6, held & 63
             wins = start - weaker[one] - weaker[two]
-            ties = (
-                end - start + 1 - equal[one] - equal[two]
-            )  # the holding itself is among those with a and those with b
+            # One is added since the holding itself is among those with ``one`` and with ``two``.
+            ties = end - start + 1 - equal[one] - equal[two]
             points[(two * (two - 1) >> 1) + one] = 2 * wins + ties
         for k in range(start, end):
             held = holders[ordered[k]]

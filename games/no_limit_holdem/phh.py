@@ -363,6 +363,5 @@ def _quoted(value: object) -> str:
 
 
 if __name__ == "__main__":
-    runpy.run_module(
-        "games.no_limit_holdem.phh_check", run_name="__main__"
-    )  # which imports this file as a module
+    # phh_check imports this file as a module.
+    runpy.run_module("games.no_limit_holdem.phh_check", run_name="__main__")

@@ -219,9 +219,8 @@ def _draw_fails(
     fails at random in every block.
     """
     blocks, word, length, failed = ways.shape[0] - 1, np.uint64(0), 0, 0
-    squares = (
-        own.copy()
-    )  # those that the other has not tried from ``failed`` on, of as many as the block knows
+    # From ``failed`` on: those that the other has not tried, of as many as the block knows.
+    squares = own.copy()
     for b in range(blocks):
         at, more = b + 1 - seat, 0
         u = random_float(rng, lane) * ways[b, failed]

@@ -30,9 +30,8 @@ def _history(tree: BettingTree) -> tuple[np.ndarray, np.ndarray, int]:
         led = np.flatnonzero((tree.child[:, slot] >= 0) & (slot < tree.num_actions))
         parent[tree.child[led, slot]] = led
         action[tree.child[led, slot]] = tree.actions[led, slot]
-    depth = np.zeros(
-        count, dtype=np.int64
-    )  # actions in the node's round; children come after their parents
+    # Actions in the node's round; children come after their parents.
+    depth = np.zeros(count, dtype=np.int64)
     level = np.zeros(1, dtype=np.int64)
     while len(level):
         following = tree.child[level][np.arange(width) < tree.num_actions[level, None]]

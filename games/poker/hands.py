@@ -191,9 +191,8 @@ def _fill_rows(row: np.ndarray, place: np.ndarray, values: np.ndarray) -> int:
     """Fills the tables of hands without a flush, ``values`` with numbers that order them; returns
     how many are of five cards.
     """
-    highs = np.empty(
-        (8, 5**_HIGH_RANKS), dtype=np.int64
-    )  # the upper digits by their number of cards
+    # The upper digits by their number of cards.
+    highs = np.empty((8, 5**_HIGH_RANKS), dtype=np.int64)
     num_highs = np.zeros(8, dtype=np.int64)
     for high in range(5**_HIGH_RANKS):
         cards, rest = 0, high

@@ -38,11 +38,8 @@ class Booster(NamedTuple):
 def evaluate(trees: Booster, which: int, row: np.ndarray) -> float:
     """Returns the score (log-odds) of a booster for a row of columns, float32 ``[columns]``."""
     column, threshold, leaf = trees.column, trees.threshold, trees.leaf
-    depth, one, four = (
-        trees.depth[0],
-        np.uint64(1),
-        np.uint64(4),
-    )  # unsigned: no index is tested for being negative
+    # Unsigned: no index is tested for being negative.
+    depth, one, four = trees.depth[0], np.uint64(1), np.uint64(4)
     size = one << np.uint64(depth)
     tree, end = np.uint64(trees.first[which]), np.uint64(trees.first[which + 1])
     score = np.float64(trees.bias[which])

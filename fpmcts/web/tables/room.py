@@ -381,9 +381,8 @@ class Room:
                 self.table.play(move)
             except (EngineError, ValueError) as error:
                 hidden = "the player could not move; join the table again to ask once more"
-                text = (
-                    str(error) if self.everything else hidden
-                )  # which may not depend on hidden hands
+                # The text may not depend on hidden hands.
+                text = str(error) if self.everything else hidden
                 self.tell(self.message("error", code="engine", text=text))
                 return
             self._moved()

@@ -4,7 +4,7 @@ heuristic player of the papers.
 Perfect-information Monte Carlo: deal the hidden cards at random, value each move as if everybody
 saw everything, and play the move that is best on average. At each decision:
 
-1. A sure win is played (``games.interface.sure_win``).
+1. A sure win is played (``games.generic.sure_win``).
 2. W *worlds* are drawn from the prior, or all listed with their probabilities where there are no
    more than W.
 3. K *candidates* compete: the choice of the *policy*, pass, and the moves that leave the best hands

@@ -174,10 +174,8 @@ def play_out(rules: Rules, settings: Settings, work: Workspace, world: int, move
     After the move the policy moves for all seats until the solver knows the value or the game is
     over. Where the nodes do not suffice, the solver is asked again two cards later.
     """
-    row, lane = (
-        work.row,
-        np.int64(0),
-    )  # a literal would make numba compile each kernel that takes it once more
+    # A literal lane would make numba compile each kernel that takes it once more.
+    row, lane = work.row, np.int64(0)
     copy_row(rules, work.worlds, world, row, lane)
     seat, bombs = row.seat[lane], row.bombs[lane]
     step(rules, row, lane, move)
