@@ -62,8 +62,9 @@ class Agent(Protocol):
 
         Args:
             table: The table; it is not changed.
-            report: Told how far a search is. cancel: Whether it shall stop. deadline: When, by
-                ``time.perf_counter``.
+            report: Told how far a search is.
+            cancel: Whether it shall stop.
+            deadline: When, by ``time.perf_counter``.
             moves: Texts or actions to consider alone. Where moves carry amounts they need not be
                 listed: searches play the amount itself, a player that states probabilities gives it
                     those of the listed one that stands for it.

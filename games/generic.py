@@ -353,7 +353,8 @@ def log_corrected(
     words in each row.
 
     Args:
-        hidden: uint64 ``[n, W]``. exists: bool ``[n]``, the rows to do; the others are left alone.
+        hidden: uint64 ``[n, W]``.
+        exists: bool ``[n]``, the rows to do; the others are left alone.
     """
     raise NotImplementedError
 

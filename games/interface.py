@@ -127,7 +127,8 @@ class PlayedGame(NamedTuple):
     """A finished game.
 
     Attributes:
-        deals: Deals. row: That of the game.
+        deals: Deals.
+        row: That of the game.
         moves: Its actions, to its end.
         players: Names by seat; may be empty.
         table: What tells sessions apart.

@@ -30,7 +30,8 @@ def setting(
     """Returns a dataclass field that carries its own bounds, for ``check_ranges``.
 
     Args:
-        default: Of the field. default_factory: In its place for lists.
+        default: Of the field.
+        default_factory: In its place for lists.
         least: Smallest allowed value; None = no bound.
         most: Largest allowed value; None = no bound.
         choices: Allowed values, where they are names.

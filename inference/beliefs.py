@@ -99,7 +99,8 @@ def believe_particles(
 
     Args:
         particles: Brought up to date with the positions.
-        sizes: float64 ``[n]``, effective sample sizes. floor: The least.
+        sizes: float64 ``[n]``, effective sample sizes.
+        floor: The least.
     """
     last = particles.posterior.shape[1] - 1
     weights = np.empty(last)

@@ -92,7 +92,8 @@ def draw_from_prior(
     """Draws particles of the positions in ``rows`` (int64) from the prior.
 
     Args:
-        positions: ``[n]``. rng: uint64 streams, one per lane, changed in place.
+        positions: ``[n]``.
+        rng: uint64 streams, one per lane, changed in place.
     """
     last = draws.hidden.shape[1] - 1
     for i in rows:
@@ -139,7 +140,8 @@ def draw_from_marginal(
     """Draws the particles of the positions in ``rows`` (int64) from the network's distribution.
 
     Args:
-        positions: ``[n]``. rng: uint64 streams, one per lane, changed in place.
+        positions: ``[n]``.
+        rng: uint64 streams, one per lane, changed in place.
         logits: float32 ``[n, counts, L]``, the answers of the head for hidden cards.
     """
     last = draws.hidden.shape[1] - 1

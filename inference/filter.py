@@ -188,8 +188,8 @@ def _keep_best(
     """Keeps the best different candidates of the positions in ``rows`` (int64).
 
     Args:
-        candidates: uint64 ``[n, M, W]``, for each of the rows. order: int64 ``[n, M]``, candidates
-            by falling score.
+        candidates: uint64 ``[n, M, W]``, for each of the rows.
+        order: int64 ``[n, M]``, candidates by falling score.
     """
     last = draws.hidden.shape[1] - 1
     copies = np.ones(last + 1, np.int64)
@@ -232,7 +232,8 @@ def draw_filtered(
     log-odds against the prior.
 
     Args:
-        positions: ``[n]``. rng: uint64 streams, one per lane, changed in place.
+        positions: ``[n]``.
+        rng: uint64 streams, one per lane, changed in place.
         candidates: Worlds drawn per position.
         score: The filter network.
         draws: ``[n]`` rows, receives the particles.

@@ -57,11 +57,13 @@ class Decisions(NamedTuple):
     1]]``.
 
     Attributes:
-        observations: int8 ``[M, C, L]``. seats: int8 ``[M]``, the mover.
-        rows: int32 ``[M]``, the slot by its index in ``Replay``. particles: int32 ``[M]``, the
-            column.
+        observations: int8 ``[M, C, L]``.
+        seats: int8 ``[M]``, the mover.
+        rows: int32 ``[M]``, the slot by its index in ``Replay``.
+        particles: int32 ``[M]``, the column.
         chosen: int16 ``[M]``, index of the move among the legal ones.
-        first: int32 ``[M + 1]``. legal: int16 ``[room]``.
+        first: int32 ``[M + 1]``.
+        legal: int16 ``[room]``.
     """
 
     observations: np.ndarray
@@ -78,7 +80,8 @@ class Replay(NamedTuple):
 
     Attributes:
         positions: ``[n]``, the positions of now.
-        moves: int16 ``[G, max_moves]``. lengths: int16 ``[G]``. The public records.
+        moves: int16 ``[G, max_moves]``.
+        lengths: int16 ``[G]``. The public records.
         same: int64 ``[n, K + 1]``, the first possible particle of the slot with the same world.
         evidence: float64 ``[n, K + 1]``, log-likelihood (nats) of the moves replayed; -inf =
             impossible.
@@ -255,7 +258,8 @@ def score_decisions(
 
     Args:
         policy: float32 ``[count, policy_size]``, the networks' answers.
-        temperature: T. epsilon: The share of uniform play.
+        temperature: T.
+        epsilon: The share of uniform play.
         scratch: float64 ``[2, max_legal]``.
     """
     logits, chances = scratch[0], scratch[1]

@@ -110,9 +110,12 @@ def fill_in(
 
     Args:
         memory: Changed in place.
-        places: As ``look_up`` gave them. new: int64 ``[M]``, those of its rows that were evaluated.
-        new_policy: float32 ``[M, policy_size]``. new_value: float32 ``[M]``.
-        policy: float32 ``[N, policy_size]``, written. value: float32 ``[N]``, written.
+        places: As ``look_up`` gave them.
+        new: int64 ``[M]``, those of its rows that were evaluated.
+        new_policy: float32 ``[M, policy_size]``.
+        new_value: float32 ``[M]``.
+        policy: float32 ``[N, policy_size]``, written.
+        value: float32 ``[N]``, written.
     """
     for m in range(new.size):
         i = new[m]

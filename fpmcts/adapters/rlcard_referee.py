@@ -56,7 +56,8 @@ class Referee:
 
     Attributes:
         game: The game.
-        plies: Moves that were compared. games: Games that were played to their end in both.
+        plies: Moves that were compared.
+        games: Games that were played to their end in both.
         differences: How often what is in ``KNOWN`` was met.
     """
 

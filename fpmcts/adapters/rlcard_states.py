@@ -115,7 +115,8 @@ def poker(view: dict[str, Any], first: Sequence[int]) -> Shown:
     """Returns what RLCard shows of a view of Leduc or of limit Hold'em for two.
 
     Args:
-        view: See ``games.poker.game``. first: Who begins each round here.
+        view: See ``games.poker.game``.
+        first: Who begins each round here.
     """
     game, seat = view["game"], view["seat"]
     rounds = _rounds(view["moves"])

@@ -134,10 +134,13 @@ def _corrections(
     """Adds the corrections of every game to ``out`` (float64 ``[G, S, CHANCES + players]``).
 
     Args:
-        positions: All states, see ``_replay``. views: Of seat 0.
+        positions: All states, see ``_replay``.
+        views: Of seat 0.
         mover: int64 ``[P]``, the player to move, as an index.
         policies: float64 ``[P, A]``, its probabilities of the legal actions; 0: not known.
-        seeds: uint64 ``[G]``. worlds: States, as many as there are redeals. lane: One state.
+        seeds: uint64 ``[G]``.
+        worlds: States, as many as there are redeals.
+        lane: One state.
     """
     seats = out.shape[1]
     hidden, rng = np.empty(words, np.uint64), np.empty(1, np.uint64)

@@ -68,7 +68,8 @@ def log_likelihood_ratio(
     Args:
         scores: The different scores of a deck, float ``[V]`` in [0, 1], among them 0 and 1.
         counts: Decks with each score, ``[..., V]``.
-        p0: In (0, 1). p1: The same.
+        p0: In (0, 1).
+        p1: The same.
     """
     decks = counts + PSEUDO_DECKS * ((scores == 0) | (scores == 1))
     total = decks.sum(axis=-1, keepdims=True)
@@ -82,7 +83,8 @@ class SequentialResult:
     """What a sequential test says after some decks.
 
     Attributes:
-        p0: Mean score under H0. p1: Under H1.
+        p0: Mean score under H0.
+        p1: Under H1.
         ratio: The log-likelihood ratio.
         bound: It is accepted at +- this.
         decks: Decks that it rests on.

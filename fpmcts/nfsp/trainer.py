@@ -98,7 +98,7 @@ class NFSPConfig(NetworksConfig):
 
 
 class NFSP:
-    """Networks of best responses and of their averages; see ``fpmcts.training.interface.Algorithm``.
+    """Networks of best responses and of their averages, a ``fpmcts.training.interface.Algorithm``.
 
     Attributes:
         game: The game.

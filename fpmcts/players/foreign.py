@@ -111,7 +111,8 @@ def calling(who: str, seed: int) -> Iterator[None]:
     them back afterwards.
 
     Args:
-        who: Is asked, for messages. seed: Below 2**32.
+        who: Is asked, for messages.
+        seed: Below 2**32.
 
     Raises:
         ExternalPlayerError: The code raised an error.

@@ -43,8 +43,10 @@ def _draw_game(
     """Draws a world of lane 0 of ``views`` and plays the game again in it.
 
     Args:
-        seat: Who is to move there. seen: int16 ``[n]``, the moves as it saw them.
-        rng: uint64 ``[1]``. hidden: uint64 ``[1, W]``, scratch.
+        seat: Who is to move there.
+        seen: int16 ``[n]``, the moves as it saw them.
+        rng: uint64 ``[1]``.
+        hidden: uint64 ``[1, W]``, scratch.
         worlds: Three rows, written: the view of the start, the start of the world, the world.
         moves: int16 ``[max_moves]``, written.
 

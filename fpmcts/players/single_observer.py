@@ -111,7 +111,8 @@ def iterate(
         wins_only: Whether the result of an iteration is its sign, a win, a draw or a loss.
         exploration: c; bounds are in units of the span of all results so far.
         asked: int16 ``[m]``, the moves that are considered at the root.
-        state: One row of scratch. rng: uint64 ``[1]``.
+        state: One row of scratch.
+        rng: uint64 ``[1]``.
     """
     path, movers = np.empty(max_moves, np.int64), np.empty(max_moves, np.int64)
     actions, places = np.empty(max_legal, np.int16), np.empty(max_legal, np.int64)

@@ -87,7 +87,8 @@ class Place(Generic[Tree]):
     Attributes:
         question: What is asked.
         positions: Its view, for draws of worlds.
-        rng: uint64 ``[1]``, a stream. path: uint64 ``[1]``, another one.
+        rng: uint64 ``[1]``, a stream.
+        path: uint64 ``[1]``, another one.
         tree: It grows.
     """
 

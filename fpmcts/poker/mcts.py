@@ -159,7 +159,8 @@ def _count_games(
 
     Args:
         states: G deals, changed in place.
-        moves: int16 ``[G, M]``. lengths: int16 ``[G]``.
+        moves: int16 ``[G, M]``.
+        lengths: int16 ``[G]``.
         seating: int64 ``[G, S]``, the player in each seat; of one that sits in several each seat
             counts as a hand.
         keep: See ``fpmcts.poker.opponents.statistics.count_hand``.
@@ -220,7 +221,8 @@ class MCTSAgent(Agent):
         is used.
 
         Args:
-            deals: ``[G]``, changed in place. records: All moves.
+            deals: ``[G]``, changed in place.
+            records: All moves.
         """
         assert self._seating is not None
         keep = 1.0 - 1.0 / self.options.window
@@ -263,7 +265,9 @@ class MCTSAgent(Agent):
         """Returns what the actions of the seat to move are worth.
 
         Args:
-            view: One row. rng: uint64 ``[1]``, a stream; changed in place. limits: When to stop.
+            view: One row.
+            rng: uint64 ``[1]``, a stream; changed in place.
+            limits: When to stop.
             counts: float32 ``[S, COUNTS]``, of the players by seat.
             given: int64 ``[n]``, the actions to consider, raises by their amounts; None: all.
         """

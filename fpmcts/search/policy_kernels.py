@@ -38,10 +38,12 @@ def sample_policy(
     """Draws a legal action per lane from softmax(logits / T); the most likely one at T = 0.
 
     Args:
-        policy: float32 ``[n, policy_size]`` outputs of the mover's network. temperature: T >= 0.
+        policy: float32 ``[n, policy_size]`` outputs of the mover's network.
+        temperature: T >= 0.
         actions, log_prob, certainty: ``[n]``, written: the action, the log of its chance, the
             largest chance of an action.
-        scratch_actions: int16 ``[max_legal]``. scratch: float64 ``[max_legal]``.
+        scratch_actions: int16 ``[max_legal]``.
+        scratch: float64 ``[max_legal]``.
     """
     for k in range(lanes.size):
         n = legal(rules, states, lanes[k], scratch_actions)

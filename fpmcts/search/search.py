@@ -521,7 +521,8 @@ def sample_targets(
     target^(1/T).
 
     Args:
-        result: ``[n]``. temperatures: float64 ``[n]``.
+        result: ``[n]``.
+        temperatures: float64 ``[n]``.
         rng: uint64 streams, changed in place; search k draws from ``lanes[k]`` (int64 ``[n]``).
     """
     actions = np.zeros(len(lanes), np.int16)

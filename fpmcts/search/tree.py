@@ -136,7 +136,8 @@ def add_node(
     no room.
 
     Args:
-        actions: int16 ``[>= n]``. priors: float32 ``[>= n]``. ``n`` = 0 makes a solved node.
+        actions: int16 ``[>= n]``.
+        priors: float32 ``[>= n]``. ``n`` = 0 makes a solved node.
     """
     node, edge = tree.num_nodes[t], tree.num_edges[t]
     if node >= tree.node_visits.shape[1] or edge + n > tree.action.shape[1]:

@@ -92,7 +92,8 @@ def ucb(
 
     Args:
         rows: The table.
-        place: Of the sums. first: Of the visits.
+        place: Of the sums.
+        first: Of the visits.
         total: N, at least 1.
         num_actions: Number of legal actions.
         exploration: c.

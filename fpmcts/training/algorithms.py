@@ -2,8 +2,8 @@
 configuration.
 
 A new algorithm is a dataclass for the keys of its runs (``fpmcts.training.interface.RunConfig``), a
-class with three methods (``fpmcts.training.interface.Algorithm``), a row in ``SCHEMAS`` and a file in
-``conf/algorithm``.
+class with three methods (``fpmcts.training.interface.Algorithm``), a row in ``SCHEMAS`` and a file
+in ``conf/algorithm``.
 """
 
 from collections.abc import Mapping, Sequence

@@ -64,7 +64,9 @@ def _encode(
 
     Args:
         actions, target: ``[B, TARGET_WIDTH]``, sparse.
-        offsets: int64 ``[B + 1]``. legal_actions: int64 ``[M]``. legal_target: float32 ``[M]``.
+        offsets: int64 ``[B + 1]``.
+        legal_actions: int64 ``[M]``.
+        legal_target: float32 ``[M]``.
     """
     used = 0
     offsets[0] = 0

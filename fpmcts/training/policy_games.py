@@ -43,7 +43,8 @@ def explore(
     ones.
 
     Args:
-        explored: bool ``[n]``, written: whether it was replaced. scratch: int16 ``[max_legal]``.
+        explored: bool ``[n]``, written: whether it was replaced.
+        scratch: int16 ``[max_legal]``.
     """
     for k in range(lanes.size):
         explored[k] = random_float(rng, lanes[k]) < chances[k]

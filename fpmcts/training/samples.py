@@ -66,7 +66,8 @@ def truncate_targets(actions: np.ndarray, target: np.ndarray) -> tuple[np.ndarra
     Rows with no more actions keep their order, so that no row depends on how wide the others are.
 
     Args:
-        actions: int16 ``[N, A]``, -1 = none. target: float32 ``[N, A]``.
+        actions: int16 ``[N, A]``, -1 = none.
+        target: float32 ``[N, A]``.
     """
     n, width = actions.shape
     if width > TARGET_WIDTH:

@@ -124,8 +124,8 @@ def _draw_kinds(
     was 1, as in the paper).
 
     Args:
-        seats: int8 ``[games]``, to move. searchers: int8 ``[games]``: the seat that searches, -1 =
-            all.
+        seats: int8 ``[games]``, to move.
+        searchers: int8 ``[games]``: the seat that searches, -1 = all.
         kinds: int8 ``[games]``: UNDECIDED ones become CHEAP or FULL.
     """
     for lane in lanes:

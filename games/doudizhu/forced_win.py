@@ -239,7 +239,8 @@ def _proof(
     from its disk cache.
 
     Args:
-        left: int64 ``[2]``, cards of the next and the previous seat. enemies: bool ``[2]``.
+        left: int64 ``[2]``, cards of the next and the previous seat.
+        enemies: bool ``[2]``.
     """
     # Positions whose moves are tried, one at each depth, and those that wait for their proof. What
     # a move asks for begins at ``first`` of its depth; once all of that is won, so is the position.

@@ -28,14 +28,16 @@ class Rules(NamedTuple):
     """The tables and settings of a game with n cards.
 
     Attributes:
-        cards: n. lowest: The value of the lowest prize. wins_only: Whether the return is the sign
-            of the difference of points.
+        cards: n.
+        lowest: The value of the lowest prize.
+        wins_only: Whether the return is the sign of the difference of points.
         is_random: Whether chance orders the prizes.
-        lists: int16 ``[2**n, n]``, the cards of every set, ascending. counts: int8 ``[2**n]``, how
-            many they are.
-        start_keys: uint64 ``[2]``, by seat. bid_keys: uint64 ``[2 (n - 1), n]``, by turn and card.
-        made_key: Seat 1 has seen that seat 0 bids. result_keys: uint64 ``[2 (n - 1), 3]``, by turn
-            and result.
+        lists: int16 ``[2**n, n]``, the cards of every set, ascending.
+        counts: int8 ``[2**n]``, how many they are.
+        start_keys: uint64 ``[2]``, by seat.
+        bid_keys: uint64 ``[2 (n - 1), n]``, by turn and card.
+        made_key: Seat 1 has seen that seat 0 bids.
+        result_keys: uint64 ``[2 (n - 1), 3]``, by turn and result.
         prize_keys: uint64 ``[2 (n - 1) + 1, n]``, by the number of moves made and the prize that
             they bring up. Both are zeros where the move brings none: before odd turns; prizes, too,
             where their order is known.

@@ -46,7 +46,8 @@ def _count_ways(says: np.ndarray, num_free: int) -> np.ndarray:
     of all ways.
 
     Args:
-        says: See ``_bids_by_card``. num_free: How many rounds take any card at the end, 0 or 1.
+        says: See ``_bids_by_card``.
+        num_free: How many rounds take any card at the end, 0 or 1.
     """
     n = says.size
     ways = np.zeros((n + 1, n + 1), np.int64)

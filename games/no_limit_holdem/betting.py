@@ -36,7 +36,8 @@ class Situation(NamedTuple):
     """What the seat to move faces, in chips.
 
     Attributes:
-        highest: The most that a seat has put in during this round. pot: All that is in the pot.
+        highest: The most that a seat has put in during this round.
+        pot: All that is in the pot.
         to_call: What has to be put in to call, at most the stack.
         after_call: The pot after a call that is not short, which sizes are multiples of.
         least, most: Bounds of a raise, to that much of this round; 0 where none is allowed.

@@ -55,8 +55,8 @@ def look(
     """Returns the number of listed actions, the chips to call, and the bounds of a raise.
 
     Args:
-        actions: int16 ``[max_legal]``, the listed actions, written. amounts: int64, the raise-to of
-            each, 0 = it is none.
+        actions: int16 ``[max_legal]``, the listed actions, written.
+        amounts: int64, the raise-to of each, 0 = it is none.
     """
     count, here = legal(rules, states, i, actions), situation(rules, states, i)
     for k in range(count):

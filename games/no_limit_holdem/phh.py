@@ -59,7 +59,8 @@ class Hand(NamedTuple):
     unit.
 
     Attributes:
-        file: Where it was read. number: Its header there.
+        file: Where it was read.
+        number: Its header there.
         blinds: S blinds, straddles and posts by seat; a negative one is what a player who just sat
             down posts.
         antes: S antes by seat.

@@ -21,12 +21,15 @@ class Hands(NamedTuple):
     """N hands of S players as arrays; M moves in all.
 
     Attributes:
-        stacks: int32 ``[N, S]``, before the hand. antes, blinds: the same, by seat.
+        stacks: int32 ``[N, S]``, before the hand.
+        antes, blinds: The same, by seat.
         big_blind: int32 ``[N]``, the least bet.
-        hole: int8 ``[N, S, 2]``. board: int8 ``[N, 5]``. Both -1 where unseen.
+        hole: int8 ``[N, S, 2]``.
+        board: int8 ``[N, 5]``. Both -1 where unseen.
         first: int64 ``[N + 1]``, where the moves of each hand begin.
-        seats: int8 ``[M]``, who moved. actions: int32 ``[M]``, what, in the game's codes. boards:
-            int8 ``[M]``, cards there.
+        seats: int8 ``[M]``, who moved.
+        actions: int32 ``[M]``, what, in the game's codes.
+        boards: int8 ``[M]``, cards there.
     """
 
     stacks: np.ndarray

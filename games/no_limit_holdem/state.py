@@ -37,8 +37,9 @@ class Rules(NamedTuple):
     Attributes:
         sizes: float64 ``[n]``, the listed bet sizes, ascending: a raise adds so many times the pot
             after a call. 0 is the least raise, infinity all-in.
-        stacks: int32 ``[S]``, chips of each seat before a hand. antes: int32 ``[S]``. blinds: int32
-            ``[S]``, by who posts them.
+        stacks: int32 ``[S]``, chips of each seat before a hand.
+        antes: int32 ``[S]``.
+        blinds: int32 ``[S]``, by who posts them.
         big_blind: Chips, the least bet.
         hands: The tables that hands are compared by.
         num_private: This and what follows are the sizes of the deck, see ``games.poker.cards``.
@@ -72,8 +73,8 @@ class States(NamedTuple):
         street_paid: int32 ``[B, S]``, chips put in during this round, blinds included, antes not.
         put: int32 ``[B, S, 4]``, the same for each round, ``street_paid`` being that of the present
             one.
-        ante: int32 ``[B, S]``, what was posted as such. blind: the same; negative as in
-            ``betting.start_row``.
+        ante: int32 ``[B, S]``, what was posted as such.
+        blind: The same; negative as in ``betting.start_row``.
         folded: int8 ``[B, S]``, 1 = folded.
         acted: int8 ``[B, S]``, 1 = has acted since the last full raise.
         last_raise: int32 ``[B]``, what the largest bet or raise of this round added, 0 before the
@@ -86,8 +87,8 @@ class States(NamedTuple):
         round: int8 ``[B]``, 0 before the flop … 3 on the river, ``OVER``.
         seat: int8 ``[B]``, who is to move; -1 when the hand is over.
         aggressor: int8 ``[B]``, who bet or raised last in this hand, -1 = nobody.
-        calls: int8 ``[B, S, 4]``, checks and calls of each seat in each round. raises: the same for
-            bets and raises.
+        calls: int8 ``[B, S, 4]``, checks and calls of each seat in each round.
+        raises: The same for bets and raises.
         history: uint64 ``[B]``, a hash of stacks, posts and all moves, which is the public part of
             the hand besides the board.
     """

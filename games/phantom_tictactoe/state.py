@@ -31,14 +31,15 @@ class Rules(NamedTuple):
     """The tables and settings of the game.
 
     Attributes:
-        reveal: 1 if who tries a taken square learns it and tries again, else 0. is_small: Whether
-            both try the centre first.
+        reveal: 1 if who tries a taken square learns it and tries again, else 0.
+        is_small: Whether both try the centre first.
         lists: int16 ``[512, 9]``, the squares that are *not* in a set, ascending.
-        counts: int8 ``[512]``, how many are in it. wins: int8 ``[512]``, 1 if three of them are in
-            a row.
+        counts: int8 ``[512]``, how many are in it.
+        wins: int8 ``[512]``, 1 if three of them are in a row.
         square_keys: uint64 ``[2, 9]``, by outcome (1: failed; the same where it is not revealed)
             and square.
-        start_keys: uint64 ``[2]``, by seat. turn_key: It is the seat's turn.
+        start_keys: uint64 ``[2]``, by seat.
+        turn_key: It is the seat's turn.
     """
 
     reveal: int

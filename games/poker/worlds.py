@@ -68,8 +68,9 @@ def list_hands(
     lists them; -1 if too many.
 
     Args:
-        unseen: int8, the first ``count`` of it. size: Cards of all the others. hidden: uint64
-            ``[room, W]``, written.
+        unseen: int8, the first ``count`` of it.
+        size: Cards of all the others.
+        hidden: uint64 ``[room, W]``, written.
     """
     at = np.zeros(size, np.int64)  # indices into unseen
     cards = np.empty(size, np.int8)

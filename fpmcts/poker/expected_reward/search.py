@@ -81,14 +81,15 @@ class Settings(NamedTuple):
     """How to search; ``fpmcts.poker.mcts`` explains them.
 
     Attributes:
-        selection: See ``selection.Selection``. c: Its constant: chips of equation 1, standard
-            errors of equation 5.
+        selection: See ``selection.Selection``.
+        c: Its constant: chips of equation 1, standard errors of equation 5.
         trials: Samples before a child of a decision node counts.
-        backpropagation: See ``backpropagation.Backpropagation``. threshold: Samples before its rule
-            counts.
+        backpropagation: See ``backpropagation.Backpropagation``.
+        threshold: Samples before its rule counts.
         by_model: Whether opponent nodes weigh by the model (§4.2) or by samples (equation 3).
         independent: Whether their variance is Σ p² σ².
-        sizes: Bet sizes of a node, at most. sizes_from: TABLE, MODEL or LISTED.
+        sizes: Bet sizes of a node, at most.
+        sizes_from: TABLE, MODEL or LISTED.
         boards: Boards of a leaf's first visit, and of the probabilities of an opponent's node.
         hands: Hands drawn for the others on each board; 0: their expectation.
         cards: Boards of a chance node; 0: none.
@@ -119,7 +120,7 @@ class Position(NamedTuple):
             row is used, as room.
         num_boards: How many rows are filled.
         sizes: float64 ``[K + 2]``, frequencies of sizes; those of a model are written at each node.
-            edges: float64 ``[K + 1]``, between their bins.
+        edges: float64 ``[K + 1]``, between their bins.
         given: int64 ``[n]``, the actions of the root, raises by their amounts; with none, what its
             bet sizes come from decides.
     """
@@ -175,8 +176,10 @@ class Task(NamedTuple):
     """What the kernels of a search share.
 
     Attributes:
-        model: Of the opponents. rules: Of the game.
-        position: What it is about. settings: How.
+        model: Of the opponents.
+        rules: Of the game.
+        position: What it is about.
+        settings: How.
         tree: Changed in place; the root must be there (``tree.clear``).
         room: Changed in place.
         rng: uint64 ``[1]``, changed in place.
@@ -329,8 +332,8 @@ def _visit_showdown(task: Task, node: int, row: int, known: int) -> None:
     """Adds samples to a leaf: ``settings.boards`` at the first visit, one at each later one.
 
     Args:
-        row: The board that the iteration drew. known: With chance nodes, the cards of the board
-            that its path has fixed.
+        row: The board that the iteration drew.
+        known: With chance nodes, the cards of the board that its path has fixed.
     """
     model, rules, position, settings, tree, room, rng = task
     work, boards, seat = room.work, position.boards, position.seat
@@ -448,11 +451,14 @@ class Found(NamedTuple):
     """What a search says; n actions.
 
     Attributes:
-        actions: int64 ``[n]``. visits: int64 ``[n]``.
-        mean: float64 ``[n]``, expected net chips of the hand; error: its standard error. Of actions
-            without visits they are 0.
-        value: V of the root. value_error: Its standard error.
-        iterations: That were made. nodes: Of the tree.
+        actions: int64 ``[n]``.
+        visits: int64 ``[n]``.
+        mean: float64 ``[n]``, expected net chips of the hand.
+        error: Its standard error. Of actions without visits they are 0.
+        value: V of the root.
+        value_error: Its standard error.
+        iterations: That were made.
+        nodes: Of the tree.
     """
 
     actions: np.ndarray

@@ -197,9 +197,11 @@ def expected_net(
     z^m the chance to share it with m of them. Odd chips are divided, which in play they are not.
 
     Args:
-        boards: The boards. row: The one.
+        boards: The boards.
+        row: The one.
         bins: float64 ``[S, BINS]``, the probabilities for each opponent that has not folded.
-        paid: int32 ``[S]``, chips paid into the pot in the hand. folded: int8 ``[S]``.
+        paid: int32 ``[S]``, chips paid into the pot in the hand.
+        folded: int8 ``[S]``.
         seat: The one whose cards are known; it has not folded.
         ties: float64 ``[S]``, room.
     """
@@ -254,13 +256,16 @@ def drawn_net(
     card twice as far as it goes.
 
     Args:
-        rules: Of the game. states: The end of a hand, in lane 0.
-        boards: The boards. row: The one.
+        rules: Of the game.
+        states: The end of a hand, in lane 0.
+        boards: The boards.
+        row: The one.
         bins: float64 ``[S, BINS]``, see ``expected_net``.
         seat: The one whose cards are known.
         count: Of draws.
         rng: uint64 ``[1]``, a stream; changed in place.
-        strengths: int32 ``[S]``, room. out: float64 ``[S]``, room.
+        strengths: int32 ``[S]``, room.
+        out: float64 ``[S]``, room.
     """
     total = 0.0
     for _ in range(count):

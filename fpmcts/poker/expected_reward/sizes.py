@@ -87,8 +87,10 @@ def universal_sample(
     amounts differ.
 
     Args:
-        probabilities: float64 ``[K + 2]``, see ``size_at``. edges: float64 ``[K + 1]``.
-        least: The least amount. most: The largest one.
+        probabilities: float64 ``[K + 2]``, see ``size_at``.
+        edges: float64 ``[K + 1]``.
+        least: The least amount.
+        most: The largest one.
         count: Of sizes.
         start: Random number in [0, 1) that moves all of them.
         amounts: int ``[count]``, written: ascending, each once.

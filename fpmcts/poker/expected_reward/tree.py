@@ -34,7 +34,8 @@ class Tree(NamedTuple):
         kind: int8 ``[N]``, see Node.
         action: int32 ``[N]``, what leads here from the parent; of a chance node's child the drawn
             cards, six bits each.
-        first: int32 ``[N]``. count: int32 ``[N]``, 0 at leaves.
+        first: int32 ``[N]``.
+        count: int32 ``[N]``, 0 at leaves.
         weight: float64 ``[N]``, the probability of this child, by the model or by the predefined
             selection.
         visits: int64 ``[N]``, T, the number of iterations.

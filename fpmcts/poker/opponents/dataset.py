@@ -45,7 +45,8 @@ class Rows(NamedTuple):
         size: int8 ``[N]``, the bin of a bet's size, -1 where there was none or no choice.
         legal: int8 ``[N]``, 1 = may fold, 2 = may raise, 3 = both.
         row: int32 ``[N]``, of the table of frequencies.
-        hand: int32 ``[N]``, the hand's number among all. player: int32 ``[N]``.
+        hand: int32 ``[N]``, the hand's number among all.
+        player: int32 ``[N]``.
     """
 
     columns: np.ndarray

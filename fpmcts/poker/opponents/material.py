@@ -21,8 +21,8 @@ class Material(NamedTuple):
 
     Attributes:
         prior: float32 ``[STATISTICS]``, the mean player of the learning hands.
-        rows, shown: Decisions and shown hands that are learned from. held, held_shown: Those of the
-            hands after them.
+        rows, shown: Decisions and shown hands that are learned from.
+        held, held_shown: Those of the hands after them.
         players: What players did in the learning hands.
         num_hands: How many hands are learned from.
         problems: Hands that were left out.

@@ -33,7 +33,8 @@ class Learned(NamedTuple):
     """A model and what it is compared with, all learned from the same hands.
 
     Attributes:
-        model: With statistics. without: The same without them.
+        model: With statistics.
+        without: The same without them.
         by_round: float32 ``[4, 3]``, frequencies of actions.
         players: What was counted of the players.
         told: How it was learned (JSON).

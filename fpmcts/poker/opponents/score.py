@@ -35,7 +35,8 @@ class Scored(NamedTuple):
     """N cases of one question.
 
     Attributes:
-        name: Of the question. unit: What a case is.
+        name: Of the question.
+        unit: What a case is.
         losses: float64 ``[N]`` in nats by predictor, the model first.
         hands: int ``[N]``, the hand of each.
         groups: Masks of the cases that are reported apart.
@@ -171,7 +172,8 @@ def report(
     """Returns a text (Markdown) and the same figures by question.
 
     Args:
-        rows: Decisions. shown: Hands at showdown.
+        rows: Decisions.
+        shown: Hands at showdown.
         head: Lines for the head of the report, such as the file.
     """
     lines = [f"- {key}: {value}" for key, value in head.items()]

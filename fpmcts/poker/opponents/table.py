@@ -37,7 +37,8 @@ def frequencies(
     """Returns the share of each kind in each row, float32 of a shape ``(rows, kinds)``.
 
     Args:
-        rows: int ``[N]``, the row of each case. kinds: int ``[N]``, what was done.
+        rows: int ``[N]``, the row of each case.
+        kinds: int ``[N]``, what was done.
         added: Cases that are added to each row, shared as the kinds of all cases are.
     """
     counts = np.zeros(shape)

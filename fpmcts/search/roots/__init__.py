@@ -46,6 +46,7 @@ def preference(rule: Any, returned: int, prior: float, noise: float, target: flo
     largest is.
 
     Args:
-        returned: Returns of the move. prior, noise: Of the move. target: Its probability in
-            ``improved_policy``.
+        returned: Returns of the move.
+        prior, noise: Of the move.
+        target: Its probability in ``improved_policy``.
     """

@@ -104,7 +104,8 @@ def _deal_in(
     """Writes what a seat sees in each row: its hand, and as many public cards as lay there.
 
     Args:
-        hands: int8 ``[k, num_private]``. seen: int8 ``[k, K]``, the cards of a later view.
+        hands: int8 ``[k, num_private]``.
+        seen: int8 ``[k, K]``, the cards of a later view.
     """
     size = rules.num_private
     for i in range(len(hands)):
@@ -380,9 +381,11 @@ class LocalBestResponse(Agent):
         """Returns what the opponent does with some hands: float64 ``[k, A]``.
 
         Args:
-            at: m positions, in which it is to move. seats: int ``[m]``, the opponent's.
+            at: m positions, in which it is to move.
+            seats: int ``[m]``, the opponent's.
             seen: int8 ``[m, K]``, the cards of the own views.
-            rows: int ``[k]``, in ``at``. held: int ``[k]``, the hand.
+            rows: int ``[k]``, in ``at``.
+            held: int ``[k]``, the hand.
         """
         made = take(at, rows)
         _deal_in(self.game.rules, made, seats[rows], self.hands[held], seen[rows])
