@@ -5,7 +5,7 @@
     python play.py checkpoint=runs/mine               adds your trained player to the lobby
     python play.py review=games.jsonl                 adds games that evaluate.py saved to the lobby
 
-Ctrl-C ends it. Games that are not over go on when it is started again.
+Ctrl-C ends it. Games that are not over are resumed when it is started again.
 """
 
 import logging

@@ -39,7 +39,7 @@ class CommandLine:
     Attributes:
         overrides: Those of the form ``key=value``.
         help: What help was asked for: "" in general, else the words behind ``--help``; None: none.
-        shows: Whether the configuration is to be printed in place of a run (``--cfg job``).
+        shows: Whether the configuration is to be printed instead of a run (``--cfg job``).
     """
 
     overrides: tuple[str, ...]

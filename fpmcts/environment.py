@@ -6,8 +6,8 @@ from networks.device import choose_device
 
 
 def environment() -> dict[str, str]:
-    """Returns what all who play for a run must agree on: code, versions, and what the last digits
-    of results depend on.
+    """Returns what all machines that play for a run must agree on: code, versions, and what the
+    last digits of results depend on.
     """
     facts = machine()
     return {

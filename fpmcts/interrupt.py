@@ -14,7 +14,7 @@ class Interrupt:
 
     Args:
         say: Shows a line.
-        what: What the line tells the user, such as "stopping after the current step".
+        what: What the line says to the user, such as "stopping after the current step".
         clean_up: Called before the program ends at once.
 
     Attributes:

@@ -62,9 +62,9 @@ class Agent(Protocol):
 
         Args:
             table: The table; it is not changed.
-            report: Told how far a search is.
-            cancel: Whether it shall stop.
-            deadline: When, by ``time.perf_counter``.
+            report: Called with the progress of a search.
+            cancel: Returns whether to stop.
+            deadline: When to stop, by ``time.perf_counter``.
             moves: Texts or actions to consider alone. Where moves carry amounts they need not be
                 listed: searches play the amount itself, a player that states probabilities gives it
                     those of the listed one that stands for it.
@@ -72,7 +72,7 @@ class Agent(Protocol):
         Raises:
             ValueError: The game is over, a move in ``moves`` is not legal, or this player cannot be
                 asked about given moves.
-            RuntimeError: The player's answer is not legal. No other move is ever put in its place.
+            RuntimeError: The player's answer is not legal. It is never replaced by another move.
         """
         begin = time.perf_counter()
         question = ask(table, self.seed, moves)
@@ -154,20 +154,20 @@ class Observer(Protocol):
     """A player that learns who the others are from the games it has seen, by what all could see of
     them.
 
-    Before games it is told who sits where (``meet``), after them the moves (``observe``). Whoever
-    plays the games decides what is one acquaintance (``forget``) and how many games are played side
-    by side, of which nothing is known until all are over.
+    Before games it learns who sits where (``meet``), after them the moves (``observe``). The caller
+    that plays the games decides what is one acquaintance (``forget``) and how many games are played
+    side by side, of which nothing is known until all are over.
     """
 
     adapts: bool
-    """Whether it makes use of what it is told."""
+    """Whether it makes use of what it has seen."""
 
     def forget(self) -> None:
         """Forgets all players."""
         ...
 
     def meet(self, seating: np.ndarray) -> None:
-        """Tells who sits where in the games to come.
+        """Announces who sits where in the games to come.
 
         Args:
             seating: int ``[G, S]``, numbers of players from 0 to S - 1 that mean the same until

@@ -32,8 +32,9 @@ class EnumeratedDeals(NamedTuple):
 
 
 OWN = 16
-"""How many places of ``dealt`` belong to the kernels of the deals, besides one for each player and
-round."""
+"""How many places of ``dealt`` belong to the kernels of the deals, apart from one for each player
+and round.
+"""
 
 
 @GenericKernel
@@ -42,7 +43,7 @@ def deal(deals: Any, bits: np.uint64, dealt: np.ndarray) -> None:
 
     Args:
         deals: The cards of the game, a NamedTuple: kernels are registered for its type.
-        bits: 64 random bits; whoever needs more seeds a stream with them.
+        bits: 64 random bits; a kernel that needs more seeds a stream with them.
         dealt: int64 ``[P * R + OWN]``, where the kernels keep what they have drawn.
     """
 

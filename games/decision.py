@@ -1,4 +1,4 @@
-"""What a player says of one position: its move, and as much of its reasons as it can tell."""
+"""What a player says of one position: its move, and as much of its reasons as it knows."""
 
 import hashlib
 from collections.abc import Callable, Iterable
@@ -73,7 +73,7 @@ class HiddenCards:
 
 @dataclass(frozen=True)
 class Decision:
-    """A move and its reasons; what the player cannot tell is None.
+    """A move and its reasons; what the player does not know is None.
 
     Attributes:
         move: Its text.
@@ -123,7 +123,7 @@ class Limits(NamedTuple):
 
 
 class Question(NamedTuple):
-    """All that a player is told of a table.
+    """All that a player learns of a table.
 
     Attributes:
         game: The game.
@@ -159,7 +159,7 @@ class Question(NamedTuple):
 
 
 def ask(table: Table, seed: int, moves: Iterable[str | int] | None = None) -> Question:
-    """Returns what the seat to move is told.
+    """Returns what the seat to move may know.
 
     Args:
         table: The table.

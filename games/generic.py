@@ -270,8 +270,8 @@ def played_move(
     Args:
         seen: What ``seat`` saw of the next move of its record: the action, or a negative number
             where it did not see which.
-        hidden: uint64 ``[W]``, the words of the world as they were drawn, which tell the moves that
-            were not seen.
+        hidden: uint64 ``[W]``, the words of the world as they were drawn, which determine the moves
+            that were not seen.
     """
     return seen
 
@@ -429,7 +429,8 @@ def _written_out(states: Any) -> Callable[..., Any]:
 
 
 def _copy_row(rules: Rules, source: States, i: int, target: States, j: int) -> None:
-    # Kernels run this in place of the below; named here, it is part of their keys in the cache.
+    # Kernels run this instead of the function below; named here, it is part of their keys in the
+    # cache.
     assert _written_out is not None
     put(target, j, take(source, i))
 

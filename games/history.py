@@ -77,7 +77,7 @@ class History:
         _play(self.game.rules, states, games, actions, self.arrays)
 
     def of(self, seat: int) -> Records:
-        """Returns the moves as a seat saw them; the arrays go on changing."""
+        """Returns the moves as a seat saw them; the arrays keep changing."""
         if not self.game.spec.has_private_moves:
             return self.records
         return Records(self.arrays.seen_moves[seat], self.arrays.seen_lengths[seat])

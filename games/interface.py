@@ -36,15 +36,15 @@ MOST_NAMED = 12
 
 
 class ScoreUnit(NamedTuple):
-    """What the mean return of a match is told in.
+    """The unit in which the mean return of a match is reported.
 
     Attributes:
         name: In texts and tables.
         key: In JSON.
         per_return: What a return of 1 is in this unit.
         digits: Decimal places in tables; elsewhere one more.
-        tells_wins: Whether the share of games won is told as well, and first. In poker it means
-            little: who folds well loses most hands, and cheaply.
+        tells_wins: Whether the share of games won is reported as well, and first. In poker it means
+            little: a player that folds well loses most hands, and cheaply.
     """
 
     name: str
@@ -74,18 +74,18 @@ class GameSpec(NamedTuple):
         max_return: Largest absolute return, in the game's unit.
         team_names: What the game calls its teams.
         seat_names: What it calls its seats.
-        score: How matches are told.
-        mixes: Whether a good player must at times choose at random, since whoever knew its moves
-            would exploit them.
+        score: Unit in which match results are reported.
+        mixes: Whether a good player must at times choose at random, since an opponent that knew its
+            moves would exploit them.
         stake_factors: What the value head ``win_stakes`` tells apart: the sizes that a return can
             have, in units of the stake, ascending and above 0; a return counts as the nearest by
-            ratio. () = networks tell the mean alone.
+            ratio. () = networks predict the mean alone.
         hidden_counts: How many cards of one position (of the observation) a seat may hide, 0 to
             ``hidden_counts - 1``: networks predict how many it is (``hidden_targets`` of the game).
             0 = they do not.
         has_private_moves: Whether some seat sees some move only in part, or not at all
             (``seen_move``).
-        hidden_words: W, words of 64 bits that tell a world from a view (``list_hidden``).
+        hidden_words: W, words of 64 bits that a world adds to a view (``list_hidden``).
         hidden_kinds: Names of the things that other seats may hold unseen (``count_hidden``):
             ranks, or whole hands.
         hidden_most: The most that a seat may hold of one kind.
@@ -131,7 +131,7 @@ class PlayedGame(NamedTuple):
         row: That of the game.
         moves: Its actions, to its end.
         players: Names by seat; may be empty.
-        table: What tells sessions apart.
+        table: Name of the session, which differs between sessions.
     """
 
     deals: States
@@ -324,8 +324,8 @@ class Game:
         return {"view": _plain(view)}
 
     def record(self, deals: States, row: int, moves: np.ndarray) -> Json:
-        """Returns a game for JSON: what tells the game, the deal in a row, the moves (int ``[n]``)
-        in texts, and the result.
+        """Returns a game for JSON: the fields that identify the game, the deal in a row, the moves
+        (int ``[n]``) in texts, and the result.
         """
         played = take(deals, np.array([row]))
         for move in moves:
@@ -341,7 +341,7 @@ class Game:
         return self.result_fields(final, bool(current_seat(self.rules, final, 0) < 0))
 
     def record_head(self) -> Json:
-        """Returns the fields of a record that tell the game."""
+        """Returns the fields of a record that identify the game."""
         return {"game": self.spec.name}
 
     def deal_fields(self, deal: States) -> Json:
@@ -463,9 +463,8 @@ class Game:
 
         Returns:
             Int arrays by position (L, as in observations): unseen, fewest, most, truth, each ``[B,
-                L]``: the cards of a position
-            that the seat does not see, bounds on how many of them the next seat holds, and how many
-            it does; and ``[B]``, how many cards it holds in all.
+            L]``: the cards of a position that the seat does not see, bounds on how many of them the
+            next seat holds, and how many it does; and ``[B]``, how many cards it holds in all.
         """
         raise TypeError(
             f"{self.spec.name}: there is no head for hidden cards; read spec.hidden_counts first"

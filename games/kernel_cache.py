@@ -56,7 +56,7 @@ UNREADABLE = (
 )
 
 # Numba names compiled functions by their Python names and a count. In files of several processes
-# two functions could have the same name, and the one that is loaded first would run in place of the
+# two functions could have the same name, and the one that is loaded first would run instead of the
 # other. With numbers at random none do.
 FunctionIdentity._unique_ids = iter(lambda: int.from_bytes(os.urandom(8), "big"), None)
 

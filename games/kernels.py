@@ -115,7 +115,7 @@ def prefetch(context: Any, array: Any, index: Any) -> Any:
 
 @_intrinsic(lambda value: value)
 def borrowed(context: Any, value: Any) -> Any:
-    """Returns an array, or a tuple with arrays, that counts no references; whoever calls keeps the
+    """Returns an array, or a tuple with arrays, that counts no references; the caller keeps the
     arrays alive.
 
     Numba counts a reference, with an atomic instruction, at most reads of a field; in a loop of

@@ -31,11 +31,11 @@ def setting(
 
     Args:
         default: Of the field.
-        default_factory: In its place for lists.
+        default_factory: A function that makes it, for lists.
         least: Smallest allowed value; None = no bound.
         most: Largest allowed value; None = no bound.
         choices: Allowed values, where they are names.
-        or_module: Whether the name of a module, with a dot, is allowed besides.
+        or_module: Whether the name of a module, with a dot, is allowed as well.
         help: One sentence for ``--help``; "" = that of the docstring.
     """
     bounds = dict(least=least, most=most, choices=choices, or_module=or_module, help=help)

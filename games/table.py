@@ -95,7 +95,7 @@ class Table:
             self._step(action)
 
     def _look(self) -> None:
-        """Finds out who is to move, and what is legal."""
+        """Finds the seat to move and its legal moves."""
         self.seat = int(current_seat(self.game.rules, self._states, 0))
         states = self._states
         self._legal = [] if self.is_over else self.game.legal_actions(states, 0).tolist()
@@ -214,7 +214,7 @@ class Table:
 
     def record(self) -> dict[str, Any]:
         """Returns the game so far for JSON, as ``evaluate.py save=`` writes it; ``Table(game,
-        record=…)`` goes on from it.
+        record=…)`` resumes from it.
         """
         return self.game.record(self._deal, 0, self._history.records.moves[0, : len(self.moves)])
 

@@ -100,7 +100,7 @@ class Tables:
         bucket_names: For each round a text for each bucket.
         finest: The same game with all its information states where ``betting`` merges some; None
             where it merges none.
-        measures: What the game can tell of a policy besides its exploitability, by name
+        measures: What the game can measure of a policy apart from its exploitability, by name
             (``policy_measures``).
     """
 
@@ -209,7 +209,7 @@ class Tables:
         return policy
 
     def policy_measures(self, policy: np.ndarray) -> dict[str, float]:
-        """Returns what the game can tell of a policy, by name, such as its distance to a known
+        """Returns what the game can measure of a policy, by name, such as its distance to a known
         equilibrium.
         """
         return self.measures(self.check_policy(policy))

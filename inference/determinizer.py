@@ -59,7 +59,7 @@ class InferenceSettings:
         temperature: T of the policies that explain past moves, > 0. The paper applies one and does
             not state it (4.3).
         epsilon: Share of uniform play in them, in [0, 1]; bounds the evidence of one move. Ours.
-        solve: Whether the others are taken to play sure wins where the rules can tell them, as our
+        solve: Whether the others are taken to play sure wins where the rules can find them, as our
             policies do. Ours.
         ess_floor: Least effective sample size as a share of ``particles``, in [0, 1]. Below it
             particles are drawn anew; where that is not enough, the posterior is tempered. Ours.
@@ -233,7 +233,7 @@ class Determinizer:
     ) -> Beliefs:
         """Returns what the seats to move believe of the hidden cards; takes what ``worlds`` takes.
 
-        Asked after ``worlds`` for the same positions it tells what those worlds were drawn from,
+        Asked after ``worlds`` for the same positions it returns what those worlds were drawn from,
         and changes nothing. Otherwise the particles are brought up to date as ``worlds`` would do
         it. No stream of ``rng`` is changed.
 

@@ -2,8 +2,8 @@
 
 The network is a six-layer 1D convolution over the observation and a world. Source: DeltaDou, 4.3
 ("a 6-layer 1D-convolutional neural network"). The paper gives neither its input nor its loss: it is
-trained here (``filter_batch``) to tell the true world from worlds drawn from the prior at the same
-information state.
+trained here (``filter_batch``) to distinguish the true world from worlds drawn from the prior at
+the same information state.
 
 Late in the game the candidates repeat. The best K *different* ones are kept, else one world could
 take all the places; a candidate that was drawn m times counts m times.
@@ -227,7 +227,7 @@ def draw_filtered(
 ) -> None:
     """Draws candidates from the prior for the positions in ``rows`` (int64), and keeps the best.
 
-    The particles count as draws from the prior that were kept, so the score itself is no part of
+    The particles count as draws from the prior that were kept, so the score itself is not part of
     their density; the gain of phase 1 is the score of the true world against the candidates', as a
     log-odds against the prior.
 

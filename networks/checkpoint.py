@@ -1,9 +1,9 @@
 """Checkpoints: arrays and JSON metadata in a file, written atomically, read without running code.
 
 The file is a plain safetensors file. Its header carries the metadata as JSON text and a SHA-256
-over metadata and arrays, so a truncated, damaged or foreign file is told from a good one. A new
-file replaces the old one in a single step after it has reached the disk: whatever happens while
-saving, the previous checkpoint stays readable.
+over metadata and arrays, so a truncated, damaged or foreign file is recognised. A new file replaces
+the old one in a single step after it has reached the disk: whatever happens while saving, the
+previous checkpoint stays readable.
 
 Runs of tables do without torch (130 MB of memory), and so does this module; ``networks/weights.py``
 turns networks into arrays.

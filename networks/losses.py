@@ -1,7 +1,7 @@
 """Losses, one number per sample; the caller weighs and averages them.
 
 Gradients repeat bit for bit on CPUs (tested on two threads): sums over the legal moves use
-``index_select`` and one-dimensional ``index_add`` in place of ``x[index]``, whose gradient may add
+``index_select`` and one-dimensional ``index_add`` instead of ``x[index]``, whose gradient may add
 atomically from several threads.
 
 Source: Jiang et al., "DeltaDou", IJCAI 2019, section 4.2: l = C1 (z - v)^2 - pi^T log p + C2

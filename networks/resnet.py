@@ -32,7 +32,7 @@ from games.settings import check_ranges, setting
 
 VALUE_HEADS = ("win_stakes", "scalar")
 FORMER_VALUE_HEADS = {"win_bombs": "win_stakes"}
-"""Names in older configurations and checkpoints; they go on working."""
+"""Names in older configurations and checkpoints; they still work."""
 OBJECTIVES = ("wp", "adp")
 
 Array = TypeVar("Array", Tensor, np.ndarray)
@@ -58,7 +58,7 @@ class NetworkConfig:
         value_scale: Return, in units of the stake, at which the tanh of the ``scalar`` head ends
             under ``adp``; larger ones count as this. 0 = ``GameSpec.max_return`` (paper). Where
             large returns are rare, less wastes less of the range.
-        shared: One network for all seats (the observation must tell the seat) instead of one per
+        shared: One network for all seats (the observation must contain the seat) instead of one per
             seat. Paper: per seat.
     """
 

@@ -44,7 +44,7 @@ class _State(pyspiel.State):  # type: ignore[misc]
         return self.dealt
 
     def current_player(self) -> int:
-        """Returns who moves."""
+        """Returns the player to move."""
         if self.dealt is None:
             return int(pyspiel.PlayerId.CHANCE)
         return int(pyspiel.PlayerId.TERMINAL) if self.table.is_over else self.table.seat

@@ -80,7 +80,7 @@ class GameEnv(AECEnv):  # type: ignore[misc]
 
     def reset(self, seed: int | None = None, options: Mapping[str, object] | None = None) -> None:
         """Deals anew. A seed deals a game that can be repeated, and those after it; without one
-        they go on from the last.
+        they continue from the last.
         """
         if seed is not None:
             self._random = np.random.default_rng(seed)
@@ -94,7 +94,7 @@ class GameEnv(AECEnv):  # type: ignore[misc]
         self._turn()
 
     def _turn(self) -> None:
-        """Selects the seat to move, and tells it its moves."""
+        """Selects the seat to move, and offers its moves."""
         self.agent_selection = self.possible_agents[max(self.table.seat, 0)]
         for name in self.agents:
             legal = self.table.legal() if self._seat_of[name] == self.table.seat else []

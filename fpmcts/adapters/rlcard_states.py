@@ -116,7 +116,7 @@ def poker(view: dict[str, Any], first: Sequence[int]) -> Shown:
 
     Args:
         view: See ``games.poker.game``.
-        first: Who begins each round here.
+        first: The seat that begins each round here.
     """
     game, seat = view["game"], view["seat"]
     rounds = _rounds(view["moves"])

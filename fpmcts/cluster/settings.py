@@ -14,7 +14,7 @@ from games.settings import setting
 
 @dataclass(frozen=True)
 class ClusterSettings:
-    """Who does the units; no result depends on it.
+    """The workers that do the units; no result depends on them.
 
     Attributes:
         kind: "none": threads or processes of this machine; "ray": actors of a Ray cluster.

@@ -37,7 +37,7 @@ class EvaluateConfig:
     Attributes:
         game: Name of the game, or the module of a game of your own; OPTION=VALUE or
             game.OPTION=VALUE sets its options.
-        agents: Labels of two or more players that meet in all pairs, in place of a and b.
+        agents: Labels of two or more players that meet in all pairs, instead of a and b.
         table: Labels of as many players as there are seats, for matches at one table in every order
             of seats.
         decks: Number of decks of a match, each played once with the player in each team; or a file
@@ -53,7 +53,7 @@ class EvaluateConfig:
         report: Folder for a report in Markdown and JSON, with plots.
         resume: Whether an interrupted evaluation is continued.
         unfinished: Folder that holds the finished games of interrupted evaluations.
-        cluster: Who plays: processes of this machine, or actors of a Ray cluster.
+        cluster: The workers that play: processes of this machine, or actors of a Ray cluster.
     """
 
     game: Choice = field(default_factory=lambda: Choice("doudizhu"))

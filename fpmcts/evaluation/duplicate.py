@@ -14,9 +14,9 @@ the scores sum to 0 where nothing is taken out of the pots.
 
 **Players that learn from what they see** (``games.agent.Observer``, as ``mcts``) begin a match as
 strangers. Decks are played lot by lot, ``LOT`` decks side by side: in a lot they know the moves of
-all lots before it, of both players, and nothing of its own hands. A player is the
-same in whatever seat, so what is known of it does not depend on its place. The acquaintance lasts
-for one task of a tournament (``fpmcts.evaluation.plan``), whatever processes there are.
+all lots before it, of both players, and nothing of its own hands. A player is the same in whatever
+seat, so what is known of it does not depend on its place. The acquaintance lasts for one task of a
+tournament (``fpmcts.evaluation.plan``), whatever processes there are.
 """
 
 from collections.abc import Sequence

@@ -6,7 +6,7 @@ is the deck. With x[d, t] the return of player A in the game of deck d in which 
     ADP = mean over d of y[d],   y[d] = mean over t of x[d, t],   standard error = s(y) /
     sqrt(number of decks)
 
-and likewise for WP with w[d, t] = 1 for a win, 1/2 for a draw, 0 for a loss in place of x. Luck of
+and likewise for WP with w[d, t] = 1 for a win, 1/2 for a draw, 0 for a loss instead of x. Luck of
 the cards that helps A in one game helps B in the other, and cancels in y. Two deterministic equals
 score WP = 1/2 and ADP = 0 with error 0.
 

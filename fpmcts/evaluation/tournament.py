@@ -1,14 +1,14 @@
 """Tournaments: every pair of players, or one table of them, over duplicate decks, in several
 processes, continued after an interruption.
 
-    plan ─▶ tasks (some decks of a pair) ─▶ workers ─▶ finished tasks in a file for each pair ─▶
-    its games ─▶ MatchResult
+    plan ─▶ tasks (some decks of a pair) ─▶ workers ─▶ finished tasks in a file for each pair
+                                                               └▶ its games ─▶ MatchResult
 
 A task is the unit of work and of what is kept: its games are played in lock-step in one process.
 Tasks and their random numbers depend on the configuration alone. A match with a sequential test
 ends with the first of its tasks, in the order of the plan, after which the test is decided; what
-was played of later ones counts for nothing. What is kept belongs to one pair, or the
-table, under one version of the code; it is removed when the tournament is complete.
+was played of later ones counts for nothing. What is kept belongs to one pair, or to the table,
+under one version of the code; it is removed when the tournament is complete.
 """
 
 import hashlib
@@ -74,7 +74,7 @@ class TaskWorker:
         )
 
     def __call__(self, task: Task, tell: Tell) -> PlayedGames:
-        """Returns the games of a task; tells how many are over."""
+        """Returns the games of a task; reports how many are over."""
         config, rows = self.plan.tournament.config, np.arange(task.first, task.last)
         decks, seed = take(self.plan.decks, rows), part_seed(config.seed, task.first)
         agents = [self.agent(label) for label in task.players]

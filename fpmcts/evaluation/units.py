@@ -154,10 +154,10 @@ def calls(function: Callable[..., Result]) -> Worker[Any, Result]:
 
 @dataclass(frozen=True)
 class Watch:
-    """Who watches units being done.
+    """An observer of units being done.
 
     Attributes:
-        count: Called several times a second with how much is done, the sum of what workers tell.
+        count: Called several times a second with how much is done, the sum of what workers report.
         stopping: Whether to begin no more units.
     """
 
@@ -179,7 +179,7 @@ def run_units(
         make: Makes a worker; it can be pickled.
         units: Begun in this order.
         processes: Side by side; 1: in this process.
-        cluster: Who does them in place of processes.
+        cluster: The workers that do them instead of processes.
         watch: See ``Watch``.
 
     Raises:

@@ -111,9 +111,10 @@ def play(
         respond: The Q networks of all seats: a move's value is the sum of its policy outputs.
         average: The networks of the average policies.
         deals: uint64 ``[G]``, seeds of the deals.
-        responds: bool ``[G, S]``, who plays its best response, greedy but for ``epsilon``.
+        responds: bool ``[G, S]``, whether a seat plays its best response, greedy but for
+            ``epsilon``.
         rng: uint64 ``[G]``, changed in place; game k draws from stream k alone.
-        epsilon: Chance of a random move in place of a best response's.
+        epsilon: Chance of a random move instead of the best response's.
         iteration: Stamps what is kept.
         lanes: Games that advance together.
         tick: Called with the games that are over.

@@ -61,8 +61,8 @@ class RunFigure(Study):
     Attributes:
         runs: Runs of each algorithm, with the seeds 0, 1, …
         episodes: Episodes of a run.
-        runs_of: Of single labels, in place of ``runs``.
-        episodes_of: Of single labels, in place of ``episodes``.
+        runs_of: Of single labels, instead of ``runs``.
+        episodes_of: Of single labels, instead of ``episodes``.
         rates: Episodes per second of the text's programs, by label. Then a run has ``seconds``
             times that many episodes.
         seconds: The text's, see above.

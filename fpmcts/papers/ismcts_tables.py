@@ -1,5 +1,5 @@
-"""Tables of matches between IS-MCTS players, ``python -m fpmcts.papers lisy_tables``: who moves
-first against who moves second.
+"""Tables of matches between IS-MCTS players, ``python -m fpmcts.papers lisy_tables``: the player to
+move first against the one to move second.
 
 A cell is a number of matches; the player of the row moves first. Thinking times of a text are taken
 as iterations, seconds times its rates, since at the clock a table would take days and would depend

@@ -52,7 +52,7 @@ class Figure:
         players: By label: ``kind`` and options.
         vary: Lists of values of options: each combination is a point, for all players that have the
             option.
-        hands: Of a point, in place of the key of all figures.
+        hands: Of a point, instead of the key of all figures.
     """
 
     title: str = ""

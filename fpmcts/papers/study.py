@@ -82,7 +82,7 @@ class LotsStudy(Study):
     """A study made of lots of matches.
 
     Attributes:
-        cluster: Who plays the lots: processes, or actors of a Ray cluster.
+        cluster: The workers that play the lots: processes, or actors of a Ray cluster.
         seed: Of all matches.
         only: The tables or figures that are played, by name; none: all.
     """

@@ -43,7 +43,7 @@ def _draw_game(
     """Draws a world of lane 0 of ``views`` and plays the game again in it.
 
     Args:
-        seat: Who is to move there.
+        seat: The seat to move there.
         seen: int16 ``[n]``, the moves as it saw them.
         rng: uint64 ``[1]``.
         hidden: uint64 ``[1, W]``, scratch.

@@ -23,7 +23,7 @@ class ISMCTSOptions(PlayerOptions):
     Attributes:
         iterations: Per move; with ``seconds`` the most there may be. None: 10,000, with ``seconds``
             no limit.
-        seconds: Time per move in place of a number of iterations; such a match cannot be repeated
+        seconds: Time per move instead of a number of iterations; such a match cannot be repeated
             exactly. None: iterations alone.
         tree: "shared": statistics of the information sets of all seats, kept from move to move
             (Lisy 2014, algorithm 1); "single_observer": those of the player's own sets, over drawn
@@ -33,15 +33,14 @@ class ISMCTSOptions(PlayerOptions):
             in. "uniform": each is as likely, as in the text; "belief": as likely as the tree's mean
             policy makes the moves of the others.
         c: Exploration constant. Single observer: in units of the span of results, None: 0.7, as in
-            its paper; shared: of UCT, in
-            rewards, None: as in ``algorithm=ismcts``.
+            its paper; shared: of UCT, in rewards, None: as in ``algorithm=ismcts``.
         memory: Of the shared tree of one game, MB. What is full lets go of the sets that were
             visited least.
         objective: Single observer: "wp", the chance to win, or "adp", points; "auto": what the
-            game's matches are told in first.
+            game's matches report first.
         temperature: 0 plays the move that was visited most, T > 0 draws in proportion to
-            visits^(1/T), or mean policy^(1/T).
-            None: 1 in the shared tree and in games where a good player mixes, else 0.
+            visits^(1/T), or mean policy^(1/T). None: 1 in the shared tree and in games where a good
+            player mixes, else 0.
     """
 
     iterations: int | None = setting(None, least=1, most=MOST_ITERATIONS)

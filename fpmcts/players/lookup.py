@@ -2,7 +2,7 @@
 ``load_player("fpmcts", game, playouts=600)``.
 
 A player is a file in ``fpmcts/players``, in the room of a family of games (``fpmcts/poker``), or in
-``games/GAME/players`` if it goes by the rules of one game.
+``games/GAME/players`` if it follows the rules of one game.
 """
 
 from collections.abc import Mapping

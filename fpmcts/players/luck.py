@@ -143,7 +143,7 @@ def luck_of(
 
     Args:
         game: The game.
-        agent: Who plays in all seats.
+        agent: The player in all seats.
         table: The game that was played, over.
         start: From ``before_the_deal``.
         dealt: n >= 2 positions after the deal; what comes to the table later is dealt anew in each.

@@ -38,8 +38,8 @@ class OpenSpielAgent(ForeignAgent):
 
     A bot is handed a whole state, as OpenSpiel does. What its seat cannot see is drawn anew for
     every question, evenly from all that it cannot rule out, so a bot that looks at hidden cards
-    learns nothing. ``inform_action`` tells it the moves of the others, in games where all moves are
-    seen.
+    learns nothing. ``inform_action`` passes it the moves of the others, in games where all moves
+    are seen.
 
     Args:
         game: One whose deals can be listed.

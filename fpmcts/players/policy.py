@@ -94,8 +94,8 @@ class PolicyAgent(Agent):
         game: The game.
         evaluate: (observations int8 ``[N, C, L]``, seats int8 ``[N]``) -> Outputs.
         temperature: 0 plays the most likely move; T > 0 draws from softmax(logits / T).
-        win_only: Whether the values tell wins (objective "wp") or returns ("adp"); None: not known,
-            they are not told.
+        win_only: Whether the values are of wins (objective "wp") or of returns ("adp"); None: not
+            known, and no values are reported.
         solve: Whether sure wins are played, whatever the networks say.
     """
 

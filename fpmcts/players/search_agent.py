@@ -40,7 +40,7 @@ class FPMCTSOptions(NetworkOptions):
     has them, else as trained.
 
     Attributes:
-        seconds: Time per move in place of a number of playouts; such a match cannot be repeated
+        seconds: Time per move instead of a number of playouts; such a match cannot be repeated
             exactly. None: playouts alone.
         inference: false deals the hidden cards from the prior.
         objective: "wp" or "adp"; "trained": as in training.

@@ -32,7 +32,7 @@ def sure_win(question: Question, win_only: bool) -> Decision | None:
 
     Args:
         question: A position with two or more legal moves.
-        win_only: Whether values tell wins (objective "wp").
+        win_only: Whether values are of wins (objective "wp").
     """
     action = int(short_cuts(question.game, question.view)[0])
     if action not in question.asked:

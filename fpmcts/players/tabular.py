@@ -107,7 +107,7 @@ class TabularPolicy:
         game.max_actions]``).
 
         Raises:
-            ValueError: It is no policy.
+            ValueError: It is not a policy.
         """
         return cls(game, game.check_policy(table), game.betting.base)
 

@@ -39,7 +39,7 @@ class Trained:
         search: Those of the search.
         objective: "wp" or "adp": what their values are.
         evaluator: Forward passes.
-        has_values: Whether the networks tell values, as searches need them; those of fictitious
+        has_values: Whether the networks have values, as searches need them; those of fictitious
             self-play without search do not.
     """
 
@@ -228,8 +228,8 @@ def _read(file: Path, game: str) -> tuple[Arrays, dict[str, Any], Game, NetworkC
 
 
 def export(source: Path | str, target: Path | str) -> None:
-    """Writes the networks of a run to a checkpoint of their own; of the metadata, what tells a user
-    what they are.
+    """Writes the networks of a run to a checkpoint of their own; of the metadata, what a user needs
+    to identify them.
 
     Raises:
         CheckpointError: One cannot be read, or the other not be written.

@@ -1,5 +1,5 @@
 """What the trees of Information Set MCTS have in common: the search by chunks, the move, and what
-is told of it.
+is reported of it.
 """
 
 import time

@@ -211,13 +211,13 @@ class MCTSAgent(Agent):
         self._seating = None
 
     def meet(self, seating: np.ndarray) -> None:
-        """Tells who sits where (``seating``, int ``[G, S]``) in the games to come, by numbers that
-        ``observe`` uses, too.
+        """Announces who sits where (``seating``, int ``[G, S]``) in the games to come, by numbers
+        that ``observe`` uses, too.
         """
         self._seating = np.asarray(seating, np.int64)
 
     def observe(self, deals: States, records: Records) -> None:
-        """Counts what the players did in the games that ``meet`` told of; only what all could see
+        """Counts what the players did in the games that ``meet`` announced; only what all could see
         is used.
 
         Args:
@@ -291,7 +291,7 @@ class MCTSAgent(Agent):
         """Returns the decision at a table, with the moves that were searched: given ones are the
         only ones, by their amounts.
 
-        A player that was told who sits where (``meet``) knows them here, too: the table is then the
+        A player that knows who sits where (``meet``) knows them here, too: the table is then the
         first game.
         """
         given = (

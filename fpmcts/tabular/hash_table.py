@@ -4,12 +4,11 @@ Open addressing. A *slot* is a word of 64 bits: half of a key, and the place of 
 stand one after the other in one array of words, in the order in which they were made, each as long
 as its information set has actions, and never move when the slots are doubled:
 
-    key | visits, seat, number of actions | one number of the selection | for each action ``width``
-    words
+    key | visits, seat, number of actions | one number of the selection | ``width`` words per action
 
 ``width`` and what the words mean are the selection's (``fpmcts.tabular.selection``). A set takes
 ``8 (3 + width K)`` bytes for K actions and 16 to 32 bytes of slots; ``HashTable.bytes_per_set``
-tells the mean.
+returns the mean.
 
 The rows are the whole state: slots follow from them, so a table that was saved and read again is
 the same in every bit.
@@ -140,7 +139,7 @@ def count_visit(rows: Rows, place: int) -> None:
 @kernel
 def _scan(rows: Rows, width: int, places: np.ndarray) -> int:
     """Writes the places of all rows, in their order, as far as they fit; returns the number of
-    rows, -1 where the words in use are no rows.
+    rows, -1 where the words in use are not rows.
     """
     place, count = 0, 0
     while place + HEADER <= rows.used[0] and num_actions_of(rows, place) > 0:
@@ -240,8 +239,8 @@ class HashTable:
         """Takes what ``words_in_use`` gave.
 
         Raises:
-            ValueError: It is no table of this width, or larger than ``memory``. Nothing is changed
-                then.
+            ValueError: It is not a table of this width, or larger than ``memory``. Nothing is
+                changed then.
         """
         made = HashTable(self.width, self.memory)
         if words.dtype != np.float64 or words.ndim != 1:

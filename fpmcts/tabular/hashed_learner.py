@@ -60,7 +60,7 @@ class IsMctsOptions(Options):
             in [0, 1]. None: as in the authors' program, ``signed`` for UCT and ``unit`` for the
             others.
         store_exploration: Of Exp3 and Regret Matching: whether the policy is the mean of p', with
-            the exploration, in place of p.
+            the exploration, instead of p.
         memory: The most that the table may take, MB. A run may be resumed with more.
     """
 

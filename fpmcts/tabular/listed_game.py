@@ -34,7 +34,7 @@ _FULL = -1.0e300
 
 class Lists(NamedTuple):
     """The information sets on one path: one list of arrivals after the other, N places; and what
-    the search for a response needs besides.
+    the search for a response needs in addition.
 
     Attributes:
         states: N states.

@@ -88,7 +88,7 @@ def symmetric_play(
 
     Args:
         game: The game.
-        players: Who plays.
+        players: The players.
         line_up: For each seat an index of ``players``: ``[0, 1, 1]`` is one of player 0 against two
             of player 1. All different orders of it are played.
         num_deals: At least 2.

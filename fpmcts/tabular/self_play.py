@@ -18,7 +18,7 @@ What makes it fast, and what that means for exactness:
 - ``N_a / N`` is drawn with a 32-bit random number in integers: each probability is exact to within
   2**-32.
 - N_a counts when the action is chosen, not after the episode. No information state is met twice in
-  an episode, so nothing can tell.
+  an episode, so it makes no difference.
 - Where the table is larger than the caches, the rows that may come next are fetched while the
   action is chosen.
 """

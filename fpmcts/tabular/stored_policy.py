@@ -40,7 +40,7 @@ def pack(policy: np.ndarray, kind: Any) -> dict[str, np.ndarray]:
 
     Args:
         policy: float64 ``[I, A]``; a row of zeros was never visited.
-        kind: One of ``TYPES``. uint8 tells probabilities to within 1/510 of the largest one of a
+        kind: One of ``TYPES``. uint8 keeps probabilities to within 1/510 of the largest one of a
             row.
     """
     visited = policy.any(axis=1)
@@ -54,7 +54,7 @@ def unpack(arrays: Mapping[str, np.ndarray], game: Tables) -> np.ndarray:
     never visited.
 
     Raises:
-        ValueError: It is no policy of this game.
+        ValueError: It is not a policy of this game.
     """
     size = -(-game.num_infosets // 8)
     visited, weights = arrays.get("visited"), arrays.get("weights")

@@ -46,7 +46,7 @@ class BootstrapSettings:
             not forgotten at once.
         shared: Whether one network learns from all seats and is then copied to each: the teacher
             plays every seat alike, so each network sees three times the decisions in the same time.
-            Needs an encoding that tells the seat. The paper: no.
+            Needs an encoding that contains the seat. The paper: no.
     """
 
     kind: str = setting("heuristic", choices=("heuristic", "none"))
@@ -101,7 +101,7 @@ class EvaluationSettings:
 
 @dataclass(frozen=True)
 class RunClusterSettings(ClusterSettings):
-    """Who plays the games of a run; no result depends on it but for the lag.
+    """The workers that play the games of a run; no result depends on it but for the lag.
 
     Attributes:
         lag: Iteration t is played by the weights that have learned from the iterations before t -
@@ -149,7 +149,7 @@ class TrainConfig(NetworksConfig):
     Attributes:
         threads: Threads for self-play and, on CPUs, for learning; 0 = all cores. Changes the speed
             and nothing else.
-        init_from: Checkpoint whose networks the run starts from, in place of the bootstrap.
+        init_from: Checkpoint whose networks the run starts from, instead of the bootstrap.
         objective: "wp" (chance to win) or "adp" (points): what the search maximises.
     """
 

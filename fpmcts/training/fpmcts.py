@@ -95,7 +95,7 @@ class FPMCTS:
         episode_done: Self-play games of the present iteration.
         games_seen: Games of all iterations.
         offered: Searched decisions of the present iteration, by network.
-        began_from: The checkpoint whose networks it began from, in place of the bootstrap; None:
+        began_from: The checkpoint whose networks it began from, instead of the bootstrap; None:
             from untrained ones.
     """
 

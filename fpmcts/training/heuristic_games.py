@@ -73,13 +73,13 @@ def generate_games(
     Args:
         game: One that has teachers.
         seeds: uint64 ``[G]``, for the deals.
-        epsilon: Probability, in [0, 1], that a move is drawn from the legal ones in place of the
+        epsilon: Probability, in [0, 1], that a move is drawn from the legal ones instead of the
             teacher's choice.
         teacher: One of ``teachers``.
         tick: Called with the number of games that are over.
 
     Raises:
-        ValueError: ``epsilon`` is no probability, or the teacher is unknown.
+        ValueError: ``epsilon`` is not a probability, or the teacher is unknown.
     """
     if teacher not in teachers(game.spec.name):
         raise ValueError(

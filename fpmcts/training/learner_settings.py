@@ -71,10 +71,10 @@ class LearnerSettings(Decaying):
 @dataclass(frozen=True)
 class GradientSettings(Decaying):
     """Settings of the iterations that learn by policy gradient, from games of the policies alone,
-    in place of searched ones.
+    instead of searched ones.
 
     The games cost a seventieth of searched ones and their results are without bias, but noisy: it
-    goes on where searches with the network's own values have no more to teach
+    still improves where searches with the network's own values have no more to teach
     (docs/experiments.md). Source: proximal policy optimisation (Schulman et al. 2017) with
     generalised advantages, every game used once.
 

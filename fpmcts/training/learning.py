@@ -155,7 +155,8 @@ def learn_filter(
     learner: FilterLearner | None, path: Sequence[int], rows: Samples, steps: int
 ) -> dict[str, float]:
     """Steps the filter network, if there is one, on rows drawn from the given ones; returns the
-    mean losses as curves. ``path`` is the seed of the run, and what tells this stage from others.
+    mean losses as curves. ``path`` is the seed of the run, and what distinguishes this stage from
+    others.
     """
     if learner is None:
         return {}

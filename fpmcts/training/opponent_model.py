@@ -1,7 +1,7 @@
 """Runs that learn a model of opponents: ``python train.py game=no_limit_holdem
 algorithm=opponent_model hands=FILE_OR_FOLDER``.
 
-A step is one task of the learner, such as the trees that say who folds before the flop; the run is
+A step is one task of the learner, such as the trees that predict folds before the flop; the run is
 saved after each. The last writes the model and its report into the folder of the run. A step
 depends on the hands, the seed and the options alone, so a run that was killed resumes bit for bit.
 """

@@ -37,8 +37,8 @@ class Run:
         seconds: Wall clock spent in steps, over all sessions.
 
     Raises:
-        ConfigError, CheckpointError, RunFolderError: The run cannot begin, or not go on. What was
-            saved is intact; a folder in which nothing had begun is as it was.
+        ConfigError, CheckpointError, RunFolderError: The run cannot begin, or cannot be resumed.
+            What was saved is intact; a folder in which nothing had begun is as it was.
     """
 
     def __init__(

@@ -43,16 +43,15 @@ class SelfPlaySettings:
             nothing else.
         unit_games: Games that a worker is given at a time, >= 0; 0: its share of those of a step.
         searching: "all" seats of a game search, the paper; or "one", drawn for each game: it
-            answers the average policies of the others, who play from their networks. Then each
-            sample is a best response, weighed by its own chance to get there, and the reservoir is
-            the average that fictitious play asks for (Heinrich, Lanctot & Silver, "Fictitious
-            self-play in extensive-form games", 2015, 4).
+            answers the average policies of the other seats, which play from their networks. Then
+            each sample is a best response, weighed by its own chance to get there, and the
+            reservoir is the average that fictitious play asks for (Heinrich, Lanctot & Silver,
+            "Fictitious self-play in extensive-form games", 2015, 4).
         exploration: Share of random moves of the seats that do not search, in [0, 1]. What they do
             weighs no sample of the one that searches, so that rare situations, too, can be answered
-            often enough. The value shall not learn that others
-            err: with ``searching`` "one" every other game explores, once, at twice this chance a
-                move, and what came before
-            that teaches no value. (Exact answers to policies with a tenth of random moves end at
+            often enough. The value must not learn from such errors: with ``searching`` "one" every
+            other game explores, once, with twice this chance at each move, and the decisions before
+            that move teach no value. (Exact answers to policies with a tenth of random moves end at
             NashConv 0.24 in Leduc.)
         posterior: Whether worlds are weighed by the moves played (phase 2 of inference), as they
             are in matches; if not, they come from phase 1, and a decision asks for half as many

@@ -7,11 +7,11 @@ from games.settings import setting
 
 @dataclass
 class PlayConfig:
-    """What ``python play.py key=value …`` can be told.
+    """The keys of ``python play.py key=value …``.
 
     Attributes:
         host: Where to listen. 127.0.0.1 serves this machine alone; 0.0.0.0 serves your network:
-            whoever has the token can play, and nothing is encrypted.
+            anybody with the token can play, and nothing is encrypted.
         port: 0 takes a free one.
         browser: Whether to open the page.
         games: File of the games, in SQLite; the token lies beside it.

@@ -126,7 +126,7 @@ class Doudizhu(Game):
         Cards are texts such as ``3345TJLB``, low cards first; T is the ten, L and B are the jokers.
         Seats are numbers in the order of play, 0 being the landlord. Only the seat's own hand and
         public fields are read; ``hands``, which are open once the game is over, are None where the
-        row does not tell.
+        row does not show.
 
         Returns:
             ``rules``, the name of the rule set; ``role`` of the seat in words; ``hand``, its cards;
@@ -179,8 +179,8 @@ class Doudizhu(Game):
         return {"winner": int(final.winner[0]), "points": [won, -won, -won]}
 
     def read_decks(self, path: Path | str) -> States:
-        """Returns the decks of a file of JSON lines, or of DouZero (``deck_files``); told by the
-        content, not by the name.
+        """Returns the decks of a file of JSON lines, or of DouZero (``deck_files``); recognised by
+        the content, not by the name.
         """
         with open(path, "rb") as file:
             data = file.read(deck_files.MOST_BYTES + 1)

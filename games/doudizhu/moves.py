@@ -227,7 +227,7 @@ def parse_move(name: str, text: str) -> int:
     """Returns the id of a move in a rule set, from the text of its cards in any order or ``pass``.
 
     Raises:
-        ValueError: The text names no cards, or the cards are no move.
+        ValueError: The text names no cards, or the cards are not a move.
     """
     if text.strip().lower() == "pass":
         return PASS

@@ -3,7 +3,7 @@
 Every state of an information set is equally likely. They are counted, not listed: each own card
 says that the other's was lower, higher or the same, and one walk over the cards counts the ways to
 fill all rounds, in n * n steps (``_count_ways``); a draw walks along these counts. Prizes to come
-are no part of the words: chance deals them (``deal_rest``).
+are not part of the words: chance deals them (``deal_rest``).
 """
 
 import numpy as np
@@ -204,7 +204,7 @@ def fill_world(
 def played_move(
     rules: Rules, worlds: States, i: int, seat: int, seen: int, hidden: np.ndarray
 ) -> int:
-    """Returns the next bid; the words tell those of the other."""
+    """Returns the next bid; the words give those of the other."""
     return int(seen) if seen >= 0 else nibble(hidden[0], np.int64(worlds.turn[i]) >> 1)
 
 

@@ -34,7 +34,7 @@ class Leduc(LimitPoker):
     """Leduc Hold'em: 468 information states for each player, 144 up to suits; 5,520 terminal
     histories.
 
-    Observations tell no suits, which never matter.
+    Observations have no suits, which never matter.
     """
 
     has_tree = True
@@ -71,7 +71,7 @@ class Leduc(LimitPoker):
         self.suits = options.suits
 
     def check_for_networks(self) -> None:
-        """Raises ValueError where tables shall tell suits: networks are not told."""
+        """Raises ValueError if ``suits`` is set: networks do not see suits."""
         if self.suits:
             raise ValueError(
                 "suits=true: is for tables (algorithm=smooth_uct, …); networks are not told "

@@ -140,7 +140,7 @@ def moved_holdings() -> np.ndarray:
     """Returns what each holding becomes, for each permutation of suits as it is packed: int16
     ``[256, 1326]``.
 
-    Rows that are no permutation have no meaning.
+    Rows that are not a permutation have no meaning.
     """
     moved = np.empty((256, NUM_HOLDINGS), dtype=np.int16)
     for suits in range(256):

@@ -90,7 +90,7 @@ class LimitHoldem(LimitPoker):
 
     @dataclass(frozen=True)
     class Options:
-        """Who plays, and what tables tell; a player that sees cards needs no tables."""
+        """The players, and how tables group hands; a player that sees cards needs no tables."""
 
         players: int = setting(2, choices=tuple(RULES), help="Number of players.")
         abstraction: str = setting(

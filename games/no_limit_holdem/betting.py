@@ -332,8 +332,8 @@ def start_row(
         stacks: int ``[S]``, chips before the posts.
         antes: int ``[S]``, not negative; they count as no bet.
         blinds: int ``[S]``, by the seat that posts it: heads-up the big blind first. A negative one
-            is a post of that size by who has none of the blinds, and does not move the place of who
-            acts first.
+            is a post of that size by a player that has neither of the blinds, and does not move the
+            place of the player to act first.
         big_blind: The least bet.
     """
     seats = stacks.size

@@ -8,13 +8,13 @@ from games.no_limit_holdem.state import MOST_CHIPS, MOST_SEATS, MOST_SIZES
 from games.settings import ConfigError, setting
 
 LEAST, ALL_IN = 0.0, float("inf")
-"""How ``Rules.sizes`` tells the two sizes that are no multiple of the pot."""
+"""How ``Rules.sizes`` encodes the two sizes that are not multiples of the pot."""
 MOST_POTS = 100.0
 
 
 @dataclass(frozen=True)
 class Options:
-    """Who plays, and for how much; amounts are whole chips."""
+    """The players and the stakes; amounts are whole chips."""
 
     players: int = setting(2, least=2, most=MOST_SEATS, help="Number of players.")
     small_blind: int = setting(50, least=0, help="Chips.")

@@ -73,8 +73,8 @@ class Hand(NamedTuple):
         boards: How many cards lay on the board at each move.
         players: S names; empty where the file has none.
         finishing_stacks: S stacks after the hand, None where the file has none.
-        table: What tells sessions apart: the file's ``table``, "" without.
-        scale: Chips to the file's unit of money: 1, or 100 and more where amounts are no integers.
+        table: Name of the session: the file's ``table``, "" without.
+        scale: Chips to the file's unit of money: 1, or 100 and more where amounts are not integers.
     """
 
     file: str
@@ -134,7 +134,7 @@ def read(
 
     Args:
         paths: Files and folders.
-        bad: "fail" raises at the first hand that cannot be read, "skip" goes on with the next.
+        bad: "fail" raises at the first hand that cannot be read, "skip" continues with the next.
         problems: Takes what was skipped.
 
     Raises:
@@ -154,7 +154,7 @@ def read(
 
 
 def _hands(path: Path) -> Iterator[Hand | BadHandError]:
-    """Yields the hands of a file, and an error in the place of each that cannot be read."""
+    """Yields the hands of a file, and an error for each that cannot be read."""
     try:
         blocks = split(_text(path))
     except BadHandError as error:

@@ -48,7 +48,7 @@ def hand_of(
         row: That of the hand.
         moves: Its actions, to its end.
         players: Names by seat.
-        table: What tells sessions apart.
+        table: Name of the session.
     """
     states = take(deals, np.array([row]))
     stacks = states.stacks[0] + states.paid[0]

@@ -175,8 +175,8 @@ def faults(hands: Sequence[Hand]) -> list[str]:
 
 
 def _end_fault(hand: Hand, returns: np.ndarray) -> str:
-    """Returns what is wrong with the stacks that the file tells; a house that takes its share of
-    what winners get is no fault.
+    """Returns what is wrong with the stacks that the file states; a house that takes its share of
+    what winners get is not an error.
     """
     before, ends = np.array(hand.stacks), hand.stacks + returns.astype(np.int64)
     told = ends if hand.finishing_stacks is None else np.array(hand.finishing_stacks)

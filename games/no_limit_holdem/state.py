@@ -39,7 +39,7 @@ class Rules(NamedTuple):
             after a call. 0 is the least raise, infinity all-in.
         stacks: int32 ``[S]``, chips of each seat before a hand.
         antes: int32 ``[S]``.
-        blinds: int32 ``[S]``, by who posts them.
+        blinds: int32 ``[S]``, by the seat that posts them.
         big_blind: Chips, the least bet.
         hands: The tables that hands are compared by.
         num_private: This and what follows are the sizes of the deck, see ``games.poker.cards``.

@@ -17,7 +17,7 @@ from games.no_limit_holdem.state import FIRST_AMOUNT, FIRST_SIZE, Rules, States
 
 @kernel
 def nearest_listed(rules: Rules, states: States, i: int, action: int) -> int:
-    """Returns the action that ``legal`` lists in the place of an action that may be played; a raise
+    """Returns the action that ``legal`` lists instead of an action that may be played; a raise
     stays a raise.
     """
     if action < FIRST_AMOUNT:

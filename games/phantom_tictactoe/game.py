@@ -128,7 +128,9 @@ class PhantomTicTacToe(Game):
         return [self.action_text(k) for k in range(SQUARES) if squares >> k & 1]
 
     def deal_fields(self, deal: States) -> Json:
-        """Returns the options, which tell the game from others of its kind; nothing is dealt."""
+        """Returns the options, which distinguish the game from others of its kind; nothing is
+        dealt.
+        """
         return {"deal": asdict(self.options)}
 
     def parse_deal(self, fields: Mapping[str, object]) -> States:

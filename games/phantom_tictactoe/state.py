@@ -13,7 +13,7 @@ Where ``reveal`` is off a seat does not learn whether its attempt failed, and th
 case.
 
 A seat's attempts in their order are all that it knows (with their outcomes where ``reveal``); the
-attempts of both seats are the history, since they tell whose turn it was at each of them. They are
+attempts of both seats are the history, since they show whose turn it was at each of them. They are
 packed into 64 bits, four for each: the square plus one, the first lowest.
 """
 
@@ -31,7 +31,7 @@ class Rules(NamedTuple):
     """The tables and settings of the game.
 
     Attributes:
-        reveal: 1 if who tries a taken square learns it and tries again, else 0.
+        reveal: 1 if a seat that tries a taken square learns so and tries again, else 0.
         is_small: Whether both try the centre first.
         lists: int16 ``[512, 9]``, the squares that are *not* in a set, ascending.
         counts: int8 ``[512]``, how many are in it.

@@ -352,7 +352,7 @@ def fill_world(
 def played_move(
     rules: Rules, worlds: States, i: int, seat: int, seen: int, hidden: np.ndarray
 ) -> int:
-    """Returns the next attempt; the words tell those of the other, also those that ``seat`` has not
+    """Returns the next attempt; the words give those of the other, also those that ``seat`` has not
     seen.
     """
     if worlds.turn[i] == seat:

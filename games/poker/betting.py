@@ -135,8 +135,8 @@ def _payoffs(paid: tuple[float, ...], folded: tuple[bool, ...]) -> np.ndarray:
 
 
 class _State(NamedTuple):
-    """A position in the betting: chips paid, who folded, the round, raises in it, who acts, and how
-    many still have to.
+    """A position in the betting: chips paid, which players folded, the round, raises in it, the
+    player to act, and how many still have to.
     """
 
     paid: tuple[float, ...]

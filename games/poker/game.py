@@ -55,8 +55,8 @@ class LimitPoker(Game):
     are chips.
 
     A game of its own gives what ``__init__`` asks for and writes ``_make_tables``. What takes long
-    is made when it is first asked for: whoever learns tables needs no planes of observations,
-    whoever plays with cards no buckets.
+    is made when it is first asked for: a learner of tables needs no planes of observations, a
+    player that reads cards no buckets.
 
     Attributes:
         name: As in ``game=NAME``.

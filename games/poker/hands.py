@@ -273,7 +273,7 @@ def parse_cards(text: str) -> list[int]:
     """Returns the cards of a text such as ``"As Td 2c"``; blanks may be left out.
 
     Raises:
-        ValueError: Something that is no card, or the same card twice.
+        ValueError: Something that is not a card, or the same card twice.
     """
     letters = "".join(text.split())
     cards = []

@@ -67,8 +67,8 @@ class Rules(NamedTuple):
         showdown: How hands compare, a NamedTuple: ``strength`` is registered for its type.
         public: int32 ``[R]``, public cards that can be seen in a round.
         parent: int32 ``[D]``, the decision node before; -1 at the start.
-        feature: int16 ``[D]``, the plane of the history that tells the action that led to a node;
-            -1 at the start.
+        feature: int16 ``[D]``, the plane of the history that stands for the action that led to a
+            node; -1 at the start.
         num_features: Planes of the history.
         outcome: int8 ``[3 ** (P * (P - 1) / 2)]``, ``showdown.outcome_table(P)``.
         num_private: Private cards of a player.

@@ -2,8 +2,8 @@
 
 The hidden words hold these cards in the order of the seats, six bits each and ten a word; those of
 one player ascend, so that a hand has one code. All hands of cards that the searching seat does not
-see are equally likely; whoever asks weighs them by the betting. The cards still to come to the
-table are no part of a code: they are dealt to each world, evenly over the worlds of a view.
+see are equally likely; the caller weighs them by the betting. The cards still to come to the table
+are not part of a code: they are dealt to each world, evenly over the worlds of a view.
 """
 
 from itertools import combinations

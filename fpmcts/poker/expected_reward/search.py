@@ -5,7 +5,7 @@
     back up
 
 By default the tree is one of betting alone: an iteration goes down to the end of the hand, and
-cards come in at the leaf, where a model tells what hands the others show. Opponents act by the
+cards come in at the leaf, where a model predicts what hands the others show. Opponents act by the
 model, too, which is asked about boards that are drawn anew: the probabilities of a node are the
 means over those of its first visits. With ``cards`` chance nodes stand where cards come to the
 table, each with so many drawn boards, weighted by samples (equation 3), and the own later decisions

@@ -1,7 +1,7 @@
 """What a showdown is worth to one seat whose cards are known, on random boards, by what a model
 says of the others' hands.
 
-A model tells for each opponent the probabilities of ``BINS`` bins of strength: sixths of all hands
+A model gives for each opponent the probabilities of ``BINS`` bins of strength: sixths of all hands
 that a board leaves. Within a bin all hands are as likely. ``Boards`` holds completions of the board
 and, for each, every hand in order of strength, so that a bin is a range of them. N boards, H = 990
 hands of which none holds a card of the seat or of the board.

@@ -43,7 +43,7 @@ class LearnOptions:
         least_rows: The fewest decisions in a leaf.
         l2: What is added to the weight of a leaf.
         columns: Share of the columns that a split may choose from.
-        holdout: Share of the hands, the last ones, that are not learned from and tell how good the
+        holdout: Share of the hands, the last ones, that are not learned from and show how good the
             model is.
         window: Hands that statistics of players look back on, about.
         showdown: Whether hands at showdown are learned; they need open cards.

@@ -50,9 +50,10 @@ class Question:
         moves: Texts of the moves that it may consider; None: all.
         seconds: It may think, at most; None: as long as it likes.
         priority: What is asked first.
-        luck: Play-outs by which is told what the cards brought in the finished game of the record,
-            in place of a move, where that cannot be told exactly; None: a move is asked for.
-        earlier: For players that learn from it; None: the player is told nothing.
+        luck: Play-outs that estimate what the cards brought in the finished game of the record,
+            where there is no exact value; the answer has this instead of a move. None: a move is
+            asked for.
+        earlier: For players that learn from it; None: the player learns nothing.
     """
 
     game: str
@@ -105,7 +106,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a player says; what it cannot tell is None.
+    """What a player says; what it does not know is None.
 
     Attributes:
         move: What it would play.
@@ -199,7 +200,7 @@ class EngineState:
         return {"state": self.state, "warm": round(self.warm, 3)}
 
     def change(self, state: str, warm: float) -> None:
-        """Changes, and tells the listeners."""
+        """Changes, and notifies the listeners."""
         if (state, warm) != (self.state, self.warm):
             self.state, self.warm = state, warm
             for listener in list(self.listeners):

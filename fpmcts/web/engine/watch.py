@@ -31,7 +31,7 @@ class Watch:
     Args:
         patience: How long it may be silent.
         busy: Whether somebody waits for it.
-        hung: Is told why, once.
+        hung: Called once, with the reason.
     """
 
     def __init__(

@@ -1,1 +1,1 @@
-"""What is asked besides moves: analyses, reviews of finished games, and what the cards brought."""
+"""What is asked apart from moves: analyses, reviews of finished games, luck of the cards."""

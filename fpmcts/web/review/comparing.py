@@ -17,7 +17,7 @@ from fpmcts.web.errors import Json
 
 CLASSES = ("inaccuracy", "mistake", "blunder")
 OPEN_CLASSES = ("best", "good", "better")
-"""Classes of decisions whose searched move is told at once: there is nothing to find."""
+"""Classes of decisions whose searched move is reported at once: there is nothing to find."""
 
 
 class Estimate(NamedTuple):
@@ -131,7 +131,7 @@ class Again(NamedTuple):
         return mean_of([self.scale * (best - other) for other, best in pairs])
 
     def compared(self) -> dict[str, Compared]:
-        """Returns what is told of each move."""
+        """Returns what is reported of each move."""
         return {
             move: Compared(*mean_of(values), self.visits[move])
             for move, values in self.values.items()

@@ -4,12 +4,12 @@ Two stages, each from the mover's own view. First one search of every unforced d
 choice a*. Where another move was played, R searches of {played, a*} alone, with new seeds, give
 differences d_r; the loss is their mean d̄ with SE = sd/√R. A move that the first search hardly
 tried, and liked better than a* for all its error, is searched with the two, and takes the place of
-a* where it wins there too. A class is never told from a single search: one that said −0.5 points
-was followed by +1.9 ± 0.8. R is fixed beforehand: to stop when it looks separated is wrong 40 % of
-the time at two standard errors.
+a* where it wins there too. A class is never assigned from a single search: one that said −0.5
+points was followed by +1.9 ± 0.8. R is fixed in advance: to stop when it looks separated is wrong
+40 % of the time at two standard errors.
 
-Where the player tells exact values, as tables of small poker games do, there is nothing to search:
-a loss is the regret of the move, its error is 0, and moves that are as good as the best one are all
+Where the player has exact values, as tables of small poker games do, there is nothing to search: a
+loss is the regret of the move, its error is 0, and moves that are as good as the best one are all
 best, however seldom the player makes them.
 
 A class is a function of loss, error and thresholds, so other thresholds need no new search.
@@ -132,7 +132,7 @@ class Decision:
         return rows
 
     def told(self, thresholds: Sequence[float]) -> Json:
-        """Returns what may be told of the decision: best and rows are kept back where there is
+        """Returns what may be shown of the decision: best and rows are kept back where there is
         something to find.
         """
         digits, name = 2 if self.unit == "wp" else 4, self.name(thresholds)
@@ -156,7 +156,7 @@ class Review:
     Attributes:
         speed: A key of SPEEDS.
         seed: Of its searches.
-        classes: Thresholds, those it is told with.
+        classes: Thresholds, those it is reported with.
         seats: Whose decisions.
         unit: "wp" or "points".
         forced: How many decisions of each of them were forced.
@@ -207,7 +207,7 @@ class Review:
         return next((decision for decision in self.decisions if decision.ply == ply), None)
 
     def told(self) -> Json:
-        """Returns what may be told of the review."""
+        """Returns what may be shown of the review."""
         luck = [
             {"seat": seat, "play_outs": (self.luck or {})["play_outs"], **parts.told(self.digits)}
             for seat in self.seats
@@ -331,8 +331,8 @@ async def judge_game(
         review: Says whose decisions are searched and how; it has none yet.
         ask: Searches a position from the view of its mover.
         moves: The game.
-        progress: Is told (decisions done, of how many, stage, decision of which something became
-            known).
+        progress: Called with (decisions done, of how many, stage, decision of which something
+            became known).
         even: Exact losses up to it count as none.
     """
     mine = [played for played in moves if played.seat in review.seats]

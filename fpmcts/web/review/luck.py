@@ -2,9 +2,9 @@
 
     result = before the deal + the deal + later cards − own losses + the others' losses + the rest
 
-What the cards brought is told by the player that analyses (``fpmcts.players.luck``), losses by the
-review. The rest is what is missing to the result: how moves met cards that nobody could know, and
-the moves of those whose losses are not known.
+What the cards brought is estimated by the player that analyses (``fpmcts.players.luck``), losses by
+the review. The rest is what is missing to the result: how moves met cards that nobody could know,
+and the moves of those whose losses are not known.
 """
 
 import math

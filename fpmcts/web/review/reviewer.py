@@ -20,7 +20,7 @@ PLAYOUTS = 256
 """Of an analysis, if it does not say how many."""
 TABLES_FACTOR = 8
 """Playouts of a table's play-outs for one of a search: they are hundreds of times as quick, and
-each tells less.
+each says less.
 """
 EVEN = 0.1
 """Share of the game's lowest threshold up to which an exact loss counts as none: stored tables are
@@ -192,7 +192,7 @@ class Reviewer:
             review.no_luck = error.text
 
     async def _hands(self, game: Room, session: str, last: Review) -> Json | None:
-        """Returns the sums over the hands of a series up to this one, for whoever plays in it; None
+        """Returns the sums over the hands of a series up to this one, for the player in it; None
         for a single game.
 
         Hands that were not reviewed are looked at where values are exact, which takes no time, and

@@ -9,7 +9,7 @@ page by its ``Origin``.
 There is one token for the server, and a signed cookie for each device. The token stands in a file
 beside the games, readable by its owner only, so it survives a restart. Whoever shows it gets a
 cookie with a new session id, signed with the token: nothing has to be kept to know the cookie
-again. Cookies do not tell ports apart, so the name of ours tells servers apart.
+again. Cookies do not tell ports apart, so the name of ours differs between servers.
 """
 
 import hashlib
@@ -45,7 +45,7 @@ HEADERS = {
 }
 """Of every answer, errors included."""
 OPEN_PATHS = ("/api/health",)
-"""What is told without a cookie."""
+"""What is shown without a cookie."""
 SAFE = ("GET", "HEAD")
 EVERYWHERE = ("0.0.0.0", "::")
 NOT_KEPT = {"cache-control": "no-store"}
@@ -94,7 +94,7 @@ class Access:
         self.cookie_name = "table-" + hashlib.sha256(b"name" + self._token).hexdigest()[:8]
 
     def opens(self, token: str) -> bool:
-        """Returns whether this is the token, in a time that does not tell how much of it was
+        """Returns whether this is the token, in a time that does not reveal how much of it was
         right.
         """
         return hmac.compare_digest(token.encode(), self._token)

@@ -67,7 +67,7 @@ def run(config: PlayConfig, say: Callable[[str], None]) -> None:
 
     Args:
         config: How.
-        say: Is told the address.
+        say: Called with the address.
 
     Raises:
         ConfigError: It cannot start.

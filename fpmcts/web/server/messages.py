@@ -103,7 +103,7 @@ MESSAGES: dict[str, Fields] = {
     "reveal": {"ply?": PLY},
     "cancel": {"job": whole("the id of the message that asked for the job", 0, MAX_NUMBER)},
 }
-"""The messages of a WebSocket: their fields besides ``type`` and ``id``."""
+"""The messages of a WebSocket: their fields apart from ``type`` and ``id``."""
 
 A_DEAL = Field("the fields of a deal", lambda value: isinstance(value, dict))
 DEAL: Fields = {

@@ -17,9 +17,9 @@ LEAST_DELAY = 0.6
 MARGIN = 0.15
 """Seconds of the delay that a player may not use."""
 ANALYSTS = ("fpmcts", "tabular")
-"""Kinds of players that tell what moves are worth."""
+"""Kinds of players that report what moves are worth."""
 TOLD = ("name", "group", "playouts", "label", "delay")
-"""Attributes of an ``Entry`` that are told as they are."""
+"""Attributes of an ``Entry`` that are reported as they are."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Entry:
             difference, as in games whose players need not mix.
         playouts: None where it does not search.
         delay: Seconds after which its moves appear: the same for every hand, since a forced pass
-            that came at once would tell that it was forced.
+            that came at once would show that it was forced.
         adapts: Whether it learns from the earlier hands of a series.
     """
 
@@ -63,7 +63,7 @@ class Offer:
     Attributes:
         entries: The players.
         analyst: The group that answers hints, analyses and reviews; None: there is none.
-        exact: Whether it tells exact values, and not those that playouts find, with errors.
+        exact: Whether it has exact values, and not those that playouts find, with errors.
     """
 
     entries: tuple[Entry, ...]
@@ -160,7 +160,7 @@ class Catalogue:
                 self.offer(info.name).entry(name)
 
     def fields(self, info: GameInfo) -> Json:
-        """Returns what the lobby is told of a game."""
+        """Returns what the lobby shows of a game."""
         offer = self.offer(info.name)
         told = asdict(info)
         del told["private_moves"]

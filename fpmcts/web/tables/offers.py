@@ -32,9 +32,9 @@ are searched.
 GAMES = ("doudizhu", "leduc", "kuhn", "limit_holdem")
 """In the order in which they are warmed up."""
 EXACT = ("leduc", "kuhn")
-"""Games small enough that tables tell what each move is worth exactly
-(``games.tables.Tables.has_tree``). The tables are near an equilibrium, whose likeliest
-moves alone are a weak player (``models/README.md``).
+"""Games small enough that tables have the exact value of each move
+(``games.tables.Tables.has_tree``). The tables are near an equilibrium, whose likeliest moves alone
+are a weak player (``models/README.md``).
 """
 PLAYED: dict[str, dict[str, object]] = {"doudizhu": {"rules": "standard", "encoding": "default"}}
 """Settings of games as the tables play them; a run with others cannot sit there. Runs of other

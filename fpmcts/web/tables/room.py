@@ -1,7 +1,7 @@
 """A table: a game with its players, what may be seen of it, who listens, whose turn it is, and when
 the move of a player appears.
 
-Where hands are hidden, nothing that is told depends on cards that your seat cannot see, its time
+Where hands are hidden, nothing that is shown depends on cards that your seat cannot see, its time
 included: the move of a player appears after the delay of its name, and where the answer took
 longer, after the next whole multiple of it. A move that your seat cannot see counts nowhere before
 the end, and has no time of its own: what clients call a ply is a place among the moves that may be
@@ -44,7 +44,7 @@ LEAST_BUDGET = 0.02
 SLACK = 0.02
 """Seconds that an answer may be late and still count as in time."""
 Listener = Callable[[Json], None]
-"""Is told what happens at a table."""
+"""Called with what happens at a table."""
 
 
 @dataclass
@@ -106,7 +106,7 @@ class Room:
 
     @property
     def seen(self) -> Sequence[int]:
-        """Returns the plies of the moves that may be told."""
+        """Returns the plies of the moves that may be shown."""
         if self.everything or not self.info.private_moves or self.you is None:
             return range(len(self.table.moves))
         return plies_seen(self.table, self.you)
@@ -144,13 +144,13 @@ class Room:
         return self.stored().summary()
 
     def record(self) -> Json:
-        """Returns the record. Raises RefusedError while it would tell what is hidden."""
+        """Returns the record. Raises RefusedError while it would reveal what is hidden."""
         if not self.done:
             raise RefusedError("not_over", "the record can be read when the game is over")
         return {"players": self.settings.seats, **self.table.record()}
 
     def replay(self) -> list[Json]:
-        """Returns all positions. Raises RefusedError while they would tell what is hidden."""
+        """Returns all positions. Raises RefusedError while they would reveal what is hidden."""
         if not self.everything:
             raise RefusedError("not_over", "the game can be replayed when it is over")
         next_moves = [*((move.seat, move.text) for move in self.table.moves), (None, None)]
@@ -218,7 +218,7 @@ class Room:
         return {"type": kind, "table": self.id, **fields}
 
     def state(self) -> Json:
-        """Returns the message that tells all of the table."""
+        """Returns the message with all of the table."""
         return self.message(
             "state",
             rev=self.settings.rev,
@@ -291,7 +291,7 @@ class Room:
         self._changed()
 
     def pause(self, on: bool) -> None:
-        """Lets the players wait, or go on. Raises RefusedError where hands are hidden."""
+        """Pauses the players, or lets them continue. Raises RefusedError where hands are hidden."""
         self._refuse_unless_open()
         self.paused = on
         if on:
@@ -325,7 +325,7 @@ class Room:
             raise RefusedError("not_allowed", "only an open table can be paused")
 
     def _changed(self) -> None:
-        """Tells all of the table, and lets the players go on."""
+        """Sends all of the table, and lets the players continue."""
         self.settings.rev += 1
         self.save()
         self.tell(self.state())
@@ -351,7 +351,7 @@ class Room:
     # The players.
 
     def wake(self) -> None:
-        """Lets the players go on, where it is their turn."""
+        """Lets the players move, where it is their turn."""
         if self.done or self.paused or self.is_driven or self.table.seat == self.you:
             return
         if self.you is not None or self._listeners:
@@ -397,7 +397,7 @@ class Room:
         return began + entry.delay * max(1, math.ceil((elapsed - SLACK) / entry.delay))
 
     async def _next_move(self, entry: Entry, began: float, hear: Hear) -> str:
-        """Returns the next move of a player that is told; those before it, of which your seat
+        """Returns the next move of a player that may be shown; those before it, of which your seat
         sees nothing, are made.
 
         All of them share the time of one move: the first has half of it, each later one half of

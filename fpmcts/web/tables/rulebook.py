@@ -25,13 +25,13 @@ class GameInfo:
         name: As in ``game=NAME``.
         seats: Name and team of each seat.
         teams: Names of the teams.
-        unit: What returns are told in.
-        tells_wins: Whether winning is what counts, and so what analyses tell.
+        unit: Unit of returns.
+        tells_wins: Whether winning is what counts, and so what analyses report.
         mixes: Whether a good player must at times choose at random.
         max_moves: Upper bound on the number of moves.
         deal: The fields of a deal, in words.
         base: The game without its options.
-        variant: What tells it from others of its ``base``, for people; None: nothing.
+        variant: What distinguishes it from others of its ``base``, for people; None: nothing.
         private_moves: Whether some seat sees some move in part only, or not at all.
         classes: Least loss of an inaccuracy, a mistake and a blunder: points of winning chance
             where it ``tells_wins``, else returns.
@@ -93,7 +93,7 @@ class Games:
     """The games of this project.
 
     Args:
-        outside: Games besides: modules (``docs/adding-a-game.md``), and games with options, such as
+        outside: Further games: modules (``docs/adding-a-game.md``), and games with options, such as
             ``goofspiel:cards=4`` (``games.Choice``).
     """
 

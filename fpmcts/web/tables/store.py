@@ -1,4 +1,4 @@
-"""The games on disk: one SQLite file, written move by move, so that a killed server goes on where
+"""The games on disk: one SQLite file, written move by move, so that a killed server resumes where
 it was.
 
 A change is one statement in one transaction. The write-ahead log survives a kill of the process; a
@@ -73,7 +73,7 @@ class Settings:
         series: The games before and after.
         secret: What the players' random choices follow from; never told.
         seed: Of the deal; None where it has none.
-        seed_given: Whether you gave it, so that it is no secret.
+        seed_given: Whether you gave it, so that it is not a secret.
         greedy: Whether players play their likeliest move.
         rotate: Whether everyone moves up a seat in the next game.
         imported: Whether this is an opened record.
@@ -157,7 +157,7 @@ class StoredGame(NamedTuple):
 
 
 TOLD = ("seats", "mode", "plies", "rev", "shared", "imported", "reviewed", "returns")
-"""Settings that are told as they are."""
+"""Settings that are reported as they are."""
 
 
 class Store:
@@ -197,7 +197,7 @@ class Store:
         self._file.close()
 
     def put(self, game: StoredGame) -> None:
-        """Writes a game, in place of what was kept of it."""
+        """Writes a game, replacing what was kept of it."""
         *head, settings, record = game
         texts = json.dumps(asdict(settings)), json.dumps(record)
         self._ask("INSERT OR REPLACE INTO games VALUES (?, ?, ?, ?, ?, ?, ?)", *head, *texts)

@@ -1,4 +1,4 @@
-"""What is told of a table: the description of the game, sorted into fields that every game has
+"""What is shown of a table: the description of the game, sorted into fields that every game has
 (``docs/web-protocol.md``).
 
 Nothing here knows a game. A game that calls its fields by the names below gets them shown as what
@@ -24,7 +24,7 @@ CARDS_OF_SEATS = ("played",)
 LIFTED = ("game", "seat", "hand", "hands", "moves", "legal", "to_move", "returns")
 """Fields that have a place of their own."""
 RAW = "view"
-"""Field of a description in which a game that writes none tells the arrays that a seat sees, by
+"""Field of a description in which a game that writes none shows the arrays that a seat sees, by
 name.
 """
 UNKNOWN = -1

@@ -3,13 +3,12 @@ everybody plays perfectly.
 
 The landlord plays against the two peasants as one team. The value is the landlord's, in units of
 the current stake: +-1 if only the win counts, +-2^(bombs and rockets played from here on) if points
-count. It is found as in MTD(f), by questions with a yes or
-no: "is the value at least t?". The values are numbered so that a question has an integer t: +-(b +
-    1) for +-2^b, so that 0 is no
-value. The search for one question is a depth-first AND/OR search with a transposition table, the
-landlord choosing at the OR nodes.
+count. It is found as in MTD(f), by yes-or-no questions: "is the value at least t?". The values are
+numbered so that a question has an integer t: +-(b + 1) for +-2^b, so that 0 is no value. The search
+for one question is a depth-first AND/OR search with a transposition table, the landlord choosing at
+the OR nodes.
 
-- *Forced passes* are no nodes: the turn goes on to the next seat that can reply, or back to the
+- *Forced passes* are not nodes: the turn passes to the next seat that can reply, or back to the
   owner of the target, who leads.
 - *Targets* are normalised: of a move to beat only category, length and top count, and the top is
   raised to just below the lowest that any seat still to answer could play. What only a bomb can
@@ -92,8 +91,8 @@ class Solver(NamedTuple):
 
     Attributes:
         table: uint64 ``[S, 4]``, the transposition table: the three hands, and one word of target,
-            seat, passes, bounds and move. Rows 2k and 2k + 1 are a bucket, the newer first.
-            S is a power of two.
+            seat, passes, bounds and move. Rows 2k and 2k + 1 are a bucket, the newer first. S is a
+            power of two.
         nodes: int64 ``[1]``, those that are left.
         history: int64 ``[2, 1024]``, cut-offs by moves of the landlord and of the peasants, weighed
             by the square of the cards left.
@@ -153,7 +152,7 @@ def _bucket(solver: Solver, hands: np.ndarray, key: np.uint64) -> int:
 def _key(frames: Frames, depth: int) -> np.uint64:
     """Returns what the table compares beside the hands.
 
-    The objective is no part of it: if the win alone counts, the only question is whether the value
+    The objective is not part of it: if the win alone counts, the only question is whether the value
     is at least 1, and that has the same answer if points count.
     """
     return np.uint64(

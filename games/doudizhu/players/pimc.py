@@ -69,7 +69,8 @@ class PIMC(Player):
         objective: "wp", the chance to win, or "adp", points.
         margin: How much better than the play-outs' choice another move must be, in standard errors
             of the difference.
-        playouts: Who plays the worlds out: "rhcp", or "team", RHCP with rules for partners.
+        playouts: The policy that plays the worlds out: "rhcp", or "team", RHCP with rules for
+            partners.
     """
 
     worlds: int = setting(64, least=1, most=65_536)

@@ -116,7 +116,7 @@ def _add_groups(
     cards (0 = none) for each.
 
     The kickers are of distinct ranks outside the row, every choice in the order of a dictionary;
-    both jokers are no choice. Returns the new end of ``out``. Level k of the loop extends the
+    both jokers are not a choice. Returns the new end of ``out``. Level k of the loop extends the
     choices of k kickers, in out[begin:end], by one more.
     """
     main = row * np.uint64(copies)
@@ -159,7 +159,7 @@ def _add_kicked_trios(
 
 @kernel
 def lead_candidates(hand: np.uint64, out: np.ndarray, n: int) -> int:
-    """Writes the groups that compete for the lead from a hand that is no group, from ``out[n]``;
+    """Writes the groups that compete for the lead from a hand that is not a group, from ``out[n]``;
     returns the new end.
     """
     begin = n

@@ -1,21 +1,20 @@
 """RLCard's rule player ``doudizhu-rule-v1``, move for move, with its oddities.
 
 Lead: something with the lowest card. The hand is sorted into the rocket, the bombs, the trios (in a
-    row: one chain of trios,
-never with kickers), then chains of five or more solos, pairs and solos; the group with the lowest
-card is played. A chain of solos takes the whole row of ranks left after the bombs, the trios and
-the rocket, so it breaks pairs. Chains of pairs are never led.
+row: one chain of trios, never with kickers), then chains of five or more solos, pairs and solos;
+the group with the lowest card is played. A chain of solos takes the whole row of ranks left after
+the bombs, the trios and the rocket, so it breaks pairs. Chains of pairs are never led.
 
 Reply: the lowest move of the same category and length; of moves with the same top the first in
-    RLCard's table, which goes by the
-ranks of the kickers, except that of planes with solos those with the black joker come first and
-then those with the red one. Without such a move the peasant before the landlord passes, and the
-other two draw from all legal moves: pass, bombs and the rocket. (RLCard means to pass where the
-partner holds the table, but it looks at the seat that moved last, not at the one that played the
-move to beat.) Where a move of the same category exists, the partner is beaten like anyone else.
+RLCard's table, which is sorted by the ranks of the kickers, except that of planes with solos those
+with the black joker come first and then those with the red one. Without such a move the peasant
+before the landlord passes, and the other two draw from all legal moves: pass, bombs and the rocket.
+(RLCard means to pass where the partner holds the table, but it looks at the seat that moved last,
+not at the one that played the move to beat.) Where a move of the same category exists, the partner
+is beaten like anyone else.
 
 Source: RLCard 1.2.0, ``rlcard/models/doudizhu_rule_models.py``, and its table of moves. The answers
-of the original are in tests/agents/data; on 16,100 other positions made the same way the two
+of the original are in tests/players/data; on 16,100 other positions made the same way the two
 differed nowhere.
 """
 

@@ -109,8 +109,8 @@ def _share_of_wins(tables: HandTables, views: States, i: int, rng: np.ndarray, l
 
 @kernel
 def best_hand(rules: Rules, views: States, i: int, rng: np.ndarray, lane: int) -> int:
-    """Returns the move of a player that goes by its share w of wins: with E = w (pot + to call) it
-    bets E / 2 or calls up to E.
+    """Returns the move of a player that decides by its share w of wins: with E = w (pot + to call)
+    it bets E / 2 or calls up to E.
 
     Before the flop E is doubled.
     """
