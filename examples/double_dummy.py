@@ -3,7 +3,7 @@
     solver = DoubleDummySolver(make("doudizhu"))
     solver.values(table.states)
 
-Import this file as a module; it has no command line.
+A file to import; it has no command line.
 """
 
 import numpy as np

@@ -65,9 +65,9 @@ class Agent(Protocol):
             report: Called with the progress of a search.
             cancel: Returns whether to stop.
             deadline: When to stop, by ``time.perf_counter``.
-            moves: Texts or actions to consider alone. Where moves carry amounts they need not be
-                listed: searches play the amount itself, a player that states probabilities gives it
-                    those of the listed one that stands for it.
+            moves: Texts or actions, the only ones to consider. Where moves carry amounts they need
+                not be listed: searches play the amount itself, a player that states probabilities
+                gives it those of the listed one that stands for it.
 
         Raises:
             ValueError: The game is over, a move in ``moves`` is not legal, or this player cannot be

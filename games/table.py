@@ -199,7 +199,7 @@ class Table:
         """Returns what a seat knows, for JSON, at any time.
 
         Args:
-            seat: None: the seat to move, and seat 0 once the game is over.
+            seat: If None, the seat to move, and seat 0 once the game is over.
 
         Returns:
             The fields of ``Game.describe_view``; ``to_move``, the seat, None once the game is over;

@@ -54,8 +54,8 @@ class InferenceSettings:
         phase2: Whether particles are weighed by the others' past moves. The paper: yes (4.3).
         particles: Worlds kept per information state, 1 to 65,536. Where no more are possible, all
             are kept.
-        candidates: filter: worlds drawn from the prior, of which the best ``particles`` are kept,
-            >= particles.
+        candidates: With ``phase1`` "filter": worlds drawn from the prior, of which the best
+            ``particles`` are kept, >= particles.
         temperature: T of the policies that explain past moves, > 0. The paper applies one and does
             not state it (4.3).
         epsilon: Share of uniform play in them, in [0, 1]; bounds the evidence of one move. Ours.
@@ -139,7 +139,7 @@ class Determinizer:
         evaluator: The networks of all seats.
         settings: See InferenceSettings.
         num_lanes: Games played side by side.
-        score: filter: the filter network.
+        score: The filter network, for ``phase1`` "filter".
 
     Raises:
         ValueError: Settings that cannot be used.

@@ -73,8 +73,7 @@ class Referee:
             choose: Says which move to play.
 
         Returns:
-            Whether it was played to its end: a move that RLCard does not have cannot be played
-                there.
+            Whether it was played to its end; it is not where a move is unknown to RLCard.
 
         Raises:
             Disagreement: They differ in what is not known to differ.

@@ -111,7 +111,7 @@ class LotsStudy(Study):
         raise NotImplementedError
 
     def identity(self) -> dict[str, object]:
-        """Returns what results depend on besides the seed, the code and a lot's name."""
+        """Returns what results depend on apart from the seed, the code and a lot's name."""
         raise NotImplementedError
 
     def report(self, results: Mapping[Any, Any]) -> tuple[str, list[str]]:

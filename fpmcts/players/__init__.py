@@ -31,8 +31,8 @@ def load_player(
         options: As on the command line of ``evaluate.py``: ``playouts=256``.
 
     Raises:
-        ValueError: An unknown name, an option that is unknown or out of range, or weights
-            that cannot be used.
+        ValueError: An unknown name, an option that is unknown or out of range, or weights that
+            cannot be used.
     """
     from fpmcts.players.lookup import Host, entrants_of
     from fpmcts.players.warmup import compile_players

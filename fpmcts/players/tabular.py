@@ -59,7 +59,7 @@ class TabularOptions(PlayerOptions):
         run: Folder of the run, or its checkpoint; none: the tables that come with the project.
         policy: "average", which approaches an equilibrium, each move drawn from it; or "greedy": in
             runs of UCT and Smooth UCT the action of the highest value, else the most probable one.
-        playouts: Poker: worlds in which each move is tried for its value where the game has no
+        playouts: In poker, worlds in which each move is tried for its value where the game has no
             exact ones, two players only; 0: none. They change no move.
     """
 

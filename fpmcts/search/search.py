@@ -50,13 +50,14 @@ class SearchSettings:
         slots: Simulations under way at once in one tree, >= 1. 1 is the algorithm of the paper;
             more make larger batches, with a few returns still out when the next move is chosen. A
             single search may be given another number.
-        considered: gumbel: number of moves that sequential halving starts from, >= 1.
-        strength: gumbel: logits per unit of shrunk advantage, > 0.
-        signal: gumbel: expected spread of the true advantages of a root's moves, on [-1, 1], > 0.
-        prior_floor: gumbel: added to the priors of the root's moves, > 0; what a move that the
-            policy has given up starts from.
-        gumbel_noise: gumbel: 1 samples the considered moves (self-play), 0 takes the best ones
-            (matches).
+        considered: Of ``gumbel``: number of moves that sequential halving starts from, >= 1.
+        strength: Of ``gumbel``: logits per unit of shrunk advantage, > 0.
+        signal: Of ``gumbel``: expected spread of the true advantages of a root's moves, on [-1, 1],
+            > 0.
+        prior_floor: Of ``gumbel``: added to the priors of the root's moves, > 0; what a move that
+            the policy has given up starts from.
+        gumbel_noise: Of ``gumbel``: 1 samples the considered moves (self-play), 0 takes the best
+            ones (matches).
         solve: Whether sure wins count as won, at new leaves and, with ``rollout``, beyond them, and
             whether the others are taken to play theirs, as they do in the games that the networks
             learn from.

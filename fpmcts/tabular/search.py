@@ -54,7 +54,7 @@ def search(
         counter: int64 ``[1]``, changed in place: episodes so far.
         episodes: How many.
         shared: See above.
-        won: None: all seats select and learn. Else float64 ``[1]``: in episode n seat
+        won: If None, all seats select and learn. Else float64 ``[1]``: in episode n seat
             ``n % num_seats`` alone does, the others draw all moves evenly, and what it wins is
             added.
     """

@@ -8,9 +8,9 @@ it, so a game has 2 (n - 1) moves.
 Source: Lisy, "Alternative selection functions for Information Set Monte Carlo Tree Search", 2014,
 4.1; Lanctot, "Monte Carlo sampling and regret minimization", 2013.
 
-Cards and prizes are numbered 0 .. n-1; the value of number k is k + ``lowest_prize``.
-Sequences are packed into 64 bits, four for each round, round 0 lowest. Keys are sums of random
-numbers, one for each thing that a seat has seen (Zobrist hashing), kept up to date move by move.
+Cards and prizes are numbered 0 .. n-1; the value of number k is k + ``lowest_prize``. Sequences are
+packed into 64 bits, four for each round, round 0 lowest. Keys are sums of random numbers, one for
+each thing that a seat has seen (Zobrist hashing), kept up to date move by move.
 """
 
 from typing import NamedTuple

@@ -1,8 +1,8 @@
 """Bet sizes of a tree: a few amounts that stand for all, by stochastic universal sampling.
 
-A size is x = (amount − least) / (most − least), from the least raise to all-in. The
-frequencies of sizes are K + 2 probabilities: of the least, of K bins between ``edges``, and of
-all-in; within a bin all sizes are as likely.
+A size is x = (amount − least) / (most − least), from the least raise to all-in. The frequencies of
+sizes are K + 2 probabilities: of the least, of K bins between ``edges``, and of all-in; within a
+bin all sizes are as likely.
 
 Source: Van den Broeck, Driessens & Ramon 2009, section 2: the least bet and all-in apart, other
 sizes discretised.

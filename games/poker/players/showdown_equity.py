@@ -127,8 +127,8 @@ def equities(
     """Writes ``_equity`` of each of n rows to ``out`` (float64 ``[n, H]``).
 
     Args:
-        most: Boards: all ways to complete the board if there are no more, else that many random
-            ones.
+        most: Number of boards: all ways to complete the board if there are no more, else that many
+            random ones.
     """
     for i, view in enumerate(views):
         unseen = rules.num_cards - np.count_nonzero(view != HIDDEN)
