@@ -2,10 +2,10 @@
 FILE.phhs [COUNT]``.
 
 The text's model was learned from a million hands of a casino, of players of all kinds. Where only
-good players' hands are at hand, a model has not seen anybody who calls all before the flop. These
-are hands of ``hand_only``, ``best_hand``, a maniac and a caller at tables of two, three and six,
-with 100 and 200 big blinds; a table lasts ``TABLE`` hands, so that statistics can tell how each
-player plays. They go beside real hands: ``hands=[FILE.phhs,REAL.phhs]``.
+good players' hands are at hand, a model has not seen a player that calls every bet before the flop.
+These are hands of ``hand_only``, ``best_hand``, a maniac and a caller at tables of two, three and
+six, with 100 and 200 big blinds; a table lasts ``TABLE`` hands, so that statistics can show how
+each player plays. They go beside real hands: ``hands=[FILE.phhs,REAL.phhs]``.
 """
 
 import sys

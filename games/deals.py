@@ -4,8 +4,8 @@
 A deal is its buckets, one for each player and round, and its outcome at a showdown. Everything else
 about the cards stays below this line: a game brings a NamedTuple and registers four kernels for it,
 as below for the games whose deals can be listed. Most hands end early, so buckets and outcome are
-asked for one by one: ``deal`` draws the cards, and may begin to fetch what will be asked for.
-Whoever plays by a table with real cards asks for the bucket of what a player sees (``bucket_of``).
+asked for one by one: ``deal`` draws the cards, and may begin to fetch what will be asked for. A
+player of a table that sees real cards asks for the bucket of what a player sees (``bucket_of``).
 """
 
 from typing import Any, NamedTuple
@@ -68,7 +68,7 @@ def bucket_of(
         deals: The cards of the game, a NamedTuple: a kernel is registered for its type.
         cards: int8 ``[K]``, the private cards of player 0, those of player 1, …, then the public
             cards, as in ``state.States``. Only those that the player sees are read.
-        player: Who.
+        player: The player.
         num_players: How many there are.
         round_number: The betting round.
     """

@@ -281,8 +281,8 @@ class Game:
         return f"{', '.join(texts[:MOST_NAMED])}{more}{besides and f'; {besides}'}"
 
     def legal_besides(self, views: States, row: int) -> str:
-        """Returns in words what may be played besides the listed moves, such as bets of any amount;
-        "" where there is nothing.
+        """Returns in words what may be played apart from the listed moves, such as bets of any
+        amount; "" where there is nothing.
         """
         return ""
 
@@ -299,7 +299,7 @@ class Game:
 
         Args:
             views: Rows as ``view`` returns them; of games that are over the states themselves, to
-                tell what is then face up.
+                show what is then face up.
             row: The row.
             moves: int ``[n]``, the moves since the deal, as the seat saw them (``Records``).
             seat: Whose view it is; None: that of the seat to move.

@@ -5,8 +5,8 @@
                  └──────────────────────────────────────────────────────────────────┘
 
 A game is a *lane*; G lanes are played, n of them wait for a decision at once. Self-play, matches
-and the teacher's games differ in who decides, and in nothing else. A callback that treats each lane
-on its own plays the same games in windows of any size.
+and the teacher's games differ in which player decides, and in nothing else. A callback that treats
+each lane on its own plays the same games in windows of any size.
 """
 
 from collections.abc import Callable, Iterator
@@ -117,7 +117,7 @@ class Lockstep:
         history: All moves so far, and what each seat saw of them.
         records: All moves so far.
         seats: int8 ``[G]``: the seat to move, -1 where the game is over; valid where a lane waits.
-        last_seats: int8 ``[G]``: who made the last move, -1 before the first.
+        last_seats: int8 ``[G]``: the seat that made the last move, -1 before the first.
         forced: int16 ``[G, S]``: moves played for each seat because there was no other.
         sure_wins: Moves played because they win for sure, all games together.
         num_over: Games that are over.

@@ -27,7 +27,7 @@ class PublicTree(NamedTuple):
     Sequences that pay alike in every outcome end in one terminal node.
 
     Attributes:
-        player: int8 ``[D]``, who acts.
+        player: int8 ``[D]``, the player to act.
         round: int8 ``[D]``, how many times public cards were dealt before it.
         num_actions: int8 ``[D]``, number of legal actions, at least 1.
         actions: int8 ``[D, A]``, the action of each slot, ascending; -1 = none.

@@ -135,7 +135,7 @@ def _reveal(rules: Rules, particles: Particles, positions: Positions) -> None:
 
 @kernel
 def _leads_to(rules: Rules, world: States, positions: Positions, i: int) -> bool:
-    """Returns whether the seat cannot tell a world (lane 0 of ``world``) from its position."""
+    """Returns whether a world (lane 0 of ``world``) looks to the seat like its position."""
     seat = positions.seats[i]
     return infoset_key(rules, world, 0, seat) == infoset_key(rules, positions.views, i, seat)
 

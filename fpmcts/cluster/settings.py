@@ -33,7 +33,7 @@ class ClusterSettings:
         start_seconds: Seconds within which the first actor has to be there.
         object_store_mb: Memory for results on their way, of a cluster that is started for the run.
         mixed: Whether actors may run on processors with other instructions than this one's, or
-            another device, so that results depend on who computed them.
+            another device, so that results depend on the machine that computed them.
     """
 
     kind: str = setting("none", choices=("none", "ray"))

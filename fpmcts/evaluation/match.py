@@ -68,7 +68,7 @@ class PlayedGames:
     Attributes:
         seating: int8 ``[G, S]``: the agent at each seat, as an index.
         returns: float64 ``[G, S]``: the return of the seat's team, in the game's unit.
-        last_seats: int8 ``[G]``: who made the last move (in Doudizhu: emptied its hand).
+        last_seats: int8 ``[G]``: the seat that made the last move (in Doudizhu: emptied its hand).
         records: All moves.
         usage: One per agent.
         luck: float64 ``[G, S, K]``: K corrections of the returns for luck, see

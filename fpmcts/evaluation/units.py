@@ -1,8 +1,9 @@
 """Units of work: their results are kept in a file as they end, and what is left is done by
 processes or by a cluster.
 
-A unit's result depends on the unit and on what all units share, never on who did it. So results are
-the same with any number of workers, and the same command resumes after any interruption.
+A unit's result depends on the unit and on what all units share, never on the worker that did it. So
+results are the same with any number of workers, and the same command resumes after any
+interruption.
 """
 
 import base64

@@ -59,7 +59,7 @@ def next_decisions(owner: np.ndarray, seats: np.ndarray) -> np.ndarray:
 
     Args:
         owner: int64 ``[N]``, the game of each decision; those of a game are in order.
-        seats: ``[N]``, who decided.
+        seats: ``[N]``, the seat that decided.
     """
     order = np.lexsort((seats, owner))  # stable: those of a seat stay in order
     same = (owner[order][1:] == owner[order][:-1]) & (seats[order][1:] == seats[order][:-1])

@@ -30,7 +30,7 @@ from inference.prior import prior_worlds
 CHUNK = 256
 """Iterations between two looks at the clock; each has a deal of its own."""
 PLACES = 1024
-"""Of the hash table of a new tree."""
+"""Size of the hash table of a new tree."""
 VISITS, AVAILABLE, TOTAL, SQUARES = range(4)
 """Statistics of an edge: how often its move was chosen, how often it was there to be chosen since
 it joined the tree, the sum of the returns of the mover's team, that of their squares.

@@ -27,7 +27,7 @@ from networks.evaluator import Evaluator
 from networks.resnet import NetworkConfig, build_networks
 
 MOVES = 12
-"""Of the game in which worlds are drawn: enough for hands to be few."""
+"""Moves into the game at which worlds are drawn: enough for hands to be few."""
 WORLDS = 4
 
 

@@ -195,9 +195,7 @@ class MCTSAgent(Agent):
         self.adapts = options.adapt
         self._searcher: Searcher | None = None
         self.counts = new_counts(game.spec.num_seats)
-        """Of the players (``fpmcts.poker.opponents.statistics``): what is known of them before the
-        hand.
-        """
+        """Statistics of the players before the hand (``fpmcts.poker.opponents.statistics``)."""
         self._seating: np.ndarray | None = None
         self._rng = np.zeros(0, np.uint64)
 

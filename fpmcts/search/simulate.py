@@ -2,7 +2,7 @@
 
 A *slot* is one simulation under way in one tree. ``advance`` runs every slot until it needs an
 answer of a network, or until its tree has had its simulations; ``absorb`` takes the answers and
-lets the slots go on. Kernels take all of it as one ``Forest``; the smallest take only the parts
+lets the slots continue. Kernels take all of it as one ``Forest``; the smallest take only the parts
 that they use, since every array of an argument costs compilation.
 
 How the code follows the paper's Algorithm 1:
@@ -164,7 +164,7 @@ def _play_sure_win(rules: Rules, states: States, answers: np.ndarray, m: int) ->
 def _sure_return(
     rules: Rules, states: States, params: Params, jobs: Jobs, answers: np.ndarray, t: int, m: int
 ) -> float:
-    """Returns the return of a sure win of the searching player, who is to move; plays it out in
+    """Returns the return of a sure win of the searching player, which is to move; plays it out in
     slot ``m`` where points count.
 
     A sure win may raise the stake on its way (a bomb). Where ``sure_win`` loses the thread, the

@@ -68,7 +68,7 @@ def respond(game: Histories, player: int, weight: np.ndarray, actions: np.ndarra
 
     Args:
         game: The game and the policy of the others.
-        player: Who responds.
+        player: The player that responds.
         weight: As ``reach`` wrote it.
         actions: float64 ``[I, A]``, zeros: becomes the weighted values of the player's actions.
     """

@@ -36,7 +36,7 @@ class Path(NamedTuple):
         values: float64 ``[M, A]``, of the player's actions so far, weighted by chance and the other
             seat.
         node: int64 ``[M]``, the position.
-        seat: int64 ``[M]``, who decides.
+        seat: int64 ``[M]``, the seat that decides.
         place: uint64 ``[M]``, like the two below: where the words of its actions begin.
         size: The number of actions.
         next: The next action to try.

@@ -50,7 +50,7 @@ def _play(
         betting: A ``BettingTree``.
         deals: The cards, for the kernels of ``games.deals``.
         players: K players.
-        seatings: int64 ``[S, P]``, who sits in each seat.
+        seatings: int64 ``[S, P]``, the player in each seat.
         seeds: uint64 ``[N]``, one for each deal.
         passive: The action that calls.
         won: float64 ``[N, K]``, zeros: becomes what each player won in all, in chips.

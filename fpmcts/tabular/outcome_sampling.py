@@ -51,7 +51,7 @@ class OutcomeSamplingOptions(Options):
     """Options of Outcome Sampling.
 
     Attributes:
-        updates: Who explores and updates its regrets in an episode.
+        updates: Which players explore and update their regrets in an episode.
         epsilon: Share of uniform exploration. The paper, 4.2: 0.5, the best of 0.4 to 0.8.
     """
 

@@ -3,7 +3,7 @@ player who judges a hand that was played.
 
 The others follow the policy. The mover does not see their cards: those are weighed by the
 probability that the deal and the others' moves lead here (its own moves say nothing of them). After
-the move it goes on as well as it can against the policy, so that a move's regret, what it loses to
+the move it plays as well as it can against the policy, so that a move's regret, what it loses to
 the best one, is that of this move alone, whatever follows. Against an equilibrium the best moves
 are worth what the equilibrium is worth.
 

@@ -172,7 +172,7 @@ class Worker:
         players: The networks that play at first; changed in place where weights arrive by
             ``refresh``.
         device: Of the networks.
-        workers: How many there are, who share the lanes.
+        workers: Number of workers, which share the lanes.
     """
 
     def __init__(

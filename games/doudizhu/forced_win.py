@@ -12,8 +12,8 @@ a search of all that can happen:
 The others are stronger in it than any two hands could be: either may play whatever fits in its hand
 from all unseen cards, and of what it plays with kickers the kickers stay unseen. So a forced win is
 never claimed wrongly. It is missed where the others have to be given the lead, where it rests on a
-partner (who may spoil it, but may also go out) or on how the unseen cards are divided, or where it
-takes more than ``MAX_NODES``.
+partner (which may spoil it, but may also go out) or on how the unseen cards are divided, or where
+it takes more than ``MAX_NODES``.
 """
 
 from typing import NamedTuple

@@ -6,7 +6,7 @@ from games.goofspiel.state import DRAW, Rules, States, nibble
 from games.kernels import kernel
 
 NUM_PLANES = 10
-"""Planes besides those of the own bids, one for each card."""
+"""Planes apart from those of the own bids, one for each card."""
 
 
 @kernel

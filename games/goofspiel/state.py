@@ -1,9 +1,9 @@
 """The rules of imperfect-information Goofspiel as kernels over bit masks.
 
 Two seats hold the cards 0 .. n-1 each. In every round a prize lies open; seat 0 bids a card, then
-seat 1 does without seeing it; then both learn who won the round, or that it was a draw, and nothing
-else. A draw discards the prize. The last round is forced and is played together with the one before
-it, so a game has 2 (n - 1) moves.
+seat 1 does without seeing it; then both learn which seat won the round, or that it was a draw, and
+nothing else. A draw discards the prize. The last round is forced and is played together with the
+one before it, so a game has 2 (n - 1) moves.
 
 Source: Lisy, "Alternative selection functions for Information Set Monte Carlo Tree Search", 2014,
 4.1; Lanctot, "Monte Carlo sampling and regret minimization", 2013.

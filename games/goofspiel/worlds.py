@@ -213,7 +213,7 @@ def shuffle_from(
     rules: Rules, prizes: np.uint64, shown: int, rng: np.ndarray, lane: int
 ) -> np.uint64:
     """Returns an order of prizes (packed) that begins as ``prizes`` does for ``shown`` rounds and
-    goes on at random.
+    continues at random.
     """
     kept = prizes & ((np.uint64(1) << np.uint64(4 * shown)) - np.uint64(1))
     left = (np.int64(1) << rules.cards) - 1

@@ -41,8 +41,8 @@ class Leduc(LimitPoker):
 
     @dataclass(frozen=True)
     class Options:
-        """What tables tell. An equilibrium of the small ones is one of the game; their ``tree`` is
-        the full game in any case.
+        """What tables distinguish. An equilibrium of the small ones is one of the game; their
+        ``tree`` is the full game in any case.
         """
 
         suits: bool = setting(

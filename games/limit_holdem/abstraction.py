@@ -33,7 +33,7 @@ from games.poker import hands
 GRIDS = {2: (169, 1000, 500, 200), 3: (169, 1000, 100, 20)}
 """Buckets in each round by the number of players (table 1)."""
 VERSION = 2
-"""Of the tables; a change of boards, holdings or buckets needs another."""
+"""Version of the tables; a change of boards, holdings or buckets needs another."""
 _CHUNK = 256
 Progress = Callable[[str, int, int], None]
 """Is called with the round, the boards that are done, and how many there are."""

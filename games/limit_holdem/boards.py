@@ -1,7 +1,7 @@
 """Boards of three to five public cards up to suits: 1,755 flops, 16,432 turns and 134,459 rivers.
 
 No hand is worth more for its suits, so boards that a permutation of the suits turns into one
-another are the same to whoever holds the permuted cards. A board is its *masks*: for each suit the
+another are the same to a player with the permuted cards. A board is its *masks*: for each suit the
 ranks on it (``hands.HandTables.bits``). The canonical board has its suits in descending order, by
 the number of cards and then by the mask; equal masks keep their order, which is no matter, since
 exchanging them changes nothing on the board.

@@ -1,4 +1,4 @@
-"""The deal of no-limit Hold'em, and who wins: all that reads cards of a full state."""
+"""The deal of no-limit Hold'em, and which seat wins: all that reads cards of a full state."""
 
 import numpy as np
 

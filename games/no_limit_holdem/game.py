@@ -222,11 +222,11 @@ class NoLimitHoldem(Game):
         """Returns what a seat knows, for JSON.
 
         ``hand``, ``public`` cards, ``round``, and by seat the ``stacks`` behind, the chips ``paid``
-        in this hand, the ``bets`` of this round, and who ``folded``; ``pot``, and ``pots``, main
-        and side pots with the seats that can win them; for the seat to move ``to_call``, ``raise``
-        (the least and the most to raise to, None where that is not allowed) and ``amounts``, the
-        raise-to of each legal move, None for fold and call. Once the hand is over ``hands``, those
-        that are shown down.
+        in this hand, the ``bets`` of this round, and which seats ``folded``; ``pot``, and ``pots``,
+        main and side pots with the seats that can win them; for the seat to move ``to_call``,
+        ``raise`` (the least and the most to raise to, None where that is not allowed) and
+        ``amounts``, the raise-to of each legal move, None for fold and call. Once the hand is over
+        ``hands``, those that are shown down.
         """
         fields = {}
         shown = views.board[row, : views.shown[row]]

@@ -68,7 +68,7 @@ class Hand(NamedTuple):
         min_bet: The least bet; 0 where the file does not say.
         hole: S pairs of cards (``games.poker.hands``), ``UNSEEN`` where never told.
         board: The cards dealt to the board, at most five.
-        seats: Who moved, move by move.
+        seats: The seat of each move.
         moves: FOLD, CALL, or what was bet or raised to.
         boards: How many cards lay on the board at each move.
         players: S names; empty where the file has none.

@@ -27,7 +27,7 @@ class Hands(NamedTuple):
         hole: int8 ``[N, S, 2]``.
         board: int8 ``[N, 5]``. Both -1 where unseen.
         first: int64 ``[N + 1]``, where the moves of each hand begin.
-        seats: int8 ``[M]``, who moved.
+        seats: int8 ``[M]``, the seat of each move.
         actions: int32 ``[M]``, what, in the game's codes.
         boards: int8 ``[M]``, cards there.
     """

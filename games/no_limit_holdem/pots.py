@@ -18,9 +18,10 @@ def pots(states: States, row: int) -> list[Pot]:
     """Returns the pots of a row, the main pot first: ``chips``, and ``seats``, those that can win
     it.
 
-    A side pot begins above each amount that somebody who is in has put in with the last chip; antes
-    belong to the main pot. While a round of betting goes on, bets of this round count as they lie,
-    and who has not folded counts as one who may still call. Their sum is what has been paid.
+    A side pot begins above each amount that some seat still in the hand has put in with its last
+    chip; antes belong to the main pot. During a round of betting, bets of this round count as they
+    lie, and a seat that has not folded counts as one that may still call. Their sum is what has
+    been paid.
     """
     bets = (states.paid[row] - states.ante[row]).astype(np.int64)
     stays, behind = states.folded[row] == 0, states.stacks[row]

@@ -1,5 +1,5 @@
-"""Who wins how much at the end of a hand: the main pot and the side pots, as PokerKit shares them.
-It reads no card.
+"""What each seat wins at the end of a hand: the main pot and the side pots, as PokerKit shares
+them. It reads no card.
 """
 
 import numpy as np

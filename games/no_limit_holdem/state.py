@@ -85,12 +85,12 @@ class States(NamedTuple):
         big_blind: int32 ``[B]``, the least bet.
         pending: int16 ``[B]``, a bit for each seat that has still to act in this round.
         round: int8 ``[B]``, 0 before the flop … 3 on the river, ``OVER``.
-        seat: int8 ``[B]``, who is to move; -1 when the hand is over.
-        aggressor: int8 ``[B]``, who bet or raised last in this hand, -1 = nobody.
+        seat: int8 ``[B]``, the seat to move; -1 when the hand is over.
+        aggressor: int8 ``[B]``, the seat that bet or raised last in this hand, -1 = nobody.
         calls: int8 ``[B, S, 4]``, checks and calls of each seat in each round.
         raises: The same for bets and raises.
         history: uint64 ``[B]``, a hash of stacks, posts and all moves, which is the public part of
-            the hand besides the board.
+            the hand apart from the board.
     """
 
     hole: np.ndarray

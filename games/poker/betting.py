@@ -34,14 +34,14 @@ class Action(IntEnum):
 
 @dataclass(frozen=True)
 class BettingRules:
-    """Who pays what and who may raise how often.
+    """What each player pays and how often it may raise.
 
     Attributes:
         forced: Ante or blind of each player, in chips, at least 0.
         raises: Size of a bet or raise in each round, in chips, above 0.
         max_raises: Number of bets and raises that a round allows, at least 0. A blind that counts
             as the first bet is not among them.
-        first: The player who acts first in each round; if folded, the next one who is not.
+        first: The player that acts first in each round; if folded, the next one who is not.
 
     Raises:
         ValueError: On construction, for values that do not fit together.
@@ -151,7 +151,7 @@ class _State(NamedTuple):
 
 
 def _next_player(folded: tuple[bool, ...], player: int) -> int:
-    """Returns the first player from ``player`` on who has not folded."""
+    """Returns the first player from ``player`` on that has not folded."""
     while folded[player]:
         player = (player + 1) % len(folded)
     return player
@@ -273,7 +273,7 @@ def _reachable(
     rules: BettingRules,
 ) -> tuple[list[_State], np.ndarray, np.ndarray, list[tuple[tuple[float, ...], tuple[bool, ...]]]]:
     """Returns the positions that the betting can reach, their actions and what follows, and the
-    ends: chips paid, who folded.
+    ends: chips paid, players that folded.
 
     Many sequences of bets lead to the same position: three players have 9.7 million nodes in limit
     Hold'em, but some thousand positions.

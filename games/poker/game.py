@@ -60,7 +60,7 @@ class LimitPoker(Game):
 
     Attributes:
         name: As in ``game=NAME``.
-        bets: Who pays what and who may raise how often.
+        bets: What each player pays and how often it may raise.
         card_names: A text for each card.
         big_blind: Chips that a milli-big-blind is a thousandth of; the first bet where there are no
             blinds.

@@ -154,7 +154,7 @@ def smooth(counts: np.ndarray, prior: np.ndarray, out: np.ndarray) -> None:
 
 
 def new_counts(players: int) -> np.ndarray:
-    """Returns the counts of players of whom nothing is known, float32 ``[players, COUNTS]``."""
+    """Returns the counts of players about which nothing is known, float32 ``[players, COUNTS]``."""
     return np.zeros((players, COUNTS), dtype=np.float32)
 
 

@@ -2,7 +2,7 @@
 
 Every tree is complete, of the same depth D, its nodes in the slots 1 to 2**D - 1: node n has the
 children 2n and 2n + 1. So a walk is D steps without a branch, and the walks of four trees overlap
-in the processor. A tree that ends earlier goes on with nodes that always send to the left
+in the processor. A tree that ends earlier continues with nodes that always send to the left
 (threshold infinity).
 """
 

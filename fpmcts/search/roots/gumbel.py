@@ -51,7 +51,7 @@ def halving_schedule(max_considered: int, num_simulations: int) -> np.ndarray:
     try has had.
 
     Sequential halving: log2(m) phases of equal length; in each, all moves left get the same number
-    of visits; the better half goes on.
+    of visits; the better half stays.
 
     Returns:
         int32 ``[max_considered + 1, num_simulations]``; row 0 is unused.

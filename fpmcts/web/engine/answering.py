@@ -70,8 +70,8 @@ class Answering:
         """Compiles what searches of a game need, on all cores, once on a machine; returns False
         where nobody waits any more.
 
-        A rehearsal begins it. It goes on in processes of its own while this one answers what needs
-        none of it.
+        A rehearsal begins it. It continues in processes of its own while this one answers what
+        needs none of it.
         """
         game = base_of(question.game)
         if question.priority >= Priority.WARM_UP and game not in self._compiling:

@@ -194,7 +194,7 @@ class EngineProcess:
         self._go_on()
 
     def _answered(self, asked: Asked, what: Answer | str | None) -> None:
-        """Gives an answer to whoever asked, or the fault in its place."""
+        """Gives an answer to the caller that asked, or the fault instead."""
         if asked.answer is None:
             if isinstance(what, str):
                 log.warning("while warming up: %s", what)

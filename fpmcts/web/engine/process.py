@@ -2,8 +2,9 @@
 
 The server sends a question, and "stop" where nobody waits for its answer any more or something more
 urgent came. The process says what it found, and that it is alive whenever the player at work asks
-whether it may go on, between the rounds of a search. It leads a group of its own, with those that
-compile for it, and the group ends with the pipe: none is left behind when the server is killed.
+whether it may continue, between the rounds of a search. It leads a group of its own, with those
+that compile for it, and the group ends with the pipe: none is left behind when the server is
+killed.
 """
 
 import contextlib

@@ -1,9 +1,10 @@
 """Notices an engine that hangs: a process that lives and says nothing while it should.
 
-The process says what it begins, and that it goes on whenever the player at work asks whether it may
-(between the rounds of a search). Silence is counted in looks of the server and not in seconds of a
-clock, so a server that stood still itself, stopped or on a machine that slept, blames nobody. What
-is new to a process may be compiled first, which takes minutes on a slow machine; all else is quick.
+The process says what it begins, and that it is alive whenever the player at work asks whether it
+may (between the rounds of a search). Silence is counted in looks of the server and not in seconds
+of a clock, so a server that stood still itself, stopped or on a machine that slept, blames nobody.
+What is new to a process may be compiled first, which takes minutes on a slow machine; all else is
+quick.
 """
 
 import asyncio

@@ -226,7 +226,7 @@ def make_app(
 
     Args:
         server: Its insides.
-        access: Who may come in.
+        access: Decides which requests are admitted.
         host: Where it listens.
         port: Its port.
         running: Starts what runs beside it, and ends that.

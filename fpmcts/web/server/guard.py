@@ -7,8 +7,8 @@ name resolves to (DNS rebinding), and everything that can change something must 
 page by its ``Origin``.
 
 There is one token for the server, and a signed cookie for each device. The token stands in a file
-beside the games, readable by its owner only, so it survives a restart. Whoever shows it gets a
-cookie with a new session id, signed with the token: nothing has to be kept to know the cookie
+beside the games, readable by its owner only, so it survives a restart. A browser that shows it gets
+a cookie with a new session id, signed with the token: nothing has to be kept to know the cookie
 again. Cookies do not tell ports apart, so the name of ours differs between servers.
 """
 
@@ -125,7 +125,7 @@ class Guard:
 
     Args:
         app: What it guards.
-        access: Who may come in.
+        access: Decides which requests are admitted.
         host: Where the server listens.
         port: Its port.
     """

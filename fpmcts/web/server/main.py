@@ -112,7 +112,7 @@ async def serve(
     Args:
         server: What; its rulebook is put in when it is loaded.
         engine: Started and ended here.
-        access: Who may come in.
+        access: Decides which requests are admitted.
         host: Where it listens.
         listening: The socket.
         load: Returns the games; it runs in a thread, while the page already shows.

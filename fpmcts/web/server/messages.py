@@ -7,11 +7,11 @@ from fpmcts.web.errors import Json, RefusedError
 from fpmcts.web.review.comparing import SPEEDS
 
 MAX_BYTES = 64 * 1024
-"""Of a WebSocket message."""
+"""Most bytes of a WebSocket message."""
 MAX_BODY = 1024 * 1024
-"""Of the body of a request."""
+"""Most bytes of the body of a request."""
 MAX_TEXT = 200
-"""Characters of a name or a move."""
+"""Most characters of a name or a move."""
 MAX_PLAYOUTS = 4096
 MAX_NUMBER = 2**53
 MODES = ("fair", "hints", "open")

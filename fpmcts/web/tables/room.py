@@ -49,7 +49,7 @@ Listener = Callable[[Json], None]
 
 @dataclass
 class Services:
-    """What tables stand on."""
+    """The services that tables use."""
 
     rulebook: Games
     catalogue: Catalogue
@@ -211,7 +211,7 @@ class Room:
             return table_at(self.table, self._ply(told)).describe()
         raise RefusedError("not_your_turn", "it can be copied when it is your turn")
 
-    # Who listens.
+    # The listeners.
 
     def message(self, kind: str, **fields: object) -> Json:
         """Returns a message about this table."""
@@ -421,7 +421,7 @@ class Room:
 
     def _earlier_games(self) -> Earlier:
         """Returns the finished games of the series before this one, the last ``MOST_EARLIER`` of
-        them, and who sat where.
+        them, and which player sat where.
         """
         settings, store = self.settings, self.services.store
         before = [*store.hands_before(settings.series.before, self.session, MOST_EARLIER)][::-1]

@@ -68,7 +68,7 @@ class Settings:
     """How a table was made; kept with its game.
 
     Attributes:
-        seats: Who sits in each seat.
+        seats: The player in each seat.
         mode: "fair", "hints" or "open".
         series: The games before and after.
         secret: What the players' random choices follow from; never told.

@@ -64,7 +64,7 @@ def view_of(
         table: The table; only ``describe`` is asked, for the viewer, and for every seat where
             everything may be seen.
         info: Its game.
-        players: Who sits in each seat.
+        players: The player in each seat.
         viewer: A seat; None where nobody sits: then everything must be seen.
         everything: Whether all hands are shown.
     """

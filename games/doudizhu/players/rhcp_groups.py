@@ -3,8 +3,8 @@ or a reply.
 
 A *group* is a set of cards that RHCP sees as one play. Groups are moves, but not every move is a
 group: the solo kickers of a plane are of distinct ranks. Candidates are written in the order in
-    which RHCP tries them. Cards are packed sets (uint64), and a
-*row* is a rank mask without a gap. The rules are in ``games/doudizhu/players/rhcp.py``.
+which RHCP tries them. Cards are packed sets (uint64), and a *row* is a rank mask without a gap. The
+rules are in ``games/doudizhu/players/rhcp.py``.
 """
 
 import numpy as np

@@ -199,8 +199,8 @@ class LocalBestResponse(Agent):
 
     Args:
         game: A poker game of two players.
-        against: The opponent, who has to play by this policy: its own random choices are not seen,
-            its cards neither.
+        against: The opponent, which has to play by this policy: its own random choices are not
+            seen, its cards neither.
         boards: Boards at which hands are compared: all ways to complete the board where there are
             no more, else that many random ones.
         name: For reports.
