@@ -27,7 +27,7 @@ class Agent(Protocol):
     name: str
     """For reports."""
     seed: int = 0
-    """Of ``decide``."""
+    """Seed of ``decide``."""
     rng: np.ndarray = np.zeros(0, np.uint64)
     """uint64, the random streams of ``act``, one per game."""
 

@@ -29,7 +29,8 @@ GAMES = {
     "phantom_tictactoe": "phantom_tictactoe",
 }
 """The family of each game of this package: players made for a family play its games. A game of your
-own is named by its module (``game_class``)."""
+own is named by its module (``game_class``).
+"""
 
 
 def is_outside(name: str) -> bool:

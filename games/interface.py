@@ -162,26 +162,30 @@ class Game:
     """The tables that every kernel takes."""
     Options: ClassVar[type[Any]] = NoOptions
     """A frozen dataclass of ``games.settings.setting``: the options, with defaults, ranges and a
-    sentence for ``--help``."""
+    sentence for ``--help``.
+    """
     options: Any
-    """Those that it was made with."""
+    """The options that it was made with."""
     variants: Mapping[str, Mapping[str, object]] = MappingProxyType({})
     """What a lobby offers of it: options by a name for people, one without options for the usual
-    game. Empty: that one alone."""
+    game. Empty: that one alone.
+    """
     action_names: tuple[str, ...] = ()
     """A text for each action."""
     has_tables: bool = False
     """Whether tabular algorithms can learn it by ``tables``."""
     has_tree: bool = False
     """Whether it is so small that its policies can be measured exactly, over all information states
-    (``information_states``)."""
+    (``information_states``).
+    """
     has_histories: bool = False
     """Whether its games can be written as hand histories (``write_histories``)."""
     result_name: str = "returns"
     """What a record calls the returns."""
     passive: int | None = None
     """The move that only goes along, legal at every decision (in poker: check or call); None: there
-    is none."""
+    is none.
+    """
 
     def __init__(self, options: Any = None) -> None:
         """Keeps the options, which ``games.make`` has checked; None: the usual ones."""

@@ -25,7 +25,7 @@ from games.kernel_cache import KernelCache
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("games", "networks", "inference", "fpmcts")
-"""Those that results depend on."""
+"""Packages that results depend on."""
 
 
 _REMARKS = re.compile(rb'(?m)^\s*(#.*|"""(?:(?!""")[\s\S])*""")\n')

@@ -24,7 +24,8 @@ RUNNING, WAITING, OVER = 0, 1, 2
 
 Decide = Callable[[np.ndarray], np.ndarray]
 """Given the lanes that wait (int64 ``[n]``, ascending), returns a legal action for each (int16
-``[n]``); -1 lets a lane wait for another round."""
+``[n]``); -1 lets a lane wait for another round.
+"""
 
 
 class _Progress(NamedTuple):

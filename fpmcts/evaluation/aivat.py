@@ -44,7 +44,8 @@ REDEALS = 400
 """Ways that the rest of the cards may come, for each number."""
 CHANCES = 4
 """Kinds of corrections for cards: the deal, and the first, the second, and all later times that
-cards come to the table."""
+cards come to the table.
+"""
 FOLDS = 10
 FEWEST = 50
 """Decks below which corrections count whole, since there is too little to fit."""

@@ -25,7 +25,8 @@ from games.settings import ConfigError
 FAST_DECKS, SLOW_DECKS, EXTERNAL_DECKS, ACQUAINTED_DECKS = 500, 40, 2, 250
 """Decks of a task: enough for full batches of the networks, few enough that an interruption costs
 little; where a player learns from what it sees, how long it knows the other
-(``fpmcts.evaluation.duplicate``)."""
+(``fpmcts.evaluation.duplicate``).
+"""
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,8 @@ from networks.precision import settled
 
 LONG_MATCH = 5_000
 """Games, each counted as often as a decision has playouts, from which on int8 pays for finding its
-ranges."""
+ranges.
+"""
 
 
 def with_precisions(tournament: Tournament, games: int) -> tuple[Tournament, str]:

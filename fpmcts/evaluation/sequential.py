@@ -41,7 +41,8 @@ ERROR = 0.05
 """Probability of accepting a hypothesis where the other one holds."""
 PSEUDO_DECKS = 1e-3
 """Decks that are added at the scores 0 and 1, so that any mean has a likelihood however few scores
-were seen."""
+were seen.
+"""
 BISECTIONS = 64
 
 

@@ -38,7 +38,7 @@ Fields = dict[str, Any]
 LOT, PART = 20, 4
 """Decks that are kept together; decks after which statistics of players are counted."""
 SMALL_BET = 1000.0
-"""The small bet, which is the big blind, in the unit of the scores at a table: thousandths of it."""
+"""The small bet, which is the big blind, in the unit of scores at a table: thousandths of it."""
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,9 @@ from inference.determinizer import InferenceSettings
 
 FOLDER = ROOT / "conf" / "match"
 MOST_WORLDS, MOST_PARTICLES = 256, 1024
-"""As many worlds and particles as playouts are used, at most these. Of Doudizhu's particles a
-seventh has the weight: with few of them, more playouts see the same few deals."""
+"""There are as many worlds and particles as playouts, but no more than these. In Doudizhu a seventh
+of the particles has the weight: with few of them, more playouts see the same few deals.
+"""
 
 
 def match_changes(game: str, root: str) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from games.rows import States, take
 from inference.positions import Positions, make_positions
 
 ITERATIONS = 10_000
-"""Where nothing is said of iterations or seconds."""
+"""Iterations per move if neither iterations nor seconds are given."""
 MOST_ITERATIONS = 10**9
 Tree = TypeVar("Tree")
 

@@ -15,7 +15,8 @@ DENSE = 2**30
 """Bytes of tables up to which every information state has its row from the beginning."""
 CACHE = 2**21
 """Bytes of tables from which it pays to fetch rows ahead; about the size of a processor's second
-cache."""
+cache.
+"""
 
 
 def by_infoset(

@@ -35,7 +35,8 @@ MEMORY = 2000
 """MB that the table of an algorithm without an option for it may take."""
 MEASURED = 2 * 10**8
 """Decisions of all histories up to which curves report NashConv: about half a minute for each
-point."""
+point.
+"""
 DEALS = 1024
 """Deals that are drawn at a time where they cannot be listed."""
 

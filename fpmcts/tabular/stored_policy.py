@@ -13,7 +13,7 @@ import numpy as np
 from games.tables import Tables
 
 TYPES: tuple[Any, ...] = (np.uint8, np.float16, np.float32)
-"""Of ``weights``, the smallest first."""
+"""Types of ``weights``, the smallest first."""
 
 
 def without_rare_moves(policy: np.ndarray, threshold: float) -> np.ndarray:

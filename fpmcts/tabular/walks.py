@@ -27,7 +27,8 @@ from games.tables import PublicTree
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 """The step of SplitMix64, as in ``games.kernels.random_u64``, for kernels that keep the stream in a
-register."""
+register.
+"""
 
 
 @kernel(inline="always")

@@ -48,7 +48,8 @@ _MOST_TEXT = 100
 _PARTS = {"the landlord's hand": 17, "the second hand": 17, "the third hand": 17, "the bottom": 3}
 _SIZES = {"landlord": 20, "landlord_down": 17, "landlord_up": 17, "three_landlord_cards": 3}
 """The parts of a deck of DouZero and their cards: the hands in the order of our seats, then the
-bottom cards."""
+bottom cards.
+"""
 _RANKS = {
     **{number: number - 3 for number in range(3, 15)},
     17: TWO,
@@ -64,7 +65,8 @@ _HARMLESS = frozenset(
     "SHORT_BINUNICODE BINUNICODE BINUNICODE8 UNICODE".split()
 )
 """Instructions of pickles, by their names in pickletools. DUP, which could double a list again and
-again, is not among them."""
+again, is not among them.
+"""
 
 
 def parse_deal(hands: Any, bottom: Any) -> States:

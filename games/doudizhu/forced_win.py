@@ -47,7 +47,7 @@ _ROOM = 4096
 _KNOWN_BITS = 10
 _SHIFT = np.uint64(64 - _KNOWN_BITS)
 _MOST_BEATERS = 32
-"""Of one move: at most 14 tops of its category, nine bombs and the rocket."""
+"""Most beaters of one move: at most 14 tops of its category, nine bombs and the rocket."""
 
 
 class Positions(NamedTuple):

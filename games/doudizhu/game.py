@@ -26,7 +26,8 @@ from games.settings import setting
 
 MAX_MOVES = 154
 """At most 52 moves with cards (a card stays in each losing hand), and two passes between any two of
-them."""
+them.
+"""
 
 MAX_BOMBS = 13
 """Five in the landlord's hand, four in each peasant's; the rocket takes the place of one."""

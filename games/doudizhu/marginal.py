@@ -26,7 +26,8 @@ NUM_COUNTS = 5
 """A hand holds 0 to 4 cards of a rank."""
 LARGEST_LOGIT = 20.0
 """Corrections are cut to this many nats, so that no world is impossible and no product of weights
-leaves the range of float64."""
+leaves the range of float64.
+"""
 
 _CHOOSE = np.array(
     [[math.comb(n, k) for k in range(NUM_COUNTS)] for n in range(NUM_COUNTS)], dtype=np.float64

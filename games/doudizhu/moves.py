@@ -73,7 +73,8 @@ RANK_SIZES = np.array([0, 1, 2, 3, 4, 5, 1, 2, 3, 4, 5, 6, 8, 4, 2], dtype=np.in
 
 MAX_LEGAL = 520
 """Room for the legal moves of a state: 519 at most, of 333444555666789TJQKA (every hand of 20 cards
-was tried), and one for the generator's last write, which may not count."""
+was tried), and one for the generator's last write, which may not count.
+"""
 
 
 class Rules(NamedTuple):

@@ -22,7 +22,8 @@ CARDS = tuple(rank + suit for rank in RANKS for suit in SUITS)
 RULES = BettingRules(forced=(1, 1), raises=(2, 4), max_raises=(2, 2), first=(0, 0))
 GAME_VALUE = -0.085606
 """What player 0 wins in equilibrium, in chips, to six decimals (known; reproduced by CFR+ in the
-tests)."""
+tests).
+"""
 
 
 def _strength(own: int, public: int) -> int:

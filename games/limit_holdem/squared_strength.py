@@ -19,7 +19,8 @@ from games.poker.hands import EMPTY_KEY, NUM_CARDS, NUM_STRENGTHS, HandTables, s
 MOST_POINTS = 1_980
 MOST = (0, 47 * 46 * MOST_POINTS**2, 46 * MOST_POINTS**2, MOST_POINTS**2)
 """What stands for an E[HS^2] of 1 in each round. After a flop each pair of cards is counted twice:
-it can come in two orders."""
+it can come in two orders.
+"""
 
 
 @kernel

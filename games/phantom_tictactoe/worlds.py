@@ -32,7 +32,8 @@ MOST_ORDERS = 512
 """Room for the orders in which the other can have got its squares: at most 6 * 5 * 4 * 3."""
 WRONG, OWN, OTHER = -1, 0, 1
 """What ``_go_on`` finds: the outcomes are not the own; or all own attempts are made, and it is the
-seat's or the other's turn."""
+seat's or the other's turn.
+"""
 
 
 @kernel

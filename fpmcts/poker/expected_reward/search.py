@@ -68,9 +68,11 @@ from games.no_limit_holdem.state import (
 )
 
 MOST_CHILDREN = 40
-"""Of a node: fold, call, and sizes or boards."""
+"""Most children of a node: fold, call, and sizes or boards."""
 MOST_DEPTH, SAFE_DEPTH = 512, 432
-"""Of a path; from the second on nobody raises but all-in, after which the hand is soon over."""
+"""Most nodes of a path; from the second number on nobody raises but all-in, after which the hand is
+soon over.
+"""
 CHUNK = 1024
 """Iterations between two looks at the clock."""
 TABLE, MODEL, LISTED = 0, 1, 2

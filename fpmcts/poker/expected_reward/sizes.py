@@ -44,7 +44,8 @@ TABLE_EDGES = np.array(
     ]
 )
 """Edges of bins of equal probability between the two: the 24-quantiles of the 13,079 other raises
-in 8,147 hands of six players with 100 big blinds (Pluribus against professionals)."""
+in 8,147 hands of six players with 100 big blinds (Pluribus against professionals).
+"""
 
 
 def table() -> np.ndarray:

@@ -29,7 +29,8 @@ _ENTERS, _RAISES = CONTEXTS + 3 * NUM_CONTEXTS, CONTEXTS + 3 * NUM_CONTEXTS + 1
 COUNTS = _RAISES + 1
 """Columns of counts: hands dealt, entered, raised before the flop, flops and showdowns seen; fold,
 call and raise by context; then two marks of the present hand: 1 enters, 2 folds before the flop;
-raises."""
+raises.
+"""
 
 
 class Statistic(IntEnum):

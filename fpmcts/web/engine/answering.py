@@ -30,7 +30,7 @@ from games.table import Table
 
 log = logging.getLogger(__name__)
 MOST_PLAYERS = 50
-"""That are kept: each number of playouts is a player of its own."""
+"""Most players that are kept: each number of playouts is a player of its own."""
 DIGITS = 4
 """Decimal places of probabilities."""
 

@@ -17,7 +17,7 @@ from fpmcts.web.tables.rulebook import positions, table_at
 from fpmcts.web.tables.store import Store
 
 PLAYOUTS = 256
-"""Of an analysis, if it does not say how many."""
+"""Playouts of an analysis that does not say how many."""
 TABLES_FACTOR = 8
 """Playouts of a table's play-outs for one of a search: they are hundreds of times as quick, and
 each says less.
@@ -27,7 +27,7 @@ EVEN = 0.1
 close to an equilibrium.
 """
 MOST_HANDS = 200
-"""Of a series, that are added up."""
+"""Most hands of a series that are added up."""
 MOST_LATEST = 100
 """Reviews that are kept in memory."""
 NO_LUCK = "the player that analyses cannot tell"

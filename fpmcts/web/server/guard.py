@@ -43,7 +43,7 @@ HEADERS = {
     "permissions-policy": "camera=(), microphone=(), geolocation=()",
     "cache-control": "no-cache",
 }
-"""Of every answer, errors included."""
+"""Headers of every answer, errors included."""
 OPEN_PATHS = ("/api/health",)
 """What is shown without a cookie."""
 SAFE = ("GET", "HEAD")

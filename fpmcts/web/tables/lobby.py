@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 MOST_IN_MEMORY = 200
 """Tables at which nothing happens that are kept in memory."""
 MOST_GAMES = 20_000
-"""Of a session, on disk."""
+"""Most games of a session on disk."""
 MOST_LINES = 1000
-"""Of an opened file."""
+"""Most lines of an opened file."""
 EVERYBODY = "*"
 """The session of tables that everybody may read."""
 

@@ -22,12 +22,12 @@ MODELS = Path(__file__).resolve().parents[3] / "models"
 SPEEDS = {64: 0.9, 256: 2.0, 1024: 6.0}
 """By playouts: the delay of a player (``Entry``)."""
 SLOW = 2.0
-"""That of players that take their time to search."""
+"""The delay of players that take their time to search."""
 GREEDY: Json = {"temperature": 0.0}
-"""Of players that draw their moves where a good player of the game mixes."""
+"""Options of players that draw their moves where a good player of the game mixes."""
 WARM_SEEDS = (0, 1, 2, 3, 4)
-"""Of rehearsals: networks compile kernels for each size of a batch, so a few different positions
-are searched.
+"""Seeds of warm-up searches: networks compile kernels for each size of a batch, so a few different
+positions are searched.
 """
 GAMES = ("doudizhu", "leduc", "kuhn", "limit_holdem")
 """In the order in which they are warmed up."""
@@ -41,7 +41,7 @@ PLAYED: dict[str, dict[str, object]] = {"doudizhu": {"rules": "standard", "encod
 games bring their options.
 """
 ITERATIONS = 2000
-"""Of IS-MCTS, which plays every game without having learned it."""
+"""Iterations of IS-MCTS, which plays every game without having learned it."""
 RANDOM = Entry("random", "random", "Random", "random")
 EVERYWHERE = (
     Entry("ismcts", "ismcts", "IS-MCTS", "ismcts", {"iterations": ITERATIONS}, GREEDY, delay=SLOW),
@@ -54,7 +54,8 @@ MEASURED, MEASURED_SEEDS = 64, (2, 3)
 """Playouts and deals of a measurement."""
 ROOM, MOST = 1.5, 12
 """A delay is so many times what the playouts took when they were measured, and at most so many
-times that of the catalogue: beyond it a busy machine cuts searches short."""
+times that of the catalogue: beyond it a busy machine cuts searches short.
+"""
 log = logging.getLogger("web")
 
 

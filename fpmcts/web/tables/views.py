@@ -20,7 +20,7 @@ PER_SEAT = ("cards_left", "played", "paid", "bets", "stacks", "folded", "points"
 OPEN_CARDS = ("public", "bottom")
 """Fields of a description that are cards which lie open."""
 CARDS_OF_SEATS = ("played",)
-"""Those of PER_SEAT whose entries are cards."""
+"""Fields of ``PER_SEAT`` whose entries are cards."""
 LIFTED = ("game", "seat", "hand", "hands", "moves", "legal", "to_move", "returns")
 """Fields that have a place of their own."""
 RAW = "view"

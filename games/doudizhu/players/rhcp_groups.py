@@ -45,7 +45,8 @@ _SHORTEST_CHAIN = SHORTEST[list(_CHAINS)]
 _ADDED = np.array([-10, -10, -10, -10, -10, -10, -9, -9, -2, -2, -2, -3, -3, 4, 3])
 _HALVED = np.array([0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 0, 0])
 """int64 ``[15]``, by category: what the value of a group adds to its rank, and whether it is half
-of that."""
+of that.
+"""
 
 
 @kernel

@@ -28,7 +28,8 @@ DEPTH = HAND_SIZES[0] + 1
 NUM_CANDIDATES = 4096
 """Capacity for the candidates on the way from a hand to no cards. There are at most 512 at a lead
 where trios take kickers, and at most five such leads in 20 cards; any other lead has fewer than 30,
-and there are at most 20 leads."""
+and there are at most 20 leads.
+"""
 WORST = -1000
 """Less than the sum of any hand."""
 ROUND = 7
