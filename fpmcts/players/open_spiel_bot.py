@@ -16,8 +16,9 @@ from games.rows import States, take
 @player("open_spiel", games=["poker", "goofspiel", "phantom_tictactoe"], slow=True)
 @dataclass
 class OpenSpielOptions(PlayerOptions):
-    """A bot of OpenSpiel. In Kuhn and Leduc it sits at OpenSpiel's own game, elsewhere at ours in
-    OpenSpiel.
+    """A bot of OpenSpiel.
+
+    In Kuhn and Leduc it sits at OpenSpiel's own game, elsewhere at ours in OpenSpiel.
 
     Attributes:
         bot: Name of one that OpenSpiel registers, such as ``uniform_random``; or

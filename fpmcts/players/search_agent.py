@@ -36,8 +36,9 @@ from networks.checkpoint import CheckpointError
 @player("fpmcts", slow=True, compiles=True)
 @dataclass
 class FPMCTSOptions(NetworkOptions):
-    """Fictitious-Play MCTS with inference. Settings of the search that are not given: as conf/match
-    has them, else as trained.
+    """Fictitious-Play MCTS with inference.
+
+    Settings of the search that are not given are those of conf/match, else as trained.
 
     Attributes:
         seconds: Time per move instead of a number of playouts; such a match cannot be repeated

@@ -52,8 +52,9 @@ EXACT_ENOUGH = 1e-4
 @player("tabular", states_policy=True)
 @dataclass
 class TabularOptions(PlayerOptions):
-    """What a run of a tabular algorithm has learned (``python train.py game=leduc
-    algorithm=smooth_uct``).
+    """The policy that a run of a tabular algorithm has learned.
+
+    Such as ``python train.py game=leduc algorithm=smooth_uct``.
 
     Attributes:
         run: Folder of the run, or its checkpoint; none: the tables that come with the project.

@@ -40,8 +40,9 @@ SIZES_FROM = {"table": TABLE, "model": MODEL, "listed": LISTED}
 @player("mcts", games=["no_limit_holdem"], slow=True)
 @dataclass
 class MCTSOptions(PlayerOptions):
-    """Monte-Carlo tree search with a model of the opponents, in no-limit Hold'em (Van den Broeck,
-    Driessens & Ramon 2009).
+    """Monte-Carlo tree search with a model of the opponents, in no-limit Hold'em.
+
+    Source: Van den Broeck, Driessens & Ramon 2009.
 
     Attributes:
         iterations: Per move; with ``seconds`` the most there may be. None: 25,000 (the text, 5.5),

@@ -175,7 +175,7 @@ def iterate(
         header: Words of a row before those of its actions.
         sets: All of them.
         counter: int64 ``[1]``, changed in place: iterations so far.
-        iterations: How many.
+        iterations: Number of iterations.
     """
     walk, path, sets = borrowed(walk), borrowed(path), borrowed(sets)
     for player in range(2):

@@ -52,7 +52,7 @@ def search(
         max_moves: As in the game's spec.
         rng: uint64 ``[1]``, changed in place.
         counter: int64 ``[1]``, changed in place: episodes so far.
-        episodes: How many.
+        episodes: Number of episodes.
         shared: See above.
         won: If None, all seats select and learn. Else float64 ``[1]``: in episode n seat
             ``n % num_seats`` alone does, the others draw all moves evenly, and what it wins is

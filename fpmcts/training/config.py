@@ -101,7 +101,7 @@ class EvaluationSettings:
 
 @dataclass(frozen=True)
 class RunClusterSettings(ClusterSettings):
-    """The workers that play the games of a run; no result depends on it but for the lag.
+    """The workers that play the games of a run; no result depends on them but for the lag.
 
     Attributes:
         lag: Iteration t is played by the weights that have learned from the iterations before t -

@@ -294,7 +294,7 @@ class Workers:
     Attributes:
         local: Those of this process.
         cluster: The others; None: there are none.
-        size: How many.
+        size: Number of workers.
     """
 
     def __init__(

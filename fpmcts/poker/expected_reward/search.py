@@ -181,7 +181,7 @@ class Task(NamedTuple):
         model: Of the opponents.
         rules: Of the game.
         position: What it is about.
-        settings: How.
+        settings: Of the search.
         tree: Changed in place; the root must be there (``tree.clear``).
         room: Changed in place.
         rng: uint64 ``[1]``, changed in place.

@@ -66,7 +66,7 @@ def run(config: PlayConfig, say: Callable[[str], None]) -> None:
     """Serves until Ctrl-C.
 
     Args:
-        config: How.
+        config: The settings.
         say: Called with the address.
 
     Raises:

@@ -78,9 +78,7 @@ from games.rows import States
 @player("rhcp", games=["doudizhu"], teaches=True)
 @dataclass
 class RHCP(Player):
-    """The usual heuristic player of Doudizhu: it splits its hand into groups, and draws no random
-    numbers.
-    """
+    """The usual heuristic player of Doudizhu: it splits its hand into groups; deterministic."""
 
     _act = staticmethod(rhcp_kernels.act)
 

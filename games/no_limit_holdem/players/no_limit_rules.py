@@ -175,8 +175,9 @@ class HandOnly(_ByRule):
 @player("best_hand", games=["no_limit_holdem"])
 @dataclass
 class BestHand(_ByRule):
-    """Goes by its share of wins against random hands (Van den Broeck, Driessens & Ramon 2009,
-    5.1).
+    """Bets by its share of wins against random hands.
+
+    Source: Van den Broeck, Driessens & Ramon 2009, 5.1.
     """
 
     rule = _of_rows(best_hand)

@@ -164,11 +164,10 @@ def _raised(
 @player("lbr", games=["poker", "no_limit_holdem"], slow=True)
 @dataclass
 class LocalBestResponseOptions(PlayerOptions):
-    """A local best response to a player whose policy it may read, in poker for two
-    (``games/poker/players/local_best_response.py``).
+    """A local best response to a player whose policy it may read, in poker for two.
 
-    Its score over all games is a lower bound on what the other can lose to a best response: the
-    exploitability, half of NashConv.
+    See ``games/poker/players/local_best_response.py``. Its score over all games is a lower bound on
+    what the other can lose to a best response: the exploitability, half of NashConv.
 
     Attributes:
         against: Label of the other player of the match, which must be one that can state its
