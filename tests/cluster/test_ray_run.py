@@ -65,8 +65,8 @@ def test_two_actors_one_of_which_is_killed(nodes: Any, alone: dict[str, np.ndarr
     made, cluster = in_cluster(nodes, 2)
     killed = []
 
-    def kill(*at: object) -> None:  # units are on their way
-        if not killed:
+    def kill(what: str, done: int, total: int, unit: str) -> None:
+        if done and not killed:  # units are on their way
             killed.append(cluster.actors[0])
             ray.kill(killed[0].handle)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from games import GAMES
 
-SHARED = ("batches", "generic", "interface", "kernels", "settings")
+SHARED = ("generic", "interface", "kernels", "rows", "settings")
 """Modules of ``games`` that are of no game."""
 PACKAGE = Path(__file__).resolve().parent.parent.parent / "inference"
 

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from fpmcts.training.heuristic_games import LANES, generate_games, teachers
-from fpmcts.training.samples import flatten
 from games import make
 from games.doudizhu.legal import legal_moves
 from games.doudizhu.moves import MAX_LEGAL
@@ -13,7 +12,7 @@ from games.doudizhu.players.rhcp_kernels import new_memo
 from games.doudizhu.players.teamplay import choose_for_team
 from games.doudizhu.state import step
 from games.kernels import Stream, deal_seeds
-from games.rows import num_rows, take
+from games.rows import named, num_rows, take
 
 GAME = make("doudizhu")
 
@@ -64,7 +63,7 @@ def test_a_game_depends_on_its_seed_alone() -> None:
     games, last = generate_games(GAME, seeds, 0.1), generate_games(GAME, seeds[-7:], 0.1)
     np.testing.assert_array_equal(last.records.moves, games.records.moves[-7:])
     count = num_rows(last.samples)
-    for (name, one), (_, other) in zip(flatten(last.samples), flatten(games.samples), strict=True):
+    for (name, one), (_, other) in zip(named(last.samples), named(games.samples), strict=True):
         np.testing.assert_array_equal(one, other[-count:], err_msg=name)
 
 

@@ -18,10 +18,10 @@ from fpmcts.training.algorithms import read_run
 from fpmcts.training.config import TrainConfig
 from fpmcts.training.interface import Report
 from fpmcts.training.run_folder import RunFolder, RunFolderError
-from fpmcts.training.samples import flatten
 from fpmcts.training.stages import Stages
 from fpmcts.training.workers import Batch, Players, Workers
 from games.kernels import Stream, deal_seeds
+from games.rows import named
 from games.settings import ConfigError
 from networks.checkpoint import CheckpointError, load
 
@@ -316,7 +316,7 @@ def test_workers_change_no_lesson() -> None:
         Stages(config(f"threads={threads}", base=DOUDIZHU)).workers.teach(seeds, silent)
         for threads in (1, 3)
     )
-    for (name, field), (_, other) in zip(flatten(one), flatten(three), strict=True):
+    for (name, field), (_, other) in zip(named(one), named(three), strict=True):
         np.testing.assert_array_equal(field, other, err_msg=name)
 
 

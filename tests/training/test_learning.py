@@ -11,12 +11,12 @@ from fpmcts.training.heuristic_games import generate_games
 from fpmcts.training.learner import Learner, LossNotFiniteError
 from fpmcts.training.learner_settings import LearnerSettings
 from fpmcts.training.learning import FilterLearner
-from fpmcts.training.samples import Samples, flatten
+from fpmcts.training.samples import Samples
 from fpmcts.training.selfplay import Finished, SelfPlay, SelfPlaySettings
 from games import make
 from games.interface import Game
 from games.kernels import Stream, deal_seeds, streams
-from games.rows import num_rows, take
+from games.rows import named, num_rows, take
 from inference.determinizer import Determinizer, InferenceSettings
 from inference.filter import FilterNet
 from networks.evaluator import Evaluator
@@ -53,7 +53,7 @@ def test_samples_of_self_play_whatever_the_lanes(networks: Networks) -> None:
     played = self_play(networks, 4, seen.append)
     samples, final, records, statistics = played
     for one, other in zip(played[:3], self_play(networks, 1, seen.append)[:3], strict=True):
-        for (name, field), (_, same) in zip(flatten(one), flatten(other), strict=True):
+        for (name, field), (_, same) in zip(named(one), named(other), strict=True):
             np.testing.assert_array_equal(field, same, err_msg=name)
     seen = seen[: seen.index(6) + 1]
     assert seen == sorted(seen) and seen[-1] == 6 and np.all(final.winner >= 0)

@@ -13,10 +13,9 @@ from fpmcts.training.samples import (
     Window,
     _reservoir_places,
     empty_samples,
-    flatten,
     truncate_targets,
 )
-from games.rows import take
+from games.rows import named, take
 from tests.search.toy_game import End, Move, ToyGame, make_rules
 
 GAME = ToyGame(make_rules(Move(0, [End(1.0), End(0.0)]), num_cards=4, num_actions=2))
@@ -27,7 +26,7 @@ STORES = pytest.mark.parametrize("make", MAKERS, ids=["reservoir", "window"])
 def numbered(first: int, count: int) -> Samples:
     """Returns samples that carry their number in every field."""
     samples, numbers = empty_samples(GAME, count), np.arange(first, first + count)
-    for _, field in flatten(samples):
+    for _, field in named(samples):
         field[:] = (numbers % 100 if field.dtype == np.int8 else numbers).reshape(
             -1, *[1] * (field.ndim - 1)
         )
@@ -41,7 +40,7 @@ def content(store: Store[Samples]) -> list[int]:
     rows = take(store.rows, slice(0, store.size))
     expected = numbered(0, 1 + int(rows.iteration.max(initial=0)))
     for (_, field), (_, other) in zip(
-        flatten(rows), flatten(take(expected, rows.iteration)), strict=True
+        named(rows), named(take(expected, rows.iteration)), strict=True
     ):
         np.testing.assert_array_equal(field, other)
     return rows.iteration.tolist()
