@@ -206,8 +206,9 @@ class UCTOptions(Options):
 
 @dataclass(frozen=True)
 class SmoothUCTOptions(UCTOptions):
-    """Options of Smooth UCT: those of UCT and ``eta_k = max(gamma, eta / (1 + d sqrt(N)))``,
-    equation 2.
+    """Options of Smooth UCT: those of UCT, and the share of UCB among the selections.
+
+    The share is ``eta_k = max(gamma, eta / (1 + d sqrt(N)))``, equation 2.
 
     Attributes:
         gamma: Least share of UCB among the selections. The paper: 0.1 everywhere.
