@@ -151,7 +151,7 @@ class OpenPolicy(Protocol):
 
 @runtime_checkable
 class Observer(Protocol):
-    """A player that learns who the others are from the games it has seen, by what all could see of
+    """A player that learns about the others from the games it has seen, by what all could see of
     them.
 
     Before games it learns who sits where (``meet``), after them the moves (``observe``). The caller

@@ -54,7 +54,8 @@ class Table:
         moves: All moves so far.
 
     Raises:
-        ValueError: Not exactly one of seed, deal and record is given, or it is none of this game.
+        ValueError: Not exactly one of seed, deal and record is given, or it is not one of this
+            game.
     """
 
     def __init__(

@@ -79,7 +79,7 @@ class GameEnv(AECEnv):  # type: ignore[misc]
         return self._actions
 
     def reset(self, seed: int | None = None, options: Mapping[str, object] | None = None) -> None:
-        """Deals anew. A seed deals a game that can be repeated, and those after it; without one
+        """Deals a game. A seed deals one that can be repeated, and those after it; without one
         they continue from the last.
         """
         if seed is not None:

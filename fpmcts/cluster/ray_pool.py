@@ -411,7 +411,7 @@ def _address_of(address: str) -> str | None:
 
 
 def _reach(address: str, seconds: float) -> None:
-    """Raises OSError where nothing listens at HOST:PORT, or ValueError where it is none."""
+    """Raises OSError where nothing listens at HOST:PORT, ValueError if that is not an address."""
     host, _, port = address.removeprefix("ray://").rpartition(":")
     socket.create_connection((host, int(port)), timeout=seconds).close()
 

@@ -145,7 +145,7 @@ def identity(plan: Plan, players: tuple[str, ...]) -> dict[str, object]:
 
 
 def described(tournament: Tournament, label: str) -> dict[str, object]:
-    """Returns a player with its options, files by what they hold."""
+    """Returns a player with its options, files by their contents."""
     options = tournament.players[label].options
     values = options.as_dict()
     files = [Path(word) for word in shlex.split(values.get("command", "")) if Path(word).is_file()]

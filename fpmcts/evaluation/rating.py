@@ -10,7 +10,7 @@ drawn twice counts twice in every pair that played it.
 
 The model knows one strength per player: where A beats B, B beats C and C beats A, the matrix says
 more than the ratings. The *misfit* of a pair is the share of games won less the share that the
-ratings predict; its standard error comes from the same resamples, fitted anew each, so it knows of
+ratings predict; its standard error comes from the same resamples, each fitted again, so it knows of
 shared decks and of the fitted strengths.
 
 Where the share of wins means little, as in poker, a player's standing is its mean score over the

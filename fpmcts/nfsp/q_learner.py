@@ -118,7 +118,7 @@ class QLearner:
 
     @torch.no_grad()
     def targets(self, rows: Transitions) -> torch.Tensor:
-        """Returns what Q shall be, float32 ``[B]``: the result at the last decision, else the
+        """Returns the targets of Q, float32 ``[B]``: the result at the last decision, else the
         largest value at the next.
         """
         observations, offsets, actions, _ = encode(self.game, rows.following)

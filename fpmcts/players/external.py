@@ -54,7 +54,7 @@ class ExternalAgent(ForeignAgent, AbstractContextManager["ExternalAgent"]):
 
     The program is started in the first ``start`` and serves until ``close``: use the agent as a
     context manager, or leave it to the garbage collector or the end of the interpreter, which kill
-    the program. After an error the program is dead, and the next ``start`` starts it anew. Unix
+    the program. After an error the program is dead, and the next ``start`` starts it again. Unix
     only.
 
     Args:

@@ -1,6 +1,6 @@
 """A game that a seat cannot tell from the one it plays, to hand to code that expects a whole state.
 
-Hidden cards and moves are drawn (``draw_hidden``), so that whoever looks at them learns nothing
+Hidden cards and moves are drawn (``draw_hidden``), so that code which reads them learns nothing
 that the seat does not know.
 """
 

@@ -157,7 +157,7 @@ def load_trained(
         game: Name of the game that they are to play.
         precision: See ``networks.precision.PRECISIONS``.
         device: Of the forward passes.
-        objective: What the values shall be, "wp" or "adp"; None: what they were trained for. Only
+        objective: Unit of the values, "wp" or "adp"; None: what they were trained for. Only
             networks with a ``win_stakes`` head can give the other one.
 
     Raises:

@@ -236,7 +236,7 @@ class _Watch:
         """Results of the positions that are done with."""
 
     def ends(self) -> bool:
-        """Returns whether the search shall end now."""
+        """Returns whether to end the search now."""
         if self._deadline is not None and time.perf_counter() >= self._deadline:
             return True
         return self._cancel is not None and self._cancel()
@@ -413,8 +413,8 @@ class Search:
         return result
 
     def _strike(self, moves: Sequence[_Given]) -> list[np.ndarray]:
-        """Strikes the root moves that shall not be considered; returns the moves of every position,
-        listed or given.
+        """Removes the root moves that are not to be considered; returns the moves of every
+        position, listed or given.
 
         The root's policy is a softmax over the moves left, so this renormalises it. What is not
         listed is represented by its stand-in until the root has been evaluated (``_name_roots``).

@@ -77,8 +77,8 @@ class Run:
         )
 
     def __iter__(self) -> Iterator[Report]:
-        """Goes on with the run, until its budget is used up or it shall stop; yields the report of
-        every step.
+        """Continues the run until its budget is used up or it is asked to stop; yields the report
+        of every step.
         """
         with self.folder:
             if all(bound is None for bound in vars(self.config.budget).values()):

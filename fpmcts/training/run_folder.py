@@ -59,7 +59,7 @@ class RunFolder(AbstractContextManager["RunFolder"]):
     Attributes:
         path: The folder.
         config: The configuration of the run, ``run_dir`` and what it began from filled in.
-        notes: What ``load`` has to say to the user.
+        notes: Messages of ``load`` to the user.
     """
 
     def __init__(self, path: Path, config: RunConfig, lock: IO[str], is_new: bool) -> None:

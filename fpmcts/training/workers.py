@@ -292,7 +292,7 @@ class Workers:
     """A worker per thread, or actors of a cluster (``cluster.kind``). They do one thing at a time.
 
     Attributes:
-        local: Those of this process.
+        local: The workers of this process.
         cluster: The others; None: there are none.
         size: Number of workers.
     """

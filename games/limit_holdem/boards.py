@@ -3,7 +3,7 @@
 No hand is worth more for its suits, so boards that a permutation of the suits turns into one
 another are the same to a player with the permuted cards. A board is its *masks*: for each suit the
 ranks on it (``hands.HandTables.bits``). The canonical board has its suits in descending order, by
-the number of cards and then by the mask; equal masks keep their order, which is no matter, since
+the number of cards and then by the mask; equal masks keep their order, which does not matter, since
 exchanging them changes nothing on the board.
 
 The number of a canonical board is a sum of one term for each suit, so it is found by lookups alone.

@@ -56,7 +56,7 @@ def look(
 
     Args:
         actions: int16 ``[max_legal]``, the listed actions, written.
-        amounts: int64, the raise-to of each, 0 = it is none.
+        amounts: int64, the raise-to of each, 0 = not a raise.
     """
     count, here = legal(rules, states, i, actions), situation(rules, states, i)
     for k in range(count):

@@ -34,8 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def check(files: Sequence[Path]) -> tuple[list[str], int]:
-    """Returns in lines what comes of reading and playing files; and 0 where all hands can be used,
-    else 1.
+    """Returns, in lines, the result of reading and playing files; and 0 where all hands can be
+    used, else 1.
     """
     began = time.perf_counter()
     problems: list[BadHandError] = []

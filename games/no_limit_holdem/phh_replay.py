@@ -129,7 +129,7 @@ def _replay(rules: Rules, hands: Hands, states: States, out: Replay) -> None:
 
 
 def replay(hands: Hands) -> Replay:
-    """Returns what comes of playing hands."""
+    """Returns the result of playing hands."""
     count, seats = hands.stacks.shape
     out = Replay(np.zeros(count, np.bool_), np.zeros(count, np.bool_), np.zeros((count, seats)))
     _replay(replay_rules(seats), hands, empty(1, seats), out)

@@ -53,8 +53,8 @@ def phh_text(hand: Hand) -> str:
 
 
 def _showdown(hand: Hand) -> list[str]:
-    """Returns how those who did not fold show their hands, where several did not: before the cards
-    that come after an all-in.
+    """Returns how the seats that did not fold show their hands, where several did not: before the
+    cards that come after an all-in.
     """
     folded = {seat for seat, move in zip(hand.seats, hand.moves, strict=True) if move == FOLD}
     left = [seat for seat in range(len(hand.stacks)) if seat not in folded]

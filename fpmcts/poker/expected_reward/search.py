@@ -478,7 +478,7 @@ class Found(NamedTuple):
 
 
 class Searcher:
-    """Holds the arrays of searches, which are used anew for each.
+    """Holds the arrays of searches, which are used again for each.
 
     Args:
         rules: Of the game.

@@ -1,5 +1,5 @@
-"""What a showdown is worth to one seat whose cards are known, on random boards, by what a model
-says of the others' hands.
+"""What a showdown is worth to one seat whose cards are known, on random boards, by a model's
+prediction of the others' hands.
 
 A model gives for each opponent the probabilities of ``BINS`` bins of strength: sixths of all hands
 that a board leaves. Within a bin all hands are as likely. ``Boards`` holds completions of the board

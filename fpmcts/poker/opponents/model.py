@@ -38,9 +38,9 @@ class OpponentModel(NamedTuple):
         table: float32 ``[rows, 3]``, frequencies of fold, call and raise (``table.table_row``).
         sizes: float32 ``[4, NUM_SIZES]``, frequencies of sizes by round.
         ranks: float32 ``[NUM_RANKS]``, of ranks at showdown.
-        trees: Boosters 0 to 4: fold before the flop; raise before it, of those who do not fold;
-            bet after the flop; fold there; raise there, of those who do not fold. Boosters 5 to 11:
-            sizes; 12 to 17: ranks at showdown. Those that are missing are empty.
+        trees: Boosters 0 to 4: fold before the flop; raise before it, of those that do not fold;
+            bet after the flop; fold there; raise there, of those that do not fold. Boosters 5 to
+            11: sizes; 12 to 17: ranks at showdown. Those that are missing are empty.
     """
 
     prior: np.ndarray

@@ -78,7 +78,7 @@ def hand_only(rules: Rules, views: States, i: int, rng: np.ndarray, lane: int) -
 
 @kernel
 def _share_of_wins(tables: HandTables, views: States, i: int, rng: np.ndarray, lane: int) -> float:
-    """Returns the share of random boards and hands of those who are in on which the seat to move
+    """Returns the share of random boards and hands of the seats still in on which the seat to move
     has the best hand alone.
     """
     hole, known, rivals = views.hole[i, views.seat[i]], np.int64(views.shown[i]), -1
