@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from games.dispatch import register
-from games.kernels import kernel
+from games.kernels import borrowed, kernel
 from games.limit_holdem import abstraction as bucket_tables
 from games.limit_holdem.boards import board_tables, start_hands
 from games.limit_holdem.deals import HoldemDeals, MadeHandDeals
@@ -78,8 +78,9 @@ class SevenCards(NamedTuple):
 def _strength(
     showdown: SevenCards, cards: np.ndarray, first: int, num_private: int, board: int
 ) -> int:
-    key, masks = sums(showdown.tables, cards, board, cards.size)
-    return strength_with(showdown.tables, key, masks, cards[first], cards[first + 1], 7)
+    tables = borrowed(showdown.tables)
+    key, masks = sums(tables, cards, board, cards.size)
+    return strength_with(tables, key, masks, cards[first], cards[first + 1], 7)
 
 
 register(state.strength, SevenCards, _strength)

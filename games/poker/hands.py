@@ -106,7 +106,7 @@ def strength_with(
     )
 
 
-@kernel
+@kernel(forceinline=True)
 def sums(tables: HandTables, cards: np.ndarray, first: int, last: int) -> tuple[int, int]:
     """Returns the key and the masks of ``cards[first:last]``."""
     key, masks = np.int64(EMPTY_KEY), np.int64(0)
