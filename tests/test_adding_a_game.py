@@ -51,6 +51,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_it_learns(run: Path) -> None:
     """Its policies are closer to an equilibrium than uniform ones, from which both seats together
     win 11/6 chips by the best answers.

@@ -79,6 +79,7 @@ HALF = [
 ]
 
 
+@pytest.mark.slow
 def test_smoke(tmp_path: Path) -> None:
     """``experiment=smoke``, halved, is the complete cycle; the same command on the finished run has
     nothing left to do.

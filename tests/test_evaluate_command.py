@@ -64,6 +64,7 @@ def are_gone(workers: list[int]) -> bool:
     return not any(file.exists() and file.read_bytes() for file in files)
 
 
+@pytest.mark.slow
 def test_killed_and_continued_equals_uninterrupted(tmp_path: Path) -> None:
     whole = run(tmp_path / "whole", *MATCH)
     assert whole.returncode == 0, whole.stderr
@@ -97,6 +98,7 @@ def test_ctrl_c_ends_after_the_games_under_way(tmp_path: Path) -> None:
         assert "the same command continues" in output
 
 
+@pytest.mark.slow
 def test_a_second_ctrl_c_ends_at_once(tmp_path: Path) -> None:
     hours = ("a=pimc", "a.worlds=4096", "b=rhcp", "decks=400", "processes=2", "device=cpu")
     process = started(tmp_path, *hours)

@@ -20,6 +20,7 @@ sys.path.insert(
 from cluster_echo import Unit  # noqa: E402
 
 ray = pytest.importorskip("ray")
+pytestmark = pytest.mark.slow  # each starts a cluster of its own
 
 from fpmcts.cluster import ray_pool  # noqa: E402
 from fpmcts.cluster.ray_pool import RayCluster  # noqa: E402

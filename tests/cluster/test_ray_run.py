@@ -14,6 +14,7 @@ from fpmcts.training.stages import Stages
 from games import make
 
 ray = pytest.importorskip("ray")
+pytestmark = pytest.mark.slow  # each starts a cluster of its own
 from fpmcts.cluster.ray_pool import RayCluster  # noqa: E402
 
 TINY = (

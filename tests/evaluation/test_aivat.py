@@ -99,6 +99,7 @@ def match(decks: int) -> tuple[Game, PlayedGames, np.ndarray]:
     )
 
 
+@pytest.mark.slow
 def test_corrections_of_leduc_are_fair_and_take_most_of_the_variance_away() -> None:
     game, games, luck = match(1500)
     by_deck = (

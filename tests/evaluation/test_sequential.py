@@ -79,6 +79,7 @@ def match(
     return None if results is None else results["a", "b"], seen, " ".join(notes)
 
 
+@pytest.mark.slow
 def test_a_match_ends_when_it_is_clear(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is a part of the whole match, ended after the first task at which the ratio of all decks
     before leaves the bounds."""

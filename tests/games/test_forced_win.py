@@ -99,6 +99,7 @@ def wins(hand: Cards, target: Reading | None, unseen: Cards, after: int, before:
     return won(hand, target, unseen, after, before)
 
 
+@pytest.mark.slow
 def test_every_forced_win_is_found() -> None:
     rng, outcomes, beyond = np.random.default_rng(3), [], 0
     for _ in range(500):

@@ -111,6 +111,7 @@ LINE = ["r290", "r811", "r1700"]
 """
 
 
+@pytest.mark.slow
 def test_worlds_of_a_history_with_unlisted_amounts_follow_the_posterior() -> None:
     found, determinizer, table = believed(LINE, HANDS)
     assert [move.text for move in table.moves] == LINE

@@ -128,6 +128,7 @@ def worn() -> list[Street]:
     return follow(0.0)
 
 
+@pytest.mark.slow
 def test_enough_hands_count_on_every_street(streets: list[Street], worn: list[Street]) -> None:
     for street in streets:
         assert len(street.sizes) > LANES

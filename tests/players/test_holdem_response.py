@@ -72,6 +72,7 @@ def test_chances_are_exact_where_all_boards_are_looked_at(
             assert found[number] == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_chances_from_random_boards(game: LimitPoker) -> None:
     """Aces against kings before the flop: 0.8195 (known; within 0.01 for any suits) and 5 standard
     errors of 20,000 boards.

@@ -98,6 +98,7 @@ def test_equal_players_without_chance_share_nothing_out(players: int) -> None:
     assert table_scores(game.spec, games) == pytest.approx(np.zeros((5, players)))
 
 
+@pytest.mark.slow
 def test_mcts_counts_players_from_lot_to_lot() -> None:
     game = make("no_limit_holdem", players=3, stacks=2000)
     options = MCTSOptions(iterations=50, checkpoint="untrained", pool=8, nodes=20_000)

@@ -91,6 +91,7 @@ def test_bad_key_is_named_in_one_line(overrides: str, words: str) -> None:
     assert message.startswith(words) and "\n" not in message, message
 
 
+@pytest.mark.slow
 def test_stores_that_cannot_fit_leave_nothing_behind(tmp_path: Path) -> None:
     """They are checked before they are written to: until then the system promises more memory than
     there is.
@@ -113,6 +114,7 @@ def test_error_of_use_is_one_line(tmp_path: Path) -> None:
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device")
 def test_cuda_without_a_device(tmp_path: Path) -> None:
     result = run("device=cuda", f"run_dir={tmp_path / 'run'}")

@@ -48,6 +48,7 @@ def self_play(networks: Networks, lanes: int, tick: Callable[[int], None]) -> Fi
     return games.play(deal_seeds(1, 6, Stream.TRAINING), streams(5, 6, 2), 3, tick)
 
 
+@pytest.mark.slow
 def test_samples_of_self_play_whatever_the_lanes(networks: Networks) -> None:
     seen: list[int] = []
     played = self_play(networks, 4, seen.append)

@@ -49,6 +49,7 @@ def longest(view: dict[str, Any]) -> str:
     return max(view["legal"], key=lambda move: (move != "pass", len(move)))
 
 
+@pytest.mark.slow
 def test_doudizhu_by_keyboard_alone(browser: Any, site: Site, shots: Path) -> None:
     person = Person(browser, site, shots, "keyboard")
     page, press = person.page, person.page.keyboard.press
@@ -168,6 +169,7 @@ def test_a_board_by_taps_and_a_variant(browser: Any, site: Site, shots: Path) ->
     person.close()
 
 
+@pytest.mark.slow
 def test_replay_and_review(browser: Any, site: Site, shots: Path, tmp_path: Path) -> None:
     person = Person(browser, site, shots, "replay", language="zh", dark=True)
     page = person.page
