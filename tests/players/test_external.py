@@ -200,7 +200,7 @@ HELLO_FAULTS = {
     ),
     "two lines": (
         f"{GOOD_HELLO}; say('ready')",
-        "(it wrote .*: b'.*ready|its answer is no JSON)",
+        "(it wrote .*: b'.*ready|its answer is not JSON)",
     ),  # seen at once, or later
 }
 
