@@ -80,7 +80,7 @@ class Table:
         if num_rows(deal) != 1:
             raise ValueError(f"deal: {num_rows(deal)} rows; expected one")
         self._deal = copied(deal)
-        # What is no deck is refused by its own record.
+        # What is not a deck is refused by its own record.
         parsed, _ = game.parse_record(game.record(self._deal, 0, np.zeros(0, np.int16)))
         if not all(np.array_equal(*pair) for pair in zip(self._deal, parsed, strict=True)):
             raise ValueError("deal: expected a state before the first move, with all cards in it")

@@ -5,7 +5,7 @@ An information state is a node of the tree together with the *bucket* of the car
 can see; it is a row of a table.
 """
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -86,7 +86,7 @@ def _nothing(policy: np.ndarray) -> dict[str, float]:
 
 
 @dataclass(frozen=True, eq=False)
-class Tables:
+class Tables(ABC):
     """The information states of a game, all of them or up to buckets.
 
     A *policy* is float64 ``[num_infosets, max_actions]``: in each row the probabilities of the

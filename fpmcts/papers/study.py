@@ -5,6 +5,7 @@ before anything starts (``check``), one line about it, and ``play``. A new kind 
 class and a line in ``fpmcts/papers/__main__.py``.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -26,7 +27,7 @@ Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
-class Study:
+class Study(ABC):
     """Figures or tables.
 
     Attributes:
@@ -63,18 +64,18 @@ class Study:
         """Returns the folder of the study."""
         return Path(self.run_dir or f"runs/{self.name}")
 
-    def check(self) -> None:
+    def check(self) -> None:  # noqa: B027 - some have nothing to check
         """Raises ConfigError where it cannot be played."""
 
+    @abstractmethod
     def about(self) -> str:
         """Returns what will be played, in a few words."""
-        raise NotImplementedError
 
+    @abstractmethod
     def play(self, progress: Progress, stopping: Stopping) -> list[str] | None:
         """Plays what is missing and writes the result; returns what there is to say, None if it
         was stopped before the end.
         """
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)
@@ -101,22 +102,22 @@ class LotsStudy(Study):
                 )
         return [name for name in known if not self.only or name in self.only]
 
+    @abstractmethod
     def lots(self) -> Mapping[Any, tuple[object, ...]]:
         """Returns the arguments of ``play_lot`` by the name of each lot, a tuple."""
-        raise NotImplementedError
 
     @staticmethod
+    @abstractmethod
     def play_lot(*arguments: Any) -> Any:
         """Returns the result of a lot; in a process of its own, or by an actor."""
-        raise NotImplementedError
 
+    @abstractmethod
     def identity(self) -> dict[str, object]:
         """Returns what results depend on apart from the seed, the code and a lot's name."""
-        raise NotImplementedError
 
+    @abstractmethod
     def report(self, results: Mapping[Any, Any]) -> tuple[str, list[str]]:
         """Returns the text of ``result`` for the lots that are there, and what there is to say."""
-        raise NotImplementedError
 
     def play(self, progress: Progress, stopping: Stopping) -> list[str] | None:
         """Plays the lots that are missing and reports all that are kept; see ``Study``.

@@ -215,7 +215,7 @@ class CFRPlus(DenseLearner):
             new_path(game.rules.max_moves, game.max_actions),
             0,
             Sets(
-                places.astype(np.uint64),
+                places,
                 game.infoset_actions.astype(np.uint64),
                 game.infoset_player,
             ),

@@ -9,6 +9,7 @@ runs after the latest searches, smoothed. That is policy iteration, which promis
 The value learns from a *window* of recent decisions, since the outcomes of old policies go stale.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -117,7 +118,7 @@ def _reservoir_places(
             places[k] = place if place < capacity else -1
 
 
-class Store(Generic[Rows]):
+class Store(ABC, Generic[Rows]):
     """A fixed room for decisions of one seat, filled by a rule.
 
     Args:
@@ -168,8 +169,9 @@ class Store(Generic[Rows]):
         places = np.searchsorted(shares, generator.random(count) * shares[-1], side="right")
         return take(self.rows, np.minimum(places, self.size - 1))
 
+    @abstractmethod
     def _places(self, count: int) -> np.ndarray:
-        raise NotImplementedError
+        """Returns the place of each of the next ``count`` rows (int64), -1 where it is not kept."""
 
     def get_state(self) -> dict[str, np.ndarray]:
         """Returns the valid rows and the counter as named arrays."""

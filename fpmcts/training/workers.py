@@ -78,7 +78,7 @@ class Batch(NamedTuple):
         games: Number of games.
         searches: Whether decisions are searched, as the settings of self-play say. If not, the
             policies play alone, by the three numbers below.
-        temperature, exploration, decay: See ``PolicyGames``.
+        temperature, exploration, decay: See ``policy_games.play_policies``.
     """
 
     iteration: int

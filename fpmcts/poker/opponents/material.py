@@ -51,7 +51,7 @@ def playable(paths: Sequence[str], bad: str, problems: list[BadHandError]) -> li
     """
     hands, good = list(read(paths, bad, problems)), []
     for hand, fault in zip(hands, faults(hands), strict=True):
-        if not fault or fault.startswith("ends with"):  # who is paid what does not matter here
+        if not fault or fault.startswith("ends with"):  # payoffs do not matter here
             good.append(hand)
             continue
         problems.append(BadHandError(hand.file, hand.number, fault))
