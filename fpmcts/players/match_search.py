@@ -1,9 +1,10 @@
 """What matches and tables change of a search that was trained: ``conf/match``, then what is given
 for the player.
 
-``conf/match/default.yaml`` is for every game, ``conf/match/GAME.yaml`` comes after it. Their keys
-are those of ``fpmcts.search.search.SearchSettings``; under the name of a root rule stands what is
-for that rule alone.
+``conf/match/default.yaml`` is for every game, ``conf/match/GAME.yaml`` comes after it;
+``conf/match/paper.yaml`` takes the place of both with ``match=paper``. Their keys are those of
+``fpmcts.search.search.SearchSettings``; under the name of a root rule stands what is for that rule
+alone.
 """
 
 from collections.abc import Mapping
@@ -24,12 +25,13 @@ of the particles has the weight: with few of them, more playouts see the same fe
 """
 
 
-def match_changes(game: str, root: str) -> dict[str, Any]:
+def match_changes(game: str, root: str, match: str = "default") -> dict[str, Any]:
     """Returns what ``conf/match`` changes in a game for a root rule. Raises ConfigError, which
     names file and key.
     """
     changes: dict[str, Any] = {}
-    for path in (FOLDER / "default.yaml", FOLDER / f"{game}.yaml"):
+    names = ("default", game) if match == "default" else (match,)
+    for path in (FOLDER / f"{name}.yaml" for name in names):
         values = (yaml.safe_load(path.read_text(encoding="utf-8")) or {}) if path.exists() else {}
         if not isinstance(values, dict):
             raise ConfigError(f"{path}: expected keys of the search, such as playouts: 64")
@@ -43,11 +45,14 @@ def match_changes(game: str, root: str) -> dict[str, Any]:
     return changes
 
 
-def match_search(trained: SearchSettings, game: str, given: Mapping[str, Any]) -> SearchSettings:
+def match_search(
+    trained: SearchSettings, game: str, given: Mapping[str, Any], match: str = "default"
+) -> SearchSettings:
     """Returns the search of a match: that of training without its noise, then ``conf/match``, then
     what is given.
     """
-    changes = {"gumbel_noise": 0.0, **match_changes(game, given.get("root", trained.root)), **given}
+    root = given.get("root", trained.root)
+    changes = {"gumbel_noise": 0.0, **match_changes(game, root, match), **given}
     changes.setdefault("worlds", min(changes.get("playouts", trained.playouts), MOST_WORLDS))
     return replace(trained, **changes)
 

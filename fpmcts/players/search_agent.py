@@ -41,6 +41,8 @@ class FPMCTSOptions(NetworkOptions):
     Settings of the search that are not given are those of conf/match, else as trained.
 
     Attributes:
+        match: The file of conf/match: "default"; or "paper", DeltaDou's 600 playouts of p-UCT, one
+            simulation after the other.
         seconds: Time per move instead of a number of playouts; such a match cannot be repeated
             exactly. None: playouts alone.
         inference: false deals the hidden cards from the prior.
@@ -48,6 +50,7 @@ class FPMCTSOptions(NetworkOptions):
         temperature: 0 plays the search's choice, T > 0 draws from its policy^(1/T).
     """
 
+    match: str = setting("default", choices=("default", "paper"))
     seconds: float | None = setting(None, least=1e-3, most=3600)
     inference: bool = True
     objective: str = setting("trained", choices=("trained", "wp", "adp"))
@@ -71,7 +74,7 @@ class FPMCTSOptions(NetworkOptions):
                 f"{self.checkpoint} holds policies and no values: no search; it plays as "
                 "LABEL=policy"
             )
-        search = match_search(trained.search, host.game.spec.name, self.search)
+        search = match_search(trained.search, host.game.spec.name, self.search, self.match)
         off = {} if self.inference else {"phase1": "none", "phase2": False}
         inference = match_inference(trained.inference, search.playouts, self.beliefs | off)
         return SearchAgent(trained, search, inference, self, host.lanes)

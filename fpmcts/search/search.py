@@ -41,10 +41,10 @@ class SearchSettings:
     """Settings of FPMCTS.
 
     Attributes:
-        root: The rule at the root: "puct" (the paper's) or "gumbel" (for small budgets); each is a
-            file in ``fpmcts/search/roots``.
+        root: The rule at the root: "puct" (the paper's) or "gumbel" (for budgets of a few dozen
+            playouts); each is a file in ``fpmcts/search/roots``.
         playouts: Simulations per search, >= 1. The paper: 400 in training, 600 in matches (5.1,
-            5.2).
+            5.2); a search of 64 fits two cores.
         c: Exploration constant of p-UCT, > 0. The paper: 2 (5.2).
         worlds: Worlds drawn per search, >= 1, used in turn.
         slots: Simulations under way at once in one tree, >= 1. 1 is the algorithm of the paper;
@@ -67,10 +67,10 @@ class SearchSettings:
     """
 
     root: str = setting("puct", choices=RULES)
-    playouts: int = setting(400, least=1, most=100_000)
+    playouts: int = setting(64, least=1, most=100_000)
     c: float = setting(2.0, least=1e-9)
     worlds: int = setting(64, least=1, most=65_536)
-    slots: int = setting(1, least=1, most=4096)
+    slots: int = setting(4, least=1, most=4096)
     considered: int = setting(8, least=1, most=1024)
     strength: float = setting(24.0, least=1e-9)
     signal: float = setting(0.15, least=1e-9)

@@ -6,11 +6,13 @@ Each part is the dataclass of its consumer, whose fields carry their ranges
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from fpmcts.cluster.settings import ClusterSettings
 from fpmcts.players.lookup import PLAYERS
 from fpmcts.players.warmup import compile_players
 from fpmcts.search.search import SearchSettings
+from fpmcts.training.algorithms import read_run
 from fpmcts.training.heuristic_games import teachers
 from fpmcts.training.interface import MinutesBudget, RunConfig
 from fpmcts.training.learner_settings import GradientSettings, LearnerSettings
@@ -25,6 +27,30 @@ MANY = 1_000_000_000
 """Most games, decks or iterations that a key may ask for; what does not fit into memory is refused
 when it is made.
 """
+METHOD = (
+    "objective",
+    "game.encoding",
+    "network.value_head",
+    "network.hidden_head",
+    "search.root",
+    "search.playouts",
+    "search.solve",
+    "inference.phase1",
+    "inference.phase2",
+    "selfplay.searching",
+    "selfplay.posterior",
+    "episode.games",
+    "episode.value_games",
+    "bootstrap.kind",
+    "bootstrap.teacher",
+    "bootstrap.games",
+    "train.divergence",
+    "train.recency",
+    "train.value_window",
+    "train.averaging",
+    "gradient.start",
+)
+"""Keys that say which method a run is, and its sizes that matter most."""
 BASELINES = ("rhcp", "rlcard_rule", "random", "always_call", "hand_only", "best_hand")
 
 
@@ -71,9 +97,9 @@ class EpisodeSettings:
             results, of which each game has one. The paper: 0. Needs ``train.value_window``.
     """
 
-    games: int = setting(512, least=1, most=MANY)
-    games_per_step: int = setting(512, least=1, most=MANY)
-    value_games: int = setting(4096, least=0, most=MANY)
+    games: int = setting(256, least=1, most=MANY)
+    games_per_step: int = setting(256, least=1, most=MANY)
+    value_games: int = setting(0, least=0, most=MANY)
 
 
 @dataclass(frozen=True)
@@ -158,9 +184,7 @@ class TrainConfig(NetworksConfig):
     init_from: str | None = None
     objective: str = setting("wp", choices=OBJECTIVES)
     network: NetworkConfig = field(default_factory=lambda: NetworkConfig(objective="wp"))
-    search: SearchSettings = field(
-        default_factory=lambda: SearchSettings(root="gumbel", playouts=16, worlds=16, slots=4)
-    )
+    search: SearchSettings = field(default_factory=SearchSettings)
     inference: InferenceSettings = field(default_factory=InferenceSettings)
     selfplay: SelfPlaySettings = field(default_factory=SelfPlaySettings)
     episode: EpisodeSettings = field(default_factory=EpisodeSettings)
@@ -174,6 +198,27 @@ class TrainConfig(NetworksConfig):
     def make_game(self) -> Game:
         """Returns the game."""
         return self.game.make()
+
+    def departures(self) -> str:
+        """Returns in one line what of a run of Doudizhu is not as in the paper; "" if it is another
+        game.
+        """
+        if self.game.name != "doudizhu":
+            return ""
+        paper: TrainConfig = read_run(["game=doudizhu", "experiment=paper"])
+
+        def value(config: TrainConfig, key: str) -> Any:
+            found: Any = config.as_dict()
+            for part in key.split("."):
+                found = found[part]
+            return found
+
+        found = [
+            f"{key}={own} ({printed})"
+            for key in METHOD
+            if (own := value(self, key)) != (printed := value(paper, key))
+        ]
+        return "as in the paper" if not found else "not as in the paper: " + ", ".join(found)
 
     def is_gradient(self, iteration: int) -> bool:
         """Returns whether an iteration learns by policy gradient."""

@@ -188,6 +188,7 @@ class FPMCTS:
             "data/games": float(self.games_seen),
         }
         self.keep(played.games.samples)
+        scalars |= self.learn_filter(played.games.samples)
         self.episode_done += batch.games
         self.games_seen += batch.games
         line = (
@@ -202,7 +203,7 @@ class FPMCTS:
                 window.add(self.of_network(unsearched.games.decisions.samples, k))
             scalars["time/value_games_seconds"] = unsearched.seconds
         self.play_ahead()
-        scalars |= self.learn(played.games.samples, progress)
+        scalars |= self.learn(progress)
         line += ", " + loss_text(scalars)
         self.iteration += 1
         self.episode_done, self.offered = 0, [0] * len(self.nets)
@@ -280,13 +281,17 @@ class FPMCTS:
             if self.windows:
                 self.windows[k].add(take(part, np.flatnonzero(np.isfinite(part.result))))
 
-    def learn(self, samples: Samples, progress: Progress) -> dict[str, float]:
+    def learn_filter(self, samples: Samples) -> dict[str, float]:
+        """Steps the filter network, if there is one, on the decisions of some games, as often as
+        each of the other networks; returns curves.
+        """
+        train = self.config.train
+        steps = math.ceil(train.reuse * num_rows(samples) / len(self.nets) / train.batch_size)
+        return learn_filter(self.filter, [self.config.seed, self.steps], samples, steps)
+
+    def learn(self, progress: Progress) -> dict[str, float]:
         """Steps every network, the policy from the reservoir, the value from the window; returns
         curves.
-
-        Args:
-            samples: Of the last games, which the filter network learns from.
-            progress: Called with the steps.
         """
         train, started = self.config.train, time.perf_counter()
         half = train.batch_size // 2 if self.windows else train.batch_size
@@ -297,7 +302,7 @@ class FPMCTS:
             generator, learner = np.random.default_rng(path), self.learners[k]
             for _ in range(steps[k]):
                 rows = values = self.reservoirs[k].draw(generator, half, train.recency)
-                if self.windows:
+                if self.windows and self.windows[k].size:
                     values = self.windows[k].draw(generator, train.batch_size - half)
                 losses = learner.step(rows, values, train.rate(self.iteration), parts)
                 self.average(k, train.averaging)
@@ -306,13 +311,11 @@ class FPMCTS:
         curves = learn_side_by_side(
             self.learning_threads, [network(k) for k in range(len(steps))], steps, progress
         )
-        curves |= learn_filter(self.filter, [self.config.seed, self.steps], samples, max(steps)) | {
-            "time/learning_seconds": time.perf_counter() - started
-        }
+        curves["time/learning_seconds"] = time.perf_counter() - started
         for k, (reservoir, count) in enumerate(zip(self.reservoirs, steps, strict=True)):
-            curves[f"data/reservoir_age_{k}"] = float(
-                (self.iteration - reservoir.rows.iteration[: reservoir.size]).mean()
-            )
+            if reservoir.size:
+                age = self.iteration - reservoir.rows.iteration[: reservoir.size]
+                curves[f"data/reservoir_age_{k}"] = float(age.mean())
             curves[f"data/learning_steps_{k}"] = float(count)
         return curves
 
@@ -394,7 +397,7 @@ class FPMCTS:
             f"{c.network.blocks} blocks "
             f"({parameters:,} parameters each), {c.search.root} with {c.search.playouts} playouts, "
             f"inference {c.inference.phase1}, on {self.device} with {self.threads} threads, "
-            f"precision {c.precision}"
+            f"precision {c.precision}\n{c.departures()}".rstrip()
         )
 
     @property

@@ -58,13 +58,13 @@ class LearnerSettings(Decaying):
     lr: float = setting(5e-4, least=1e-12, most=10)
     lr_halving: float = setting(150.0, least=0)
     weight_decay: float = setting(1e-4, least=0, most=10)
-    divergence: str = setting("reverse", choices=DIVERGENCES)
+    divergence: str = setting("forward", choices=DIVERGENCES)
     hidden_weight: float = setting(0.05, least=0)
     reuse: float = setting(4.0, least=1e-9, most=1_000_000)
     least_steps: int = setting(0, least=0, most=1_000_000_000)
     reservoir: int = setting(200_000, least=1, most=1_000_000_000)
-    recency: float = setting(8.0, least=0, most=100)
-    value_window: int = setting(150_000, least=0, most=1_000_000_000)
+    recency: float = setting(0.0, least=0, most=100)
+    value_window: int = setting(0, least=0, most=1_000_000_000)
     averaging: int = setting(60, least=0, most=1_000_000_000)
 
 

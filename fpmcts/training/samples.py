@@ -2,11 +2,12 @@
 
 The policy learns from a *reservoir*: a uniform sample of all decisions ever seen. Drawn from
 uniformly (``train.recency=0``) and followed by cross entropy (``train.divergence=forward``), as in
-the paper, it makes the network the average of all answers so far and the loop fictitious play. The
-defaults of Doudizhu are something else. With ``recency=8`` half of the weight is on the last 8 % of
-the iterations, and the reverse divergence follows the geometric mean of their targets: the network
-runs after the latest searches, smoothed. That is policy iteration, which promises no equilibrium.
-The value learns from a *window* of recent decisions, since the outcomes of old policies go stale.
+the paper and by default, it makes the network the average of all answers so far and the loop
+fictitious play. ``experiment=laptop`` trades that for speed: with ``recency=8`` half of the weight
+is on the last 8 % of the iterations, and the reverse divergence follows the geometric mean of their
+targets, so that the network runs after the latest searches, smoothed. That is policy iteration,
+which promises no equilibrium. The value learns from the same decisions, or from a *window* of
+recent ones (``train.value_window``), since the outcomes of old policies go stale.
 """
 
 from abc import ABC, abstractmethod

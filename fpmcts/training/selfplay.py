@@ -67,7 +67,7 @@ class SelfPlaySettings:
     unit_games: int = setting(0, least=0, most=1_000_000)
     searching: str = setting("all", choices=("all", "one"))
     exploration: float = setting(0.0, least=0, most=1)
-    posterior: bool = False
+    posterior: bool = True
     temperature_start: float = setting(1.0, least=1e-9, most=100)
     temperature_end: float = setting(0.5, least=0, most=100)
     temperature_iterations: int = setting(40, least=1, most=1_000_000_000)
