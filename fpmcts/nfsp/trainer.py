@@ -122,10 +122,14 @@ class NFSP:
         self.config = config = replace(config, precision=precision)
         # The moves alone, by cross entropy, all decisions of the reservoir alike.
         learning = LearnerSettings(
-            lr=settings.average_lr, weight_decay=0.0, divergence="forward", hidden_weight=0.0
+            lr=settings.average_lr,
+            weight_decay=0.0,
+            divergence="forward",
+            value_weight=0.0,
+            hidden_weight=0.0,
         )
         self.learners = [
-            Learner(self.game, net, learning, self.device, replicas=1, value_weight=0.0)
+            Learner(self.game, net, learning, self.device, replicas=1)
             for net in self.average.distinct()
         ]
         self.q_learners = [

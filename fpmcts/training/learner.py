@@ -1,6 +1,6 @@
 """The learner: turns samples into minibatches and steps the network of each seat.
 
-Loss (DeltaDou, 4.2): l = C1 · (z − v)² − πᵀ log p + C2 · ||θ||², with C1 = ``VALUE_WEIGHT`` and C2
+Loss (DeltaDou, 4.2): l = C1 · (z − v)² − πᵀ log p + C2 · ||θ||², with C1 = ``value_weight`` and C2
 = ``weight_decay``; the default value head replaces the square by the log-likelihood of the result,
 and the hidden-hand head adds its own. With ``divergence`` "reverse" KL(p || π) takes the place of
 the cross entropy.
@@ -24,8 +24,6 @@ from networks import losses
 from networks.precision import has_bfloat16
 from networks.resnet import Outputs, PolicyValueNet
 
-VALUE_WEIGHT = 1.0
-"""C1; the paper has one (4.2), the number is ours."""
 CLIP = 5.0
 """Largest norm of a gradient."""
 REPLICAS = 2
@@ -137,7 +135,6 @@ class Learner:
         device: Of the network.
         threads: Parts of a minibatch that are computed at once, >= 1; changes no weight.
         replicas: Parts of a minibatch, at most; a GPU takes the whole.
-        value_weight: Of the value loss.
     """
 
     def __init__(
@@ -148,10 +145,8 @@ class Learner:
         device: torch.device,
         threads: int = 1,
         replicas: int = REPLICAS,
-        value_weight: float = VALUE_WEIGHT,
     ) -> None:
         self.game, self.net, self.settings, self.device = game, net, settings, device
-        self.value_weight = value_weight
         self.optimizer = self._make_optimizer()
         replicas = replicas if device.type == "cpu" else 1
         self._replicas = [net] + [copy.deepcopy(net) for _ in range(replicas - 1)]
@@ -334,7 +329,7 @@ class Learner:
         value = losses.value_loss(
             outputs, result, net.config.objective, net.value_scale, net.stake_factors
         ).mean()
-        total = policy + self.value_weight * value
+        total = policy + self.settings.value_weight * value
         parts = {
             "policy": policy,
             "value": value,

@@ -37,6 +37,8 @@ class LearnerSettings(Decaying):
             KL(policy || target); it becomes their geometric mean, in which the noise of the
             advantages cancels before the softmax and not after it. Heuristic moves always teach by
             cross entropy.
+        value_weight: C1 of the paper, >= 0, which undoes the scale that the value is normalised by:
+            ``network.value_scale``² counts the errors of a ``scalar`` value in units of the stake.
         hidden_weight: Weight of the hidden-hand loss (nats), >= 0.
         reuse: How often a new sample is used on average: steps per iteration = reuse · new samples
             / batch_size.
@@ -59,6 +61,7 @@ class LearnerSettings(Decaying):
     lr_halving: float = setting(150.0, least=0)
     weight_decay: float = setting(1e-4, least=0, most=10)
     divergence: str = setting("forward", choices=DIVERGENCES)
+    value_weight: float = setting(1.0, least=0)
     hidden_weight: float = setting(0.05, least=0)
     reuse: float = setting(4.0, least=1e-9, most=1_000_000)
     least_steps: int = setting(0, least=0, most=1_000_000_000)
