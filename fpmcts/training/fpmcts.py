@@ -26,6 +26,7 @@ from fpmcts.progress import Progress
 from fpmcts.training.ahead import Ahead
 from fpmcts.training.config import TrainConfig
 from fpmcts.training.evaluation import Evaluation
+from fpmcts.training.expected import Watch
 from fpmcts.training.game_curves import search_curves
 from fpmcts.training.interface import Report, Saved
 from fpmcts.training.learner import REPLICAS, Learner
@@ -89,6 +90,7 @@ class FPMCTS:
             the present iteration.
         workers: Play the games.
         evaluation: Measures the networks that play.
+        watch: Says what they should have reached, and what looks wrong.
         steps: Finished.
         iteration: Iterations finished, of self-play or policy gradient.
         bootstrap_done: Heuristic games learned from.
@@ -163,6 +165,7 @@ class FPMCTS:
             Evaluator(self.playing, config.precision, self.device, game=self.game),
             self.match,
         )
+        self.watch = Watch(config.as_dict(), config.evaluation.baseline)
         self._ahead: Ahead | None = None
 
     def stage(self) -> Callable[[Progress], Report]:
@@ -174,6 +177,7 @@ class FPMCTS:
     def step(self, progress: Progress) -> Report:
         """Runs the next step."""
         report = self.stage()(progress)
+        report.line += self.watch.text(self.steps, report.scalars)
         self.steps += 1
         return report
 

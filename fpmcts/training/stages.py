@@ -80,22 +80,21 @@ class Stages(FPMCTS):
         scalars = loss_curves(found) | learn_filter(
             self.filter, [seed, self.steps], samples, max(steps)
         )
+        if shared:
+            for net in self.nets[1:]:
+                net.load_state_dict(self.nets[0].state_dict())
         self.bootstrap_done += count
         over = self.bootstrap_done >= total
         if over:
             for k, reservoir in enumerate(self.reservoirs):
                 reservoir.add(take(self.of_network(shuffled, k), slice(0, config.kept)))
-            if shared:
-                for net in self.nets[1:]:
-                    net.load_state_dict(self.nets[0].state_dict())
             for learner in self.learners:
                 learner.forget()
         self.playing.load_state_dict(self.networks.state_dict())
         self.catch_up()
         learning = time.perf_counter() - started - generation
         line = f"bootstrap {self.bootstrap_done:,} of {total:,} games: " + loss_text(scalars)
-        if over:
-            line += self.measured(scalars, progress) or "; no evaluation"
+        line += self.measured(scalars, progress)
         scalars |= {
             "time/generation_seconds": generation,
             "time/learning_seconds": learning,

@@ -1,0 +1,129 @@
+"""What a run should have reached by now, and what looks wrong in what it reports.
+
+``models/curves.json`` holds what runs of the same settings have reached after each step; a report
+says it beside its own figure. To record the curve of a run:
+
+    python -m fpmcts.training.expected NAME RUN_DIR
+"""
+
+import json
+import math
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+
+from games.kernels import ROOT
+
+FILE = ROOT / "models" / "curves.json"
+NEUTRAL = (
+    "run_dir",
+    "seed",
+    "resume",
+    "budget",
+    "device",
+    "precision",
+    "threads",
+    "evaluation",
+    "cluster",
+    "remembered",
+)
+"""Keys of a run on which nothing that it learns depends."""
+SPREAD = 0.01
+"""Standard deviation of the share of games won between seeds, beside the error of the match."""
+BLIND, COLLAPSED, SLOW, FALLEN = 0.55, 0.02, 0.1, 0.1
+"""When a report warns: the area under the curve of values, the entropy of the policy in nats, the
+rate as a share of the run's best, and the share of games won that was lost again.
+"""
+
+
+class Watch:
+    """Compares the reports of a run with what comes with the project, and with the run's own past.
+
+    Args:
+        config: Of the run, as plain dictionaries.
+        baseline: The player that it is measured against.
+    """
+
+    def __init__(self, config: Mapping[str, Any], baseline: str) -> None:
+        curves = json.loads(FILE.read_text(encoding="utf-8")) if FILE.exists() else {}
+        own, self._won = learned_by(config), f"policy_against_{baseline}/wp_all"
+        self._points: list[list[float]] = next(
+            (curve["points"] for curve in curves.values() if curve["config"] == own), []
+        )
+        self._best: dict[str, float] = {}
+
+    def text(self, step: int, scalars: Mapping[str, float]) -> str:
+        """Returns what the policy should win by now, two standard deviations either way, and a line
+        for each thing that looks wrong; "" where nothing is known and nothing is wrong.
+        """
+        return self._expected(step, scalars) + "".join(
+            f"\n  warning: {line}" for line in self._warnings(scalars)
+        )
+
+    def _expected(self, step: int, scalars: Mapping[str, float]) -> str:
+        if self._won not in scalars or not self._points or step > self._points[-1][0]:
+            return ""
+        steps, won, errors = np.array(self._points).T
+        mean = float(np.interp(step, steps, won))
+        error = scalars.get(f"{self._won}_standard_error", 0.0)
+        spread = 2 * math.hypot(error, float(np.interp(step, steps, errors)), SPREAD)
+        return f"; expected {100 * (mean - spread):.0f} to {100 * (mean + spread):.0f} %"
+
+    def _warnings(self, scalars: Mapping[str, float]) -> list[str]:
+        found = []
+        areas = [value for name, value in scalars.items() if name.startswith("value/auc_")]
+        if areas and max(areas) < BLIND:
+            found.append(
+                f"the value does not tell won games from lost ones (area under the curve "
+                f"{max(areas):.2f}, 0.5 is chance); is the learning rate too high?"
+            )
+        entropy = scalars.get("self_play/prior_entropy", math.inf)
+        if entropy < COLLAPSED:
+            found.append(
+                f"the policy has collapsed to one move (entropy {entropy:.3f} nats in the mean)"
+            )
+        won, best = scalars.get(self._won), self._best.get(self._won, 0.0)
+        if won is not None and won < best - FALLEN:
+            found.append(f"the policy wins {100 * won:.0f} % and won {100 * best:.0f} % before")
+        for name in (self._won, "throughput/games_per_second"):
+            best = self._best.get(name, 0.0)
+            if name in scalars:
+                self._best[name] = max(best, scalars[name])
+            if name.startswith("throughput") and scalars.get(name, best) < SLOW * best:
+                found.append(
+                    f"{scalars[name]:.2g} games/s, {best:.2g} before: is the machine busy?"
+                )
+        return found
+
+
+def learned_by(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the settings on which the learning of a run depends, as JSON has them."""
+    kept = {key: value for key, value in config.items() if key not in NEUTRAL}
+    found: dict[str, Any] = json.loads(json.dumps(kept))
+    return found
+
+
+def record(name: str, run: Path) -> None:
+    """Adds the curve of a run to ``models/curves.json``."""
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    config = yaml.safe_load((run / "config.yaml").read_text(encoding="utf-8"))
+    tag = f"policy_against_{config['evaluation']['baseline']}/wp_all"
+    events = EventAccumulator(str(run))
+    events.Reload()
+    errors = {event.step: event.value for event in events.Scalars(f"{tag}_standard_error")}
+    points = [
+        [event.step, round(event.value, 4), round(errors[event.step], 4)]
+        for event in events.Scalars(tag)
+    ]
+    curves = json.loads(FILE.read_text(encoding="utf-8")) if FILE.exists() else {}
+    curves[name] = {"config": learned_by(config), "points": points}
+    FILE.write_text(json.dumps(curves, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    record(sys.argv[1], Path(sys.argv[2]))
