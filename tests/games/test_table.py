@@ -189,32 +189,6 @@ def test_a_seat_is_told_nothing_that_it_cannot_see() -> None:
         table.play(move), swapped.play(move)
 
 
-def test_the_end_of_a_hand_of_poker() -> None:
-    """Folded hands stay hidden; at a showdown they are shown, with the whole board."""
-    game = make("limit_holdem", players=3)
-    table = Table(game, seed=1)
-    for text in ("fold", "raise", "call", *["call"] * 6):
-        table.play(text)
-    told = table.describe(0)
-    assert table.is_over and [hand is None for hand in told["hands"]] == [False, False, True]
-    assert (
-        told["hands"][0] == told["hand"]
-        and len(told["public"]) == 5
-        and told["paid"] == [2.0, 2.0, 0.0]
-    )
-    short = Table(
-        game,
-        record={**table.record(), "moves": ["fold", "raise", "fold"], "chips": [1.0, -1.0, 0.0]},
-    )
-    told = short.describe(1)
-    assert (
-        told["hands"] == [None] * 3
-        and told["hand"] == short.record()["hands"][1]
-        and told["public"] == []
-    )
-    assert told["paid"] == [2.0, 1.0, 0.0] and told["returns"] == [1.0, -1.0, 0.0]
-
-
 def test_private_moves_are_hidden_from_the_other_seat() -> None:
     """A bid of the other is seen as a hidden move; its look at the card below not at all."""
     table = Table(SealedBids(), seed=1)
