@@ -73,9 +73,12 @@ def test_standard_counts_are_the_published_ones() -> None:
 
 
 def test_every_move_has_its_one_reading() -> None:
+    """Of the planes with solos, which are four moves in five, every ninth is read."""
     rules = rule_set("standard")
     assert len(np.unique(rules.cards)) == len(rules.cards)
     for move, counts in enumerate(unpack(rules.cards).tolist()):
+        if move % 9 and rules.category[move] == C.PLANE_SOLOS:
+            continue
         tables = (C(rules.category[move]), int(rules.length[move]), int(rules.top[move]))
         assert readings(tuple(counts)) == ({tables} if move else set()), move_text("standard", move)
         assert rules.size[move] == sum(counts)

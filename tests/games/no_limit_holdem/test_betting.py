@@ -20,7 +20,7 @@ from games.no_limit_holdem.state import (
 from games.table import IllegalMove, Table
 from tests.games.no_limit_holdem import pokerkit_oracle as oracle
 
-QUICK, MANY = 700, 100_000
+QUICK, MANY = 400, 100_000
 ACES, KINGS, QUEENS, SMALL = ["As", "Ah"], ["Ks", "Kh"], ["Qs", "Qh"], ["7c", "2d"]
 BOARD = ["Jd", "9h", "5c", "4s", "3d"]
 
@@ -118,11 +118,6 @@ def test_returns_by_hand(
     assert shown["hands"] == ([None, None] if "fold" in moves else hands)
 
 
-def test_antes_are_no_bets() -> None:
-    shown = table([ACES, KINGS, QUEENS], [1000] * 3, ante=25).describe()
-    assert (shown["pot"], shown["to_call"], shown["raise"]) == (225, 100, [200, 975])
-
-
 def test_listed_sizes_are_multiples_of_the_pot_after_a_call() -> None:
     """To call 50 into 150: the pot is then 200, and half of it on top of the 100 to match is 200,
     the least raise."""
@@ -136,15 +131,6 @@ def test_listed_sizes_are_multiples_of_the_pot_after_a_call() -> None:
         "2 pot": 500,
         "all-in": 10_000,
     }
-
-
-def test_a_listed_size_and_its_amount_are_the_same_move() -> None:
-    ends = []
-    for move in ("1 pot", "r300"):
-        at = table([ACES, KINGS], [10_000] * 2)
-        play(at, move)
-        ends.append(at.states)
-    assert all(np.array_equal(a, b) for a, b in zip(*ends, strict=True))
 
 
 def test_amounts_count_as_the_nearest_listed_size() -> None:
