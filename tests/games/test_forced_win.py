@@ -163,8 +163,8 @@ def test_who_claims_a_win_has_won() -> None:
     """Whole games of players who move at random until they can prove a win: nobody, partners
     included, takes it away."""
     rng, claims = np.random.default_rng(6), 0
-    states = GAME.deal(streams(6, 400))
-    for i in range(400):
+    states = GAME.deal(streams(6, 200))
+    for i in range(200):
         claimed = -1
         while (seat := driver.current_seat(GAME.rules, states, i)) >= 0:
             move = driver.forced_win(GAME.rules, states, i)
@@ -178,7 +178,7 @@ def test_who_claims_a_win_has_won() -> None:
             )
         claims += claimed >= 0
         assert claimed < 0 or TEAMS[states.winner[i]] == TEAMS[claimed]
-    assert claims > 50
+    assert claims > 25
 
 
 def test_over_is_no_win() -> None:

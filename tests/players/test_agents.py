@@ -74,8 +74,8 @@ def check_that_batches_change_nothing(agent: Agent, count: int) -> None:
 
 @pytest.mark.parametrize("make_agent", AGENTS)
 def test_hidden_cards_and_batches_change_nothing(make_agent: type) -> None:
-    check_that_hidden_cards_change_nothing(make_agent().at(GAME), 300)
-    check_that_batches_change_nothing(make_agent().at(GAME), 60)
+    check_that_hidden_cards_change_nothing(make_agent().at(GAME), 150)
+    check_that_batches_change_nothing(make_agent().at(GAME), 30)
 
 
 @pytest.mark.parametrize(

@@ -139,13 +139,14 @@ def test_endgames_by_hand(
     assert POINTS.values(states)[0] == points, why
 
 
-def test_equals_minimax() -> None:
+@pytest.mark.parametrize("count", [250, pytest.param(5_000, marks=pytest.mark.slow)])
+def test_equals_minimax(count: int) -> None:
     """Both objectives by turns with one table for all positions, and with a table so small that
     entries replace each other.
     """
     rng, doubled = np.random.default_rng(1), 0
     solvers = [DoubleDummySolver(GAME, table_bits=bits) for bits in (2, 16)]
-    for _ in range(1000):
+    for _ in range(count):
         endgame = random_endgame(rng)
         for points in (False, True):
             expected = endgame.value(points)
@@ -153,7 +154,7 @@ def test_equals_minimax() -> None:
                 solver.points = points
                 assert solver.values(endgame.states)[0] == expected, (endgame[:4], points)
             doubled += points and abs(expected) > 1
-    assert doubled > 50
+    assert doubled > 10
 
 
 seeds = st.integers(0, 2**32 - 1)

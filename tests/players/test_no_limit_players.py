@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fpmcts.evaluation.duplicate import duplicate_match, evaluation_decks, table_games, table_scores
+from fpmcts.evaluation.duplicate import duplicate_match, evaluation_decks, table_games
 from fpmcts.players import load_player
 from fpmcts.poker.mcts import MCTSAgent, MCTSOptions
 from fpmcts.poker.opponents.model import untrained
@@ -87,15 +87,6 @@ def test_maniac_never_folds_and_mostly_raises() -> None:
     moves = [load_player("maniac", at.game, seed=seed).decide(at).move for seed in range(40)]
     assert "fold" not in moves
     assert 20 < sum(move != "call" for move in moves) < 40
-
-
-@pytest.mark.parametrize("players", [2, 3, 6])
-def test_equal_players_without_chance_share_nothing_out(players: int) -> None:
-    """What a deck brings to its seats comes to everybody in turn."""
-    game = make("no_limit_holdem", players=players)
-    agents = [load_player("always_call", game)] * players
-    games = table_games(game, agents, evaluation_decks(game, 1, 5), 1)
-    assert table_scores(game.spec, games) == pytest.approx(np.zeros((5, players)))
 
 
 @pytest.mark.slow

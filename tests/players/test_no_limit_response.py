@@ -93,7 +93,7 @@ def test_it_bets_at_who_folds_and_folds_to_who_is_ahead() -> None:
 
 def test_it_wins_from_a_simple_player() -> None:
     other = AlwaysCall().at(game())
-    result = duplicate_match(game(), LocalBestResponse(game(), other, boards=20), other, 40, 3)
+    result = duplicate_match(game(), LocalBestResponse(game(), other, boards=10), other, 20, 3)
     assert result.total.adp.mean > 2 * result.total.adp.error
 
 

@@ -10,15 +10,15 @@ import pytest
 
 from fpmcts.poker.opponents import model as models
 from fpmcts.poker.opponents.__main__ import main
-from fpmcts.poker.opponents.dataset import Players, make_rows, mean_player, rank_bin, some
+from fpmcts.poker.opponents.dataset import Players, make_rows, mean_player, rank_bin
 from fpmcts.poker.opponents.features import NUM_COLUMNS, NUM_FEATURES
 from fpmcts.poker.opponents.learn import LearnOptions, Task, cases, joined, learn, tasks
 from fpmcts.poker.opponents.material import Material, assemble, gather
 from fpmcts.poker.opponents.model import OpponentModel, untrained
 from fpmcts.poker.opponents.model_file import Learned, ModelError, load, save
-from fpmcts.poker.opponents.score import below, calibration, losses, predict, report
+from fpmcts.poker.opponents.score import below, calibration, predict, report
 from fpmcts.poker.opponents.statistics import STATISTICS, Statistic, smooth
-from fpmcts.poker.opponents.trees import evaluate, no_booster
+from fpmcts.poker.opponents.trees import evaluate
 from games.kernels import kernel
 from games.no_limit_holdem.betting import raise_bounds, step, to_call
 from games.no_limit_holdem.phh import Hand, parse
@@ -29,8 +29,6 @@ from games.poker.hands import parse_cards, tables
 from games.settings import ConfigError
 
 OPTIONS = LearnOptions(trees=6, least_rows=5, holdout=0.2, columns=1.0)
-
-ACTIONS = [(task.first, task) for task in tasks(False)[:5]]
 
 
 def made_hands(count: int, seed: int = 0, seats: int = 4) -> list[Hand]:
@@ -269,35 +267,6 @@ def test_the_error_of_a_share_is_that_of_a_bootstrap_over_hands() -> None:
     shares = 1.0 - mine[drawn].sum(axis=1) / theirs[drawn].sum(axis=1)
     assert share == pytest.approx(1.0 - loss.sum() / base.sum())
     assert error == pytest.approx(shares.std(), rel=0.1)
-
-
-def test_trees_answer_though_nobody_folds_before_the_flop(
-    material: Material, learned: Learned
-) -> None:
-    """A booster without trees leaves the others their say."""
-    parts = {k: learn(task, material.rows, material.shown, OPTIONS, 0) for k, task in ACTIONS}
-    parts[models.FOLD_BEFORE] = no_booster(1, OPTIONS.depth)
-    model = learned.model._replace(trees=joined(parts, OPTIONS.depth))
-    after = some(material.held, material.held.round > 0)
-    np.testing.assert_array_equal(predict(model, after), predict(learned.model, after))
-
-
-def test_sizes_and_showdowns_are_scored(material: Material, learned: Learned) -> None:
-    """Beside frequencies counted here; a model without trees answers by those that it has, and
-    saves nothing.
-    """
-    rows, shown = material.held, material.held_shown
-    names = ("sizes of raises", "bins at showdown")
-    figures = report(learned, rows, shown, {})[1]
-    ranks = np.bincount(material.shown.kind, minlength=6) + 1.0
-    sizes, bins = (figures[name] for name in names)
-    assert (sizes["cases"], bins["cases"]) == ((rows.size >= 0).sum(), len(shown.kind))
-    loss = losses(np.tile(ranks / ranks.sum(), (len(shown.kind), 1)), shown.kind).mean()
-    assert bins["all"]["frequencies"] == pytest.approx(loss, abs=1e-5)
-    bare = learned._replace(model=learned.model._replace(trees=untrained().trees))
-    text, figures = report(bare, rows, some(shown, slice(0)), {})
-    assert figures[names[0]]["below frequencies"][0] == pytest.approx(0.0, abs=1e-6)
-    assert "no hands shown to score" in text
 
 
 def test_files_that_hold_no_model(tmp_path: Path, learned: Learned, model_file: Path) -> None:
