@@ -19,69 +19,37 @@ from fpmcts.poker.opponents.model_file import Learned, ModelError, load, save
 from fpmcts.poker.opponents.score import below, calibration, predict, report
 from fpmcts.poker.opponents.statistics import STATISTICS, Statistic, smooth
 from fpmcts.poker.opponents.trees import evaluate
-from games.kernels import kernel
+from games import make
+from games.kernels import kernel, streams
 from games.no_limit_holdem.betting import raise_bounds, step, to_call
 from games.no_limit_holdem.phh import Hand, parse
+from games.no_limit_holdem.phh_games import hand_of
 from games.no_limit_holdem.phh_replay import pack, replay_rules, start
 from games.no_limit_holdem.phh_write import write
-from games.no_limit_holdem.state import CALL, FOLD, States, empty
+from games.no_limit_holdem.state import States, empty
 from games.poker.hands import parse_cards, tables
+from games.rows import take
 from games.settings import ConfigError
+from games.table import Table
 
 OPTIONS = LearnOptions(trees=6, least_rows=5, holdout=0.2, columns=1.0)
 
 
-def made_hands(count: int, seed: int = 0, seats: int = 4) -> list[Hand]:
-    """Returns hands of random cards in which a tight player ("a") folds more often than a loose one
-    ("b").
-    """
-    rng, hands, rules, states = (
-        np.random.default_rng(seed),
-        [],
-        replay_rules(seats),
-        empty(1, seats),
-    )
-    names = ("a", "b", "c", "d")[:seats]
+def made_hands(count: int) -> list[Hand]:
+    """Returns random hands in which a tight player ("a") folds more often than the others."""
+    game = make("no_limit_holdem", players=4, stacks=2000)
+    rng, deals, hands = np.random.default_rng(0), game.deal(streams(0, count)), []
     for n in range(count):
-        cards = rng.permutation(52)
-        hole = tuple((int(max(pair)), int(min(pair))) for pair in cards[: 2 * seats].reshape(-1, 2))
-        hand = Hand(
-            "made",
-            str(n + 1),
-            (50, 100, *[0] * (seats - 2)),
-            (0,) * seats,
-            (2000,) * seats,
-            100,
-            hole,
-            tuple(map(int, cards[-5:])),
-            (),
-            (),
-            (),
-            tuple(np.roll(names, n).tolist()),
-            table=str(n // 50),
-        )
-        start(rules, pack([hand]), 0, states, 0)
-        movers, moves, boards = [], [], []
-        while states.seat[0] >= 0:
-            seat = int(states.seat[0])
-            folds = 0.7 if hand.players[seat] == "a" else 0.2
-            least, most = raise_bounds(rules, states, 0)
-            action = FOLD if to_call(rules, states, 0) > 0 and rng.random() < folds else CALL
-            if action == CALL and most > 0 and rng.random() < 0.3:
-                action = 32 + int(rng.integers(least, most + 1))
-            movers.append(seat)
-            moves.append({FOLD: -1, CALL: 0}.get(action, action - 32))
-            boards.append(int(states.shown[0]))
-            step(rules, states, 0, action)
-        shown = int(states.shown[0])
-        hands.append(
-            hand._replace(
-                seats=tuple(movers),
-                moves=tuple(moves),
-                boards=tuple(boards),
-                board=hand.board[:shown],
-            )
-        )
+        table, names = Table(game, deal=take(deals, np.array([n]))), np.roll(list("abcd"), n)
+        while not table.is_over:
+            bounds, move = table.describe()["raise"], "call"
+            if "fold" in table.describe()["legal"]:
+                move = "fold" if rng.random() < (0.7 if names[table.seat] == "a" else 0.2) else move
+            if move == "call" and bounds and rng.random() < 0.3:
+                move = f"r{rng.integers(bounds[0], bounds[1] + 1)}"
+            table.play(move)
+        moves = np.array([move.action for move in table.moves])
+        hands.append(hand_of(game, deals, n, moves, names.tolist(), str(n // 50)))
     return hands
 
 
