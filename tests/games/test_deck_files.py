@@ -70,7 +70,6 @@ LINES = {
     "no JSON": ("hands", "Expecting value"),
     "nested": ("[" * 60_000, "recursion"),
     "bytes": (b"{\xff}", "'utf-8' codec"),
-    "list": ([HAND, BOTTOM], "expected the fields hands, bottom"),
     "missing": ({"hands": HAND}, "bottom: expected a text"),
     "numbers": ({"hands": [1, 2, 3], "bottom": BOTTOM}, "hands: expected a list of 3 texts"),
     "long": ({"hands": ["3" * 260, *HAND[1:]], "bottom": BOTTOM}, "each of no more than 20 cards"),
@@ -114,10 +113,6 @@ ENTRIES: dict[str, tuple[Callable[[list[Any]], Any], str]] = {
     "no deck": (
         lambda decks: decks.__setitem__(2, decks),  # a list that holds itself
         "entry 3: got a list: expected a dictionary",
-    ),
-    "no list": (
-        lambda decks: decks[2].update(landlord=5),
-        "entry 3: landlord is 5: expected a list of cards",
     ),
     "rank": (
         change("landlord", lambda cards: cards.__setitem__(0, 15)),

@@ -8,7 +8,7 @@ import pytest
 
 from games.doudizhu.cards import pack, parse_cards, unpack
 from games.doudizhu.legal import legal_moves
-from games.doudizhu.moves import MAX_LEGAL, PASS, RULE_SETS, Category, parse_move, rule_set
+from games.doudizhu.moves import MAX_LEGAL, PASS, RULE_SETS, Category, rule_set
 from tests.games.oracle import DECK, answers, readings, subsets
 
 RULES = rule_set("standard")
@@ -80,21 +80,3 @@ def test_hands_of_20_cards_against_all_moves(name: str) -> None:
 def test_the_most_legal_moves() -> None:
     # The hand that an exhaustive search over all hands of 20 cards found.
     assert len(generated(parse_cards("333444555666789TJQKA"), PASS)) == MAX_LEGAL - 1
-
-
-@pytest.mark.parametrize(
-    ("hand", "target", "expected"),
-    [
-        ("333344", "2", ["pass", "3333"]),
-        ("4444LB", "3333", ["pass", "4444", "LB"]),
-        ("3333LB", "4444", ["pass", "LB"]),
-        ("4444", "LB", ["pass"]),
-        ("3333556", "444455", ["pass", "3333"]),  # four + two is no bomb
-        ("3456789", "34567", ["pass", "45678", "56789"]),
-        ("TJQKA2", "9TJQK", ["pass", "TJQKA"]),
-        ("44455", "3336", ["pass", "4445"]),
-    ],
-)
-def test_replies_by_hand(hand: str, target: str, expected: list[str]) -> None:
-    moves = generated(parse_cards(hand), parse_move("standard", target))
-    assert moves == [parse_move("standard", text) for text in expected]

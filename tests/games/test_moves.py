@@ -13,7 +13,6 @@ from tests.games.oracle import readings
 
 C = Category
 
-
 SINGLE = (
     "PASS 1 SOLO 15 PAIR 13 TRIO 13 BOMB 13 ROCKET 1 TRIO_SOLO 182 TRIO_PAIR 156 FOUR_PAIRS 858"
 )
@@ -24,7 +23,7 @@ CHAINS = {C.SOLO_CHAIN: range(5, 13), C.PAIR_CHAIN: range(3, 11), C.TRIO_CHAIN: 
     ("name", "four_solos", "planes", "total"),
     [
         ("standard", 1326, (968, 3282, 7184, 10388), 27_472),
-        # Both jokers as kickers: beside each four, and with C(13 - n, n - 2) or fewer others.
+        # Both jokers as kickers: of each four, and of each plane with any others that it may have.
         ("douzero", 1326 + 13, (968 + 11, 3282 + 100, 7184 + 405, 10388 + 946), 28_947),
     ],
 )
