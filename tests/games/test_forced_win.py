@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from games.doudizhu.cards import pack, unpack
-from games.doudizhu.moves import MAX_LEGAL, PASS, parse_move
+from games.doudizhu.moves import MAX_LEGAL, parse_move
 from games.doudizhu.state import States
 from games.kernels import streams
 from tests.games import driver
-from tests.games.oracle import Reading, answers, readings
+from tests.games.oracle import Reading, answers
 from tests.games.positions import GAME, endgame, play, random_endgame
-from tests.games.test_sure_win import TEAMS, Cards, is_won, moves_in, worlds
+from tests.games.test_sure_win import TEAMS, Cards, is_won, moves_in, to_beat, worlds
 
 
 @pytest.mark.parametrize("count", [300, pytest.param(3_000, marks=pytest.mark.slow)])
@@ -106,18 +106,8 @@ def test_every_forced_win_is_found() -> None:
     for _ in range(500):
         states = random_endgame(rng, 0)
         hands = unpack(states.hands[0])
-        target = int(states.target[0])
-        reading = (
-            None
-            if target == PASS
-            else next(iter(readings(tuple(unpack(GAME.rules.cards[target]).tolist()))))
-        )
-        unseen = tuple((hands[1] + hands[2]).tolist())
-        outcomes.append(
-            wins(
-                tuple(hands[0].tolist()), reading, unseen, int(hands[1].sum()), int(hands[2].sum())
-            )
-        )
+        own, unseen = tuple(hands[0].tolist()), tuple((hands[1] + hands[2]).tolist())
+        outcomes.append(wins(own, to_beat(states), unseen, *hands[1:].sum(axis=1).tolist()))
         assert (driver.forced_win(GAME.rules, states, 0) != -1) == outcomes[-1]
         beyond += outcomes[-1] and driver.sure_win(GAME.rules, states, 0) == -1
     assert 50 < sum(outcomes) < 450 and beyond > 10

@@ -71,6 +71,13 @@ def moves_in(cards: Cards) -> list[tuple[Cards, Reading]]:
     return [(move, next(iter(found))) for move in subsets(cards) if (found := readings(move))]
 
 
+def to_beat(states: States) -> Reading | None:
+    """The move to beat, None where the mover leads."""
+    target = int(states.target[0])
+    cards = tuple(unpack(GAME.rules.cards[target]).tolist())
+    return None if target == PASS else readings(cards).pop()
+
+
 def has_partition(hand: Cards, unseen: Cards, limit: int, target: Reading | None) -> bool:
     """Whether an order of moves exists in which only the last can be beaten, by trying all of
     them."""
@@ -104,13 +111,7 @@ def test_every_partition_is_found() -> None:
         hands = unpack(states.hands[0])
         limit = int(max(hands[1].sum(), hands[2].sum()))
         unseen = tuple((hands[1] + hands[2]).tolist())
-        target = int(states.target[0])
-        reading = (
-            None
-            if target == PASS
-            else next(iter(readings(tuple(unpack(GAME.rules.cards[target]).tolist()))))
-        )
-        outcomes.append(has_partition(tuple(hands[0].tolist()), unseen, limit, reading))
+        outcomes.append(has_partition(tuple(hands[0].tolist()), unseen, limit, to_beat(states)))
         assert (driver.sure_win(GAME.rules, states, 0) != -1) == outcomes[-1]
     assert 8 < sum(outcomes) < 72
 

@@ -29,19 +29,6 @@ KINDS = dict(
 AGENT = RHCP().at(make("doudizhu"))
 
 
-VALUES = """
-    3 -7, A 4, 2 5, L 6, B 7, 33 -7, 22 5, TTT 0, 3332 -7, 22233 5, 34567 -2, TJQKA 5,
-    3456789TJQKA 5, 334455 -4, QQKKAA 5, 333444 1, KKKAAA 6, 33344456 1, 3334445566 1,
-    QQQKKKAAA345 6, 333345 0, 444433 0, 22223344 6, 3333 7, 2222 19, LB 20"""
-
-
-@pytest.mark.parametrize("row", VALUES.split(","))
-def test_value_of_a_group(row: str) -> None:
-    group, value = row.split()
-    category, _, top = rhcp_groups.classify(parse_cards(group))
-    assert rhcp_groups.group_value(category, top) == int(value)
-
-
 def test_groups_are_the_moves_but_for_repeated_kickers() -> None:
     """A move, here every fifth, is a group of its own category, length and top, but the planes in
     which a solo kicker repeats a rank.
