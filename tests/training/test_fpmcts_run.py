@@ -14,8 +14,6 @@ import torch
 from fpmcts.evaluation.duplicate import evaluation_decks
 from fpmcts.evaluation.policy_table import ExactMeasure
 from fpmcts.progress import silent
-from fpmcts.training.algorithms import read_run
-from fpmcts.training.config import TrainConfig
 from fpmcts.training.interface import Report
 from fpmcts.training.run_folder import RunFolder, RunFolderError
 from fpmcts.training.stages import Stages
@@ -24,26 +22,8 @@ from games.kernels import Stream, deal_seeds
 from games.rows import named
 from games.settings import ConfigError
 from networks.checkpoint import CheckpointError, load
+from tests.training.tiny_run import STEPS, config, same
 
-KUHN = [
-    "game=kuhn",
-    "threads=1",
-    "episode.games=16",
-    "episode.games_per_step=8",
-    "episode.value_games=12",
-    "search.playouts=8",
-    "train.batch_size=16",
-    "train.reservoir=40",
-    "train.averaging=5",
-    "evaluation.exact_every=0",
-    "evaluation.decks=150",
-    "gradient.start=2",
-    "gradient.games=2048",
-    "network.channels=8",
-    "network.blocks=1",
-]
-STEPS = 6
-"""Two iterations of two steps with searches, two of policy gradient."""
 DOUDIZHU = [
     "threads=1",
     "network.channels=8",
@@ -69,14 +49,6 @@ DOUDIZHU = [
 GAMES = Batch(0, 0, 200, searches=True)
 
 
-def config(*overrides: str, base: list[str] = KUHN) -> TrainConfig:
-    """Returns the configuration of a command line, in which later keys count."""
-    given: TrainConfig = read_run(
-        list({override.partition("=")[0]: override for override in (*base, *overrides)}.values())
-    )
-    return given
-
-
 def steps(one: Stages, count: int) -> Report:
     """Returns the last report."""
     reports = [one.step(silent) for _ in range(count)]
@@ -91,12 +63,6 @@ def arrays(one: Stages, count: int) -> dict[str, np.ndarray]:
     return found | {
         name: np.array(value) for name, value in report.scalars.items() if "_against_" in name
     }
-
-
-def same(first: dict[str, np.ndarray], second: dict[str, np.ndarray]) -> None:
-    assert first.keys() == second.keys()
-    for name, array in first.items():
-        np.testing.assert_array_equal(array, second[name], err_msg=name)
 
 
 @pytest.fixture(scope="module", params=[0, 1], ids=["no lag", "lag"])
