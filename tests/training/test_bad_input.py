@@ -35,13 +35,6 @@ def refused(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
 
 
 @pytest.mark.parametrize(
-    "experiment", sorted(path.stem for path in (ROOT / "conf" / "experiment").glob("*.yaml"))
-)
-def test_every_experiment_composes(experiment: str) -> None:
-    read_run([f"experiment={experiment}"])
-
-
-@pytest.mark.parametrize(
     ("overrides", "words"),
     [
         ("train.lr=fast", "train.lr=fast: expected a value of type float"),

@@ -1,26 +1,22 @@
 """Self-play in workers, samples from heuristic games, and the learner."""
 
-from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
-from fpmcts.search.search import Search, SearchSettings
 from fpmcts.training.heuristic_games import generate_games
 from fpmcts.training.learner import Learner, LossNotFiniteError
 from fpmcts.training.learner_settings import LearnerSettings
 from fpmcts.training.learning import FilterLearner
 from fpmcts.training.samples import Samples
-from fpmcts.training.selfplay import Finished, SelfPlay, SelfPlaySettings
 from games import make
 from games.interface import Game
-from games.kernels import Stream, deal_seeds, streams
-from games.rows import named, num_rows, take
-from inference.determinizer import Determinizer, InferenceSettings
+from games.kernels import Stream, deal_seeds
+from games.rows import num_rows, take
 from inference.filter import FilterNet
-from networks.evaluator import Evaluator
-from networks.resnet import NetworkConfig, Networks, build_networks
+from networks.resnet import NetworkConfig, build_networks
 from networks.weights import module_arrays
 from tests.games.driver import legal_actions
 
@@ -29,47 +25,19 @@ SHAPE = NetworkConfig(channels=8, blocks=1, objective="wp")
 
 
 @pytest.fixture(scope="module")
-def networks() -> Networks:
-    return build_networks(GAME.spec, SHAPE, seed=3)
-
-
-@pytest.fixture(scope="module")
 def samples() -> Samples:
     return generate_games(GAME, deal_seeds(0, 100, Stream.BOOTSTRAP), epsilon=0.1).samples
 
 
-def self_play(networks: Networks, lanes: int, tick: Callable[[int], None]) -> Finished:
-    """Returns six games."""
-    evaluator, settings = Evaluator(networks, precision="float32"), SelfPlaySettings(lanes=lanes)
-    shape = SearchSettings(root="gumbel", playouts=8, worlds=4)
-    search = Search(GAME, evaluator.evaluate, shape, lanes, win_only=True)
-    determinizer = Determinizer(GAME, evaluator, InferenceSettings(particles=8), 6)
-    games = SelfPlay(GAME, evaluator.evaluate, determinizer, search, settings)
-    return games.play(deal_seeds(1, 6, Stream.TRAINING), streams(5, 6, 2), 3, tick)
-
-
-@pytest.mark.slow
-def test_samples_of_self_play_whatever_the_lanes(networks: Networks) -> None:
-    seen: list[int] = []
-    played = self_play(networks, 4, seen.append)
-    samples, final, records, statistics = played
-    for one, other in zip(played[:3], self_play(networks, 1, seen.append)[:3], strict=True):
-        for (name, field), (_, same) in zip(named(one), named(other), strict=True):
-            np.testing.assert_array_equal(field, same, err_msg=name)
-    seen = seen[: seen.index(6) + 1]
-    assert seen == sorted(seen) and seen[-1] == 6 and np.all(final.winner >= 0)
-    assert statistics.games == 6 and statistics.moves == records.lengths.sum()
-    assert num_rows(samples) == statistics.decisions == statistics.searches
-    assert np.all(samples.policy_weight == 1.0)
-    assert np.all(samples.iteration == 3)
-    np.testing.assert_allclose(samples.target.sum(1), 1.0, rtol=1e-5)
-    assert np.all(np.abs(np.log2(np.abs(samples.result))) % 1 == 0)  # doublings
-    assert np.all(np.abs(samples.root_value) <= 1.0 + 1e-6)
+def new_learner(threads: int = 1, replicas: int = 1, **settings: Any) -> Learner:
+    """Returns the learner of a network that is the same each time."""
+    net = build_networks(GAME.spec, SHAPE, seed=0).seat(0)
+    given = LearnerSettings(**settings)
+    return Learner(GAME, net, given, torch.device("cpu"), threads, replicas)
 
 
 def test_learner_learns_a_batch_by_heart(samples: Samples) -> None:
-    net = build_networks(GAME.spec, SHAPE, seed=0).seat(0)
-    learner = Learner(GAME, net, LearnerSettings(), torch.device("cpu"))
+    learner = new_learner()
     batch = take(samples, np.arange(64))
     losses = [learner.step(batch, batch, 1e-2) for _ in range(80)]
     assert losses[-1]["policy"] < 0.3 * losses[0]["policy"]
@@ -85,10 +53,7 @@ def test_value_and_policy_may_come_from_different_rows(samples: Samples) -> None
     policy_rows, value_rows = take(samples, np.arange(32)), take(samples, np.arange(32, 96))
 
     def losses(policy_rows: Samples, value_rows: Samples) -> tuple[float, float]:
-        net = build_networks(GAME.spec, SHAPE, seed=0).seat(0)
-        parts = Learner(GAME, net, LearnerSettings(), torch.device("cpu")).step(
-            policy_rows, value_rows, 1e-3
-        )
+        parts = new_learner().step(policy_rows, value_rows, 1e-3)
         return parts["policy"], parts["value"]
 
     def other_choice(rows: Samples) -> Samples:
@@ -113,12 +78,11 @@ def test_threads_change_no_weight(samples: Samples, replicas: int) -> None:
     """The parts of a minibatch are a setting; threads only share them out."""
     weights = []
     for threads in (1, 4):
-        net = build_networks(GAME.spec, SHAPE, seed=0).seat(0)
-        learner = Learner(GAME, net, LearnerSettings(), torch.device("cpu"), threads, replicas)
+        learner = new_learner(threads, replicas)
         for k in range(3):
             rows = take(samples, np.arange(64 * k, 64 * (k + 1)))
             learner.step(rows, rows, 1e-2)
-        weights.append(module_arrays(net, ""))
+        weights.append(module_arrays(learner.net, ""))
     for other in weights[1:]:
         for name, array in weights[0].items():
             np.testing.assert_array_equal(array, other[name], err_msg=name)
@@ -132,10 +96,7 @@ def test_reverse_divergence_is_for_searched_rows(samples: Samples) -> None:
     searched = rows._replace(root_value=np.zeros(64, np.float32))
 
     def policy_part(rows: Samples, divergence: str) -> float:
-        net = build_networks(GAME.spec, SHAPE, seed=0).seat(0)
-        return Learner(GAME, net, LearnerSettings(divergence=divergence), torch.device("cpu")).step(
-            rows, rows, 1e-3
-        )["policy"]
+        return new_learner(divergence=divergence).step(rows, rows, 1e-3)["policy"]
 
     assert (
         policy_part(rows, "reverse")
@@ -148,14 +109,13 @@ def test_reverse_divergence_is_for_searched_rows(samples: Samples) -> None:
 
 
 def test_loss_that_is_not_finite_changes_nothing(samples: Samples) -> None:
-    net = build_networks(GAME.spec, SHAPE, seed=0).seat(0)
-    learner = Learner(GAME, net, LearnerSettings(), torch.device("cpu"))
+    learner = new_learner()
     batch = take(samples, np.arange(16))
     batch.target[0] = np.inf
-    before = {name: value.clone() for name, value in net.named_parameters()}
+    before = {name: value.clone() for name, value in learner.net.named_parameters()}
     with pytest.raises(LossNotFiniteError):
         learner.step(batch, batch, 1e-3)
-    for name, value in net.named_parameters():
+    for name, value in learner.net.named_parameters():
         assert torch.equal(value, before[name]), name
 
 
