@@ -75,11 +75,11 @@ def straight(request: pytest.FixtureRequest) -> tuple[list[str], dict[str, np.nd
     return request.param, arrays(Stages(config(*request.param)), STEPS)
 
 
-def test_threads_units_and_lanes_change_nothing(
+def test_threads_and_units_change_nothing(
     straight: tuple[list[str], dict[str, np.ndarray]],
 ) -> None:
     given, expected = straight
-    other = config(*given, "threads=2", "selfplay.unit_games=4", "selfplay.lanes=3")
+    other = config(*given, "threads=2", "selfplay.unit_games=4")
     same(arrays(Stages(other), STEPS), expected)
 
 
