@@ -56,27 +56,32 @@ def launch() -> Iterator[Any]:
 
 
 class Site:
-    """A running server."""
+    """A running server (``server.py``), which leads a session of its own."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *options: str) -> None:
+        self.folder, self.errors = folder, folder / "errors.txt"
         command = [sys.executable, str(Path(__file__).with_name("server.py")), str(folder)]
-        self.process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, text=True, start_new_session=True
-        )
+        with self.errors.open("w") as errors:
+            self.process = subprocess.Popen(
+                [*command, *options],
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
+                start_new_session=True,
+            )
         assert self.process.stdout is not None
-        self.address = self.process.stdout.readline().strip()
+        with self.process.stdout as said:
+            self.address = said.readline().strip()
         self.origin = self.address.split("/?")[0]
 
-    def stop(self) -> None:
-        """Ends it as Ctrl-C does."""
-        os.killpg(self.process.pid, signal.SIGINT)
+    def stop(self, how: int = signal.SIGINT) -> None:
+        """Ends it as Ctrl-C does, which the engine hears too."""
+        os.killpg(self.process.pid, how)
         try:
             self.process.wait(15)
         except subprocess.TimeoutExpired:
             os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait(15)
-        assert self.process.stdout is not None
-        self.process.stdout.close()
 
 
 class Person:
