@@ -55,6 +55,11 @@ def launch() -> Iterator[Any]:
         browser.close()
 
 
+def longest(view: Json) -> str:
+    """Returns the legal move of the most cards, a pass only where there is no other."""
+    return max(view["legal"], key=lambda move: (move != "pass", len(move)))
+
+
 class Site:
     """A running server (``server.py``), which leads a session of its own."""
 
@@ -188,6 +193,22 @@ class Person:
         self.page.wait_for_function(
             "ply => Number(document.querySelector('.play')?.dataset.ply) > ply", arg=ply
         )
+
+    def play(self) -> None:
+        """Plays to the end of the game by typing the longest legal moves."""
+        while self.wait_for_turn():
+            view = self.view()
+            self.page.fill(".typed input", longest(view))
+            self.page.keyboard.press("Enter")
+            self.wait_after(view["ply"])
+
+    def count(self, part: str) -> int:
+        """Returns how often the page has a part."""
+        return int(self.page.locator(part).count())
+
+    def text(self, part: str) -> str:
+        """Returns the text of a part of the page in one line."""
+        return " ".join(self.page.locator(part).inner_text().split())
 
     def shot(self, name: str) -> None:
         """Takes a screenshot."""
