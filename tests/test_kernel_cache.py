@@ -142,12 +142,6 @@ def test_any_other_edit_keeps_the_key(
     assert key(edited, monkeypatch) == key(SOURCES, monkeypatch)
 
 
-def test_a_move_to_another_module_keeps_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    moved = {"elsewhere" if name == "below" else name: text for name, text in SOURCES.items()}
-    moved["above"] = moved["above"].replace("from below", "from elsewhere")
-    assert key(moved, monkeypatch) == key(SOURCES, monkeypatch)
-
-
 def test_the_key_knows_the_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
     own = key(SOURCES, monkeypatch)
     monkeypatch.setattr(numba.config, "BOUNDSCHECK", 0 if numba.config.BOUNDSCHECK else 1)

@@ -162,13 +162,8 @@ def test_classes_follow_from_their_definition(mean: float, se: float, cuts: list
     ]
     other = "unclear" if mean >= cuts[0] else "better" if mean < -2 * se else "good"
     assert classify(Estimate(mean, se), cuts) == (sure[-1] if sure else other)
-    order = ["better", "good", "unclear", *NAMES]
-    at = order.index(classify(Estimate(mean, se), cuts))
-    assert at >= order.index(
-        classify(Estimate(mean, se), [2 * cut for cut in cuts])
-    )  # harder to reach: no worse a class
     if se:
-        assert classify(Estimate(mean, 0.0), cuts) not in ("unclear",)
+        assert classify(Estimate(mean, 0.0), cuts) != "unclear"
 
 
 def opinion(question: Question) -> Answer:
