@@ -7,9 +7,12 @@ import pytest
 
 from fpmcts.evaluation.policy_table import ExactMeasure, policy_table
 from fpmcts.tabular.best_response import nash_conv as tree_nash_conv
+from fpmcts.tabular.information_sets import information_sets
+from fpmcts.tabular.listed_game import listing
 from games import make
 from networks.evaluator import Evaluator
 from networks.resnet import NetworkConfig, build_networks
+from tests.games import driver
 
 
 def networks(game: Any, seed: int = 0) -> Evaluator:
@@ -23,6 +26,50 @@ def networks(game: Any, seed: int = 0) -> Evaluator:
         for head in (net.planes, net.globals):
             head.weight.data *= 60.0
     return Evaluator(built, "float32")
+
+
+def naive_sets(game: Any) -> dict[tuple[int, int], int]:
+    """Returns {(seat, key): legal moves} of all decisions, one history after the other."""
+    found: dict[tuple[int, int], int] = {}
+
+    def walk(states: Any) -> None:
+        seat = driver.current_seat(game.rules, states, 0)
+        if seat < 0:
+            return
+        legal = driver.legal_actions(game, states, 0).tolist()
+        if len(legal) > 1:
+            found[seat, int(driver.infoset_key(game.rules, states, 0, seat))] = len(legal)
+        for action in legal:
+            after = game.empty(1)
+            driver.copy_row(game.rules, states, 0, after, 0)
+            driver.step(game.rules, after, 0, action)
+            walk(after)
+
+    starts, _ = game.starts()
+    for k in range(len(starts[0])):
+        one = game.empty(1)
+        driver.copy_row(game.rules, starts, k, one, 0)
+        walk(one)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("goofspiel", {"cards": 3, "prizes": "random"}),
+        ("examples.sealed_bids", {}),
+    ],
+)
+def test_every_information_set_is_listed_once(name: str, options: dict[str, Any]) -> None:
+    game: Any = make(name, **options)
+    table, states = information_sets(listing(game))
+    expected = naive_sets(game)
+    assert table.num_rows == len(states[0]) == len(expected)
+    for k in range(table.num_rows):
+        seat = driver.current_seat(game.rules, states, k)
+        key = int(driver.infoset_key(game.rules, states, k, seat))
+        assert expected.pop((seat, key)) == len(driver.legal_actions(game, states, k))
+    assert not expected
 
 
 @pytest.mark.parametrize("name", ["kuhn", "leduc"])
