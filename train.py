@@ -73,13 +73,12 @@ def help_text(topic: str) -> str:
 def train(config: RunConfig) -> None:
     """Runs or resumes a run in its folder, until its budget is used up or Ctrl-C."""
     terminal = Terminal()
-    interrupt = Interrupt(
-        terminal.note, "stopping after the current step, with a checkpoint", terminal.close
-    )
+    what = "stopping after the current step, with a checkpoint"
     try:
-        run = Run(config, terminal.progress, terminal.note, lambda: interrupt.requested)
-        for report in run:
-            terminal.report(report.line, run.seconds)
+        with Interrupt(terminal.note, what, terminal.close) as interrupt:
+            run = Run(config, terminal.progress, terminal.note, lambda: interrupt.requested)
+            for report in run:
+                terminal.report(report.line, run.seconds)
     finally:
         terminal.close()
 
