@@ -16,7 +16,8 @@ import torch
 
 from fpmcts.search.search import Search, SearchSettings
 from games import is_outside, make
-from games.compilation import Command, compile_ahead, compile_beside, say_on_stderr
+from games.compilation import Command, compile_ahead, compile_beside
+from games.help import say_on_stderr
 from games.interface import Game, Records
 from games.kernel_cache import cache_folder
 from games.kernels import sources_digest, streams
