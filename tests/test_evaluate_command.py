@@ -13,6 +13,8 @@ import pytest
 import yaml
 
 import evaluate
+from fpmcts.evaluation.command import help_text
+from fpmcts.evaluation.errors import ERRORS
 from fpmcts.players.foreign import ExternalPlayerError
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -144,7 +146,7 @@ def test_a_second_ctrl_c_ends_at_once(tmp_path: Path) -> None:
     ],
 )
 def test_errors_of_use(arguments: list[str], words: list[str]) -> None:
-    with pytest.raises(evaluate.ERRORS) as caught:
+    with pytest.raises(ERRORS) as caught:
         evaluate.main(arguments)
     assert "\n" not in str(caught.value)
     assert all(word in str(caught.value) for word in words), caught.value
@@ -165,9 +167,9 @@ def test_a_fault_in_the_middle_keeps_what_is_finished(tmp_path: Path) -> None:
 
 
 def test_help_names_every_key_and_player() -> None:
-    text = evaluate.help_text("")
+    text = help_text("")
     assert all(word in text for word in ("decks:", "report:", "fpmcts:", "external:", "lbr:"))
-    assert "playouts" in evaluate.help_text("fpmcts") and "deck" in evaluate.help_text("decks")
+    assert "playouts" in help_text("fpmcts") and "deck" in help_text("decks")
 
 
 def test_cfg_job_prints_every_setting(capsys: pytest.CaptureFixture[str]) -> None:
