@@ -12,27 +12,21 @@ them. The first is A's score, the second B's; the two scores need not sum to zer
 
 import sys
 
-from fpmcts.cluster.settings import ClusterError
 from fpmcts.configuration import shown, split
-from fpmcts.evaluation.command import help_text, run, settings
-from fpmcts.evaluation.match import IllegalMoveError
-from fpmcts.evaluation.plots import ReportError
-from fpmcts.evaluation.saved_games import SaveError
-from fpmcts.evaluation.units import StoreError
-from fpmcts.players.foreign import ExternalPlayerError
-from fpmcts.players.lookup import PlayerError
-from fpmcts.training.terminal import Terminal
-from games.help import say
-from games.settings import ConfigError
-from networks.checkpoint import CheckpointError
-
-ERRORS = (ConfigError, CheckpointError, PlayerError, StoreError, ReportError, SaveError)
+from games.help import say, say_on_stderr
 
 
 def main(arguments: list[str]) -> int:
     """Does what a command line says; returns the exit status."""
     line = split(arguments)
-    if line.help is not None or line.shows:
+    asks = line.help is not None or line.shows
+    if not asks:
+        say_on_stderr("loading the players …")
+    # They take seconds to import: the line comes first.
+    from fpmcts.evaluation.command import help_text, run, settings
+    from fpmcts.training.terminal import Terminal
+
+    if asks:
         say(shown(settings(line.overrides)) if line.help is None else help_text(line.help))
         return 0
     terminal = Terminal()
@@ -45,11 +39,9 @@ def main(arguments: list[str]) -> int:
 if __name__ == "__main__":
     try:
         sys.exit(main(sys.argv[1:]))
-    except (IllegalMoveError, ExternalPlayerError) as error:
-        sys.exit(f"evaluate.py: {error}; finished games are kept, and the same command continues")
-    except MemoryError:
-        sys.exit("evaluate.py: not enough memory for the decks and their games; give fewer decks")
-    except (*ERRORS, ClusterError) as error:
-        sys.exit(f"evaluate.py: {error}")
     except KeyboardInterrupt:  # before the first game
         sys.exit(130)
+    except Exception as error:  # noqa: BLE001 (what is not expected is raised again)
+        from fpmcts.evaluation.errors import ending
+
+        sys.exit(f"evaluate.py: {ending(error)}")

@@ -20,7 +20,7 @@ from fpmcts.training.run_folder import RunFolderError
 from fpmcts.training.terminal import Terminal
 from games import GAMES
 from games.choice import help_text as game_help
-from games.help import first_line, keys_text, say
+from games.help import first_line, keys_text, say, say_on_stderr
 from games.settings import ConfigError, did_you_mean, leaf_keys
 from networks.checkpoint import CheckpointError
 
@@ -72,14 +72,14 @@ def help_text(topic: str) -> str:
 
 def train(config: RunConfig) -> None:
     """Runs or resumes a run in its folder, until its budget is used up or Ctrl-C."""
+    say_on_stderr("loading what the run needs …")  # torch alone takes seconds
     terminal = Terminal()
-    interrupt = Interrupt(
-        terminal.note, "stopping after the current step, with a checkpoint", terminal.close
-    )
+    what = "stopping after the current step, with a checkpoint"
     try:
-        run = Run(config, terminal.progress, terminal.note, lambda: interrupt.requested)
-        for report in run:
-            terminal.report(report.line, run.seconds)
+        with Interrupt(terminal.note, what, terminal.close) as interrupt:
+            run = Run(config, terminal.progress, terminal.note, lambda: interrupt.requested)
+            for report in run:
+                terminal.report(report.line, run.seconds)
     finally:
         terminal.close()
 

@@ -4,13 +4,13 @@ once.
 
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from types import FrameType
 
 
-class Interrupt:
+class Interrupt(AbstractContextManager["Interrupt"]):
     """Turns the first Ctrl-C (or SIGTERM) into a request to stop; a second one ends the program
-    with status 130.
+    with status 130. At the end of the ``with`` block signals mean what they meant before.
 
     Args:
         say: Shows a line.
@@ -26,8 +26,12 @@ class Interrupt:
     ) -> None:
         self.requested = False
         self._say, self._what, self._clean_up = say, what, clean_up
-        signal.signal(signal.SIGINT, self._handle)
-        signal.signal(signal.SIGTERM, self._handle)
+        numbers = (signal.SIGINT, signal.SIGTERM)
+        self._before = [(number, signal.signal(number, self._handle)) for number in numbers]
+
+    def __exit__(self, *details: object) -> None:
+        for number, handler in self._before:
+            signal.signal(number, handler)
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
         if self.requested:

@@ -23,18 +23,14 @@ from typing import IO
 import numba
 from llvmlite.binding import get_host_cpu_name
 
+from games.help import say_on_stderr
+
 ROOT = Path(__file__).resolve().parent.parent
 
 Command = Sequence[str]
 """Arguments of the Python interpreter, such as ``("-m", "fpmcts.players.warmup", "search",
 "doudizhu")``.
 """
-
-
-def say_on_stderr(text: str) -> None:
-    """Writes a line to the standard error stream."""
-    sys.stderr.write(f"{text}\n")
-    sys.stderr.flush()
 
 
 def _done_file(folder: Path, command: Command) -> Path:

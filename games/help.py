@@ -25,6 +25,12 @@ def say(text: str) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def say_on_stderr(text: str) -> None:
+    """Writes a line to the standard error stream."""
+    sys.stderr.write(f"{text}\n")
+    sys.stderr.flush()
+
+
 def keys_text(schema: object, prefix: str = "", topic: str = "") -> str:
     """Returns a paragraph for every key of a schema, groups included; with a topic for that key or
     group alone, "" if none.

@@ -1,21 +1,18 @@
 """What every test runs under: repeatable examples, no time limits, one thread of torch."""
 
 import signal
+from pathlib import Path
 
 import hypothesis
 import pytest
-import torch
 
-from fpmcts.players.warmup import compile_players
 from games import GAMES
+
+GAME_TESTS = Path(__file__).parent / "games"
 
 # Examples follow from the test alone. A first call compiles kernels, so no deadline.
 hypothesis.settings.register_profile("repeatable", derandomize=True, deadline=None, database=None)
 hypothesis.settings.load_profile("repeatable")
-
-# Small networks run no faster on two threads, and the sums of one thread are the same on every
-# machine.
-torch.set_num_threads(1)
 
 # A shell that starts the suite in the background has it ignore Ctrl-C, which some tests send.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -43,8 +40,20 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("game_name", names, scope="module")
 
 
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Has torch use one thread: small networks run no faster on two, and the sums of one are the
+    same on every machine. Tests of games alone do without it: it takes seconds to import.
+    """
+    if any(GAME_TESTS not in item.path.parents for item in session.items):
+        import torch
+
+        torch.set_num_threads(1)
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Compiles once what every worker of a parallel run would compile for itself."""
     if session.config.pluginmanager.hasplugin("dsession"):  # the process that starts the workers
+        from fpmcts.players.warmup import compile_players
+
         compile_players("doudizhu")

@@ -2,10 +2,7 @@
 equilibrium, and is played at a table.
 """
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -47,15 +44,16 @@ SMALL = [
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Returns the folder of a run that the command has trained."""
     folder = tmp_path_factory.mktemp("sealed") / "run"
-    train.main([f"game={NAME}", f"run_dir={folder}", "budget.iterations=12", *SMALL])
+    train.main([f"game={NAME}", f"run_dir={folder}", "budget.iterations=2", *SMALL])
     return folder
 
 
 @pytest.mark.slow
 def test_it_learns(run: Path) -> None:
-    """Its policies are closer to an equilibrium than uniform ones, from which both seats together
-    win 11/6 chips by the best answers.
+    """After ten more iterations its policies are closer to an equilibrium than uniform ones, from
+    which both seats together win 11/6 chips by the best answers.
     """
+    train.main([f"game={NAME}", f"run_dir={run}", "budget.iterations=12", *SMALL])
     game = make(NAME)
     measure, networks = ExactMeasure(game), load_trained(run, NAME, precision="float32").evaluator
 
@@ -159,27 +157,6 @@ def test_kernels_are_registered_by_name() -> None:
 
 def shuffle(rules: Any) -> int:
     return 0
-
-
-@pytest.mark.slow
-def test_an_edited_game_plays_by_its_new_rules(tmp_path: Path) -> None:
-    """In processes of their own, the second of which finds what the first has compiled."""
-    (tmp_path / "mine").mkdir()
-    code = (
-        "from games import make; from games.table import Table\nt = Table(make('mine.bids'), "
-        "seed=1)\n"
-        "for m in ('bid 2', 'bid 1', 'call'): t.play(m)\nprint(max(t.returns))"
-    )
-    rules, won = (ROOT / "examples" / "sealed_bids.py").read_text(), []
-    for text in (rules, rules.replace("chips = 1.0 +", "chips = 50.0 +")):
-        (tmp_path / "mine" / "bids.py").write_text(text)
-        path = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{tmp_path}"}
-        won.append(
-            subprocess.run(
-                [sys.executable, "-c", code], check=True, capture_output=True, text=True, env=path
-            ).stdout
-        )
-    assert won == ["4.0\n", "53.0\n"]
 
 
 def test_the_page_shows_the_code_that_runs() -> None:

@@ -10,12 +10,10 @@ from pathlib import Path
 import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from fpmcts.configuration import CONF, choices, groups_of
+from fpmcts.configuration import choices, groups_of
 from fpmcts.evaluation.config import parse_command_line
 from fpmcts.papers.__main__ import help_text
 from fpmcts.training.algorithms import read_run
-from fpmcts.training.config import TrainConfig
-from fpmcts.training.tabular import TabularConfig
 
 ROOT = Path(__file__).resolve().parent.parent
 TRAIN = "python train.py "
@@ -23,47 +21,37 @@ EVALUATE = "python evaluate.py "
 REPRODUCE = "python -m fpmcts.papers "
 
 
-def readme_commands() -> list[str]:
-    """Returns the lines of the README's code blocks that are commands, without their comments."""
-    blocks = re.findall(
-        r"^```\w*\n(.*?)^```", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL
-    )
-    lines = [line.split("#")[0].strip() for block in blocks for line in block.splitlines()]
-    return [
-        line for line in lines if re.match(r"(make|python|tensorboard)\b", line) and "…" not in line
-    ]
+README = (ROOT / "README.md").read_text()
+BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+COMMANDS = [
+    line.split("#")[0].strip()
+    for _, block in BLOCKS
+    for line in block.splitlines()
+    if re.match(r"(make|python|tensorboard)\b", line) and "…" not in line.split("#")[0]
+]
 
 
-def composed(overrides: list[str]) -> TrainConfig | TabularConfig:
-    """Returns the checked configuration of a command line."""
-    config: TrainConfig | TabularConfig = read_run(overrides)
-    return config
-
-
-@pytest.mark.parametrize("command", readme_commands())
+@pytest.mark.parametrize("command", COMMANDS)
 def test_commands_of_the_readme_are_understood(command: str) -> None:
     words = shlex.split(command)
     if words[0] == "make":
         subprocess.run([*words, "--dry-run"], cwd=ROOT, check=True, capture_output=True)
     elif command.startswith(TRAIN):
         game = next(word for word in words if word.startswith("game=")).removeprefix("game=")
-        assert composed(words[2:]).game.name == game
+        assert read_run(words[2:]).game.name == game
     elif command.startswith(REPRODUCE):
         assert words[3] in choices("papers")
     elif command.startswith(EVALUATE):
         assert len(parse_command_line(words[2:]).labels) >= 2
 
 
-TRAINING_FILES = sorted(
-    CONF / group / f"{name}.yaml" for group in groups_of("train") for name in choices(group)
-)
+FILES = {f"{group}={name}" for group in groups_of("train") for name in choices(group)}
 
 
-@pytest.mark.parametrize("path", TRAINING_FILES, ids=lambda path: f"{path.parent.name}={path.stem}")
-def test_every_file_of_the_configuration_composes(path: Path) -> None:
-    override = f"{path.parent.name}={path.stem}"
+@pytest.mark.parametrize("override", sorted(FILES - set(" ".join(COMMANDS).split())))
+def test_every_other_file_of_the_configuration_composes(override: str) -> None:
     poker = override.endswith("=poker") or override == "inference=enumeration"
-    composed([override, "game=leduc"] if poker else [override])
+    read_run([override, *["game=leduc"] * poker])
 
 
 def test_papers_say_what_they_do() -> None:
@@ -101,13 +89,9 @@ def test_smoke(tmp_path: Path) -> None:
     assert events.Scalars("policy_against_rhcp/wp_all")[-1].value > 0.2
 
 
-def test_the_example_of_the_readme_plays_a_game() -> None:
-    """The first block of Python in the README, as it stands."""
-    (block,) = re.findall(
-        r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL
-    )
-    result = subprocess.run(
-        [sys.executable, "-c", block], cwd=ROOT, check=True, capture_output=True, text=True
-    )
-    points = ast.literal_eval(result.stdout)
+def test_the_example_of_the_readme_plays_a_game(capsys: pytest.CaptureFixture[str]) -> None:
+    """The block of Python in the README, as it stands."""
+    (block,) = (block for language, block in BLOCKS if language == "python")
+    exec(block, {})
+    points = ast.literal_eval(capsys.readouterr().out)
     assert points[1] == points[2] == -points[0] != 0

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from fpmcts.players.warmup import warm_up_inference, warm_up_search
+from fpmcts.search.roots import RULES
 from games import GAMES, make
 from games.compilation import compile_ahead, is_compiled
 from games.kernels import ROOT
@@ -64,5 +65,6 @@ def test_script_that_ends_takes_its_runs_with_it(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", GAMES)
 def test_every_game_warms_up(name: str) -> None:
-    for warm_up in (warm_up_search, warm_up_inference):
-        warm_up(make(name))
+    for root in RULES:
+        warm_up_search(make(name), root)
+    warm_up_inference(make(name))

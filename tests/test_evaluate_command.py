@@ -5,6 +5,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -12,6 +13,9 @@ import pytest
 import yaml
 
 import evaluate
+from fpmcts.evaluation.command import help_text
+from fpmcts.evaluation.errors import ERRORS
+from fpmcts.players.foreign import ExternalPlayerError
 
 ROOT = Path(__file__).resolve().parent.parent
 MATCH = ("a=rhcp", "b=random", "decks=3000", "processes=2", "device=cpu")
@@ -23,15 +27,22 @@ def command(tmp_path: Path, *arguments: str) -> list[str]:
     return [sys.executable, "evaluate.py", f"unfinished={tmp_path / 'unfinished'}", *arguments]
 
 
-def run(tmp_path: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def run(tmp_path: Path, *arguments: str) -> str:
+    """Returns what a match prints that is played to its end."""
     return subprocess.run(
-        command(tmp_path, *arguments), cwd=ROOT, capture_output=True, text=True, timeout=300
-    )
+        command(tmp_path, *arguments), cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+
+
+def started(tmp_path: Path, *arguments: str) -> subprocess.Popen[str]:
+    pipe = subprocess.PIPE
+    line = command(tmp_path, *arguments)
+    return subprocess.Popen(line, cwd=ROOT, stdout=pipe, stderr=pipe, text=True)
 
 
 def scores(text: str) -> list[str]:
     """Returns the lines of scores."""
-    return re.findall(r"^  (?:all games|as .*) +WP .*$", text, re.MULTILINE)
+    return re.findall(r"^  (?:all games|as .*) +(?:WP|mbb/h) .*$", text, re.MULTILINE)
 
 
 def children(pid: int) -> list[int]:
@@ -42,60 +53,69 @@ def children(pid: int) -> list[int]:
     return [int(line) for line in listed.split()]
 
 
-def started(tmp_path: Path, *arguments: str) -> subprocess.Popen[str]:
-    pipe = subprocess.PIPE
-    line = command(tmp_path, *arguments)
-    return subprocess.Popen(line, cwd=ROOT, stdout=pipe, stderr=pipe, text=True)
+def are_gone(workers: list[int], seconds: float = 20.0) -> bool:
+    """Returns whether processes end."""
+    files = [Path(f"/proc/{pid}/cmdline") for pid in workers]
+    deadline = time.monotonic() + seconds
+    while any(file.exists() and file.read_bytes() for file in files):
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.05)
+    return True
 
 
-def begun(tmp_path: Path) -> subprocess.Popen[str]:
-    """Returns the running match, one of its tasks finished."""
-    process, deadline = started(tmp_path, *MATCH), time.monotonic() + 240
+def wait_for_a_task(tmp_path: Path) -> None:
+    """Waits until one task of a running match is finished."""
+    deadline = time.monotonic() + 240
     while not any(len(path.read_bytes().splitlines()) > 1 for path in tmp_path.rglob("*.jsonl")):
-        assert process.poll() is None, process.communicate()
         assert time.monotonic() < deadline, "no task was finished"
         time.sleep(0.02)
-    return process
-
-
-def are_gone(workers: list[int]) -> bool:
-    """Returns whether processes have ended."""
-    files = [Path(f"/proc/{pid}/cmdline") for pid in workers]
-    return not any(file.exists() and file.read_bytes() for file in files)
 
 
 @pytest.mark.slow
-def test_killed_and_continued_equals_uninterrupted(tmp_path: Path) -> None:
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+def test_ended_and_continued_equals_uninterrupted(tmp_path: Path, how: int) -> None:
     whole = run(tmp_path / "whole", *MATCH)
-    assert whole.returncode == 0, whole.stderr
-    assert len(scores(whole.stdout)) == 3
-    assert not list((tmp_path / "whole").rglob("*.jsonl")), (
-        "a complete match leaves nothing unfinished"
-    )
-
-    process = begun(tmp_path)
+    assert len(scores(whole)) == 3
+    process = started(tmp_path, *MATCH)
+    wait_for_a_task(tmp_path)
     workers = children(process.pid)
-    assert workers
-    process.kill()
-    process.communicate()
-    deadline = time.monotonic() + 20
-    while not are_gone(workers):
-        assert time.monotonic() < deadline, "a worker outlived the program"
-        time.sleep(0.05)
-
+    os.kill(process.pid, how)
+    process.communicate(timeout=120)
+    assert workers and are_gone(workers)
     continued = run(tmp_path, *MATCH)
-    assert "continuing: " in continued.stdout
-    assert scores(continued.stdout) == scores(whole.stdout)
+    assert "continuing: " in continued and scores(continued) == scores(whole)
 
 
-def test_ctrl_c_ends_after_the_games_under_way(tmp_path: Path) -> None:
-    process = begun(tmp_path)
-    os.kill(process.pid, signal.SIGINT)
-    output, errors = process.communicate(timeout=120)
-    assert process.returncode in (0, 130), errors  # 0: the last tasks were under way
-    assert "stopping after the games that are being played" in output
-    if process.returncode == 130:
-        assert "the same command continues" in output
+def test_ctrl_c_keeps_what_is_finished(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In this process, with tasks of a few decks: the same command continues, and signals then mean
+    what they meant before.
+    """
+    monkeypatch.setattr("fpmcts.evaluation.plan.FAST_DECKS", 20)
+    players = ["game=leduc", "a=random", "b=always_call", "decks=4000", "processes=1", "device=cpu"]
+
+    def play(folder: str) -> tuple[int, str]:
+        status = evaluate.main([*players, f"unfinished={tmp_path / folder}"])
+        return status, capsys.readouterr().out
+
+    def interrupt() -> None:
+        wait_for_a_task(tmp_path / "stopped")
+        os.kill(os.getpid(), signal.SIGINT)
+
+    _, whole = play("whole")
+    assert len(scores(whole)) == 3
+    assert not list((tmp_path / "whole").iterdir()), "a complete match leaves nothing unfinished"
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    status, stopped = play("stopped")
+    thread.join()
+    assert status == 130 and "stopping after the games that are being played" in stopped
+    assert "the same command continues" in stopped and not scores(stopped)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    status, continued = play("stopped")
+    assert status == 0 and "continuing: " in continued and scores(continued) == scores(whole)
 
 
 @pytest.mark.slow
@@ -126,7 +146,7 @@ def test_a_second_ctrl_c_ends_at_once(tmp_path: Path) -> None:
     ],
 )
 def test_errors_of_use(arguments: list[str], words: list[str]) -> None:
-    with pytest.raises(evaluate.ERRORS) as caught:
+    with pytest.raises(ERRORS) as caught:
         evaluate.main(arguments)
     assert "\n" not in str(caught.value)
     assert all(word in str(caught.value) for word in words), caught.value
@@ -139,18 +159,17 @@ def test_a_fault_in_the_middle_keeps_what_is_finished(tmp_path: Path) -> None:
     client.write_text(
         source.replace("for line in sys.stdin:", "for number, line in zip(range(150), sys.stdin):")
     )
-    player = ("a=external", f"a.command={sys.executable} {client}")
-    done = run(tmp_path, *player, "b=rhcp", "decks=20", "processes=1")
-    assert done.returncode == 1 and "Traceback" not in done.stderr
-    assert "the program ended with status 0" in done.stderr and '"hand": ' in done.stderr
-    assert "the same command continues" in done.stderr
-    assert list((tmp_path / "unfinished").rglob("*.jsonl"))
+    player = ("a=external", f"a.command={sys.executable} {client}", "b=rhcp")
+    with pytest.raises(ExternalPlayerError, match='ended with status 0.*"hand": '):
+        evaluate.main([*player, "decks=20", "processes=1", f"unfinished={tmp_path}"])
+    (kept,) = tmp_path.glob("*.jsonl")
+    assert len(kept.read_text().splitlines()) > 1
 
 
 def test_help_names_every_key_and_player() -> None:
-    text = evaluate.help_text("")
+    text = help_text("")
     assert all(word in text for word in ("decks:", "report:", "fpmcts:", "external:", "lbr:"))
-    assert "playouts" in evaluate.help_text("fpmcts") and "deck" in evaluate.help_text("decks")
+    assert "playouts" in help_text("fpmcts") and "deck" in help_text("decks")
 
 
 def test_cfg_job_prints_every_setting(capsys: pytest.CaptureFixture[str]) -> None:

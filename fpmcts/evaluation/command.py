@@ -97,13 +97,14 @@ def run(arguments: Sequence[str], note: Note, progress: Progress) -> int:
     _check(tournament, game)
     if any(player.options.compiles for player in tournament.players.values()):
         compile_players(config.game.name)
-    interrupt = Interrupt(note, "stopping after the games that are being played, which are kept")
-    plan = make_plan(tournament, game)
-    tournament, precisions = with_precisions(tournament, plan.num_games(plan.tasks))
-    if precisions:
-        note(f"precision: {precisions}")
-    began, plan = time.monotonic(), replace(plan, tournament=tournament)
-    results = play_tournament(plan, progress, lambda: interrupt.requested, note)
+    what = "stopping after the games that are being played, which are kept"
+    with Interrupt(note, what) as interrupt:
+        plan = make_plan(tournament, game)
+        tournament, precisions = with_precisions(tournament, plan.num_games(plan.tasks))
+        if precisions:
+            note(f"precision: {precisions}")
+        began, plan = time.monotonic(), replace(plan, tournament=tournament)
+        results = play_tournament(plan, progress, lambda: interrupt.requested, note)
     if results is None:
         note("stopped; the same command continues")
         return 130

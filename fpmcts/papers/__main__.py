@@ -68,11 +68,10 @@ def run(arguments: list[str]) -> None:
         return
     check_plots()
     terminal = Terminal()
-    interrupt = Interrupt(
-        terminal.note, "stopping after the current step, with a checkpoint", terminal.close
-    )
     terminal.note(f"{study.title}: {study.about()}, in {study.folder()}")
-    lines = study.play(terminal.progress, lambda: interrupt.requested)
+    what = "stopping after the current step, with a checkpoint"
+    with Interrupt(terminal.note, what, terminal.close) as interrupt:
+        lines = study.play(terminal.progress, lambda: interrupt.requested)
     terminal.close()
     if lines is None:
         terminal.note("stopped; the same command resumes it")

@@ -16,7 +16,8 @@ import torch
 
 from fpmcts.search.search import Search, SearchSettings
 from games import is_outside, make
-from games.compilation import Command, compile_ahead, compile_beside, say_on_stderr
+from games.compilation import Command, compile_ahead, compile_beside
+from games.help import say_on_stderr
 from games.interface import Game, Records
 from games.kernel_cache import cache_folder
 from games.kernels import sources_digest, streams
@@ -32,7 +33,10 @@ WORLDS = 4
 
 
 def compile_players(
-    name: str, say: Callable[[str], None] = say_on_stderr, wait: bool = True
+    name: str,
+    say: Callable[[str], None] = say_on_stderr,
+    wait: bool = True,
+    root: str = "gumbel",
 ) -> None:
     """Compiles what FPMCTS needs to play a game, if that was not done yet.
 
@@ -40,11 +44,13 @@ def compile_players(
         name: Of the game.
         say: Shows a line.
         wait: Until it is done; False: it is done beside what the process does next.
+        root: The rule at the root of its searches; another one is compiled when it is first used.
     """
     run = compile_ahead if wait else compile_beside
     files = [Path(str(import_module(name).__file__))] if is_outside(name) else []
+    module = ("-m", "fpmcts.players.warmup")
     # The longest first.
-    commands: list[Command] = [("-m", "fpmcts.players.warmup", part, name) for part in PARTS]
+    commands: list[Command] = [(*module, "search", name, root), (*module, "inference", name)]
     run(cache_folder() / f"compiled-{sources_digest(*files)}", commands, say)
 
 
@@ -69,22 +75,14 @@ def _evaluator(game: Game) -> Evaluator:
     )
 
 
-def warm_up_search(game: Game) -> None:
-    """Searches the first open decision by both root rules, with play-outs."""
-    evaluator = _evaluator(game)
+def warm_up_search(game: Game, root: str = "gumbel") -> None:
+    """Searches the first open decision by a root rule, with play-outs."""
     views, _ = next(_open_decisions(game))
     # Erased hands will do: nothing here depends on how good a move is.
     worlds = take(views, np.zeros(WORLDS, np.int64))
-    for root in ("gumbel", "puct"):
-        settings = SearchSettings(
-            root=root,
-            playouts=WORLDS,
-            worlds=WORLDS,
-            slots=2,
-            rollout=0.5 if root == "gumbel" else 0.0,
-        )
-        search = Search(game, evaluator.evaluate, settings, 1, False)
-        search.run(worlds, streams(0, 1), np.zeros(num_rows(views), np.int64))
+    settings = SearchSettings(root=root, playouts=WORLDS, worlds=WORLDS, slots=2, rollout=0.5)
+    search = Search(game, _evaluator(game).evaluate, settings, 1, False)
+    search.run(worlds, streams(0, 1), np.zeros(num_rows(views), np.int64))
 
 
 def warm_up_inference(game: Game) -> None:
@@ -98,9 +96,9 @@ def warm_up_inference(game: Game) -> None:
         determinizer.worlds(np.zeros(1, np.int64), views, records, rng, WORLDS)
 
 
-PARTS = {"search": warm_up_search, "inference": warm_up_inference}
+PARTS: dict[str, Callable[..., None]] = {"search": warm_up_search, "inference": warm_up_inference}
 
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
-    PARTS[sys.argv[1]](make(sys.argv[2]))
+    PARTS[sys.argv[1]](make(sys.argv[2]), *sys.argv[3:])

@@ -228,9 +228,8 @@ class TrainConfig(NetworksConfig):
         """Compiles what searches need, beside the games of the heuristic player where the run
         begins with them.
         """
-        compile_players(
-            self.game.name, say, wait=self.bootstrap.kind == "none" or bool(self.init_from)
-        )
+        wait = self.bootstrap.kind == "none" or bool(self.init_from)
+        compile_players(self.game.name, say, wait, self.search.root)
 
     def check(self) -> None:
         """Raises ConfigError where values do not go together."""

@@ -188,10 +188,14 @@ class Learner:
         fewest = min(num_rows(value_rows), num_rows(policy_rows))
         count = max(1, min(parts or len(self._replicas), len(self._replicas), fewest // 2))
 
+        def part(rows: Samples, k: int) -> Samples:
+            # A copy: kernels would be compiled once more for strided rows.
+            return take(rows, np.arange(k, num_rows(rows), count))
+
         def gradient(k: int) -> dict[str, float]:
-            own = values = take(policy_rows, slice(k, None, count))
+            own = values = part(policy_rows, k)
             if value_rows is not policy_rows:
-                values = take(value_rows, slice(k, None, count))
+                values = part(value_rows, k)
             return self._gradient(self._replicas[k], own, values)
 
         self._spread_weights(count)

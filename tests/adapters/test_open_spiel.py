@@ -25,63 +25,29 @@ def test_its_simulation_and_its_exploitability(name: str, uniform: float) -> Non
     assert measured == pytest.approx(uniform)
 
 
-def test_leduc_agrees_on_every_history() -> None:
-    """The same chances, seats to move, legal moves and returns, and information sets that tell the
-    same histories apart."""
-    ours, theirs = load_game("leduc"), pyspiel.load_game("leduc_poker")
-    same: tuple[dict[str, str], dict[str, str]] = ({}, {})  # our information sets to theirs, back
-    ends, chances = set(), 0.0
-
-    def chance_of(b: object, card: int) -> float:
-        assert b.is_chance_node()
-        chance = dict(b.chance_outcomes())[card]
-        b.apply_action(card)
-        return chance
-
-    def walk(a: object, b: object, public: int) -> None:
-        if b.is_chance_node():
-            assert chance_of(b, public) == 1 / 4
-        assert a.is_terminal() == b.is_terminal()
-        if a.is_terminal():
-            assert a.returns() == b.returns()
-            ends.add(tuple(b.history()))
-            return
-        seat, legal = a.current_player(), a.legal_actions()
-        assert (
-            seat == b.current_player() and legal == b.legal_actions()
-        )  # fold 0, check or call 1, bet or raise 2
-        told = a.information_state_string(seat), b.information_state_string(seat)
-        assert (
-            same[0].setdefault(told[0], told[1]) == told[1]
-            and same[1].setdefault(told[1], told[0]) == told[0]
-        )
-        for action in legal:
-            walk(a.child(action), b.child(action), public)
-
-    for number, (first, second, public) in enumerate(
-        ours.deals.cards.tolist()
-    ):  # ours deals the public card at the start
-        a, b = ours.new_initial_state(), theirs.new_initial_state()
-        a.apply_action(number)
-        chance = chance_of(b, first) * chance_of(b, second) / 4
-        assert ours.chances[number] == pytest.approx(chance)
-        chances += chance
-        walk(a, b, public)
-    assert chances == pytest.approx(1)
-    assert len(ends) == 5520 and len(same[0]) == 2 * 468  # games/leduc/game.py
+GOOFSPIEL = "goofspiel(imp_info=True,num_cards={},points_order=descending,returns_type=win_loss)"
 
 
-def test_goofspiel_agrees_with_its_own() -> None:
-    """Imperfect-information Goofspiel with prizes 1 .. n: the uniform policy is as far from
-    equilibrium in both."""
-    text = "goofspiel(imp_info=True,num_cards=4,points_order=descending,returns_type=win_loss)"
-    theirs = pyspiel.convert_to_turn_based(pyspiel.load_game(text))
-    measured = exploitability.nash_conv(theirs, policy.UniformRandomPolicy(theirs))
-    assert measured == pytest.approx(1.416667, abs=1e-6)
-    ours = load_game("goofspiel", cards=4, lowest_prize=1)
-    assert exploitability.nash_conv(ours, policy.UniformRandomPolicy(ours)) == pytest.approx(
-        measured, abs=1e-6
+@pytest.mark.parametrize(
+    ("name", "options", "text"),
+    [
+        ("goofspiel", {"cards": 3, "lowest_prize": 1}, GOOFSPIEL.format(3)),
+        pytest.param(
+            *("goofspiel", {"cards": 4, "lowest_prize": 1}, GOOFSPIEL.format(4)),
+            marks=pytest.mark.slow,
+        ),
+        pytest.param("leduc", {}, "leduc_poker", marks=pytest.mark.slow),
+    ],
+)
+def test_games_agree_with_its_own(name: str, options: dict[str, int], text: str) -> None:
+    """The uniform policy is as far from equilibrium in both."""
+    theirs, ours = pyspiel.load_game(text), load_game(name, **options)
+    if theirs.get_type().dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS:
+        theirs = pyspiel.convert_to_turn_based(theirs)
+    measured, expected = (
+        exploitability.nash_conv(game, policy.UniformRandomPolicy(game)) for game in (ours, theirs)
     )
+    assert measured == pytest.approx(expected, abs=1e-6)
 
 
 def test_a_player_of_ours_in_games_of_its_own() -> None:

@@ -9,29 +9,17 @@ from fpmcts.evaluation.config import parse_command_line
 from fpmcts.evaluation.plan import make_plan
 from fpmcts.evaluation.tournament import play_tournament
 from fpmcts.progress import silent
-from fpmcts.training.algorithms import read_run
 from fpmcts.training.stages import Stages
 from games import make
+from tests.training.tiny_run import config, same
 
 ray = pytest.importorskip("ray")
 pytestmark = pytest.mark.slow  # each starts a cluster of its own
 from fpmcts.cluster.ray_pool import RayCluster  # noqa: E402
 
-TINY = (
-    "game=kuhn",
-    "threads=1",
-    "episode.games=16",
-    "episode.games_per_step=8",
-    "episode.value_games=12",
-    "search.playouts=8",
-    "train.batch_size=16",
-    "train.reservoir=40",
-    "evaluation.exact_every=0",
-)
-
 
 def trainer(*overrides: str) -> Stages:
-    return Stages(read_run((*TINY, *overrides)))
+    return Stages(config(*overrides))
 
 
 def in_cluster(nodes: Any, actors: int, *overrides: str) -> tuple[Stages, RayCluster]:
@@ -48,12 +36,6 @@ def run(one: Stages, steps: int) -> dict[str, np.ndarray]:
     return one.state().arrays | {
         k: np.array(x) for k, x in reports[-1].scalars.items() if "_against_" in k
     }
-
-
-def same(first: dict[str, np.ndarray], second: dict[str, np.ndarray]) -> None:
-    assert first.keys() == second.keys()
-    for name, array in first.items():
-        np.testing.assert_array_equal(array, second[name], err_msg=name)
 
 
 @pytest.fixture(scope="module")
@@ -102,27 +84,24 @@ def test_any_number_of_actors(nodes: Any, alone: dict[str, np.ndarray], actors: 
     nodes.remove_node(node)
 
 
-LAG = ("cluster.lag=1", "evaluation.decks=150", "gradient.start=2", "gradient.games=2048")
-
-
 @pytest.fixture(scope="module")
 def lagging() -> dict[str, np.ndarray]:
     """The arrays and the last match after two iterations with searches and one of policy gradient,
     without a cluster.
     """
-    made = trainer(*LAG)
+    made = trainer("cluster.lag=1")
     arrays = run(made, 5)
     made.close()
     return arrays
 
 
 def test_players_that_lag_one_of_whom_is_killed(nodes: Any, lagging: dict[str, np.ndarray]) -> None:
-    made, cluster = in_cluster(nodes, 2, *LAG)
+    made, cluster = in_cluster(nodes, 2, "cluster.lag=1")
     run(made, 2)  # the games of the next iteration are on their way
     ray.kill(cluster.actors[1].handle)
     run(made, 1)
     made.close()
-    resumed = trainer(*LAG)
+    resumed = trainer("cluster.lag=1")
     resumed.load(made.state())
     same(run(resumed, 2), lagging)
     resumed.close()
@@ -153,20 +132,16 @@ def test_bootstrap_and_measured_searches(nodes: Any) -> None:
         "game=doudizhu",
         "bootstrap.games=60",
         "bootstrap.games_per_step=60",
-        "network.channels=8",
-        "network.blocks=1",
         "evaluation.search_decks=30",
         "evaluation.search_every=1",
         "evaluation.search_playouts=6",
         "search.playouts=6",
         "search.worlds=4",
         "inference.particles=8",
-        "evaluation.decks=150",
     )
-    line = (*doudizhu, *(key for key in TINY if not key.startswith(("game=", "search.playouts"))))
     made = []
     for more in ((), ("cluster=ray", f"cluster.address={nodes.address}", "cluster.actors=2")):
-        one = Stages(read_run((*line, *more)))
+        one = trainer(*doudizhu, *more)
         made.append(run(one, 3))
         one.close()
     same(*made)

@@ -2,7 +2,6 @@
 variance; weights without bias."""
 
 from dataclasses import replace
-from itertools import product
 
 import numpy as np
 import pytest
@@ -14,10 +13,11 @@ from fpmcts.evaluation.match_result import MatchResult
 from fpmcts.players.random_agent import Random
 from games import make
 from games.agent import Agent
-from games.generic import current_seat, legal, step, team_return
+from games.generic import current_seat, team_return
 from games.interface import Game, Records
 from games.poker.players.always_call import AlwaysCall
 from games.rows import States, num_rows, take
+from tests.evaluation.histories import histories
 
 
 class Mixing(Agent):
@@ -37,35 +37,21 @@ class Silent(Agent):
 
 def every_game(game: Game) -> tuple[PlayedGames, np.ndarray, States]:
     """Returns all games of two moves a decision, the probability of each if both mix as above, and
-    the deals."""
+    the deals.
+    """
     starts, chances = game.starts()
-    actions = np.empty(game.spec.max_legal, np.int16)
-    deals, moves, returns, probabilities = [], [], [], []
-    for deal, choices in product(
-        range(len(chances)), product(range(2), repeat=game.spec.max_moves)
-    ):
-        states, played, probability = take(starts, np.array([deal])), [], chances[deal]
-        for choice in choices:
-            if current_seat(game.rules, states, 0) < 0:
-                break
-            assert legal(game.rules, states, 0, actions) == 2
-            played.append(int(actions[choice]))
-            probability *= (0.3, 0.7)[choice]
-            step(game.rules, states, 0, played[-1])
-        if list(choices[len(played) :]) == [0] * (
-            game.spec.max_moves - len(played)
-        ):  # one for each game that ended early
+    deals, played, probabilities, moves = [], [], [], list[list[int]]()
+    for deal, made, position in histories(game):
+        if current_seat(game.rules, position, 0) < 0:
             deals.append(deal)
-            moves.append(played + [-1] * (game.spec.max_moves - len(played)))
-            returns.append([team_return(game.rules, states, 0, seat) for seat in range(2)])
-            probabilities.append(probability)
-    records = Records(
-        np.array(moves, np.int16), (np.array(moves) >= 0).sum(axis=1).astype(np.int16)
-    )
-    seating = np.tile(np.arange(2, dtype=np.int8), (len(deals), 1))
-    games = PlayedGames(
-        seating, np.array(returns), np.zeros(len(deals), np.int8), records, [Usage(), Usage()]
-    )
+            moves.append([action for _, action in made])
+            played.append([team_return(game.rules, position, 0, seat) for seat in range(2)])
+            probabilities.append(chances[deal] * np.prod([(0.3, 0.7)[k] for k, _ in made]))
+    lengths = np.array([*map(len, moves)], np.int16)
+    rows = [one + [-1] * (game.spec.max_moves - len(one)) for one in moves]
+    records, seating = Records(np.array(rows, np.int16), lengths), np.tile([0, 1], (len(deals), 1))
+    last, usage = np.zeros(len(deals), np.int8), [Usage(), Usage()]
+    games = PlayedGames(seating.astype(np.int8), np.array(played), last, records, usage)
     return games, np.array(probabilities), take(starts, np.array(deals))
 
 

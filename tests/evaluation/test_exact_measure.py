@@ -12,6 +12,7 @@ from fpmcts.tabular.listed_game import listing
 from games import make
 from networks.evaluator import Evaluator
 from networks.resnet import NetworkConfig, build_networks
+from tests.evaluation.histories import histories
 from tests.games import driver
 
 
@@ -28,31 +29,6 @@ def networks(game: Any, seed: int = 0) -> Evaluator:
     return Evaluator(built, "float32")
 
 
-def naive_sets(game: Any) -> dict[tuple[int, int], int]:
-    """Returns {(seat, key): legal moves} of all decisions, one history after the other."""
-    found: dict[tuple[int, int], int] = {}
-
-    def walk(states: Any) -> None:
-        seat = driver.current_seat(game.rules, states, 0)
-        if seat < 0:
-            return
-        legal = driver.legal_actions(game, states, 0).tolist()
-        if len(legal) > 1:
-            found[seat, int(driver.infoset_key(game.rules, states, 0, seat))] = len(legal)
-        for action in legal:
-            after = game.empty(1)
-            driver.copy_row(game.rules, states, 0, after, 0)
-            driver.step(game.rules, after, 0, action)
-            walk(after)
-
-    starts, _ = game.starts()
-    for k in range(len(starts[0])):
-        one = game.empty(1)
-        driver.copy_row(game.rules, starts, k, one, 0)
-        walk(one)
-    return found
-
-
 @pytest.mark.parametrize(
     ("name", "options"),
     [
@@ -63,7 +39,11 @@ def naive_sets(game: Any) -> dict[tuple[int, int], int]:
 def test_every_information_set_is_listed_once(name: str, options: dict[str, Any]) -> None:
     game: Any = make(name, **options)
     table, states = information_sets(listing(game))
-    expected = naive_sets(game)
+    expected = {}
+    for _, _, position in histories(game):
+        legal = driver.legal_actions(game, position, 0)
+        if (seat := driver.current_seat(game.rules, position, 0)) >= 0 and len(legal) > 1:
+            expected[seat, int(driver.infoset_key(game.rules, position, 0, seat))] = len(legal)
     assert table.num_rows == len(states[0]) == len(expected)
     for k in range(table.num_rows):
         seat = driver.current_seat(game.rules, states, k)

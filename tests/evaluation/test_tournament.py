@@ -2,6 +2,7 @@
 finished is lost."""
 
 import json
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -29,11 +30,15 @@ def small_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plan_module, "FAST_DECKS", 4)
 
 
+SMALL = ("game=leduc", "a=random", "b=always_call")
+
+
 def plan_of(tmp_path: Path, *arguments: str, decks: int = 10) -> Plan:
     """Returns the plan of a command line, everything kept under ``tmp_path``."""
     usual = [f"unfinished={tmp_path / 'unfinished'}", "processes=1", "device=cpu", f"decks={decks}"]
     keys = {text.partition("=")[0]: text for text in [*usual, *arguments]}
-    return make_plan(parse_command_line(list(keys.values())), GAME)
+    tournament = parse_command_line(list(keys.values()))
+    return make_plan(tournament, tournament.config.game.make())
 
 
 def played(plan: Plan, **options: Any) -> dict[tuple[str, ...], MatchResult]:
@@ -63,34 +68,31 @@ def assert_same(left: MatchResult, right: MatchResult) -> None:
 
 
 def test_interrupted_and_continued_equals_uninterrupted(tmp_path: Path) -> None:
-    plan = plan_of(tmp_path, "agents=[random,rhcp,rlcard_rule]")
+    """What is kept belongs to its players, seed and decks."""
+    players = ["game=leduc", "agents=[random,always_call,other]", "other=random"]
+    plan = plan_of(tmp_path, *players)
     whole = played(plan)
     forget(plan)
     calls = iter([False, False, False, True])
     assert play_tournament(plan, stopping=lambda: next(calls, True)) is None
     assert kept(plan) == 20  # the first three tasks: the ten decks of one pair
+    for other in (["agents=[always_call,other]"], ["seed=1"], ["decks=11"]):
+        assert kept(plan_of(tmp_path, *players, *other)) == 0, other
     seen: list[tuple[str, int, int, str]] = []
-    continued = played(plan, progress=lambda *at: seen.append(at))
+    sent = pickle.loads(pickle.dumps(plan))  # as processes get it
+    continued = played(sent, progress=lambda *at: seen.append(at))
     assert seen[-1] == ("playing", 40, 40, "games")
     for pair, result in whole.items():
         assert_same(result, continued[pair])
+    assert kept(plan) == 60
+    assert kept(plan_of(tmp_path, *players, "resume=false")) == 0
 
 
+@pytest.mark.slow
 def test_processes_change_nothing(tmp_path: Path) -> None:
-    """Two processes read FAST_DECKS anew, so both runs have its own value."""
-    arguments = ["a=random", "b=rlcard_rule"]
-    alone = played(plan_of(tmp_path, *arguments))
-    forget(plan_of(tmp_path, *arguments))
-    assert_same(alone["a", "b"], played(plan_of(tmp_path, *arguments, "processes=2"))["a", "b"])
-
-
-def test_what_is_kept_belongs_to_its_players_seed_and_decks(tmp_path: Path) -> None:
-    first = plan_of(tmp_path, "a=random", "b=rhcp")
-    played(first)
-    for other in (["a=rhcp", "b=random"], ["a=random", "b=rhcp", "seed=1"]):
-        assert kept(plan_of(tmp_path, *other)) == 0, other
-    assert kept(first) == 20
-    assert kept(plan_of(tmp_path, "a=random", "b=rhcp", "resume=false")) == 0
+    alone = played(plan_of(tmp_path, *SMALL))
+    forget(plan_of(tmp_path, *SMALL))
+    assert_same(alone["a", "b"], played(plan_of(tmp_path, *SMALL, "processes=2"))["a", "b"])
 
 
 def test_files_are_part_of_the_identity(tmp_path: Path) -> None:
@@ -110,7 +112,7 @@ def test_files_are_part_of_the_identity(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_written_is_found_out_before_the_match(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
-    plan = plan_of(tmp_path, "a=random", "b=rhcp", f"unfinished={tmp_path / 'file'}", decks=4)
+    plan = plan_of(tmp_path, *SMALL, f"unfinished={tmp_path / 'file'}")
     with pytest.raises(StoreError, match="file: results cannot be kept"):
         play_tournament(plan)
     assert (tmp_path / "file").read_text() == "mine"
@@ -136,9 +138,8 @@ def test_saved_games_replay(tmp_path: Path) -> None:
     for i, line in enumerate(lines):
         fields = json.loads(line)
         assert fields["deck"] == i // 2 and fields["match"] == ["random", "rhcp"]
-        assert fields["players"] == (
-            ["random", "rhcp", "rhcp"] if i % 2 == 0 else ["rhcp", "random", "random"]
-        )
+        own, other = ("random", "rhcp")[:: 1 - 2 * (i % 2)]
+        assert fields["players"] == [own, other, other]
         assert fields["points"] == games.returns[i].tolist()
         assert (
             GAME.parse_record(fields)[1]

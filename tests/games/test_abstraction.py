@@ -113,28 +113,6 @@ def test_points_on_the_river(text: str) -> None:
         assert points[number] == naive_points(board, *boards.holding_cards()[number].tolist())
 
 
-def hand_strength(board: list[int]) -> np.ndarray:
-    """Returns HS of all holdings on a board of five cards: float64 ``[1326]``, 0 for those that
-    share a card with it."""
-    points = np.empty(NUM_HOLDINGS, dtype=np.int16)
-    squared_strength.river_points(hands.tables(), masks_of(board), points)
-    return points / squared_strength.MOST_POINTS
-
-
-@pytest.mark.parametrize(
-    ("cards", "equity"), [("As Ah", 0.8520), ("7h 2c", 0.3458), ("Ad Kd", 0.6704)]
-)
-def test_known_chances_before_the_flop(cards: str, equity: float) -> None:
-    """Mean hand strength on 4,000 random boards: published winning chances against a random hand,
-    within 5 standard errors."""
-    own = parse_cards(cards)
-    rest = np.setdiff1d(np.arange(52), own)
-    rng = np.random.default_rng(5)
-    number = max(own) * (max(own) - 1) // 2 + min(own)
-    values = [hand_strength(rng.permutation(rest)[:5].tolist())[number] for _ in range(4000)]
-    assert abs(np.mean(values) - equity) < 5 * np.std(values) / np.sqrt(len(values))
-
-
 @pytest.mark.parametrize("square", [False, True])
 def test_sums_over_the_next_card(square: bool) -> None:
     """Of any values of holdings on turns, for all holdings on some flops, card by card."""

@@ -3,41 +3,41 @@
 import numpy as np
 import pytest
 
-from games.doudizhu.cards import NUM_RANKS, unpack
+from games.doudizhu.cards import NUM_RANKS, RANK_NAMES, unpack
 from games.doudizhu.game import Doudizhu
 from games.doudizhu.moves import Category, main_cards
 
 GAME = Doudizhu()
-NINE, TEN, TWO, LITTLE = 6, 7, 12, 13
-
-
-def output(plane: int, rank: int) -> int:
-    return plane * NUM_RANKS + rank
 
 
 @pytest.mark.parametrize(
     ("text", "outputs"),
     [
-        ("pass", [630]),
-        ("LB", [631]),
-        ("L", [output(0, LITTLE)]),
-        ("22", [output(1, TWO)]),
-        ("999T", [output(3, NINE), output(36, TEN)]),
-        ("999TT", [output(4, NINE), output(37, TEN)]),
-        ("34567", [output(5, 0)]),
-        ("3456789TJQKA", [output(12, 0)]),
-        ("99TTJJ", [output(13, NINE)]),
-        ("333444", [output(21, 0)]),
-        ("33344499", [output(26, 0), output(38, NINE), output(38, NINE)]),
-        ("3334449922", [output(30, 0), output(39, NINE), output(39, TWO)]),
-        ("9999TT", [output(33, NINE), output(40, TEN), output(40, TEN)]),
-        ("9999TT22", [output(34, NINE), output(41, TEN), output(41, TWO)]),
-        ("2222", [output(35, TWO)]),
+        ("L", "0:L"),
+        ("22", "1:2"),
+        ("999T", "3:9 36:T"),
+        ("999TT", "4:9 37:T"),
+        ("34567", "5:3"),
+        ("3456789TJQKA", "12:3"),
+        ("99TTJJ", "13:9"),
+        ("333444", "21:3"),
+        ("33344499", "26:3 38:9 38:9"),
+        ("3334449922", "30:3 39:9 39:2"),
+        ("9999TT", "33:9 40:T 40:T"),
+        ("9999TT22", "34:9 41:T 41:2"),
+        ("2222", "35:2"),
     ],
 )
-def test_outputs_by_hand(text: str, outputs: list[int]) -> None:
+def test_outputs_by_hand(text: str, outputs: str) -> None:
+    """A plane and a rank each."""
     row = GAME.decoder[GAME.parse_action(text)]
-    assert row[row >= 0].tolist() == outputs
+    pairs = (output.split(":") for output in outputs.split())
+    expected = [int(plane) * NUM_RANKS + RANK_NAMES.index(rank) for plane, rank in pairs]
+    assert row[row >= 0].tolist() == expected
+
+
+def test_the_last_outputs_are_pass_and_the_rocket() -> None:
+    assert [GAME.decoder[GAME.parse_action(text), 0] for text in ("pass", "LB")] == [630, 631]
 
 
 def test_every_kicker_has_its_output() -> None:

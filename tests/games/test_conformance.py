@@ -58,8 +58,13 @@ def test_legal_actions_ascend_and_have_texts(game: Game, running: list[States]) 
         assert len(actions) > 0 and (game.decoder[actions, 0] >= 0).all()
         assert (np.diff(actions) > 0).all()
         assert 0 <= actions[0] and actions[-1] < game.spec.num_actions
-        for action in actions:
+        view = game.view(row, np.array([driver.current_seat(game.rules, row, 0)]))
+        for action in actions.tolist():
             assert game.parse_action(game.action_text(action)) == action
+            assert game.is_legal(view, action)
+        assert not game.is_legal(view, -1) and not game.is_legal(view, game.spec.num_actions)
+        sure, forced = driver.sure_win(game.rules, row, 0), driver.forced_win(game.rules, row, 0)
+        assert forced in (-1, *actions) and sure in (-1, forced)
 
 
 def test_games_end_within_bounds_and_returns_sum_to_zero(
@@ -106,16 +111,6 @@ def test_records_and_decks_go_there_and_back(
         assert equal(deal, take(deals, slice(i, i + 1))) and moves == []
     with pytest.raises(ValueError):
         game.parse_record({})
-
-
-def test_what_is_listed_is_legal(game: Game, running: list[States]) -> None:
-    for row in running[::9]:
-        view = game.view(row, np.array([driver.current_seat(game.rules, row, 0)]))
-        for action in driver.legal_actions(game, row, 0):
-            assert game.is_legal(view, int(action)) and game.is_legal(
-                view, game.action_text(int(action))
-            )
-        assert not game.is_legal(view, -1) and not game.is_legal(view, game.spec.num_actions)
 
 
 def test_lanes_are_independent(game: Game) -> None:
@@ -228,13 +223,6 @@ def test_keys_are_equal_exactly_when_a_seat_cannot_tell(game: Game) -> None:
         labels, keys = zip(*pairs, strict=True)
         assert len(set(labels)) == len(pairs), "a key tells apart what the seat cannot tell apart"
         assert len(set(keys)) == len(pairs), "a key merges what the seat can tell apart"
-
-
-def test_a_sure_win_is_legal(game: Game, running: list[States]) -> None:
-    for row in running:
-        sure, forced = driver.sure_win(game.rules, row, 0), driver.forced_win(game.rules, row, 0)
-        assert forced == -1 or forced in driver.legal_actions(game, row, 0)
-        assert sure in (-1, forced)
 
 
 def test_the_decoder_tells_actions_apart(game: Game) -> None:

@@ -15,10 +15,9 @@ import numpy as np
 import pytest
 
 from games.doudizhu import deck_files
-from games.doudizhu.cards import COPIES, Seat, cards_text, unpack
+from games.doudizhu.cards import COPIES, unpack
 from games.doudizhu.state import States
 from games.kernels import streams
-from tests.games import driver
 from tests.games.positions import GAME
 
 DECKS = GAME.deal(streams(4, 20))
@@ -32,7 +31,8 @@ def same(first: States, second: States) -> bool:
 
 
 def douzero(states: States) -> list[dict[str, list[int]]]:
-    """Returns decks as DouZero writes them."""
+    """Returns decks as DouZero writes them: ``landlord_down`` plays after the landlord, and
+    ``landlord_up`` before it."""
     entries = []
     for hands, bottom in zip(states.hands, states.bottom, strict=True):
         cards = [
@@ -60,24 +60,6 @@ def test_decks_of_douzero(protocol: int, tmp_path: Path) -> None:
     assert len(read_decks(path).seat) == 1
 
 
-def test_a_deck_of_douzero_by_hand(tmp_path: Path) -> None:
-    """``landlord_down`` plays after the landlord, ``landlord_up`` before it."""
-    deck = {
-        "landlord": [3] * 4 + [4] * 4 + [5] * 4 + [6] * 4 + [17, 20, 30, 17],
-        "landlord_up": [7] * 4 + [8] * 4 + [9] * 4 + [10] * 4 + [17],
-        "landlord_down": [11] * 4 + [12] * 4 + [13] * 4 + [14] * 4 + [17],
-        "three_landlord_cards": [3, 20, 30],
-    }
-    path = tmp_path / "eval_data.pkl"
-    path.write_bytes(pickle.dumps([deck]))
-    states = read_decks(path)
-    assert cards_text(states.hands[0, Seat.LANDLORD]) == "333344445555666622LB"
-    assert cards_text(states.hands[0, Seat.DOWN]) == "JJJJQQQQKKKKAAAA2"
-    assert cards_text(states.hands[0, Seat.UP]) == "777788889999TTTT2"
-    assert cards_text(states.bottom[0]) == "3LB"
-    assert driver.current_seat(GAME.rules, states, 0) == Seat.LANDLORD
-
-
 def fails(path: Path, message: str) -> None:
     with pytest.raises(ValueError, match=f"^{re.escape(str(path))}[:,] .*{message}"):
         read_decks(path)
@@ -88,7 +70,6 @@ LINES = {
     "no JSON": ("hands", "Expecting value"),
     "nested": ("[" * 60_000, "recursion"),
     "bytes": (b"{\xff}", "'utf-8' codec"),
-    "list": ([HAND, BOTTOM], "expected the fields hands, bottom"),
     "missing": ({"hands": HAND}, "bottom: expected a text"),
     "numbers": ({"hands": [1, 2, 3], "bottom": BOTTOM}, "hands: expected a list of 3 texts"),
     "long": ({"hands": ["3" * 260, *HAND[1:]], "bottom": BOTTOM}, "each of no more than 20 cards"),
@@ -130,12 +111,8 @@ ENTRIES: dict[str, tuple[Callable[[list[Any]], Any], str]] = {
         "entry 3: got a dict: expected a dictionary with the keys",
     ),
     "no deck": (
-        lambda decks: decks.__setitem__(2, [1, 2]),
+        lambda decks: decks.__setitem__(2, decks),  # a list that holds itself
         "entry 3: got a list: expected a dictionary",
-    ),
-    "no list": (
-        lambda decks: decks[2].update(landlord=5),
-        "entry 3: landlord is 5: expected a list of cards",
     ),
     "rank": (
         change("landlord", lambda cards: cards.__setitem__(0, 15)),
@@ -163,13 +140,12 @@ ENTRIES: dict[str, tuple[Callable[[list[Any]], Any], str]] = {
 
 
 @pytest.mark.parametrize("fault", ENTRIES)
-@pytest.mark.parametrize("protocol", [1, 2, 5])
-def test_faults_are_named_with_their_entry(fault: str, protocol: int, tmp_path: Path) -> None:
+def test_faults_are_named_with_their_entry(fault: str, tmp_path: Path) -> None:
     edit, message = ENTRIES[fault]
     decks = douzero(DECKS)[:5]
     edit(decks)
     path = tmp_path / "eval_data.pkl"
-    path.write_bytes(pickle.dumps(decks, protocol))
+    path.write_bytes(pickle.dumps(decks))
     fails(path, message)
 
 
@@ -207,9 +183,7 @@ def test_a_pickle_runs_nothing(protocol: int, tmp_path: Path) -> None:
     ("data", "message"),
     [
         (b"]Pname\n.", "the instruction PERSID at byte 1"),
-        (b"\x80\x02K\x01Q.", "the instruction BINPERSID at byte 4"),
         (b"\x80\x02]\x82\x01a.", "the instruction EXT1 at byte 3"),
-        (b"(S'ls'\nios\nsystem\n.", "the instruction STRING at byte 1"),
         (b"(Vls\nios\nsystem\n.", "the instruction INST at byte 5"),
         (b"\x80\x02]2.", "the instruction DUP at byte 3"),
         (b"\x80\x02}.", "a pickle of a dict: expected a list"),
@@ -221,8 +195,6 @@ def test_a_pickle_runs_nothing(protocol: int, tmp_path: Path) -> None:
             "expected .* bytes in a bytearray8|bytearray",
         ),  # 2^60 bytes
         (b"]h\x00.", "not a pickle of decks"),
-        (b"\x80\x02]]s.", "not a pickle of decks"),
-        (b"](K\x01K\x02u.", "not a pickle of decks|got a"),
         (b"]}a.x", "something is left"),
         (b"](\xff", "unknown|not a pickle|exhausted"),
         (b"", "begins with b''"),
@@ -235,20 +207,11 @@ def test_other_pickles_are_refused(data: bytes, message: str, tmp_path: Path) ->
     fails(path, f"({message})")
 
 
-def test_a_list_in_itself_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "eval_data.pkl"
-    for protocol in PROTOCOLS:
-        decks: list[Any] = []
-        decks.append(decks)
-        path.write_bytes(pickle.dumps(decks, protocol))
-        fails(path, "entry 1: got a list")
-
-
 PICKLED = [pickle.dumps(douzero(DECKS)[:2], protocol) for protocol in PROTOCOLS]
 
 
 @hypothesis.settings(
-    max_examples=200, suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture]
+    max_examples=100, suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture]
 )
 @hypothesis.given(
     data=st.sampled_from(PICKLED),
@@ -272,18 +235,26 @@ def test_damaged_files_are_refused_or_are_decks(
 @pytest.mark.parametrize(
     "data",
     [
-        b"]" * 2_000_000 + b".",
-        b"(" * 2_000_000,
-        b"](" + b"K\x01" * 1_000_000 + b"e.",
-        b"](]]]]e" * 300_000 + b".",
-        b"]" + b"(]]]]]]]]e" * 100_000 + b".",
-        b"\x80\x04]" + b"\x94" * 1_000_000 + b".",
+        b"]" * 20_000 + b".",
+        b"(" * 20_000,
+        b"](" + b"K\x01" * 20_000 + b"e.",
+        b"](]]]]e" * 3_000 + b".",
+        b"\x80\x04]" + b"\x94" * 20_000 + b".",
     ],
-    ids=["brackets", "marks", "numbers", "lists of lists", "empty lists", "memory"],
+    ids=["brackets", "marks", "numbers", "lists of lists", "memory"],
 )
-def test_pickles_of_brackets_are_refused_soon(data: bytes, tmp_path: Path) -> None:
+def test_pickles_of_brackets_are_refused_soon(
+    data: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With limits a hundredth of the real ones."""
+    monkeypatch.setattr(deck_files, "_MOST_VALUES", 7_000)
+    monkeypatch.setattr(deck_files, "_MOST_DECKS", 10_000)
     path = tmp_path / "eval_data.pkl"
     path.write_bytes(data)
-    fails(path, "more at byte [0-9]+ than a list of decks needs|exhausted|not a pickle|got 1|got a")
-    path.write_bytes(data.ljust(deck_files.MOST_BYTES + 1, b"]"))
+    fails(path, "more at byte [0-9]+ than a list of decks needs|exhausted|more than 10,000 decks")
+
+
+def test_the_largest_pickle(tmp_path: Path) -> None:
+    path = tmp_path / "eval_data.pkl"
+    path.write_bytes(b"]" * (deck_files.MOST_BYTES + 1))
     fails(path, "a pickle of more than 16,777,216 bytes")

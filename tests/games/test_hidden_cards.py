@@ -22,7 +22,7 @@ class NoTables(LimitPoker):
 @pytest.fixture(scope="module")
 def positions(game: Game) -> list[tuple[States, list[int], States]]:
     found = [position for seed in range(3) for position in hidden_cards.positions(game, seed)]
-    return found[:: max(1, len(found) // 24)]
+    return found[:: max(1, len(found) // 16)]
 
 
 def test_worlds(game: Game, positions: list[tuple[States, list[int], States]]) -> None:

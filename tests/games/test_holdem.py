@@ -1,6 +1,8 @@
 """Limit Hold'em: the betting tree, payoffs by hand, deals and outcomes against the cards, bad
 input."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -17,13 +19,14 @@ from games.limit_holdem.boards import (
     holding,
     start_hands,
 )
-from games.limit_holdem.deals import HoldemDeals
-from games.limit_holdem.game import RULES
+from games.limit_holdem.deals import HoldemDeals, MadeHandDeals
+from games.limit_holdem.game import RULES, SevenCards
 from games.poker import betting, hands
 from games.poker.betting import outcome_of
+from games.poker.game import LimitPoker
 from games.poker.hands import parse_cards
 from games.poker.showdown import outcome_table
-from games.poker.tables import PokerTables
+from games.table import Table
 from tests.games.hand_strengths import strengths
 
 
@@ -63,13 +66,12 @@ def place(masks: int, one: int, two: int, boards: object) -> int:
     return number * NUM_HOLDINGS + holding(one, two, suits)
 
 
-@pytest.fixture(scope="module", params=[2, 3])
-def game(request: pytest.FixtureRequest) -> PokerTables:
-    return make("limit_holdem", players=request.param, abstraction="made_hands").tables
+FEWER_RAISES = replace(RULES[3], max_raises=(1, 2, 1, 1))
+"""Three players, whose tree with all raises has millions of nodes."""
 
 
 def tree_of(players: int) -> betting.BettingTree:
-    return betting.build(RULES[players])
+    return betting.build(RULES[2] if players == 2 else FEWER_RAISES)
 
 
 def test_nodes_of_two_players() -> None:
@@ -115,7 +117,8 @@ def test_numbers_of_information_states(
     players: int, buckets: tuple[int, ...], infosets: int
 ) -> None:
     """As derived in games/poker/README.md."""
-    assert betting.with_buckets(tree_of(players), buckets).num_buckets.sum() == infosets
+    tree = betting.with_buckets(betting.build(RULES[players]), buckets)
+    assert tree.num_buckets.sum() == infosets
 
 
 def walk(tree: betting.BettingTree, moves: str) -> int:
@@ -150,13 +153,12 @@ def test_four_bets_a_round() -> None:
     """The big blind and three raises before the flop, four bets later; the big blind may raise when
     all have called."""
     two = tree_of(2)
-    for tree in (two, tree_of(3)):
-        node = walk(tree, "rrr")
-        assert [a for a in tree.actions[node].tolist() if a >= 0] == [0, 1]
-        assert 2 in tree.actions[walk(tree, "rr")].tolist()
-    assert [a for a in two.actions[walk(two, "c")].tolist() if a >= 0] == [1, 2]
-    assert [a for a in two.actions[walk(two, "ccrrrr")].tolist() if a >= 0] == [0, 1]
-    assert 2 in two.actions[walk(two, "ccrrr")].tolist()
+    for moves, legal in (
+        *(("rr", [0, 1, 2]), ("rrr", [0, 1]), ("c", [1, 2])),
+        *(("ccrrr", [0, 1, 2]), ("ccrrrr", [0, 1])),
+    ):
+        assert [a for a in two.actions[walk(two, moves)].tolist() if a >= 0] == legal
+    assert RULES[3].max_raises == RULES[2].max_raises
 
 
 @pytest.mark.parametrize(
@@ -198,19 +200,21 @@ def test_random_cards_are_different_and_uniform() -> None:
     assert abs(times - expected).max() < 5 * np.sqrt(expected * 51 / 52)
 
 
-def test_outcomes_agree_with_the_strengths(game: PokerTables) -> None:
+@pytest.mark.parametrize("players", [2, 3])
+def test_outcomes_agree_with_the_strengths(players: int) -> None:
     """The deal's outcome and that of its cards, from the strengths of ``hands``, which has an
     oracle of its own."""
-    players, seeds = game.num_players, streams(1, 20_000)
+    seeds, sizes = streams(1, 5_000), np.array(holdem.MADE_HANDS)
+    deals = MadeHandDeals(hands.tables(), start_hands(), sizes, outcome_table(players))
     cards = np.empty((len(seeds), 2 * players + 5), dtype=np.int8)
     drawn(seeds, cards)
     found, outcomes = (
         np.empty((len(seeds), 4 * players), dtype=np.int64),
         np.empty(len(seeds), dtype=np.int64),
     )
-    dealt(game.deals, seeds, found, outcomes)
+    dealt(deals, seeds, found, outcomes)
     looked_up = np.empty_like(found)
-    seen_buckets(game.deals, cards, players, looked_up)
+    seen_buckets(deals, cards, players, looked_up)
     np.testing.assert_array_equal(looked_up, found)
     hands_of = [
         np.column_stack([cards[:, 2 * p : 2 * p + 2], cards[:, -5:]]) for p in range(players)
@@ -224,32 +228,59 @@ def test_outcomes_agree_with_the_strengths(game: PokerTables) -> None:
 
 
 def test_buckets_are_looked_up_by_board_and_holding() -> None:
-    """Tables whose entries are their own places: each deal finds those of its cards."""
-    rounds = [np.arange(boards * NUM_HOLDINGS, dtype=np.int32) for boards in NUM_BOARDS[1:]]
-    tables = holdem.bucket_tables.Abstraction(start_hands(), *rounds)
-    deals = HoldemDeals(hands.tables(), board_tables(), tables, outcome_table(2))
+    """Tables in which the entries of these cards are their own places, and all others are 0."""
     seeds = streams(4, 300)
     cards, found = np.empty((300, 9), dtype=np.int8), np.empty((300, 8), dtype=np.int64)
-    outcomes, looked_up = np.empty(300, dtype=np.int64), np.empty_like(found)
+    outcomes, looked_up, expected = np.empty(300, np.int64), found.copy(), found.copy()
     drawn(seeds, cards)
-    dealt(deals, seeds, found, outcomes)
-    seen_buckets(deals, cards, 2, looked_up)
-    np.testing.assert_array_equal(looked_up, found)
-    for row, buckets, order in zip(cards.tolist(), found.tolist(), outcomes.tolist(), strict=True):
+    rounds = [np.zeros(boards * NUM_HOLDINGS, np.int32) for boards in NUM_BOARDS[1:]]
+    for row, buckets in zip(cards.tolist(), expected, strict=True):
         for hand in range(8):
             one, two = sorted(row[hand // 4 * 2 : hand // 4 * 2 + 2])
             if hand % 4 == 0:
-                assert buckets[hand] == start_hands()[two * (two - 1) // 2 + one]
+                buckets[hand] = start_hands()[two * (two - 1) // 2 + one]
             else:
                 masks = sum(int(hands.tables().bits[card]) for card in row[4 : 6 + hand % 4])
-                assert buckets[hand] == place(masks, one, two, board_tables())
-        values = strengths([[*row[:2], *row[4:]], row[2:]])
-        assert order == outcome_of(tuple(values.tolist()))
+                buckets[hand] = place(masks, one, two, board_tables())
+                rounds[hand % 4 - 1][buckets[hand]] = buckets[hand]
+    tables = holdem.bucket_tables.Abstraction(start_hands(), *rounds)
+    deals = HoldemDeals(hands.tables(), board_tables(), tables, outcome_table(2))
+    dealt(deals, seeds, found, outcomes)
+    seen_buckets(deals, cards, 2, looked_up)
+    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(looked_up, expected)
+    for row, order in zip(cards.tolist(), outcomes.tolist(), strict=True):
+        assert order == outcome_of(tuple(strengths([[*row[:2], *row[4:]], row[2:]]).tolist()))
 
 
-def test_names_of_buckets(game: PokerTables) -> None:
+def test_names_of_buckets() -> None:
+    game = make("limit_holdem", abstraction="made_hands").tables
     names = holdem.start_hand_names()
     ace, king = parse_cards("As Ks")
     assert names[start_hands()[ace * (ace - 1) // 2 + king]] == "AKs"
     assert (names.count("AA"), len(set(names))) == (1, 169)
     assert [len(of_round) for of_round in game.bucket_names] == [169, 20, 20, 20]
+
+
+class ThreePlayers(LimitPoker):
+    def __init__(self) -> None:
+        names = tuple(hands.card_texts(range(hands.NUM_CARDS)))
+        public = {"num_private": 2, "public": (0, 3, 4, 5), "num_suits": 4}
+        super().__init__("three", FEWER_RAISES, SevenCards(hands.tables()), names, **public)
+
+
+def test_the_end_of_a_hand() -> None:
+    """Folded hands stay hidden; at a showdown they are shown, with the whole board."""
+    table = Table(ThreePlayers(), seed=1)
+    for text in ("fold", "raise", "call", *["call"] * 6):
+        table.play(text)
+    told = table.describe(0)
+    assert table.is_over and [hand is None for hand in told["hands"]] == [False, False, True]
+    assert told["hands"][0] == told["hand"] and len(told["public"]) == 5
+    assert told["paid"] == [2.0, 2.0, 0.0]
+    table = Table(table.game, seed=1)
+    for text in ("fold", "raise", "fold"):
+        table.play(text)
+    told = table.describe(1)
+    assert told["hands"] == [None] * 3 and told["hand"] == table.record()["hands"][1]
+    assert (told["public"], told["paid"], told["returns"]) == ([], [2.0, 1.0, 0.0], [1.0, -1.0, 0])

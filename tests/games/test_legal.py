@@ -8,16 +8,10 @@ import pytest
 
 from games.doudizhu.cards import pack, parse_cards, unpack
 from games.doudizhu.legal import legal_moves
-from games.doudizhu.moves import MAX_LEGAL, PASS, RULE_SETS, Category, parse_move, rule_set
+from games.doudizhu.moves import MAX_LEGAL, PASS, RULE_SETS, Category, rule_set
 from tests.games.oracle import DECK, answers, readings, subsets
 
 RULES = rule_set("standard")
-
-
-def random_hands(count: int, size: int, seed: int) -> np.ndarray:
-    """Random hands as counts per rank, int8 ``[count, 15]``."""
-    rng = np.random.default_rng(seed)
-    return rng.multivariate_hypergeometric(DECK, size, size=count).astype(np.int8)
 
 
 def generated(hand: np.uint64, target: int, rules: object = RULES) -> list[int]:
@@ -54,7 +48,7 @@ def test_random_hands_of_few_ranks() -> None:
     # Few ranks make many trios, planes and bombs: 4 to 12 cards of a window of four ranks and a
     # joker.
     rng = np.random.default_rng(1)
-    for _ in range(60):
+    for _ in range(30):
         start = rng.integers(0, 10)
         hand = np.zeros(15, dtype=int)
         hand[start : start + 4] = rng.integers(0, 5, size=4)
@@ -70,8 +64,8 @@ def test_random_hands_of_few_ranks() -> None:
 @pytest.mark.parametrize("name", RULE_SETS)
 def test_hands_of_20_cards_against_all_moves(name: str) -> None:
     rules = rule_set(name)
-    counts, move_counts = random_hands(150, 20, seed=2), unpack(rules.cards)
-    rng = np.random.default_rng(3)
+    rng, move_counts = np.random.default_rng(3), unpack(rules.cards)
+    counts = rng.multivariate_hypergeometric(DECK, 20, size=150).astype(np.int8)
     for hand in counts:
         held = (move_counts <= hand).all(axis=1)
         assert generated(pack(hand), PASS, rules) == (np.flatnonzero(held[1:]) + 1).tolist()
@@ -86,21 +80,3 @@ def test_hands_of_20_cards_against_all_moves(name: str) -> None:
 def test_the_most_legal_moves() -> None:
     # The hand that an exhaustive search over all hands of 20 cards found.
     assert len(generated(parse_cards("333444555666789TJQKA"), PASS)) == MAX_LEGAL - 1
-
-
-@pytest.mark.parametrize(
-    ("hand", "target", "expected"),
-    [
-        ("333344", "2", ["pass", "3333"]),
-        ("4444LB", "3333", ["pass", "4444", "LB"]),
-        ("3333LB", "4444", ["pass", "LB"]),
-        ("4444", "LB", ["pass"]),
-        ("3333556", "444455", ["pass", "3333"]),  # four + two is no bomb
-        ("3456789", "34567", ["pass", "45678", "56789"]),
-        ("TJQKA2", "9TJQK", ["pass", "TJQKA"]),
-        ("44455", "3336", ["pass", "4445"]),
-    ],
-)
-def test_replies_by_hand(hand: str, target: str, expected: list[str]) -> None:
-    moves = generated(parse_cards(hand), parse_move("standard", target))
-    assert moves == [parse_move("standard", text) for text in expected]

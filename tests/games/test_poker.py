@@ -19,18 +19,12 @@ def game(request: pytest.FixtureRequest) -> PokerTables:
     return make(request.param[0], **request.param[1]).tables
 
 
-@pytest.mark.parametrize(
-    ("name", "options", "infosets"), [("kuhn", {}, 6), ("leduc", {"suits": True}, 468)]
-)
-def test_sizes(name: str, options: dict[str, bool], infosets: int) -> None:
+def test_numbers_of_information_states() -> None:
     """Known values (OpenSpiel's tests; counted by hand in games/poker/README.md)."""
-    game = make(name, **options).tables
-    assert np.bincount(game.infoset_player).tolist() == [infosets, infosets]
-
-
-def test_leduc_has_144_information_states_up_to_suits() -> None:
+    kuhn = make("kuhn").tables
     small, full = make("leduc").tables, make("leduc", suits=True).tables
-    assert np.bincount(small.infoset_player).tolist() == [144, 144]
+    for tables, infosets in ((kuhn, 6), (small, 144), (full, 468)):
+        assert np.bincount(tables.infoset_player).tolist() == [infosets, infosets]
     texts, fine = small.infoset_texts(), full.infoset_texts()
     for infoset, row in enumerate(small.table_infoset):
         cards, _, bets = fine[infoset].partition(" ")
@@ -80,19 +74,9 @@ def test_squared_error_to_the_closest_equilibrium(alpha: float) -> None:
     assert squared_error(policy) == pytest.approx(min(errors), abs=1e-7)
 
 
-@pytest.mark.parametrize(
-    ("rules", "message"),
-    [
-        ({"forced": (1,)}, "at least two players"),
-    ],
-)
-def test_bad_rules(rules: dict[str, tuple[int, ...]], message: str) -> None:
-    good = {"forced": (1, 1), "raises": (1,), "max_raises": (1,), "first": (0,)}
-    with pytest.raises(ValueError, match=message):
-        BettingRules(**{**good, **rules})
-
-
 def test_bad_arguments() -> None:
+    with pytest.raises(ValueError, match="at least two players"):
+        BettingRules(forced=(1,), raises=(1,), max_raises=(1,), first=(0,))
     with pytest.raises(ValueError, match="game.colour=True: unknown key; expected one of"):
         make("leduc", colour=True)
     with pytest.raises(ValueError, match="alpha = 0.5"):

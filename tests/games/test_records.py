@@ -36,16 +36,8 @@ def test_the_example_in_the_readme() -> None:
 
 
 FAULTS: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
-    "field": (
-        lambda fields: fields.pop("bottom"),
-        "expected an object with the fields rules, hands",
-    ),
     "type": (lambda fields: fields.update(hands=3), "expected a list of 3 texts"),
     "rules": (lambda fields: fields.update(rules="pagat"), "rules 'pagat': expected 'standard'"),
-    "move": (
-        lambda fields: fields["moves"].insert(0, "pass"),
-        r"move 1 \(pass\): it is not legal; expected one of ",
-    ),
     "text": (lambda fields: fields["moves"].insert(0, "34"), "'34' is no move"),
 }
 

@@ -6,32 +6,18 @@ from games.doudizhu.cards import COPIES, HAND_SIZES, Seat, parse_cards, unpack
 from games.kernels import streams
 from games.rows import take
 from tests.games import driver
-from tests.games.positions import GAME, deal_hidden, endgame, play, random_game
+from tests.games.positions import GAME, endgame, play, random_game
 
 
-def test_deals_use_the_deck() -> None:
-    states = GAME.deal(streams(1, 2000))
-    np.testing.assert_array_equal(
-        unpack(states.hands).sum(axis=2), np.broadcast_to(HAND_SIZES, (2000, 3))
-    )
-    np.testing.assert_array_equal(
-        unpack(states.hands).sum(axis=1), np.broadcast_to(COPIES, (2000, 15))
-    )
-    assert (unpack(states.bottom) <= unpack(states.hands[:, 0])).all()
-    assert (unpack(states.bottom).sum(axis=1) == 3).all()
-
-
-def test_deals_are_uniform() -> None:
-    # Mean count of each rank in each hand, 60 hypergeometric means: |z| < 4.5 fails by chance once
-    # in 2,400 seeds.
+def test_deals_are_decks_and_uniform() -> None:
+    """The mean count of each rank in each hand, 60 hypergeometric means: |z| < 4.5 fails by chance
+    once in 2,400 seeds."""
     num = 20_000
     states = GAME.deal(streams(2, num))
-    for cards, size in (
-        (states.hands[:, 0], 20),
-        (states.hands[:, 1], 17),
-        (states.hands[:, 2], 17),
-        (states.bottom, 3),
-    ):
+    assert (unpack(states.hands).sum(axis=1) == COPIES).all()
+    assert (unpack(states.bottom) <= unpack(states.hands[:, 0])).all()
+    for cards, size in zip((*states.hands.T, states.bottom), (*HAND_SIZES, 3), strict=True):
+        assert (unpack(cards).sum(axis=1) == size).all()
         share = size / 54
         variance = COPIES * share * (1 - share) * (54 - COPIES) / 53
         z = (unpack(cards).mean(axis=0) - COPIES * share) / np.sqrt(variance / num)
@@ -88,28 +74,6 @@ def test_the_landlords_bottom_cards_are_known() -> None:
     np.testing.assert_array_equal(unseen - most, [0 * known, known, 0 * known])
 
 
-def test_swapping_hidden_cards_changes_nothing_that_a_seat_sees() -> None:
-    rng = np.random.default_rng(3)
-    for seed in range(8):
-        states, moves = random_game(seed)
-        for move in moves:
-            for seat in Seat:
-                world = deal_hidden(states, seat, rng)
-                seen = (driver.observation(GAME, row, 0, seat) for row in (states, world))
-                np.testing.assert_array_equal(*seen)
-                keys = {driver.infoset_key(GAME.rules, row, 0, seat) for row in (states, world)}
-                assert len(keys) == 1
-                if seat == states.seat[0]:
-                    actions = (driver.legal_actions(GAME, row, 0) for row in (states, world))
-                    np.testing.assert_array_equal(*actions)
-                    assert driver.sure_win(GAME.rules, states, 0) == driver.sure_win(
-                        GAME.rules, world, 0
-                    )
-                    told = (GAME.describe_view(row, 0, np.zeros(0)) for row in (states, world))
-                    assert next(told) == next(told)
-            driver.step(GAME.rules, states, 0, move)
-
-
 def test_the_key_knows_the_bottom_cards() -> None:
     row, other = GAME.deal(streams(0, 1)), GAME.deal(streams(0, 1))
     other.bottom[0] = GAME.deal(streams(1, 1)).bottom[0]
@@ -117,3 +81,14 @@ def test_the_key_knows_the_bottom_cards() -> None:
         assert driver.infoset_key(GAME.rules, row, 0, seat) != driver.infoset_key(
             GAME.rules, other, 0, seat
         )
+
+
+def test_a_view_says_what_is_to_beat() -> None:
+    """docs/external-players.md has whole views, which a test of players reads."""
+    states = play(endgame("33345", "66", "88887"), "3334", "pass")
+    view = GAME.describe_view(states, 0, np.zeros(0, np.int16))
+    assert (view["to_beat"], view["to_beat_seat"], view["bombs"]) == ("3334", 0, 0)
+    assert view["role"] == "peasant before the landlord"
+    view = GAME.describe_view(play(states, "8888", "pass", "pass"), 0, np.zeros(0, np.int16))
+    assert (view["to_beat"], view["to_beat_seat"], view["bombs"]) == (None, None, 1)
+    assert (view["hand"], view["cards_left"], view["legal"]) == ("7", [1, 2, 1], ["7"])

@@ -13,7 +13,7 @@ from games import make
 from games.interface import Game
 from games.table import Table
 from inference.determinizer import Determinizer, InferenceSettings
-from networks.resnet import Outputs
+from tests.inference.card_policies import CardPolicies
 
 HANDS = 1225
 SIZES = ("least", 0.5, 1.0, "all-in")
@@ -22,27 +22,6 @@ SIZES = ("least", 0.5, 1.0, "all-in")
 @cache
 def game() -> Game:
     return make("no_limit_holdem", bet_sizes=SIZES)
-
-
-class Policies:
-    """Networks that see cards: a fixed function of the observation, exact in any batch."""
-
-    def __init__(self) -> None:
-        spec = game().spec
-        self.table = np.random.default_rng(5).integers(
-            -8, 9, (int(np.prod(spec.observation_shape)), spec.policy_size)
-        )
-
-    def evaluate(
-        self, observations: np.ndarray, seats: np.ndarray, want_hidden: bool = False
-    ) -> Outputs:
-        sums = observations.reshape(len(observations), -1).astype(np.float32) @ self.table.astype(
-            np.float32
-        )
-        sums += 5.0 * seats[:, None]
-        return Outputs(
-            2.5 * np.sin(sums).astype(np.float32), sums[:, 0], np.zeros((0, 1, 1), np.float32)
-        )
 
 
 def believed(
@@ -54,7 +33,7 @@ def believed(
     settings = InferenceSettings(
         phase1="none", particles=particles, active_below=0, epsilon=0.0, **given
     )
-    determinizer = Determinizer(game(), Policies(), settings, 1)
+    determinizer = Determinizer(game(), CardPolicies(game().spec), settings, 1)
     rng = np.array([7], np.uint64)
     for move in [*moves, ""]:
         if table.seat == 0 or not move:
@@ -81,7 +60,7 @@ def bayes(moves: list[str], stands_for: list[str]) -> np.ndarray:
     for move in moves:
         final.play(move)
     out = np.zeros(len(kinds))
-    agent = PolicyAgent(game(), Policies().evaluate, 1.0)
+    agent = PolicyAgent(game(), CardPolicies(game().spec).evaluate, 1.0)
     seen = {*deal["hands"][0], *final.describe(0)["public"]}
     for k, kind in enumerate(kinds):
         hand = [kind[:2], kind[2:]]
@@ -131,7 +110,7 @@ def test_drawn_particles_live_on() -> None:
 
 @pytest.mark.parametrize("moves", [["r290"], LINE, ["r290", "call", "r133", "r400"]])
 def test_players_decide_after_unlisted_amounts(moves: list[str]) -> None:
-    policies = Policies()
+    policies = CardPolicies(game().spec)
     table = Table(game(), seed=3)
     for move in moves:
         table.play(move)

@@ -8,7 +8,7 @@ from torch import Tensor
 from games.doudizhu.cards import pack, unpack
 from games.kernels import streams
 from games.rows import take
-from inference.draws import empty_draws
+from inference.draws import Draws, empty_draws
 from inference.filter import (
     FilterEngine,
     FilterNet,
@@ -111,30 +111,21 @@ def test_a_candidate_counts_as_often_as_it_was_drawn() -> None:
 def test_gain_of_the_true_hand_is_its_score_over_the_candidates() -> None:
     view, seat = next(endgames(1))
     truth = pack(possible_hands(view, seat)[-1:])
+    positions = make_positions(GAME, np.zeros(1), view)
+
+    def drawn(kept: int, shift: float) -> Draws:
+        draws, rows = empty_draws(1, kept, 1, truth), np.zeros(1, np.int64)
+        draw_filtered(
+            GAME, positions, rows, streams(1, 1), 300, lambda p: low_cards(p) + shift, draws
+        )
+        return draws
+
+    everything = drawn(300, 0.0)
+    copies = np.exp(everything.phase1 - everything.density)[0] * everything.exists[0]
+    mean = (copies * np.exp(score_of(everything.hidden[0, :, 0]))).sum() / 301
     for shift in (0.0, 50.0):
-        draws = empty_draws(1, 10, 1, truth)
-        draw_filtered(
-            GAME,
-            make_positions(GAME, np.zeros(1), view),
-            np.zeros(1, np.int64),
-            streams(1, 1),
-            300,
-            lambda p: low_cards(p) + shift,
-            draws,
-        )
-        everything = empty_draws(1, 300, 1, truth)
-        draw_filtered(
-            GAME,
-            make_positions(GAME, np.zeros(1), view),
-            np.zeros(1, np.int64),
-            streams(1, 1),
-            300,
-            low_cards,
-            everything,
-        )
-        copies = np.exp(everything.phase1 - everything.density)[0] * everything.exists[0]
-        mean = (copies * np.exp(score_of(everything.hidden[0, :, 0]))).sum() / 301
-        assert draws.gain[0] == pytest.approx(float(score_of(truth)[0]) - np.log(mean), abs=1e-4)
+        gain = drawn(10, shift).gain[0]
+        assert gain == pytest.approx(float(score_of(truth)[0]) - np.log(mean), abs=1e-4)
 
 
 def test_training_batch() -> None:

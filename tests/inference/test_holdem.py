@@ -13,32 +13,16 @@ from games.kernels import streams
 from games.poker.game import LimitPoker
 from games.rows import take
 from inference.determinizer import Determinizer, InferenceSettings
-from networks.resnet import Outputs
 from tests.games import driver
+from tests.inference.card_policies import CardPolicies
+
+pytestmark = pytest.mark.slow  # plays twelve games twice
 
 HANDS = 1225
 """Hands that the other player may hold before the flop."""
 LANES = 12
 DRAWN = 64
 FLOOR = 0.25
-
-
-class Policies:
-    """Networks that see cards: a fixed function of the observation, exact in any batch."""
-
-    def __init__(self, size: int) -> None:
-        self.table = np.random.default_rng(5).integers(-8, 9, (size, 3)).astype(np.float32)
-
-    def evaluate(
-        self, observations: np.ndarray, seats: np.ndarray, want_hidden: bool = False
-    ) -> Outputs:
-        sums = (
-            observations.reshape(len(observations), -1).astype(np.float32) @ self.table
-            + 5.0 * seats[:, None]
-        )
-        return Outputs(
-            2.5 * np.sin(sums).astype(np.float32), sums[:, 0], np.zeros((0, 5, 13), np.float32)
-        )
 
 
 class Street(NamedTuple):
@@ -82,7 +66,7 @@ def follow(floor: float) -> list[Street]:
     """
     game = make("limit_holdem")
     assert isinstance(game, LimitPoker)
-    policies = Policies(int(np.prod(game.spec.observation_shape)))
+    policies = CardPolicies(game.spec)
     settings = InferenceSettings(phase1="none", particles=DRAWN, ess_floor=floor, active_below=0)
     drawn = Determinizer(game, policies, settings, LANES)
     listed = Determinizer(
@@ -128,7 +112,6 @@ def worn() -> list[Street]:
     return follow(0.0)
 
 
-@pytest.mark.slow
 def test_enough_hands_count_on_every_street(streets: list[Street], worn: list[Street]) -> None:
     for street in streets:
         assert len(street.sizes) > LANES

@@ -2,25 +2,21 @@
 
 import numpy as np
 import pytest
-import torch
 
 from games.doudizhu.cards import pack, unpack
 from games.doudizhu.marginal import draw_marginal, fill_table, log_marginal
 from games.doudizhu.worlds import hidden_cards
 from games.kernels import kernel, streams
 from games.rows import take
-from networks.losses import hidden_loss
 from tests.inference.endgames import (
     DRAWS,
     FALSE_ALARM_Z,
-    GAME,
     bounds,
     chi_square_z,
     endgames,
     hypergeometric,
     possible_hands,
     random_games,
-    running,
 )
 
 
@@ -60,23 +56,6 @@ def test_draws_have_the_stated_distribution(index: int, strength: float) -> None
     for hand, probability in zip(pack(hands), expected, strict=True):
         assert log_marginal(weights, table, hand - fixed) == pytest.approx(
             np.log(probability), abs=1e-6
-        )
-
-
-def test_the_density_is_the_one_that_the_hidden_loss_trains() -> None:
-    played = random_games(30, 5, longest=9)
-    lanes = running(played)
-    states = take(played.states, lanes)
-    seats = states.seat.astype(np.int64)
-    logits = np.random.default_rng(0).normal(size=(len(lanes), 5, 15)).astype(np.float32)
-    _, fewest, most, truth, size = (torch.from_numpy(a) for a in GAME.hidden_targets(states, seats))
-    losses = hidden_loss(torch.from_numpy(logits), fewest, most, truth, size)
-    for i, seat in enumerate(seats):
-        view = take(states, slice(i, i + 1))
-        fixed, _, weights, table = tables(view, seat, logits[i])
-        hand = states.hands[i, (seat + 1) % 3]
-        assert log_marginal(weights, table, hand - fixed) == pytest.approx(
-            -float(losses.nll[i]), abs=1e-4
         )
 
 

@@ -20,6 +20,8 @@ from tests.games import driver
 
 SETTINGS = InferenceSettings(phase1="none", particles=8, epsilon=0.0)
 WORLDS = 2_000
+ONE = np.array([0])
+"""The only lane."""
 LINES = [
     [Action.RAISE],
     [Action.CALL, Action.RAISE, Action.RAISE],
@@ -63,6 +65,17 @@ def play(cards: list[int], moves: list[Action]) -> tuple[States, Records]:
     return states, Records(record, np.array([len(moves)], np.int16))
 
 
+def asked(cards: list[int], moves: list[Action]) -> tuple[States, Records, int, States]:
+    """Returns the state after moves, the record, the seat to move and what it sees."""
+    states, records = play(cards, moves)
+    seat = driver.current_seat(GAME.rules, states, 0)
+    return states, records, seat, GAME.view(states, np.array([seat]))
+
+
+def determiner(settings: InferenceSettings = SETTINGS) -> Determinizer:
+    return Determinizer(GAME, RandomPolicies(), settings, 1)
+
+
 def probability(states: States, action: Action) -> float:
     """Returns the probability of an action of the seat to move."""
     seat = driver.current_seat(GAME.rules, states, 0)
@@ -93,26 +106,17 @@ def posterior(cards: list[int], moves: list[Action]) -> dict[int, float]:
 
 @pytest.mark.parametrize("moves", LINES)
 @pytest.mark.parametrize("cards", [[0, 1, 2], [4, 1, 5], [3, 0, 2]])
-def test_worlds_follow_the_posterior(cards: list[int], moves: list[Action]) -> None:
-    states, records = play(cards, moves)
-    seat = driver.current_seat(GAME.rules, states, 0)
-    views = GAME.view(states, np.array([seat]))
-    determinizer = Determinizer(GAME, RandomPolicies(), SETTINGS, 1)
-    worlds, diagnostics = determinizer.worlds(
-        np.array([0]), views, records, streams(1, 1), WORLDS, states
-    )
+def test_worlds_and_marginals_follow_the_posterior(cards: list[int], moves: list[Action]) -> None:
+    states, records, seat, views = asked(cards, moves)
+    worlds, diagnostics = determiner().worlds(ONE, views, records, streams(1, 1), WORLDS, states)
     exact = posterior(cards, moves)
     counts = Counter(worlds.cards[:, 1 - seat].tolist())
     for card, share in exact.items():  # systematic resampling: rounded up or down
         assert abs(counts[card] - WORLDS * share) <= 1 + 1e-6
     assert sum(counts.values()) == WORLDS and set(counts) <= set(exact)
-    assert diagnostics.gain[0] == pytest.approx(
-        np.log(exact[cards[1 - seat]] * len(exact)), abs=1e-5
-    )
-    heavier = sum(
-        1.0 if w > exact[cards[1 - seat]] + 1e-9 else 0.5 * (w > exact[cards[1 - seat]] - 1e-9)
-        for w in exact.values()
-    )
+    truth = exact[cards[1 - seat]]
+    assert diagnostics.gain[0] == pytest.approx(np.log(truth * len(exact)), abs=1e-5)
+    heavier = sum(1.0 if w > truth + 1e-9 else 0.5 * (w > truth - 1e-9) for w in exact.values())
     assert diagnostics.rank[0] == pytest.approx(heavier / len(exact))
     # What the seat sees is as it is; no card is dealt twice; the card to come is any of those left,
     # equally often.
@@ -128,37 +132,36 @@ def test_worlds_follow_the_posterior(cards: list[int], moves: list[Action]) -> N
             assert all(
                 abs(count - expected) < 5 * np.sqrt(expected) + 3 for count in table.values()
             )
+    beliefs = determiner().marginals(ONE, views, records, streams(1, 1))
+    assert beliefs.probability.shape == (1, 1, 6, 2)
+    assert beliefs.listed[0] and not beliefs.prior_only[0]
+    chances = [exact.get(card, 0.0) for card in range(6)]
+    np.testing.assert_allclose(beliefs.probability[0, 0, :, 1], chances, atol=1e-6)
+    np.testing.assert_allclose(beliefs.probability[0, 0].sum(axis=1), 1.0)
 
 
 def test_moves_weighed_one_by_one_or_at_once() -> None:
     cards, moves = [3, 0, 2], LINES[3]
-    once, steps = (Determinizer(GAME, RandomPolicies(), SETTINGS, 1) for _ in range(2))
+    once, steps = determiner(), determiner()
     for k in range(len(moves) + 1):
-        states, records = play(cards, moves[:k])
-        seat = driver.current_seat(GAME.rules, states, 0)
-        views = GAME.view(states, np.array([seat]))
-        stepwise, _ = steps.worlds(np.array([0]), views, records, streams(k, 1), 500)
-    at_once, _ = once.worlds(np.array([0]), views, records, streams(9, 1), 500)
+        _, records, seat, views = asked(cards, moves[:k])
+        stepwise, _ = steps.worlds(ONE, views, records, streams(k, 1), 500)
+    at_once, _ = once.worlds(ONE, views, records, streams(9, 1), 500)
     first, second = (
         np.bincount(worlds.cards[:, 1 - seat], minlength=6) for worlds in (stepwise, at_once)
     )
     assert np.abs(first - second).max() <= 1
-    steps.reset(np.array([0]))
-    again, _ = steps.worlds(np.array([0]), views, records, streams(9, 1), 500)
+    steps.reset(ONE)
+    again, _ = steps.worlds(ONE, views, records, streams(9, 1), 500)
     assert again.cards.tolist() == at_once.cards.tolist()
 
 
 def test_hidden_cards_change_nothing() -> None:
     drawn = []
-    for cards in ([3, 0, 2], [3, 5, 1]):
-        states, records = play(cards, LINES[1])
-        views = GAME.view(states, np.array([1]))
-        states.cards[0, 1] = 4  # the searcher's own card is the same in both
-        views = GAME.view(states, np.array([1]))
+    for cards in ([3, 4, 2], [5, 4, 1]):
+        _, records, _, views = asked(cards, LINES[0])
         assert views.cards[0].tolist() == [HIDDEN, 4, HIDDEN]
-        worlds, _ = Determinizer(GAME, RandomPolicies(), SETTINGS, 1).worlds(
-            np.array([0]), views, records, streams(1, 1), 50
-        )
+        worlds, _ = determiner().worlds(ONE, views, records, streams(1, 1), 50)
         drawn.append(worlds.cards.tolist())
     assert drawn[0] == drawn[1]
 
@@ -168,20 +171,13 @@ def test_fewer_particles_than_hands() -> None:
     anew.
     """
     settings = InferenceSettings(phase1="none", particles=2, epsilon=0.0)
-    moves = LINES[3]
+    _, empty, _, before = asked([3, 0, 2], [])
+    _, records, seat, views = asked([3, 0, 2], LINES[3])
+    assert seat == 0
     for seed in range(30):
-        states, records = play([3, 0, 2], moves)
-        views = (
-            GAME.view(states, np.array([0]))
-            if driver.current_seat(GAME.rules, states, 0) == 0
-            else None
-        )
-        determinizer = Determinizer(GAME, RandomPolicies(), settings, 1)
-        start, empty = play([3, 0, 2], [])
-        rng = streams(seed, 1)
-        determinizer.worlds(np.array([0]), GAME.view(start, np.array([0])), empty, rng, 4)
-        assert views is not None
-        worlds, _ = determinizer.worlds(np.array([0]), views, records, rng, 4)
+        determinizer, rng = determiner(settings), streams(seed, 1)
+        determinizer.worlds(ONE, before, empty, rng, 4)
+        worlds, _ = determinizer.worlds(ONE, views, records, rng, 4)
         assert not {3, 2} & set(worlds.cards[:, 1].tolist())
 
 
@@ -217,24 +213,3 @@ def test_phase_1_needs_a_head_for_hidden_cards(phase1: str) -> None:
             1,
             score=lambda planes: planes[:, 0, 0],
         )
-
-
-@pytest.mark.parametrize("moves", LINES)
-def test_marginals_are_the_posterior(moves: list[Action]) -> None:
-    cards = [3, 0, 2]
-    states, records = play(cards, moves)
-    seat = driver.current_seat(GAME.rules, states, 0)
-    views = GAME.view(states, np.array([seat]))
-    beliefs = Determinizer(GAME, RandomPolicies(), SETTINGS, 1).marginals(
-        np.array([0]), views, records, streams(1, 1)
-    )
-    assert (
-        beliefs.probability.shape == (1, 1, 6, 2)
-        and beliefs.listed[0]
-        and not beliefs.prior_only[0]
-    )
-    assert GAME.spec.hidden_kinds == GAME.card_names
-    exact = posterior(cards, moves)
-    expected = [exact.get(card, 0.0) for card in range(6)]
-    np.testing.assert_allclose(beliefs.probability[0, 0, :, 1], expected, atol=1e-6)
-    np.testing.assert_allclose(beliefs.probability[0, 0].sum(axis=1), 1.0)

@@ -26,7 +26,7 @@ DOUDIZHU = GameSpec(
     stake_factors=(1.0, 2.0, 4.0, 8.0),
     hidden_counts=5,
 )
-TINY = GameSpec(
+TINY = DOUDIZHU._replace(
     name="tiny",
     num_seats=2,
     teams=(0, 1),
@@ -37,13 +37,24 @@ TINY = GameSpec(
     max_legal=2,
     max_moves=3,
     max_return=2.0,
-    team_names=("first", "second"),
-    seat_names=("1", "2", "3"),
-    score=ScoreUnit(name="points", key="points", per_return=1.0, digits=2, tells_wins=True),
-    mixes=False,
+    stake_factors=(),
+    hidden_counts=0,
 )
 """Fewer policy outputs than positions, nothing hidden, a return that is no power of two."""
 SMALL = NetworkConfig(channels=16, blocks=2, head_units=16)
+
+
+CONFIGS = {
+    "win_stakes": (DOUDIZHU, SMALL),
+    "scalar": (
+        DOUDIZHU,
+        NetworkConfig(
+            channels=24, blocks=3, value_head="scalar", hidden_head=False, value_scale=8.0
+        ),
+    ),
+    "no blocks": (DOUDIZHU, NetworkConfig(channels=8, blocks=0, objective="wp")),
+    "tiny": (TINY, NetworkConfig(channels=4, blocks=1, value_head="scalar")),
+}
 
 
 def observations(count: int, spec: GameSpec = DOUDIZHU, seed: int = 0) -> np.ndarray:
@@ -69,3 +80,11 @@ def as_if_trained(net: nn.Module, seed: int = 0) -> nn.Module:
             net.planes.weight.normal_(0, 0.1, generator=generator)
             net.globals.weight.normal_(0, 0.1, generator=generator)
     return net.eval()
+
+
+def trained(config: NetworkConfig = SMALL, spec: GameSpec = DOUDIZHU) -> PolicyValueNet:
+    """Returns such a network, the same each time."""
+    torch.manual_seed(0)
+    net = as_if_trained(PolicyValueNet(spec, config))
+    assert isinstance(net, PolicyValueNet)
+    return net

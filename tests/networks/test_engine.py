@@ -3,34 +3,19 @@
 import pytest
 import torch
 
-from games.interface import GameSpec
 from networks import engine
 from networks.engine import MAX_CHUNK, Engine
-from networks.resnet import NetworkConfig, PolicyValueNet
-from tests.networks.specs import DOUDIZHU, SMALL, TINY, as_if_trained, observations
+from tests.networks.specs import CONFIGS, observations, trained
 
-CONFIGS = {
-    "win_stakes": SMALL,
-    "scalar": NetworkConfig(
-        channels=8, blocks=3, value_head="scalar", hidden_head=False, value_scale=8.0
-    ),
-    "no blocks": NetworkConfig(channels=8, blocks=0, objective="wp"),
-    "tiny": NetworkConfig(channels=4, blocks=1, value_head="scalar"),
-}
 BFLOAT16_ERROR = 0.02
 """Of the largest output of a head: activations have 8 bits, and errors add up over the layers."""
-
-
-def trained(config: NetworkConfig = SMALL, spec: GameSpec = DOUDIZHU) -> PolicyValueNet:
-    torch.manual_seed(0)
-    return as_if_trained(PolicyValueNet(spec, config))
 
 
 @pytest.mark.parametrize("name", CONFIGS)
 @pytest.mark.parametrize(("precision", "error"), [("float32", 1e-5), ("bfloat16", BFLOAT16_ERROR)])
 def test_equals_the_network(name: str, precision: str, error: float) -> None:
-    spec = TINY if name == "tiny" else DOUDIZHU
-    net, planes = trained(CONFIGS[name], spec), torch.from_numpy(observations(50, spec))
+    spec, config = CONFIGS[name]
+    net, planes = trained(config, spec), torch.from_numpy(observations(50, spec))
     with torch.no_grad():
         expected = net.outputs(net(planes))
     found = Engine(net, precision)(planes, want_hidden=True)

@@ -15,34 +15,18 @@ from networks.engine import MAX_CHUNK, Engine
 from networks.evaluator import Evaluator
 from networks.int8 import Int8Engine, QuantizedConv, Sample, random_sample
 from networks.precision import check_int8
-from networks.resnet import NetworkConfig, PolicyValueNet, build_networks
-from tests.networks.specs import DOUDIZHU, SMALL, TINY, as_if_trained, observations
+from networks.resnet import NetworkConfig, build_networks
+from tests.networks.specs import CONFIGS, DOUDIZHU, SMALL, as_if_trained, observations, trained
 
 needs_vnni = pytest.mark.skipif(
     not torch.cpu._is_vnni_supported(), reason="the processor has no AVX-512 VNNI"
 )
-CONFIGS = {
-    "win_stakes": (DOUDIZHU, SMALL),
-    "scalar": (
-        DOUDIZHU,
-        NetworkConfig(
-            channels=24, blocks=3, value_head="scalar", hidden_head=False, value_scale=8.0
-        ),
-    ),
-    "no blocks": (DOUDIZHU, NetworkConfig(channels=8, blocks=0, objective="wp")),
-    "tiny": (TINY, NetworkConfig(channels=4, blocks=1, value_head="scalar")),
-}
 ERROR = 0.05
 """Of the largest output of a head."""
 
 
 def sample(count: int = 200) -> torch.Tensor:
     return torch.from_numpy(observations(count, seed=1))
-
-
-def trained(config: NetworkConfig = SMALL) -> PolicyValueNet:
-    torch.manual_seed(0)
-    return as_if_trained(PolicyValueNet(DOUDIZHU, config))
 
 
 @pytest.fixture
@@ -56,8 +40,7 @@ def one_thread() -> Iterator[None]:
 @pytest.mark.parametrize("name", CONFIGS)
 def test_close_to_the_network(name: str) -> None:
     spec, config = CONFIGS[name]
-    torch.manual_seed(0)
-    net = as_if_trained(PolicyValueNet(spec, config))
+    net = trained(config, spec)
     planes = torch.from_numpy(observations(50, spec))
     with torch.no_grad():
         expected = net.outputs(net(planes))

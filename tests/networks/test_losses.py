@@ -1,7 +1,6 @@
 """The losses against enumeration and plain formulas; their gradients repeat bit for bit."""
 
 import math
-from collections.abc import Callable
 from itertools import product
 
 import numpy as np
@@ -74,33 +73,6 @@ def test_policy_loss_row_by_row() -> None:
     )  # after the entropy, which may be rewarded
 
 
-@pytest.mark.parametrize(
-    ("divergence", "mean"), [("cross_entropy", "arithmetic"), ("reverse_kl", "geometric")]
-)
-def test_what_the_policy_becomes_of_noisy_targets(divergence: str, mean: str) -> None:
-    """Minimised over many targets of one position, the losses give their arithmetic and their
-    geometric mean.
-    """
-    generator = torch.Generator().manual_seed(3)
-    targets = (2 * torch.randn(50, 3, generator=generator)).softmax(1)
-    logits = torch.zeros(3, requires_grad=True)
-    optimizer = torch.optim.LBFGS([logits], max_iter=200, line_search_fn="strong_wolfe")
-    decoder, offsets = torch.arange(3)[:, None], torch.arange(0, 151, 3)
-
-    def closure() -> torch.Tensor:
-        optimizer.zero_grad()
-        found = policy_loss(
-            logits.expand(50, 3), decoder, offsets, torch.arange(3).repeat(50), targets.flatten()
-        )
-        loss: torch.Tensor = getattr(found, divergence).mean()
-        loss.backward()
-        return loss
-
-    optimizer.step(closure)
-    expected = targets.mean(0) if mean == "arithmetic" else targets.log().mean(0).softmax(0)
-    assert torch.allclose(logits.detach().softmax(0), expected, atol=1e-3)
-
-
 def test_value_loss_by_hand() -> None:
     """P(win) 3/4; bombs given a win 1/2, 1/4, 1/8, 1/8, given a loss uniform."""
     logs = [0.5, 0.25, 0.125, 0.125, 0.25, 0.25, 0.25, 0.25]
@@ -113,27 +85,11 @@ def test_value_loss_by_hand() -> None:
 
 
 def test_returns_belong_to_the_nearest_class_by_ratio() -> None:
-    returns = torch.tensor([0.0, 0.5, 1.0, -1.4, 1.5, 2.0, -2.8, 2.9, 4.0, -8.0, 64.0])
-    assert stake_classes(returns, (1.0, 2.0, 4.0, 8.0)).tolist() == [
-        0,
-        0,
-        0,
-        0,
-        1,
-        1,
-        1,
-        2,
-        2,
-        3,
-        3,
-    ]
-    assert stake_classes(returns, (1.0,)).tolist() == [0] * len(returns)
-    # As where classes were numbers of bombs: the rounded logarithm.
-    powers = 2.0 ** torch.arange(14)
-    assert (
-        stake_classes(powers, (1.0, 2.0, 4.0, 8.0)).tolist()
-        == powers.log2().round().long().clamp(0, 3).tolist()
-    )
+    found = {0: [0.0, 0.5, 1.0, -1.4], 1: [1.5, 2.0, -2.8], 2: [2.9, 4.0], 3: [-8.0, 64.0]}
+    for place, returns in found.items():
+        classes = stake_classes(torch.tensor(returns), (1.0, 2.0, 4.0, 8.0))
+        assert classes.tolist() == [place] * len(returns)
+    assert stake_classes(torch.tensor([0.0, -64.0]), (1.0,)).tolist() == [0, 0]
 
 
 def test_scalar_value_loss_by_hand() -> None:
@@ -208,35 +164,13 @@ def test_corrections_may_be_extreme() -> None:
     )
 
 
-def repeated_gradients(loss: Callable[[Tensor], Tensor], inputs: Tensor) -> list[Tensor]:
-    """Gradients of ten runs on two threads."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(2)
-    try:
-        return [torch.autograd.grad(loss(inputs), inputs)[0] for _ in range(10)]
-    finally:
-        torch.set_num_threads(threads)
-
-
-def test_gradients_repeat_bit_for_bit() -> None:
-    policy, *rest = ragged(1024)
-    gradients = repeated_gradients(
-        lambda x: policy_loss(x, *rest).cross_entropy.mean(), policy.requires_grad_()
-    )
-    assert all(torch.equal(gradient, gradients[0]) for gradient in gradients)
-    arguments = hands(1024, 15, seed=6)
-    logits = torch.randn(1024, 5, 15, requires_grad=True)
-    gradients = repeated_gradients(lambda x: hidden_loss(x, *arguments).nll.mean(), logits)
-    assert all(torch.equal(gradient, gradients[0]) for gradient in gradients)
-
-
 @pytest.mark.parametrize("bfloat16", [False, True])
 def test_learning_repeats_bit_for_bit_and_learns(bfloat16: bool) -> None:
     """Six steps on two threads, twice."""
-    planes = torch.from_numpy(observations(128))
-    _, *rest = ragged(128)
+    planes = torch.from_numpy(observations(256))
+    _, *rest = ragged(256)
     returns = torch.where(planes[:, 0, 0] > 1, 1.0, -2.0)
-    arguments = hands(128, 15, seed=7)
+    arguments = hands(256, 15, seed=7)
 
     def learn() -> tuple[list[float], list[Tensor]]:
         torch.manual_seed(0)

@@ -4,10 +4,9 @@ import pytest
 import torch
 
 from fpmcts.players.trained import checkpoint_of, load_trained, untrained_of
-from games.settings import ConfigError
 from networks import precision
 from networks.engine import Engine
-from networks.precision import check_int8, has_bfloat16, is_fast_in_bfloat16, settled
+from networks.precision import has_bfloat16, is_fast_in_bfloat16, settled
 from networks.resnet import NetworkConfig, PolicyValueNet
 from tests.networks.specs import DOUDIZHU, SMALL
 
@@ -61,14 +60,9 @@ def test_gpus(monkeypatch: pytest.MonkeyPatch) -> None:
         assert settled("auto", net, CUDA, int8=True) == name
 
 
-def test_unknown_precision_and_no_int8(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unknown_precision() -> None:
     with pytest.raises(ValueError, match="precision is 'int4', expected one of auto"):
         settled("int4", PolicyValueNet(DOUDIZHU, SMALL), CPU)
-    with pytest.raises(ConfigError, match="precision=int8: the networks are on cuda"):
-        check_int8(CUDA)
-    monkeypatch.setattr(torch.cpu, "_is_vnni_supported", lambda: False)
-    with pytest.raises(ConfigError, match="precision=int8: this processor has no AVX-512 VNNI"):
-        check_int8(CPU)
 
 
 def test_players_play_in_what_the_size_of_their_networks_says() -> None:

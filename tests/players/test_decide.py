@@ -4,6 +4,7 @@ and what it tells is sound.
 
 import json
 import time
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from itertools import product
 from pathlib import Path
@@ -14,27 +15,44 @@ import pytest
 from fpmcts.players import load_player
 from games.agent import Agent
 from games.decision import FORCED, RETURN, SURE_WIN, WINS
-from games.interface import Game
+from games.interface import Game, empty_records
+from games.kernels import Stream, deal_seeds
+from games.poker.betting import Action
+from games.rows import States, num_rows, take
 from games.table import Table
 from tests.games import driver
 from tests.players.conftest import DOUDIZHU, EVERY, LEDUC
 
+DEALS = 8
 
-def swapped(table: Table) -> Table:
-    """Returns the table with cards exchanged that the seat to move, the first one, cannot see."""
-    deal = table.deal
-    if table.game is DOUDIZHU:
-        deal.hands[0, [1, 2]] = deal.hands[0, [2, 1]]
-    else:
-        deal.cards[0, 1] = next(card for card in range(6) if card not in deal.cards[0])
-    return Table(table.game, deal=deal)
+
+def other_cards(game: Game, deals: States, moves: Sequence[int] = ()) -> States:
+    """Returns the deals with other cards where the first seat cannot see them after some moves."""
+    other = take(deals, np.arange(num_rows(deals)))
+    if game is DOUDIZHU:
+        other.hands[:, [1, 2]] = deals.hands[:, [2, 1]]
+        return other
+    hidden = [1] if moves else [1, 2]  # the public card is shown after the first round
+    for own, changed in zip(deals.cards, other.cards, strict=True):
+        changed[hidden] = [card for card in range(6) if card not in own][: len(hidden)]
+    return other
 
 
 @EVERY
-def test_decisions_follow_from_what_is_seen(kind: str, game: Game, made: Agent) -> None:
+def test_what_is_not_seen_changes_nothing(kind: str, game: Game, made: Agent) -> None:
+    """The first seat is to move, in Leduc also after both have called."""
+    generator = np.random.get_state()[1].copy()
+    check_decisions(game, made)
+    for moves in [()] if game is DOUDIZHU else [(), (Action.CALL, Action.CALL)]:
+        check_batches(game, made, moves)
+    # What numpy draws elsewhere is left alone.
+    np.testing.assert_array_equal(generator, np.random.get_state()[1])
+
+
+def check_decisions(game: Game, made: Agent) -> None:
     """Neither cards that the seat cannot see nor earlier questions change an answer."""
     table = Table(game, seed=2)
-    other = swapped(table)
+    other = Table(game, deal=other_cards(game, table.deal))
     assert table.record() != other.record()
     decision = made.decide(table)
     assert decision.seconds > 0.0 and len(table.moves) == 0
@@ -55,6 +73,27 @@ def test_decisions_follow_from_what_is_seen(kind: str, game: Game, made: Agent) 
             break
     for again in (other, table):
         assert replace(made.decide(again), seconds=decision.seconds) == decision
+
+
+def check_batches(game: Game, made: Agent, moves: Sequence[int]) -> None:
+    """Moves in a batch depend neither on hidden cards nor on the others in it."""
+    deals = game.deal(deal_seeds(1, DEALS, Stream.EVALUATION))
+    records = empty_records(DEALS, game.spec.max_moves)
+    records.moves[:, : len(moves)], records.lengths[:] = moves, len(moves)
+    answers, views = [], []
+    for states in (take(deals, np.arange(DEALS)), other_cards(game, deals, moves)):
+        for i, move in product(range(DEALS), moves):
+            driver.step(game.rules, states, i, move)
+        made.start(DEALS, seed=5)
+        views.append(game.view(states, np.zeros(DEALS, np.int64)))
+        answers.append(made.act(np.arange(DEALS), views[-1], records))
+    for mine, theirs in zip(*views, strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+    np.testing.assert_array_equal(*answers)
+    made.start(DEALS, seed=5)
+    for i in reversed(range(DEALS)):
+        alone = made.act(np.array([i]), take(views[0], np.array([i])), records)
+        assert alone[0] == answers[0][i]
 
 
 @pytest.mark.parametrize(

@@ -121,31 +121,14 @@ def random_endgame(rng: np.random.Generator, most: int = 10) -> Endgame:
     return Endgame((hands[0], hands[1], hands[2]), seat, target, passes, states)
 
 
-@pytest.mark.parametrize(
-    ("hands", "seat", "target", "win", "points", "why"),
-    [
-        (("3B", "5", "6"), 0, "", 1, 1, "nothing beats the red joker, then the 3"),
-        (("33334LB", "5", "6"), 0, "", 1, 4, "both, then the 4"),
-        (("3", "5LB", "44446"), 1, "", -1, -4, "the bomb beats the 5, the rocket the bomb"),
-        (("8T", "59", "4"), 1, "", 1, 1, "D has nothing below the 4: C takes the 5 or the 9"),
-        (("47", "5K", "6"), 0, "A", -1, -1, "nobody beats E's ace, and E is out with the 6"),
-    ],
-)
-def test_endgames_by_hand(
-    hands: tuple[str, str, str], seat: int, target: str, win: int, points: int, why: str
-) -> None:
-    states = position(hands, seat, target)
-    assert DoubleDummySolver(GAME).values(states)[0] == win, why
-    assert POINTS.values(states)[0] == points, why
-
-
-def test_equals_minimax() -> None:
+@pytest.mark.parametrize("count", [250, pytest.param(5_000, marks=pytest.mark.slow)])
+def test_equals_minimax(count: int) -> None:
     """Both objectives by turns with one table for all positions, and with a table so small that
     entries replace each other.
     """
     rng, doubled = np.random.default_rng(1), 0
     solvers = [DoubleDummySolver(GAME, table_bits=bits) for bits in (2, 16)]
-    for _ in range(1000):
+    for _ in range(count):
         endgame = random_endgame(rng)
         for points in (False, True):
             expected = endgame.value(points)
@@ -153,7 +136,7 @@ def test_equals_minimax() -> None:
                 solver.points = points
                 assert solver.values(endgame.states)[0] == expected, (endgame[:4], points)
             doubled += points and abs(expected) > 1
-    assert doubled > 50
+    assert doubled > 10
 
 
 seeds = st.integers(0, 2**32 - 1)

@@ -71,8 +71,8 @@ def test_epsilon_is_the_share_of_random_moves() -> None:
     """With epsilon 1 every move is random, and RHCP's choice, one of n > 1 legal ones, is met with
     probability 1/n.
     """
-    deals, records, samples = generate_games(GAME, deal_seeds(5, 200, Stream.BOOTSTRAP), 1.0)
-    states, choices = take(deals, np.arange(200)), iter(samples.actions[:, 0].tolist())
+    deals, records, samples = generate_games(GAME, deal_seeds(5, 100, Stream.BOOTSTRAP), 1.0)
+    states, choices = take(deals, np.arange(100)), iter(samples.actions[:, 0].tolist())
     scratch = np.empty(MAX_LEGAL, np.int16)
     met, expected, variance = 0, 0.0, 0.0
     for i, length in enumerate(records.lengths):

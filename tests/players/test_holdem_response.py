@@ -1,22 +1,16 @@
-"""A local best response in limit Hold'em: chances against hands counted naively, and what it wins
-from simple players.
-"""
+"""Chances in limit Hold'em, as a local best response needs them, against hands counted naively."""
 
 from itertools import combinations
 
 import numpy as np
 import pytest
 
-from fpmcts.players.tabular import TabularAgent, TabularPolicy
 from games import make
 from games.kernels import streams
-from games.poker.betting import Action
 from games.poker.game import LimitPoker
 from games.poker.hands import parse_cards
-from games.poker.players.local_best_response import LocalBestResponse
 from games.poker.players.showdown_equity import equities
-from games.poker.state import HIDDEN, States
-from tests.evaluation.poker_games import random_table
+from games.poker.state import HIDDEN
 from tests.games.hand_strengths import strengths
 
 HANDS = np.array(list(combinations(range(52), 2)), np.int8)
@@ -80,29 +74,3 @@ def test_chances_from_random_boards(game: LimitPoker) -> None:
     kings = (HANDS == sorted(parse_cards("Ks Kh"))).all(axis=1)
     found = chances(game, "As Ah", "", 20_000)[kings]
     assert found == pytest.approx(0.8195, abs=0.01 + 0.0136)
-
-
-def test_a_range_is_a_product_of_probabilities(game: LimitPoker) -> None:
-    """Seat 1 has the button and called, seat 0 raised, seat 1 called; on the flop seat 0 bets: both
-    moves weigh its hands.
-    """
-    table, betting = random_table(game.tables, 3), game.betting
-    agent = LocalBestResponse(game, TabularAgent(TabularPolicy.of_table(game.tables, table)))
-    node, mine, factors = 0, parse_cards("As Kd") + parse_cards("Ah 7c 2d"), np.ones(len(HANDS))
-    for move, public in ((Action.CALL, 0), (Action.RAISE, 0), (Action.CALL, 0), (Action.RAISE, 3)):
-        slot = int(move) - int(betting.actions[node, 0])
-        if betting.player[node] == 0:
-            cards = np.full((len(HANDS), 9), HIDDEN, np.int8)
-            cards[:, :2], cards[:, 4 : 4 + public] = HANDS, mine[2 : 2 + public]
-            fits = ~np.isin(HANDS, mine).any(axis=1)
-            factors[~fits] = 0.0
-            rows = game.tables.infosets(cards[fits], np.full(fits.sum(), node, np.int32))
-            factors[fits] *= table[rows, slot]
-        node = int(betting.child[node, slot])
-    agent.start(1, 0)
-    view = States(
-        np.array([[HIDDEN, HIDDEN, *mine, HIDDEN, HIDDEN]], np.int8), np.array([node], np.int32)
-    )
-    np.testing.assert_allclose(
-        agent.ranges(np.zeros(1, np.int64), view, None)[0], factors / factors.sum(), rtol=1e-10
-    )

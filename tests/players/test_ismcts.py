@@ -101,17 +101,3 @@ def test_against_dictionaries(name: str) -> None:
         )
         assert at >= 0 and edges.sums[at, :3] == pytest.approx(sums)
     assert ours[0] == theirs[0]
-
-
-def test_it_finds_what_is_plain() -> None:
-    """Kuhn: the king always calls a bet, the jack never does."""
-    game = make("kuhn")
-    for seed in range(12):
-        table = Table(game, seed=seed)
-        table.play("bet")
-        card = table.view(1).cards[0, 1]
-        if card == 1:
-            continue
-        decision = load_player("ismcts", game, iterations=2000).decide(table)
-        assert decision.playouts == 2000 and decision.policy is not None
-        assert decision.policy["call"] > 0.9 if card == 2 else decision.policy["fold"] > 0.9

@@ -5,7 +5,6 @@ the bound it is made for.
 import numpy as np
 import pytest
 
-from fpmcts.evaluation.duplicate import duplicate_match
 from fpmcts.players.tabular import TabularAgent, TabularPolicy
 from fpmcts.tabular.best_response import best_response_values, profile_values
 from games import make
@@ -60,24 +59,12 @@ def exact_values(game: LimitPoker, table: np.ndarray, boards: int = 100) -> np.n
 @pytest.mark.parametrize("name", NAMES)
 def test_it_wins_at_most_what_a_best_response_wins(name: str) -> None:
     game = make_poker(name)
-    for seed in range(12):
+    for seed in range(4):
         table = random_table(game.tables, seed, sharp=(0.3, 1.0, 3.0, 6.0)[seed % 4])
         for boards in (100, 2):
             assert (
                 exact_values(game, table, boards) <= best_response_values(game.tables, table) + 1e-9
             ).all()
-
-
-def test_the_match_estimates_the_exact_value() -> None:
-    """Total and both seats within 4 standard errors: a false alarm for 1 seed in 5,200."""
-    game = make_poker("leduc")
-    table = random_table(game.tables, 1)
-    exact = exact_values(game, table)
-    opponent = TabularAgent(TabularPolicy.of_table(game.tables, table))
-    result = duplicate_match(game, agent_against(game, table), opponent, 2000, seed=4)
-    scores = (result.total, *result.by_team)
-    for score, chips in zip(scores, (exact.mean(), *exact), strict=True):
-        assert abs(score.adp.mean - 1000 * chips / game.big_blind) < 4 * score.adp.error
 
 
 def naive_range(

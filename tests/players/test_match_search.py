@@ -51,6 +51,9 @@ def test_a_run_of_p_uct_is_played_by_p_uct(run: Path, tmp_path: Path) -> None:
     assert (inference.phase1, inference.phase2, inference.epsilon) == ("none", False, 0.125)
     paper = search_of(checkpoint, match="paper").settings
     assert (paper.root, paper.playouts, paper.worlds, paper.slots) == ("puct", 600, 256, 1)
+    assert load_player("policy", GAME, str(run)).solve
+    assert not load_player("policy", GAME, checkpoint).solve
+    assert load_player("policy", GAME, checkpoint, solve=True).solve
     told = search_of(checkpoint, root="gumbel", c=3.0, slots=8, objective="adp")
     assert agent.win_only and not told.win_only
     changed = replace(settings, root="gumbel", c=3.0, slots=8, rollout=0.9, prior_floor=2e-3)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fpmcts.evaluation.duplicate import duplicate_match, evaluation_decks, table_games, table_scores
+from fpmcts.evaluation.duplicate import duplicate_match, evaluation_decks, table_games
 from fpmcts.players import load_player
 from fpmcts.poker.mcts import MCTSAgent, MCTSOptions
 from fpmcts.poker.opponents.model import untrained
@@ -17,28 +17,15 @@ from fpmcts.web.engine.asking import Earlier, Question
 from games import make
 from games.decision import ask
 from games.no_limit_holdem.state import CALL, FIRST_AMOUNT
-from games.poker.hands import parse_cards
 from games.table import IllegalMove, Table
+from tests.games.no_limit_holdem.positions import at_table
 
 RULES = ("hand_only", "best_hand", "maniac", "always_call", "random")
 
 
-def table(own: str, *moves: str, players: int = 2, board: str = "2c 7d Kh 3s 8c") -> Table:
+def table(own: str, *moves: str, board: str = "2c 7d Kh 3s 8c") -> Table:
     """Returns a table at which seat 0 holds ``own``."""
-    game = make("no_limit_holdem", players=players, stacks=20000)
-    deal = game.deal(np.array([3], np.uint64))
-    cards = parse_cards(board)
-    deal.board[0] = [*sorted(cards[:3], reverse=True), *cards[3:]]
-    others = [card for card in range(52) if card not in parse_cards(own) + cards]
-    hands = [
-        sorted(parse_cards(own), reverse=True),
-        *([others[2 * k + 1], others[2 * k]] for k in range(players - 1)),
-    ]
-    deal.hole[0] = hands
-    at = Table(game, deal=deal)
-    for move in moves:
-        at.play(move)
-    return at
+    return at_table([own], board, *moves, stacks=20000)
 
 
 @pytest.mark.parametrize("players", [2, 3, 10])
@@ -87,30 +74,6 @@ def test_maniac_never_folds_and_mostly_raises() -> None:
     moves = [load_player("maniac", at.game, seed=seed).decide(at).move for seed in range(40)]
     assert "fold" not in moves
     assert 20 < sum(move != "call" for move in moves) < 40
-
-
-@pytest.mark.parametrize("players", [2, 3, 6])
-def test_equal_players_without_chance_share_nothing_out(players: int) -> None:
-    """What a deck brings to its seats comes to everybody in turn."""
-    game = make("no_limit_holdem", players=players)
-    agents = [load_player("always_call", game)] * players
-    games = table_games(game, agents, evaluation_decks(game, 1, 5), 1)
-    assert table_scores(game.spec, games) == pytest.approx(np.zeros((5, players)))
-
-
-@pytest.mark.slow
-def test_mcts_counts_players_from_lot_to_lot() -> None:
-    game = make("no_limit_holdem", players=3, stacks=2000)
-    options = MCTSOptions(iterations=50, checkpoint="untrained", pool=8, nodes=20_000)
-    agent = MCTSAgent(game, options, untrained())
-    agents = [agent, load_player("always_call", game), load_player("maniac", game)]
-    games = table_games(game, agents, evaluation_decks(game, 1, 4), 1, lot=2)
-    assert len(games.returns) == 24
-    assert agent.counts[:, HANDS] == pytest.approx(np.full(3, 24), rel=0.03)
-    contexts = agent.counts[:, 5:32].reshape(3, 9, 3).sum(axis=1)
-    assert contexts[1, 0] == contexts[1, 2] == 0.0  # the caller neither folds nor raises
-    assert contexts[2, 0] == 0.0  # nor does the maniac fold
-    assert contexts[2, 2] > contexts[2, 1]
 
 
 def test_mcts_counts_players_of_pairs_whatever_their_seats() -> None:

@@ -20,6 +20,7 @@ from games.poker.players.local_best_response import LocalBestResponse
 from games.rows import States, num_rows
 from games.table import Table
 from networks.evaluator import Outputs
+from tests.games.no_limit_holdem.positions import at_table
 
 HANDS = np.array(list(combinations(range(52), 2)), np.int8)
 
@@ -55,19 +56,6 @@ class OnlyPairs(Agent):
         return result
 
 
-def at_table(hole: list[str], board: str, moves: list[str]) -> Table:
-    """Returns a hand after some moves. Args: hole: Of both seats."""
-    deals = game().deal(np.zeros(1, np.uint64))
-    for seat, cards in enumerate(hole):
-        deals.hole[0, seat] = sorted(parse_cards(cards), reverse=True)
-    cards = list(parse_cards(board))
-    deals.board[0] = sorted(cards[:3], reverse=True) + cards[3:]
-    table = Table(game(), deal=deals)
-    for move in moves:
-        table.play(move)
-    return table
-
-
 def asked(table: Table) -> tuple[LocalBestResponse, np.ndarray, np.ndarray]:
     """Returns the player with its range and what each choice promises, as the seat to move."""
     agent = LocalBestResponse(game(), OnlyPairs(), boards=2000)
@@ -78,7 +66,7 @@ def asked(table: Table) -> tuple[LocalBestResponse, np.ndarray, np.ndarray]:
 
 
 def test_it_bets_at_who_folds_and_folds_to_who_is_ahead() -> None:
-    _, likely, gains = asked(at_table(["Ks Qd", "8c 7d"], "2h3h4dTcJs", ["call", "check"]))
+    _, likely, gains = asked(at_table(["Ks Qd", "8c 7d"], "2h3h4dTcJs", "call", "check"))
     assert (
         likely[HANDS[:, 0] // 4 == HANDS[:, 1] // 4].sum() == 0.0
     )  # it called before the flop: no pair
@@ -86,14 +74,14 @@ def test_it_bets_at_who_folds_and_folds_to_who_is_ahead() -> None:
     assert gains[2] == pytest.approx(200.0)  # who has no pair folds: the whole pot
     assert gains[3] == pytest.approx(200.0)
     assert gains[1] < 200.0
-    _, _, gains = asked(at_table(["4c 2d", "8c 8d"], "AhAdAcTsJs", ["r10000"]))
+    _, _, gains = asked(at_table(["4c 2d", "8c 8d"], "AhAdAcTsJs", "r10000"))
     assert gains[0] == 0.0 > gains[1]
     assert gains[2] == gains[3] == -np.inf  # the other is all-in
 
 
 def test_it_wins_from_a_simple_player() -> None:
     other = AlwaysCall().at(game())
-    result = duplicate_match(game(), LocalBestResponse(game(), other, boards=20), other, 40, 3)
+    result = duplicate_match(game(), LocalBestResponse(game(), other, boards=10), other, 20, 3)
     assert result.total.adp.mean > 2 * result.total.adp.error
 
 
@@ -119,7 +107,7 @@ def test_its_range_is_exact_for_networks() -> None:
     its probabilities multiply.
     """
     moves = ["call", "r400", "call", "0.5 pot", "call", "check", "check", "check", "1 pot"]
-    against, table = networks_of(1), at_table(["Ks Qd", "7c 6d"], "2c3c4c5cTh", moves)
+    against, table = networks_of(1), at_table(["Ks Qd", "7c 6d"], "2c3c4c5cTh", *moves)
     assert table.seat == 0
     agent = LocalBestResponse(game(), against, boards=1)
     agent.start(1, 0)

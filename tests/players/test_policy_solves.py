@@ -2,9 +2,7 @@
 
 import numpy as np
 
-from fpmcts.players import load_player
 from fpmcts.players.policy import PolicyAgent
-from games import make
 from tests.games import driver
 from tests.inference.endgames import GAME, FakeEvaluator, random_games, running, views
 
@@ -26,9 +24,3 @@ def test_sure_wins_and_nothing_else_change() -> None:
     for i, move in enumerate(moves[0]):  # the move has all of the probability
         legal = driver.legal_actions(GAME, positions, i)
         assert legal[stated[0][i].argmax()] == move and stated[0][i].sum() == 1.0
-
-
-def test_the_player_solves_as_it_was_trained() -> None:
-    assert load_player("policy", make("doudizhu")).solve
-    assert not load_player("policy", make("doudizhu"), solve=False).solve
-    assert not load_player("policy", make("no_limit_holdem")).solve

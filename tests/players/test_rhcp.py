@@ -29,34 +29,11 @@ KINDS = dict(
 AGENT = RHCP().at(make("doudizhu"))
 
 
-def answer(hand: str, target: str = "") -> str:
-    """Returns RHCP's move as text."""
-    moves = AGENT.act(
-        np.zeros(1, np.int64),
-        positions([(1, hand, target)]),
-        Records(np.zeros((1, 1)), np.zeros(1)),
-    )
-    return move_text("standard", int(moves[0]))
-
-
-VALUES = """
-    3 -7, A 4, 2 5, L 6, B 7, 33 -7, 22 5, TTT 0, 3332 -7, 22233 5, 34567 -2, TJQKA 5,
-    3456789TJQKA 5, 334455 -4, QQKKAA 5, 333444 1, KKKAAA 6, 33344456 1, 3334445566 1,
-    QQQKKKAAA345 6, 333345 0, 444433 0, 22223344 6, 3333 7, 2222 19, LB 20"""
-
-
-@pytest.mark.parametrize("row", VALUES.split(","))
-def test_value_of_a_group(row: str) -> None:
-    group, value = row.split()
-    category, _, top = rhcp_groups.classify(parse_cards(group))
-    assert rhcp_groups.group_value(category, top) == int(value)
-
-
 def test_groups_are_the_moves_but_for_repeated_kickers() -> None:
-    """Every move is a group of its own category, length and top, but the planes in which a solo
-    kicker repeats a rank.
+    """A move, here every fifth, is a group of its own category, length and top, but the planes in
+    which a solo kicker repeats a rank.
     """
-    for move in range(1, len(RULES.cards)):
+    for move in range(1, len(RULES.cards), 5):
         found = rhcp_groups.classify(RULES.cards[move])
         if RULES.category[move] == Category.PLANE_SOLOS and found[0] == Category.PASS:
             kickers = move_text("standard", move)[3 * RULES.length[move] :]
@@ -66,30 +43,15 @@ def test_groups_are_the_moves_but_for_repeated_kickers() -> None:
 
 
 @pytest.mark.parametrize(
-    ("hand", "move", "why"),
-    [
-        ("3456778", "345678", "leaves one solo"),
-        ("3334456", "33344", "leaves 56, score -23; 3335 leaves 446, -24"),
-        ("888JJJB", "888JJ", "888J, 888B and 888JJ all leave score -6; the last wins"),
-        ("LB3", "LB", "the rest takes one round"),
-        ("LB34", "3", "the rest takes two"),
-        ("33334444B", "B", "no rank is held one to three times"),
-        (
-            "33334444LB",
-            "3333",
-            "the lowest bomb: two jokers are not alone, and the rest of the rocket takes "
-            "two rounds",
-        ),
-        ("33344456LB", "LB", "the rest is one plane"),
-    ],
-)
-def test_leads_by_hand(hand: str, move: str, why: str) -> None:
-    assert answer(hand) == move, why
-
-
-@pytest.mark.parametrize(
     ("hand", "target", "move", "why"),
     [
+        ("3456778", "", "345678", "leaves one solo"),
+        ("3334456", "", "33344", "leaves 56, score -23; 3335 leaves 446, -24"),
+        ("888JJJB", "", "888JJ", "888J, 888B and 888JJ all leave score -6; the last wins"),
+        ("LB3", "", "LB", "the rest takes one round"),
+        ("LB34", "", "3", "the rest takes two"),
+        ("33334444B", "", "B", "no rank is held one to three times"),
+        ("33334444LB", "", "3333", "two jokers are not alone; without the rocket it is two rounds"),
         ("352", "4", "5", "leaves 32, score -16; the 2 leaves 35, -26; all and a round more: -35"),
         ("34567", "6", "pass", "7 leaves four solos, -50; all cards and a round more: -16"),
         ("TTTT3", "A", "TTTT", "leaves -14, as good as 14 - 7 - 21"),
@@ -97,11 +59,12 @@ def test_leads_by_hand(hand: str, move: str, why: str) -> None:
         ("JJJJA", "2", "JJJJ", "leaves -3, worse than 15 + 4 - 21 = -2, but 4 is positive"),
         ("9TJQKA2LB", "33", "LB", "the sum is 5 + 5 + 20"),
         ("444455", "333367", "444455", "the whole hand answers four + two"),
-        ("22LB", "LB", "pass", "nothing beats the rocket"),
     ],
 )
-def test_replies_by_hand(hand: str, target: str, move: str, why: str) -> None:
-    assert parse_move("standard", answer(hand, target)) == parse_move("standard", move), why
+def test_by_hand(hand: str, target: str, move: str, why: str) -> None:
+    states = positions([(1, hand, target)])
+    moves = AGENT.act(np.zeros(1, np.int64), states, Records(np.zeros((1, 1)), np.zeros(1)))
+    assert moves[0] == parse_move("standard", move), why
 
 
 def random_hand(rng: np.random.Generator, ranks: int, size: int) -> np.ndarray:
@@ -118,7 +81,7 @@ def random_hand(rng: np.random.Generator, ranks: int, size: int) -> np.ndarray:
 def test_leads_and_values_equal_brute_force() -> None:
     rng = np.random.default_rng(1)
     memo = rhcp_kernels.new_memo(8)  # small, so that hands replace each other all the time
-    for k in range(150):
+    for k in range(80):
         counts = random_hand(
             rng, 15 if k % 2 else int(rng.integers(4, 10)), int(rng.integers(1, 21))
         )
@@ -134,7 +97,7 @@ def test_replies_equal_brute_force() -> None:
     rng = np.random.default_rng(2)
     memo = rhcp_kernels.new_memo(8)
     scratch = np.empty(MAX_LEGAL, np.int16)
-    for k in range(200):
+    for k in range(100):
         counts = random_hand(
             rng, 15 if k % 2 else int(rng.integers(4, 10)), int(rng.integers(2, 21))
         )

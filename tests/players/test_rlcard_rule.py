@@ -13,6 +13,7 @@ from games import make
 from games.doudizhu.moves import parse_move
 from games.doudizhu.players.rlcard_rule import RLCardRule
 from games.interface import Records
+from games.rows import take
 from tests.players.positions import positions
 
 ROWS = json.loads((Path(__file__).parent / "data" / "rlcard_positions.json").read_text())
@@ -28,8 +29,10 @@ def test_answers_of_the_original() -> None:
     """
     agent = RLCardRule().at(make("doudizhu"))
     agent.start(REPEATS * len(ROWS), seed=1)
-    rows = [(seat, hand, target) for seat, hand, target, _, _ in ROWS for _ in range(REPEATS)]
-    moves = agent.act(np.arange(len(rows)), positions(rows), Records(np.zeros((1, 1)), np.zeros(1)))
+    asked = positions([(seat, hand, target) for seat, hand, target, _, _ in ROWS])
+    games = np.arange(REPEATS * len(ROWS))
+    records = Records(np.zeros((1, 1)), np.zeros(1))
+    moves = agent.act(games, take(asked, games // REPEATS), records)
     for row, found in zip(ROWS, moves.reshape(-1, REPEATS), strict=True):
         answers = {parse_move("standard", text) for text in row[-1]}
         assert len(answers) <= 6

@@ -75,20 +75,6 @@ def test_a_run_is_exported_as_it_plays(tabular_run: Path, tmp_path: Path) -> Non
         export(tmp_path / "leduc.safetensors", tmp_path / "again")
 
 
-def test_states_that_were_never_visited_are_left_out() -> None:
-    tables = LEDUC.tables
-    policy = (
-        np.random.default_rng(0).random((tables.num_infosets, tables.max_actions)) * tables.legal
-    )
-    policy /= policy.sum(axis=1, keepdims=True)
-    policy[::3] = 0.0
-    packed = stored_policy.pack(policy, np.uint8)
-    assert packed["weights"].shape == (192, 3) and packed["visited"].shape == (36,)
-    found = stored_policy.unpack(packed, tables)
-    np.testing.assert_allclose(found, policy, atol=1 / 255)
-    assert not found[::3].any() and np.allclose(found[1::3].sum(axis=1), 1.0)
-
-
 def test_rare_moves_go_and_the_best_one_stays() -> None:
     policy = np.array([[0.1, 0.3, 0.6], [0.5, 0.5, 0.0], [0.34, 0.33, 0.33], [0.0, 0.0, 0.0]])
     expected = [[0.0, 1 / 3, 2 / 3], [0.5, 0.5, 0], [0.34, 0.33, 0.33], [0, 0, 0]]

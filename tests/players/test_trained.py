@@ -46,6 +46,7 @@ def test_export_keeps_the_weights_and_no_path(run: Path, tmp_path: Path) -> None
     assert load_trained(tmp_path / "weights.safetensors", "doudizhu").objective == "wp"
 
 
+@pytest.mark.slow
 def test_a_search_with_other_settings_finishes_a_match(run: Path) -> None:
     policy = load_player("policy", GAME, str(run))
     options = {

@@ -294,7 +294,9 @@ class Oracle:
     def gumbel_score(self):
         root, advantages = self.tree[self.root], self.advantages()[1]
         return lambda a: (
-            self.noise[a] + math.log(root.edges[a].prior) + self.settings.strength * advantages[a]
+            self.noise[a]
+            + math.log(root.edges[a].prior + self.settings.prior_floor)
+            + self.settings.strength * advantages[a]
         )
 
     def advantages(self) -> tuple[float, dict[int, float]]:
@@ -320,7 +322,8 @@ class Oracle:
         if self.settings.root == "gumbel":
             baseline, advantages = self.advantages()
             weights = {
-                a: edges[a].prior * math.exp(self.settings.strength * advantages[a])
+                a: (edges[a].prior + self.settings.prior_floor * bool(edges[a].visits))
+                * math.exp(self.settings.strength * advantages[a])
                 for a in actions
             }
             score = self.gumbel_score()

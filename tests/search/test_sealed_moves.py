@@ -7,7 +7,7 @@ import pytest
 
 from tests.search.searching import oracle_search, search, settings, tree_of
 from tests.search.test_search_oracle import assert_same_result, assert_same_tree
-from tests.search.toy_game import End, Move, Tables, ToyGame, make_rules, sealed_rules
+from tests.search.toy_game import Tables, ToyGame, sealed_rules
 
 ROOTS = pytest.mark.parametrize("root", ["puct", "gumbel"])
 
@@ -17,54 +17,6 @@ def node_after(game: ToyGame, *moves: int) -> int:
     for move in moves:
         node = int(game.rules.child[node, move])
     return node
-
-
-def matching_pennies() -> ToyGame:
-    """Returns a game in which seat 1 hides a coin from seat 0, who guesses it after move 0: 1 if
-    right, else -1.
-    """
-    guess = [
-        Move(0, [End(1.0 if side == called else -1.0) for called in range(2)]) for side in range(2)
-    ]
-    return ToyGame(
-        make_rules(
-            Move(0, [Move(1, guess, hidden_from=(0,)), End(-2.0)]), num_cards=4, num_actions=2
-        )
-    )
-
-
-def own_bid() -> ToyGame:
-    """Returns a game in which seat 0 bids unseen by the others and must repeat the bid in the end:
-    1 if it does, else -1.
-    """
-    again = [
-        Move(1, [Move(0, [End(1.0 if k == bid else -1.0) for k in range(2)]), End(-1.0)])
-        for bid in range(2)
-    ]
-    return ToyGame(make_rules(Move(0, again, hidden_from=(1, 2)), num_cards=4, num_actions=2))
-
-
-def test_what_the_searcher_cannot_tell_apart_is_one_node() -> None:
-    """The coin is fair; with a node for each side the search would guess right every time and
-    expect 1.
-    """
-    game = matching_pennies()
-    result, searcher = search(game, Tables(game), settings(playouts=400), [(0, 1)])
-    assert abs(result.q[0, 0]) < 0.2
-    nodes = tree_of(searcher, 0, game)
-    assert set(nodes) == {0, node_after(game, 0, 0)}
-    assert sum(e.visits for e in nodes[node_after(game, 0, 0)].edges.values()) > 300
-
-
-def test_what_the_searcher_can_tell_apart_is_not_merged() -> None:
-    """The bids differ in its own eyes alone; one node for both would get 0 on average."""
-    game = own_bid()
-    tables = Tables(game)
-    for bid in range(2):
-        tables.set_probabilities(node_after(game, bid), [1.0, 0.0])
-    result, searcher = search(game, tables, settings(playouts=400), [(0, 1)])
-    assert set(tree_of(searcher, 0, game)) == {0, node_after(game, 0, 0), node_after(game, 1, 0)}
-    assert (result.q[0] > 0.8).all()
 
 
 @ROOTS

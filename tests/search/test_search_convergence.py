@@ -5,10 +5,10 @@ enumeration.
 from itertools import permutations
 
 import numpy as np
+import pytest
 
-from games.kernels import streams
 from tests.search.oracle import Oracle
-from tests.search.searching import make_search, settings, worlds
+from tests.search.searching import make_search, run, settings
 from tests.search.test_search_oracle import positions, random_game
 from tests.search.toy_game import Tables, ToyGame
 
@@ -66,7 +66,7 @@ def errors(root: str, playouts: int, c: float, win_only: bool) -> tuple[np.ndarr
         # Where points count a sure win need not be the best response, so it is not called in.
         given = settings(root, playouts, c=c, solve=win_only, considered=4)
         search = make_search(game, tables, given, len(here), win_only, edges_per_node=1)
-        result = search.run(worlds(game, here), streams(0, len(here)), np.arange(len(here)))
+        result = run(search, game, here)
         for k, position in enumerate(here):
             exact = BestResponse(game, tables, *position, win_only).q
             best = list(exact).index(int(result.choice[k]))
@@ -91,6 +91,7 @@ def test_puct_finds_the_best_response() -> None:
     )  # both negative; an error like 1 / sqrt(playouts) is a quarter
 
 
+@pytest.mark.slow
 def test_puct_finds_the_best_response_for_points() -> None:
     """Returns of up to 32 or 64 stakes at the root, so c is larger and the tolerance 1 % of them;
     30,000 playouts.
@@ -103,6 +104,7 @@ def test_puct_finds_the_best_response_for_points() -> None:
     assert q.max() < 0.1  # the mean of 30,000 returns has a standard error of up to 0.05
 
 
+@pytest.mark.slow
 def test_gumbel_values_its_winner_rightly() -> None:
     """The winner of the halving gets a good part of 16,000 playouts; it need not be the best move,
     if that was not considered.

@@ -57,18 +57,6 @@ def test_bandit_by_puct(seat: int) -> None:
     assert searcher.counters.evaluations == 1  # the root; the end of the game needs no network
 
 
-def test_an_unvisited_move_is_worth_its_node() -> None:
-    """v(root) = 5 is above any return, so every move is tried once, by prior, before one is tried
-    again.
-    """
-    game, tables = bandit()
-    tables.value[0] = 5.0
-    for playouts, visits in ((1, [0, 0, 1]), (2, [0, 1, 1]), (3, [1, 1, 1])):
-        result, _ = search(game, tables, settings(playouts=playouts), [(0, 1)])
-        assert result.visits[0].tolist() == visits
-        np.testing.assert_array_equal(np.isnan(result.q[0]), np.array(visits) == 0)
-
-
 def test_bandit_by_gumbel() -> None:
     """Halving of 4 moves in 16 simulations: 2 visits each (8), then 4 more each for the best two.
 
@@ -140,23 +128,6 @@ def test_two_levels_are_expanded_at_once() -> None:
     }
 
 
-def test_win_only_ignores_the_stake() -> None:
-    game, tables = two_levels()
-    result, searcher = search(game, tables, settings(playouts=2), [(0, 2)], win_only=True)
-    tree = tree_of(searcher, 0, game)
-    assert tree[7].value == 0.25
-    assert result.visits[0].tolist() == [2, 0]
-    assert result.q[0, 0] == (0.25 - 1.0) / 2
-
-
-def test_values_are_in_units_of_the_stake_at_the_root() -> None:
-    """Node 7 is searched where the stake is 2 already."""
-    game, tables = two_levels()
-    result, searcher = search(game, tables, settings(playouts=8), [(7, 2)])
-    assert tree_of(searcher, 0, game)[7].value == 0.25
-    assert result.q[0].tolist() == [-1.0, 1.0]
-
-
 def test_a_policy_is_asked_for_once_per_world() -> None:
     game, tables = two_levels()
     search(game, tables, settings(playouts=200), [(0, 2)])
@@ -194,14 +165,6 @@ def test_a_sure_win_is_never_searched(win_only: bool, value: float) -> None:
     assert tree[2].visits == result.visits[0, 0]
     assert result.q[0, 0] == value
     assert tables.calls == [(0, 3, 0)]
-
-
-@pytest.mark.parametrize(("card", "solve"), [(2, True), (3, False)])
-def test_no_sure_win_is_searched(card: int, solve: bool) -> None:
-    game, tables = solved(4.0)
-    _, searcher = search(game, tables, settings(playouts=30, solve=solve), [(0, card)])
-    assert {0, 2, 6} <= set(tree_of(searcher, 0, game))
-    assert len(tree_of(searcher, 0, game)[2].edges) == 2
 
 
 def test_a_sure_win_that_loses_the_thread_counts_the_stake() -> None:

@@ -8,8 +8,7 @@ import pytest
 from fpmcts.search.search import SearchResult
 from fpmcts.search.tree import make_policy_cache
 from games.kernels import streams
-from games.rows import take
-from tests.search.searching import make_search, search, settings, tree_of, worlds
+from tests.search.searching import make_search, run, search, settings, tree_of, worlds
 from tests.search.test_search_oracle import positions, random_game
 from tests.search.toy_game import End, Move, Tables, ToyGame, make_rules
 
@@ -44,9 +43,7 @@ def test_the_policy_cache_changes_nothing(root: str, num_entries: int) -> None:
         searcher._forest = searcher._forest._replace(
             cache=make_policy_cache(len(here), 100, num_entries)
         )
-        assert_equal(
-            searcher.run(worlds(game, here), streams(0, len(here)), np.arange(len(here))), expected
-        )
+        assert_equal(run(searcher, game, here), expected)
         assert len(tables.calls) - calls > calls
 
 
@@ -58,8 +55,10 @@ def test_batches_of_any_size_give_the_same(root: str, slots: int) -> None:
     n = len(here)
     expected, _ = search(game, tables, given, here)
     for max_positions in (1, 3, n + 5):
-        searcher = make_search(game, tables, given, max_positions)
-        assert_equal(searcher.run(worlds(game, here), streams(0, n), np.arange(n)), expected)
+        searcher, rows = make_search(game, tables, given, max_positions), worlds(game, here)
+        assert_equal(searcher.run(rows, streams(0, n), np.arange(n)), expected)
+        for field, old in zip(rows, worlds(game, here), strict=True):  # they are not changed
+            np.testing.assert_array_equal(field, old)
     searcher = make_search(game, tables, given)
     for k in range(n):  # alone, in a search that has been used before
         alone = searcher.run(worlds(game, [here[k]]), streams(0, n), np.array([k]))
@@ -83,20 +82,6 @@ def test_a_position_draws_from_its_lane_alone(root: str) -> None:
     assert not changed[0::2].any()
     again = searcher.run(worlds(game, here), rng, lanes)
     assert not np.array_equal(again.q, expected.q, equal_nan=True)  # the streams have moved on
-
-
-@ROOTS
-@SLOTS
-def test_worlds_are_not_changed(root: str, slots: int) -> None:
-    game, tables = random_game(3)
-    here = positions(game)
-    rows = worlds(game, here)
-    before = take(rows, np.arange(len(rows.node)))
-    make_search(game, tables, settings(root, slots=slots), len(here)).run(
-        rows, streams(0, len(here)), np.arange(len(here))
-    )
-    for field, old in zip(rows, before, strict=True):
-        np.testing.assert_array_equal(field, old)
 
 
 def without_seat_2() -> tuple[ToyGame, Tables]:
@@ -127,19 +112,16 @@ def without_seat_2() -> tuple[ToyGame, Tables]:
 def test_cards_that_do_not_matter_can_be_swapped(root: str, slots: int) -> None:
     game, tables = without_seat_2()
     rows = worlds(game, [(0, 2)])
-    first = make_search(game, tables, settings(root, slots=slots)).run(
-        rows, streams(0, 1), np.arange(1)
-    )
+
+    def found() -> SearchResult:
+        searcher = make_search(game, tables, settings(root, slots=slots))
+        return searcher.run(rows, streams(0, 1), np.arange(1))
+
+    first = found()
     rows.cards[:, 2] = [c for held in rows.cards.tolist() for c in range(4) if c not in held]
-    second = make_search(game, tables, settings(root, slots=slots)).run(
-        rows, streams(0, 1), np.arange(1)
-    )
-    assert_equal(second, first)
+    assert_equal(found(), first)
     rows.cards[:, 1] = rows.cards[::-1, 1].copy()  # seat 1's card does matter
-    third = make_search(game, tables, settings(root, slots=slots)).run(
-        rows, streams(0, 1), np.arange(1)
-    )
-    assert not np.array_equal(third.q, first.q)
+    assert not np.array_equal(found().q, first.q)
 
 
 @ROOTS

@@ -114,25 +114,19 @@ def compare(
 @pytest.mark.parametrize("win_only", [True, False])
 @pytest.mark.parametrize("root", ["puct", "gumbel"])
 def test_same_tree_as_the_oracle(root: str, win_only: bool, solve: bool) -> None:
-    num_nodes = [
-        compare(
-            *random_game(seed),
-            settings(root, playouts=70, considered=1 + seed % 5, solve=solve),
-            seed,
-            win_only,
-        )
-        for seed in range(6)
-    ]
-    assert np.mean(num_nodes) > 4  # the games are not trivial
-
-
-@pytest.mark.parametrize("solve", [True, False])
-@pytest.mark.parametrize("win_only", [True, False])
-@pytest.mark.parametrize("rollout", [0.7, 1.0])
-def test_leaves_that_are_played_out(rollout: float, win_only: bool, solve: bool) -> None:
+    """With leaves that are played out, to the end or with a decay, and without."""
+    num_nodes = []
     for seed in range(6):
-        given = settings(["puct", "gumbel"][seed % 2], playouts=70, solve=solve, rollout=rollout)
-        compare(*random_game(seed), given, seed, win_only)
+        given = settings(
+            root,
+            70,
+            considered=1 + seed % 5,
+            solve=solve,
+            rollout=(0.0, 0.7, 1.0)[seed % 3],
+            prior_floor=(1e-9, 0.02)[seed % 2],
+        )
+        num_nodes.append(compare(*random_game(seed), given, seed, win_only))
+    assert np.mean(num_nodes) > 4  # the games are not trivial
 
 
 @pytest.mark.parametrize("count", [1, 12])

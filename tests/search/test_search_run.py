@@ -9,8 +9,7 @@ import pytest
 
 from fpmcts.search import search as module
 from fpmcts.search.search import LONE_SLOTS, SearchResult
-from games.kernels import streams
-from tests.search.searching import make_search, search, settings, worlds
+from tests.search.searching import make_search, run, search, settings
 from tests.search.test_search_invariance import assert_equal, row
 from tests.search.test_search_oracle import positions, random_game
 from tests.search.toy_game import End, Move, Tables, ToyGame, make_rules
@@ -41,9 +40,7 @@ def test_reports_lead_to_the_result(monkeypatch: pytest.MonkeyPatch) -> None:
         expected, searcher = search(game, tables, given, here)
         for max_positions in (2, len(here)):
             reports, searcher = Reports(), make_search(game, tables, given, max_positions)
-            result = searcher.run(
-                worlds(game, here), streams(0, len(here)), np.arange(len(here)), report=reports
-            )
+            result = run(searcher, game, here, report=reports)
             assert_equal(result, expected)
             assert len(reports.seen) > 10
             assert_equal(reports.seen[-1][0], result)
@@ -66,14 +63,14 @@ def test_cancel_ends_within_a_round(root: str, max_positions: int) -> None:
     n = len(here)
     searcher = make_search(game, tables, settings(root, 40), min(max_positions, n))
     asked = []
-    expected = searcher.run(worlds(game, here), streams(0, n), np.arange(n))
+    expected = run(searcher, game, here)
 
     def cancel() -> bool:
         asked.append(searcher.counters.rounds)
         return len(asked) >= 6
 
     before = searcher.counters.rounds
-    result = searcher.run(worlds(game, here), streams(0, n), np.arange(n), cancel=cancel)
+    result = run(searcher, game, here, cancel=cancel)
     parts = -(-n // min(max_positions, n))
     assert searcher.counters.rounds - before <= 6 + parts
     assert (result.done < 40).any()
@@ -83,7 +80,7 @@ def test_cancel_ends_within_a_round(root: str, max_positions: int) -> None:
     assert all(
         choice in actions for choice, actions in zip(result.choice, result.actions, strict=True)
     )
-    again = searcher.run(worlds(game, here), streams(0, n), np.arange(n))  # nothing is left over
+    again = run(searcher, game, here)  # nothing is left over
     assert_equal(again, expected)
 
 
@@ -91,16 +88,13 @@ def test_cancel_ends_within_a_round(root: str, max_positions: int) -> None:
 def test_a_deadline_cuts_the_search(root: str) -> None:
     game, tables = random_game(2)
     searcher = make_search(game, tables, settings(root, 40))
-    rows = worlds(game, [(0, 0)])
-    late = searcher.run(rows, streams(0, 1), np.arange(1), deadline=time.perf_counter() - 1.0)
+    late = run(searcher, game, [(0, 0)], deadline=time.perf_counter() - 1.0)
     assert late.done[0] < 40
     assert late.visits.sum() == late.done[0]
-    expected = searcher.run(rows, streams(0, 1), np.arange(1))
+    expected = run(searcher, game, [(0, 0)])
     assert expected.done.tolist() == [40]
-    assert_equal(
-        searcher.run(rows, streams(0, 1), np.arange(1), deadline=time.perf_counter() + 1e6),
-        expected,
-    )
+    later = run(searcher, game, [(0, 0)], deadline=time.perf_counter() + 1e6)
+    assert_equal(later, expected)
 
 
 @ROOTS
@@ -114,10 +108,10 @@ def test_moves_to_consider(root: str, max_positions: int, slots: int) -> None:
     here = positions(game)
     n = len(here)
     searcher = make_search(game, tables, settings(root, 40, slots=slots), min(max_positions, n))
-    free = searcher.run(worlds(game, here), streams(0, n), np.arange(n))
+    free = run(searcher, game, here)
     legal = [free.actions[k, : free.num_legal[k]].tolist() for k in range(n)]
     for moves in ([given[-1:] for given in legal], [given[::-2] for given in legal]):
-        result = searcher.run(worlds(game, here), streams(0, n), np.arange(n), moves=moves)
+        result = run(searcher, game, here, moves=moves)
         np.testing.assert_array_equal(result.actions, free.actions)
         np.testing.assert_array_equal(result.num_legal, free.num_legal)
         considered = np.array(
@@ -131,16 +125,14 @@ def test_moves_to_consider(root: str, max_positions: int, slots: int) -> None:
         np.testing.assert_allclose(result.prior, kept / kept.sum(1, keepdims=True), rtol=1e-5)
         np.testing.assert_allclose(result.target.sum(1), 1.0, rtol=1e-5)
         assert all(choice in given for choice, given in zip(result.choice, moves, strict=True))
-    assert_equal(searcher.run(worlds(game, here), streams(0, n), np.arange(n), moves=legal), free)
+    assert_equal(run(searcher, game, here, moves=legal), free)
 
 
 @pytest.mark.parametrize("moves", [[], [0, 7]])
 def test_moves_that_cannot_be_considered(moves: list[int]) -> None:
     game, tables = random_game(3)
     with pytest.raises(ValueError, match=r"moves\[0\] is \[.*expected some of the legal actions"):
-        make_search(game, tables, settings()).run(
-            worlds(game, [(0, 0)]), streams(0, 1), np.arange(1), moves=[moves]
-        )
+        run(make_search(game, tables, settings()), game, [(0, 0)], moves=[moves])
 
 
 def test_standard_errors() -> None:
@@ -172,16 +164,14 @@ def test_slots_of_a_single_search() -> None:
     assert make_search(game, tables, settings(slots=4), 100).most_slots == 400
     searcher = make_search(game, tables, settings("gumbel", 64, slots=2), n)
     assert searcher.most_slots == LONE_SLOTS
-    usual = searcher.run(worlds(game, here), streams(0, n), np.arange(n))
+    usual = run(searcher, game, here)
     expected, _ = search(game, tables, settings("gumbel", 64, slots=LONE_SLOTS), here)
     rounds = searcher.counters.rounds
-    alone = searcher.run(worlds(game, here[:1]), streams(0, n), np.arange(1), slots=LONE_SLOTS)
+    alone = run(searcher, game, here[:1], slots=LONE_SLOTS)
     assert searcher.counters.rounds - rounds < 0.2 * rounds
     assert_equal(alone, row(expected, 0))
-    many = searcher.run(
-        worlds(game, here), streams(0, n), np.arange(n), slots=LONE_SLOTS
-    )  # one after the other
+    many = run(searcher, game, here, slots=LONE_SLOTS)  # one after the other
     assert_equal(many, expected)
-    assert_equal(searcher.run(worlds(game, here), streams(0, n), np.arange(n)), usual)
+    assert_equal(run(searcher, game, here), usual)
     with pytest.raises(ValueError, match="slots is 65; expected 1 to 64"):
-        searcher.run(worlds(game, here), streams(0, n), np.arange(n), slots=65)
+        run(searcher, game, here, slots=65)

@@ -1,4 +1,4 @@
-"""The tree's kernels against dictionaries and numpy."""
+"""Trees and caches of policies that are full; what else is in them, the oracle knows."""
 
 import numpy as np
 
@@ -8,7 +8,6 @@ from fpmcts.search.tree import (
     Tree,
     add_node,
     cached_policy,
-    clear,
     find,
     make_policy_cache,
     make_tree,
@@ -23,52 +22,10 @@ def node_of(tree: Tree, t: int, key: int) -> int:
     return int(tree.index_node[t, find(tree.index_key, tree.index_node, t, np.uint64(key))])
 
 
-def test_nodes_are_found_again() -> None:
-    """Keys that fall on the same place, on the last place of the index, and on 0."""
-    tree, cache = make_tree(2, 20, 60), make_policy_cache(2, 4, 10)
-    size = tree.index_key.shape[1]
-    assert size & (size - 1) == 0
-    assert size > 2 * 20
-    keys = [
-        0,
-        size,
-        2 * size,
-        size - 1,
-        2 * size - 1,
-        2**64 - 1,
-        2**64 - 1 - size,
-        5,
-        6,
-        6 + size,
-        7,
-    ]
-    for n, key in enumerate(keys):
-        assert node_of(tree, 1, key) == EMPTY
-        assert add_node(tree, 1, np.uint64(key), 0.5 * n, ACTIONS, PRIORS, n % 4) == n
-    for n, key in enumerate(keys):
-        u = node_of(tree, 1, key)
-        assert u == n
-        assert tree.node_value[1, u] == 0.5 * n
-        assert tree.node_visits[1, u] == 1
-        assert tree.degree[1, u] == n % 4
-        edges = slice(tree.first_edge[1, u], tree.first_edge[1, u] + n % 4)
-        assert tree.action[1, edges].tolist() == ACTIONS[: n % 4].tolist()
-        assert tree.prior[1, edges].tolist() == PRIORS[: n % 4].tolist()
-        assert not tree.visits[1, edges].any()
-        assert node_of(tree, 0, key) == EMPTY  # the other tree
-    clear(tree, cache, 1)
-    assert all(node_of(tree, 1, key) == EMPTY for key in keys)
-    assert add_node(tree, 1, np.uint64(9), 0.0, ACTIONS, PRIORS, 3) == 0
-    assert tree.first_edge[1, 0] == 0
-
-
 def test_a_full_tree_takes_no_node_and_is_not_harmed() -> None:
     tree = make_tree(1, 3, 7)
-    assert [add_node(tree, 0, np.uint64(k), 0.0, ACTIONS, PRIORS, 3) for k in range(3)] == [
-        0,
-        1,
-        FULL,
-    ]  # edges
+    added = [add_node(tree, 0, np.uint64(k), 0.0, ACTIONS, PRIORS, 3) for k in range(3)]
+    assert added == [0, 1, FULL]  # edges
     assert node_of(tree, 0, 2) == EMPTY
     assert add_node(tree, 0, np.uint64(7), 0.0, ACTIONS, PRIORS, 1) == 2
     assert add_node(tree, 0, np.uint64(8), 0.0, ACTIONS, PRIORS, 0) == FULL  # nodes

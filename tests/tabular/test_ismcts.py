@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from fpmcts.tabular.algorithms import make
-from fpmcts.tabular.hash_table import HEADER, HashTable, Rows, append, find, seat_key
+from fpmcts.tabular.hash_table import HEADER, Rows, find, seat_key
 from fpmcts.tabular.listed_game import listing, nash_conv, uniform
 from games import make as make_game
 from games.generic import current_seat, legal, step, team_return
@@ -165,31 +165,6 @@ def test_every_number_is_that_of_the_algorithm_as_printed(
 @kernel
 def _find(rows: Rows, key: np.uint64) -> int:
     return find(rows, key)
-
-
-@kernel
-def _add(rows: Rows, key: np.uint64, count: int) -> int:
-    return append(rows, key, 1, count, 2)
-
-
-def test_the_table_is_a_dictionary() -> None:
-    rng, table, known = np.random.default_rng(0), HashTable(2, 10), {}
-    for _ in range(6000):
-        # Few low and few high halves: slots are contested, and keys share half of their bits.
-        key = np.uint64((int(rng.integers(60)) << 32) | int(rng.integers(60)) << 10)
-        if int(key) not in known:
-            assert _find(table.rows, key) == -1
-            table.grow(1, HEADER + 2 * 5)
-            count = int(rng.integers(1, 6))
-            known[int(key)] = (_add(table.rows, key, count), count)
-        assert _find(table.rows, key) == known[int(key)][0]
-    assert table.num_rows == len(known)
-    assert table.places().tolist() == [place for place, _ in known.values()]
-    copy = HashTable(2, 10)
-    copy.set_words(table.words_in_use())
-    assert copy.rows.slots.tobytes() == table.rows.slots.tobytes()
-    with pytest.raises(ValueError, match="expected whole rows"):
-        copy.set_words(table.words_in_use()[:-1])
 
 
 def test_a_full_table_says_so_and_stays_whole() -> None:

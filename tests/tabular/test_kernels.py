@@ -61,17 +61,6 @@ def test_self_play(
     assert reference.values_of(learner) == pytest.approx(table(game.tables, slow.values), abs=1e-12)
 
 
-def test_self_play_before_the_trees_are_grown() -> None:
-    """After each of the first episodes: out-of-tree play updates nothing."""
-    game = GAMES["leduc"]
-    learner = make("smooth_uct", game, seed=3)
-    slow = reference.SelfPlay(game.tables, int(streams(3, 1)[0]), 18.0, 0.1, 0.9, 0.002, 0.5)
-    for _ in range(100):
-        learner.run(1)
-        slow.search(1)
-        assert np.array_equal(reference.visits_of(learner), table(game.tables, slow.counts))
-
-
 @pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
 def test_one_seat_against_random_moves(game: LimitPoker) -> None:
     learner = make("uct_against_random", game, seed=11, exploration=12.0, betting_potential=0.1)
@@ -100,18 +89,6 @@ def test_outcome_sampling(game: LimitPoker, updates: str) -> None:
     assert learner.tables["weights"] == pytest.approx(
         table(game.tables, slow.weights), rel=1e-9, abs=1e-9
     )
-
-
-def test_the_exploration_of_equation_3() -> None:
-    """Leduc, C = 10 and k = 0.25: the first round starts with a pot of 2 and 24 to come; see
-    games/poker/README.md.
-    """
-    learner = make("smooth_uct", "leduc", exploration=10.0, betting_potential=0.25)
-    exploration = learner.selection.exploration
-    betting = learner.game.betting
-    assert exploration[betting.round == 0].tolist() == [2 + 0.25 * 24] * 6
-    # The second round starts with a pot of 2, 6 or 10 and 16 to come.
-    assert set(exploration[betting.round == 1]) == {2 + 4.0, 6 + 4.0, 10.0}
 
 
 def test_ties_are_broken_uniformly() -> None:

@@ -8,6 +8,7 @@ from fpmcts.tabular.best_response import profile_values
 from fpmcts.tabular.matches import ALWAYS_CALL, RANDOM, symmetric_play
 from games import make as make_game
 from games.poker.betting import Action
+from games.poker.game import LimitPoker
 from games.poker.tables import PokerTables
 
 LEDUC = make_game("leduc").tables
@@ -71,18 +72,32 @@ def test_a_deterministic_policy_against_itself_wins_nothing() -> None:
 
 
 @pytest.fixture(scope="module")
-def three() -> PokerTables:
-    return make_game("limit_holdem", players=3, abstraction="made_hands").tables
+def three() -> LimitPoker:
+    game = make_game("limit_holdem", players=3, abstraction="made_hands")
+    assert isinstance(game, LimitPoker)
+    return game
 
 
-def test_three_players(three: PokerTables) -> None:
+def test_three_players(three: LimitPoker) -> None:
     """Three who always call have the same in every seat; a random player loses to two of them, who
     share what it loses.
     """
-    alike = symmetric_play(three, [ALWAYS_CALL, ALWAYS_CALL], [0, 1, 1], 2000)
+    alike = symmetric_play(three.tables, [ALWAYS_CALL, ALWAYS_CALL], [0, 1, 1], 2000)
     assert [result.mean for result in alike] == pytest.approx([0, 0], abs=1e-9)
-    one, two = symmetric_play(three, [RANDOM, ALWAYS_CALL], [0, 1, 1], 400_000)
+    one, two = symmetric_play(three.tables, [RANDOM, ALWAYS_CALL], [0, 1, 1], 100_000)
     assert one.mean < -5 * one.error and two.mean == pytest.approx(-one.mean / 2)
+
+
+def test_three_players_count_every_episode_once(three: LimitPoker) -> None:
+    """The first to act is in its tree from the second visit of a bucket on; each episode passes one
+    of its 169 starting hands.
+    """
+    learner = make("smooth_uct", three)
+    learner.run(20_000)
+    first_row, visits = learner.tables["first_row"], learner.tables["visits"][:, :-1]
+    assert visits[first_row[0] : first_row[0] + 169].sum() == 20_000
+    assert 0 < (first_row >= 0).sum() < len(first_row) // 100
+    assert len(visits) == learner.game.betting.num_buckets[first_row >= 0].sum()
 
 
 def test_bad_input() -> None:

@@ -11,7 +11,6 @@ import pytest
 from fpmcts.tabular.best_response import best_response_values
 from fpmcts.tabular.values import PolicyValues
 from games import make
-from games.kuhn.game import equilibrium
 from games.poker.betting import sequences
 from games.tables import Tables
 from tests.tabular.test_best_response import random_policy
@@ -108,21 +107,6 @@ def test_the_best_first_moves_are_worth_a_best_response(suits: bool) -> None:
     found = PolicyValues(tables, policy)
     first = [found.at(np.array([card, -1, -1], np.int8), 0).values.max() for card in range(6)]
     assert np.mean(first) == pytest.approx(best_response_values(tables, policy)[0], abs=1e-9)
-
-
-def test_an_equilibrium_makes_no_mistake() -> None:
-    """And the posterior is Bayes' rule: a bet of the bluffing jack is seen a third as often as that
-    of the king.
-    """
-    game = make("kuhn")
-    tables = game.tables
-    found = PolicyValues(tables, equilibrium(1 / 4))
-    nodes = sequences(tables.betting)[0]
-    for (one, two), node in product(permutations(range(3), 2), range(len(nodes))):
-        moves = found.at(np.array([one, two], np.int8), node)
-        assert moves.policy @ moves.regrets == pytest.approx(0.0, abs=1e-9)
-    seen = found.at(np.array([-1, 1], np.int8), list(nodes).index("r"))
-    np.testing.assert_allclose(seen.cards[0], [0.25, 0.0, 0.75], atol=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(2))

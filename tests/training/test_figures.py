@@ -59,14 +59,14 @@ def test_every_figure_composes(path: Path) -> None:
 
 
 def test_stopped_and_resumed_equals_uninterrupted(tmp_path: Path) -> None:
-    arguments = ("runs=2", "episodes=200000")
+    arguments = ("runs=2", "episodes=20000")
     whole = done(composed("kuhn_figure1", *arguments, f"run_dir={tmp_path / 'a'}").play_runs)
     figure = composed("kuhn_figure1", *arguments, f"run_dir={tmp_path / 'b'}")
     assert done(figure.play_runs, stop_after=1) is None
     resumed = done(figure.play_runs)
     assert whole == resumed
     assert set(resumed) == {"Smooth UCT", "UCT"} and all(
-        curve[-1][0] == 200_000 for curve in resumed["UCT"]
+        curve[-1][0] == 20_000 for curve in resumed["UCT"]
     )
     lines = done(figure.play)
     assert (tmp_path / "b" / "figure.png").stat().st_size > 0 and len(lines) == 2

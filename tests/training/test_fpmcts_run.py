@@ -14,36 +14,16 @@ import torch
 from fpmcts.evaluation.duplicate import evaluation_decks
 from fpmcts.evaluation.policy_table import ExactMeasure
 from fpmcts.progress import silent
-from fpmcts.training.algorithms import read_run
-from fpmcts.training.config import TrainConfig
 from fpmcts.training.interface import Report
-from fpmcts.training.run_folder import RunFolder, RunFolderError
+from fpmcts.training.run_folder import RunFolder
 from fpmcts.training.stages import Stages
 from fpmcts.training.workers import Batch, Players, Workers
 from games.kernels import Stream, deal_seeds
 from games.rows import named
 from games.settings import ConfigError
 from networks.checkpoint import CheckpointError, load
+from tests.training.tiny_run import STEPS, config, same
 
-KUHN = [
-    "game=kuhn",
-    "threads=1",
-    "episode.games=16",
-    "episode.games_per_step=8",
-    "episode.value_games=12",
-    "search.playouts=8",
-    "train.batch_size=16",
-    "train.reservoir=40",
-    "train.averaging=5",
-    "evaluation.exact_every=0",
-    "evaluation.decks=150",
-    "gradient.start=2",
-    "gradient.games=2048",
-    "network.channels=8",
-    "network.blocks=1",
-]
-STEPS = 6
-"""Two iterations of two steps with searches, two of policy gradient."""
 DOUDIZHU = [
     "threads=1",
     "network.channels=8",
@@ -69,14 +49,6 @@ DOUDIZHU = [
 GAMES = Batch(0, 0, 200, searches=True)
 
 
-def config(*overrides: str, base: list[str] = KUHN) -> TrainConfig:
-    """Returns the configuration of a command line, in which later keys count."""
-    given: TrainConfig = read_run(
-        list({override.partition("=")[0]: override for override in (*base, *overrides)}.values())
-    )
-    return given
-
-
 def steps(one: Stages, count: int) -> Report:
     """Returns the last report."""
     reports = [one.step(silent) for _ in range(count)]
@@ -93,32 +65,31 @@ def arrays(one: Stages, count: int) -> dict[str, np.ndarray]:
     }
 
 
-def same(first: dict[str, np.ndarray], second: dict[str, np.ndarray]) -> None:
-    assert first.keys() == second.keys()
-    for name, array in first.items():
-        np.testing.assert_array_equal(array, second[name], err_msg=name)
+@pytest.fixture(
+    scope="module",
+    params=[["cluster.lag=0"], ["cluster.lag=1", "network.shared=true"]],
+    ids=["no lag", "lag, shared"],
+)
+def straight(request: pytest.FixtureRequest) -> tuple[list[str], dict[str, np.ndarray]]:
+    """Returns some overrides, and the arrays of a run with them."""
+    return request.param, arrays(Stages(config(*request.param)), STEPS)
 
 
-@pytest.fixture(scope="module", params=[0, 1], ids=["no lag", "lag"])
-def straight(request: pytest.FixtureRequest) -> tuple[str, dict[str, np.ndarray]]:
-    """Returns the override of a lag, and the arrays of a run with it."""
-    lag = f"cluster.lag={request.param}"
-    return lag, arrays(Stages(config(lag)), STEPS)
-
-
-def test_threads_and_units_change_nothing(straight: tuple[str, dict[str, np.ndarray]]) -> None:
-    lag, expected = straight
-    other = config(lag, "threads=2", "selfplay.unit_games=4")
+def test_threads_and_units_change_nothing(
+    straight: tuple[list[str], dict[str, np.ndarray]],
+) -> None:
+    given, expected = straight
+    other = config(*given, "threads=2", "selfplay.unit_games=4")
     same(arrays(Stages(other), STEPS), expected)
 
 
 @pytest.mark.parametrize("count", [1, 4])
 def test_resumed_equals_uninterrupted(
-    straight: tuple[str, dict[str, np.ndarray]], count: int
+    straight: tuple[list[str], dict[str, np.ndarray]], count: int
 ) -> None:
     """Between the two steps of an iteration, and between searches and policy gradient."""
-    lag, expected = straight
-    first, second = Stages(config(lag)), Stages(config(lag))
+    given, expected = straight
+    first, second = Stages(config(*given)), Stages(config(*given))
     steps(first, count)
     second.load(first.state())
     first.close()
@@ -173,7 +144,10 @@ def exact(one: Stages) -> float:
 
 @pytest.mark.parametrize(
     ("game", "uniform", "reached"),
-    [("kuhn", 11 / 12, 0.6), ("goofspiel game.cards=4", 1.75, 0.7)],
+    [
+        ("kuhn", 11 / 12, 0.6),
+        pytest.param("goofspiel game.cards=4", 1.75, 0.7, marks=pytest.mark.slow),
+    ],
 )
 def test_a_short_run_comes_closer_to_an_equilibrium(
     game: str, uniform: float, reached: float
@@ -252,10 +226,10 @@ def test_values_learn_what_the_searching_seat_reaches_when_nobody_explores_after
     "override",
     [
         "experiment=paper",
-        "network.shared=true",
         *(
             pytest.param(override, marks=pytest.mark.slow)
             for override in (
+                "network.shared=true",
                 "search.rollout=0.9",
                 "objective=adp",
                 "bootstrap=none",
@@ -365,17 +339,6 @@ def test_checkpoint_of_another_shape_is_refused() -> None:
         one.load(damaged)
     with pytest.raises(CheckpointError, match="networks only grow"):  # of one that begins from it
         one.load_networks(wider.state())
-
-
-@pytest.mark.parametrize(
-    ("override", "said"),
-    [("network.blocks=2", "network.blocks=1, not 2"), ("cluster.lag=1", "cluster.lag=0, not 1")],
-)
-def test_a_run_stays_one_experiment(override: str, said: str, tmp_path: Path) -> None:
-    with RunFolder.open(config(f"run_dir={tmp_path}")) as folder:
-        folder.begin()
-    with pytest.raises(RunFolderError, match=said):
-        RunFolder.open(config(f"run_dir={tmp_path}", override))
 
 
 @pytest.mark.parametrize(

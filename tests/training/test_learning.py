@@ -1,6 +1,7 @@
 """Self-play in workers, samples from heuristic games, and the learner."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -38,6 +39,13 @@ def samples() -> Samples:
     return generate_games(GAME, deal_seeds(0, 100, Stream.BOOTSTRAP), epsilon=0.1).samples
 
 
+def new_learner(threads: int = 1, replicas: int = 1, **settings: Any) -> Learner:
+    """Returns the learner of a network that is the same each time."""
+    net = build_networks(GAME.spec, SHAPE, seed=0).seat(0)
+    given = LearnerSettings(**settings)
+    return Learner(GAME, net, given, torch.device("cpu"), threads, replicas)
+
+
 def self_play(networks: Networks, lanes: int, tick: Callable[[int], None]) -> Finished:
     """Returns six games."""
     evaluator, settings = Evaluator(networks, precision="float32"), SelfPlaySettings(lanes=lanes)
@@ -68,8 +76,7 @@ def test_samples_of_self_play_whatever_the_lanes(networks: Networks) -> None:
 
 
 def test_learner_learns_a_batch_by_heart(samples: Samples) -> None:
-    net = build_networks(GAME.spec, SHAPE, seed=0).seat(0)
-    learner = Learner(GAME, net, LearnerSettings(), torch.device("cpu"))
+    learner = new_learner()
     batch = take(samples, np.arange(64))
     losses = [learner.step(batch, batch, 1e-2) for _ in range(80)]
     assert losses[-1]["policy"] < 0.3 * losses[0]["policy"]
@@ -85,10 +92,7 @@ def test_value_and_policy_may_come_from_different_rows(samples: Samples) -> None
     policy_rows, value_rows = take(samples, np.arange(32)), take(samples, np.arange(32, 96))
 
     def losses(policy_rows: Samples, value_rows: Samples) -> tuple[float, float]:
-        net = build_networks(GAME.spec, SHAPE, seed=0).seat(0)
-        parts = Learner(GAME, net, LearnerSettings(), torch.device("cpu")).step(
-            policy_rows, value_rows, 1e-3
-        )
+        parts = new_learner().step(policy_rows, value_rows, 1e-3)
         return parts["policy"], parts["value"]
 
     def other_choice(rows: Samples) -> Samples:
@@ -113,12 +117,11 @@ def test_threads_change_no_weight(samples: Samples, replicas: int) -> None:
     """The parts of a minibatch are a setting; threads only share them out."""
     weights = []
     for threads in (1, 4):
-        net = build_networks(GAME.spec, SHAPE, seed=0).seat(0)
-        learner = Learner(GAME, net, LearnerSettings(), torch.device("cpu"), threads, replicas)
+        learner = new_learner(threads, replicas)
         for k in range(3):
             rows = take(samples, np.arange(64 * k, 64 * (k + 1)))
             learner.step(rows, rows, 1e-2)
-        weights.append(module_arrays(net, ""))
+        weights.append(module_arrays(learner.net, ""))
     for other in weights[1:]:
         for name, array in weights[0].items():
             np.testing.assert_array_equal(array, other[name], err_msg=name)
@@ -132,10 +135,7 @@ def test_reverse_divergence_is_for_searched_rows(samples: Samples) -> None:
     searched = rows._replace(root_value=np.zeros(64, np.float32))
 
     def policy_part(rows: Samples, divergence: str) -> float:
-        net = build_networks(GAME.spec, SHAPE, seed=0).seat(0)
-        return Learner(GAME, net, LearnerSettings(divergence=divergence), torch.device("cpu")).step(
-            rows, rows, 1e-3
-        )["policy"]
+        return new_learner(divergence=divergence).step(rows, rows, 1e-3)["policy"]
 
     assert (
         policy_part(rows, "reverse")
@@ -148,14 +148,13 @@ def test_reverse_divergence_is_for_searched_rows(samples: Samples) -> None:
 
 
 def test_loss_that_is_not_finite_changes_nothing(samples: Samples) -> None:
-    net = build_networks(GAME.spec, SHAPE, seed=0).seat(0)
-    learner = Learner(GAME, net, LearnerSettings(), torch.device("cpu"))
+    learner = new_learner()
     batch = take(samples, np.arange(16))
     batch.target[0] = np.inf
-    before = {name: value.clone() for name, value in net.named_parameters()}
+    before = {name: value.clone() for name, value in learner.net.named_parameters()}
     with pytest.raises(LossNotFiniteError):
         learner.step(batch, batch, 1e-3)
-    for name, value in net.named_parameters():
+    for name, value in learner.net.named_parameters():
         assert torch.equal(value, before[name]), name
 
 

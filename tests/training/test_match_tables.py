@@ -7,7 +7,6 @@ import pytest
 
 from fpmcts.evaluation.units import StoreError
 from fpmcts.papers.ismcts_tables import (
-    LOT,
     PLAYERS,
     Lot,
     MatchTables,
@@ -44,13 +43,6 @@ def test_more_matches_go_on_and_a_cut_line_is_played_again(tmp_path: Path) -> No
     assert (tmp_path / "a" / "tables.md").read_text().count("| UCT |") == 2
     with pytest.raises(StoreError, match=r"holds results of other settings \(seed\)"):
         played(tmp_path / "b", "seed=1")
-
-
-def test_a_lot_depends_on_nothing_else() -> None:
-    config = MatchTables.read("lisy_tables", SMALL)
-    lot = Lot("goofspiel_6_short", 3, "exp3", "uct")
-    one, other = (config.play_lot(0, config.options, config.plan[lot.table], lot) for _ in range(2))
-    assert one == other and len(one) == LOT
 
 
 def test_points_of_a_figure_on_the_same_decks(tmp_path: Path) -> None:

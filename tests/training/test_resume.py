@@ -1,5 +1,5 @@
-"""A run that was killed with ``kill -9`` and resumed equals one that was not, bit for bit, and its
-curves have no doubled points.
+"""A run that was killed with ``kill -9`` and resumed equals one that was not, bit for
+bit, and its curves have no doubled points.
 """
 
 import os
@@ -7,115 +7,88 @@ import signal
 import subprocess
 import sys
 import time
-from collections import Counter
 from pathlib import Path
+from threading import Thread
 
-import numpy as np
 import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
+from fpmcts.training.run import Run
 from networks.checkpoint import load
+from tests.training.tiny_run import command_line, config, same
+from train import main
 
 ROOT = Path(__file__).resolve().parents[2]
-TINY = [
-    "game=kuhn",
-    "episode.games=16",
-    "episode.games_per_step=8",
-    "episode.value_games=12",
-    "search.playouts=8",
-    "train.batch_size=16",
-    "train.reservoir=40",
-    "train.averaging=5",
-    "evaluation.decks=4",
-    "gradient.start=2",
-    "gradient.games=2048",
-    "network.channels=8",
-    "network.blocks=1",
-    "budget.iterations=4",
-    "threads=2",
-    "seed=7",
-]
+MORE = ["evaluation.decks=4", "budget.iterations=4", "threads=2", "seed=7"]
 
 
-def start(run_dir: Path) -> subprocess.Popen[bytes]:
-    """Returns a training process in a folder; it gets its own process group."""
-    command = [sys.executable, "train.py", *TINY, f"run_dir={run_dir}"]
-    return subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
-    )
-
-
-def finish(run_dir: Path) -> str:
-    """Runs the training to its end; returns what it printed."""
-    process = start(run_dir)
-    out, _ = process.communicate(timeout=300)
-    assert process.returncode == 0, out.decode()
-    return out.decode()
-
-
-def weights(run_dir: Path) -> dict[str, np.ndarray]:
-    """Returns the arrays of the last checkpoint."""
-    arrays, _ = load(run_dir / "checkpoint.safetensors")
-    return arrays
+def finish(run_dir: Path) -> list[str]:
+    """Runs the training to its end; returns what it said."""
+    said: list[str] = []
+    assert list(Run(config(*MORE, f"run_dir={run_dir}"), say=said.append))
+    return said
 
 
 def points(run_dir: Path) -> dict[str, list[int]]:
     """Returns the steps of every curve."""
     events = EventAccumulator(str(run_dir))
     events.Reload()
-    return {tag: [event.step for event in events.Scalars(tag)] for tag in events.Tags()["scalars"]}
+    return {
+        tag: sorted(event.step for event in events.Scalars(tag)) for tag in events.Tags()["scalars"]
+    }
 
 
-@pytest.fixture(scope="module")
-def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    run_dir = tmp_path_factory.mktemp("runs") / "uninterrupted"
-    finish(run_dir)
-    return run_dir
-
-
-def test_killed_and_resumed_equals_uninterrupted(uninterrupted: Path, tmp_path: Path) -> None:
-    run_dir = tmp_path / "killed"
-    kills = 0
-    # Once in self-play, at its end, in the policy gradient: just after that many checkpoints,
-    # wherever it is then.
-    for saved in (1, 4, 5):
-        process = start(run_dir)
-        while process.poll() is None and _step(run_dir) < saved:
-            time.sleep(0.01)
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
-            kills += 1
-        process.communicate()
-    assert kills == 3, "the run ended before it could be killed"
-    assert "resuming" in finish(run_dir)
-    expected, got = weights(uninterrupted), weights(run_dir)
-    assert expected.keys() == got.keys()
-    for name, array in expected.items():
-        np.testing.assert_array_equal(array, got[name], err_msg=name)
-    curves = points(run_dir)
-    assert curves
-    for tag, steps in curves.items():
-        assert max(Counter(steps).values()) == 1, tag
-    assert {tag: sorted(steps) for tag, steps in curves.items()} == points(uninterrupted)
-
-
-def _step(run_dir: Path) -> int:
-    path = run_dir / "checkpoint.safetensors"
-    if not path.exists():
-        return 0
+def saved(run_dir: Path) -> int:
+    """Returns the step of the last checkpoint."""
     try:
-        return int(load(path)[1]["steps"])
-    except ValueError:  # replaced while it was read
+        return int(load(run_dir / "checkpoint.safetensors")[1]["steps"])
+    except ValueError:  # none yet, or replaced while it was read
         return 0
 
 
-def test_ctrl_c_saves_and_stops(tmp_path: Path) -> None:
-    run_dir = tmp_path / "stopped"
-    process = start(run_dir)
-    while process.poll() is None and _step(run_dir) < 1:
-        time.sleep(0.05)
-    os.kill(process.pid, signal.SIGINT)
-    out, _ = process.communicate(timeout=120)
-    assert process.returncode == 0, out.decode()
-    assert "stopped after" in out.decode()
-    assert _step(run_dir) >= 1
+def kill(run_dir: Path, after: int) -> None:
+    """Starts the training and kills it just after a checkpoint, wherever it is then."""
+    process = subprocess.Popen(
+        [sys.executable, "train.py", *command_line(*MORE, f"run_dir={run_dir}")],
+        cwd=ROOT,
+        start_new_session=True,  # a group of its own, which the signal reaches
+    )
+    while process.poll() is None and saved(run_dir) < after:
+        time.sleep(0.01)
+    assert process.poll() is None, "the run ended before it could be killed"
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+@pytest.mark.parametrize(
+    "kills",
+    # In self-play, at its end, in the policy gradient.
+    [(4,), pytest.param((1, 4, 5), marks=pytest.mark.slow)],
+    ids=["once", "three times"],
+)
+def test_killed_and_resumed_equals_uninterrupted(kills: tuple[int, ...], tmp_path: Path) -> None:
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    for after in kills:
+        kill(parts, after)
+    assert any("resuming" in line for line in finish(parts))
+    finish(whole)
+    same(*(load(folder / "checkpoint.safetensors")[0] for folder in (parts, whole)))
+    curves = points(parts)
+    assert curves == points(whole)
+    assert all(len(set(steps)) == len(steps) for steps in curves.values())
+
+
+def test_ctrl_c_saves_and_stops(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def press() -> None:
+        while not saved(tmp_path):
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    Thread(target=press, daemon=True).start()
+    try:
+        main(command_line("budget.iterations=1000", f"run_dir={tmp_path}"))
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    assert "stopped after" in capsys.readouterr().out

@@ -11,7 +11,6 @@ from fpmcts.training.samples import (
     Samples,
     Store,
     Window,
-    _reservoir_places,
     empty_samples,
     truncate_targets,
 )
@@ -89,19 +88,6 @@ def test_reservoir_is_uniform() -> None:
     p = 20 / 200
     statistic = ((kept - repeats * p) ** 2).sum() / (repeats * p * (1 - p)) * 199 / 200
     assert 130 < statistic < 286
-
-
-def test_places_of_a_reservoir_are_uniform_and_independent() -> None:
-    """Which of items 400 and 401 are kept, over 20,000 seeds in a row: χ² of the four cases; item i
-    is kept with 100 / (i + 1).  χ²(3) > 21.1 in one of 10,000 runs.
-    """
-    places, counts = np.empty(2, np.int64), np.zeros(4)
-    for seed in range(20_000):
-        _reservoir_places(np.uint64(seed), 400, 2, 100, places)
-        counts[2 * (places[0] >= 0) + (places[1] >= 0)] += 1
-    p, q = 100 / 401, 100 / 402
-    expected = 20_000 * np.array([(1 - p) * (1 - q), (1 - p) * q, p * (1 - q), p * q])
-    assert ((counts - expected) ** 2 / expected).sum() < 21.1
 
 
 def test_seeds_give_unrelated_reservoirs() -> None:

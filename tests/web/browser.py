@@ -55,28 +55,38 @@ def launch() -> Iterator[Any]:
         browser.close()
 
 
-class Site:
-    """A running server."""
+def longest(view: Json) -> str:
+    """Returns the legal move of the most cards, a pass only where there is no other."""
+    return max(view["legal"], key=lambda move: (move != "pass", len(move)))
 
-    def __init__(self, folder: Path) -> None:
+
+class Site:
+    """A running server (``server.py``), which leads a session of its own."""
+
+    def __init__(self, folder: Path, *options: str) -> None:
+        self.folder, self.errors = folder, folder / "errors.txt"
         command = [sys.executable, str(Path(__file__).with_name("server.py")), str(folder)]
-        self.process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, text=True, start_new_session=True
-        )
+        with self.errors.open("w") as errors:
+            self.process = subprocess.Popen(
+                [*command, *options],
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
+                start_new_session=True,
+            )
         assert self.process.stdout is not None
-        self.address = self.process.stdout.readline().strip()
+        with self.process.stdout as said:
+            self.address = said.readline().strip()
         self.origin = self.address.split("/?")[0]
 
-    def stop(self) -> None:
-        """Ends it as Ctrl-C does."""
-        os.killpg(self.process.pid, signal.SIGINT)
+    def stop(self, how: int = signal.SIGINT) -> None:
+        """Ends it as Ctrl-C does, which the engine hears too."""
+        os.killpg(self.process.pid, how)
         try:
             self.process.wait(15)
         except subprocess.TimeoutExpired:
             os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait(15)
-        assert self.process.stdout is not None
-        self.process.stdout.close()
 
 
 class Person:
@@ -183,6 +193,22 @@ class Person:
         self.page.wait_for_function(
             "ply => Number(document.querySelector('.play')?.dataset.ply) > ply", arg=ply
         )
+
+    def play(self) -> None:
+        """Plays to the end of the game by typing the longest legal moves."""
+        while self.wait_for_turn():
+            view = self.view()
+            self.page.fill(".typed input", longest(view))
+            self.page.keyboard.press("Enter")
+            self.wait_after(view["ply"])
+
+    def count(self, part: str) -> int:
+        """Returns how often the page has a part."""
+        return int(self.page.locator(part).count())
+
+    def text(self, part: str) -> str:
+        """Returns the text of a part of the page in one line."""
+        return " ".join(self.page.locator(part).inner_text().split())
 
     def shot(self, name: str) -> None:
         """Takes a screenshot."""

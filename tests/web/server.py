@@ -4,7 +4,7 @@ python server.py FOLDER [toy [PORT]]
 
 It answers at once, with numbers that follow from the texts of the moves, so that reviews find
 mistakes. ``toy``: over the toy game alone, with an engine that takes a minute for 4,096 playouts,
-ends at 13 and raises at 666; else over the real games, at a quick pace.
+ends at 13 and raises at 666; else over the real games. Players move at a quick pace.
 """
 
 import asyncio
@@ -142,8 +142,8 @@ def main(folder: Path, toy: bool, port: int) -> None:
     token, listening = read_token(token_file(games)), listen("127.0.0.1", port)
     process = EngineProcess(target=toy_engine if toy else engine)
     real = Catalogue({**offers(), OUTSIDE: Offer((RANDOM,))}, Offer((RANDOM,)))
-    catalogue, clock = (fake.CATALOGUE, Clock()) if toy else (real, Quick())
-    services = Services(None, catalogue, process, Store(games), clock, Chance())  # type: ignore[arg-type]
+    catalogue = fake.CATALOGUE if toy else real
+    services = Services(None, catalogue, process, Store(games), Quick(), Chance())  # type: ignore[arg-type]
     print(f"http://127.0.0.1:{listening.getsockname()[1]}/?token={token}", flush=True)
     load = fake.ToyGames if toy else lambda: load_games(Catalogue({OUTSIDE: Offer(())}))
     asyncio.run(serve(Server(services), process, Access(token), "127.0.0.1", listening, load))

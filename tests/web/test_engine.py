@@ -12,13 +12,14 @@ from typing import Any
 
 import pytest
 
+from fpmcts.web.engine import client
 from fpmcts.web.engine.asking import CrashError, Priority, Question
-from fpmcts.web.engine.client import MOST_DEATHS, SETTLED, EngineProcess
+from fpmcts.web.engine.client import SETTLED, EngineProcess
 from fpmcts.web.engine.watch import Patience, Watch
 
 sys.path.append(str(Path(__file__).parent))  # the process imports it by this name
 hanging = importlib.import_module("hanging")
-SHORT = Patience(usual=0.6, first=6.0)
+SHORT = Patience(usual=0.6, first=60.0)
 
 
 def question(kind: str, **options: Any) -> Question:
@@ -83,19 +84,18 @@ def test_one_that_nobody_waits_for_hangs_until_somebody_does() -> None:
     with_engine(work)
 
 
+@pytest.mark.slow
 def test_one_that_works_or_compiles_is_left_alone() -> None:
     """Both are silent, or at work, for longer than a known player may be silent."""
 
     async def work(engine: EngineProcess) -> None:
-        first = await engine.ask(question("compiles"))
+        assert (await engine.ask(question("compiles"))).move == "compiles 0"
         before = engine._process.pid
-        assert first.move == "compiles 0"
         await settle(engine, "works")
         assert (await engine.ask(question("works"))).move == "works 0"
         await asyncio.sleep(1.0)  # nobody waits: nothing to hear
-        assert (
-            await engine.ask(question("works", quick=True))
-        ).move and engine._process.pid == before
+        assert (await engine.ask(question("works", quick=True))).move
+        assert engine._process.pid == before
 
     with_engine(work, patience=Patience(usual=0.8, first=30.0))
 
@@ -128,7 +128,9 @@ def test_a_search_without_end_has_one() -> None:
     with_engine(work, patience=Patience(usual=0.8, first=30.0))
 
 
-def test_those_who_wait_are_asked_again_and_not_for_ever() -> None:
+def test_those_who_wait_are_asked_again_and_not_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client, "FIRST_PAUSE", 0.01)
+
     async def work(engine: EngineProcess) -> None:
         ending = asyncio.create_task(engine.ask(question("ends")))
         await asyncio.sleep(0)
@@ -142,24 +144,46 @@ def test_those_who_wait_are_asked_again_and_not_for_ever() -> None:
     async def never(engine: EngineProcess) -> None:
         with pytest.raises(CrashError):
             await engine.ask(question("quick"))
-        assert engine._deaths == MOST_DEATHS
+        assert engine._deaths == client.MOST_DEATHS
 
     with_engine(never, hanging.broken_main)
+
+
+def test_silence_counts_where_something_should_be_heard() -> None:
+    """Watches side by side, of a process that may be silent for 0.2 s."""
+
+    async def blamed(
+        beat: float = 0.6, new: bool = False, busy: bool = True, seconds: float | None = None
+    ) -> str:
+        said: list[str] = []
+        watch = Watch(Patience(usual=0.2, first=10.0), lambda: busy, said.append)
+        watch.begin(new, seconds)
+        for _ in range(round(0.6 / beat)):
+            await asyncio.sleep(beat)
+            watch.hear()
+        watch.stop()
+        return "".join(said)
+
+    async def run() -> list[str]:
+        fine = blamed(new=True), blamed(busy=False), blamed(0.02)
+        return await asyncio.gather(blamed(), blamed(0.02, seconds=0.1), *fine)
+
+    silent, endless, *fine = asyncio.run(run())
+    assert "nothing was heard" in silent and "about one move" in endless
+    assert fine == ["", "", ""]
 
 
 def test_a_server_that_stood_still_blames_nobody() -> None:
     """A look that comes late counts as one."""
 
-    async def run() -> list[str]:
+    async def run() -> int:
         said: list[str] = []
-        watch = Watch(Patience(usual=0.4, first=0.4), lambda: True, said.append)
-        await asyncio.sleep(0.12)
-        time.sleep(1.0)  # noqa: ASYNC251 (the server is stopped)
-        await asyncio.sleep(0.08)
-        none = list(said)
-        await asyncio.sleep(0.8)
+        watch = Watch(Patience(usual=0.2, first=0.2), lambda: True, said.append)
+        time.sleep(0.5)  # noqa: ASYNC251 (the server is stopped)
+        await asyncio.sleep(0.03)
+        assert not said
+        await asyncio.sleep(0.5)
         watch.stop()
-        assert not none
-        return said
+        return len(said)
 
-    assert len(asyncio.run(run())) == 1
+    assert asyncio.run(run()) == 1

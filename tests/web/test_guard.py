@@ -1,5 +1,6 @@
 """Who is let in, and what every answer carries."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -7,15 +8,18 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
 from fpmcts.web.server.guard import HEADERS, Access, Guard, read_token
-from tests.web.conftest import HOST, ORIGIN, SOCKET, TOKEN, Site, Tab, new_table
+from tests.web.conftest import ORIGIN, SOCKET, TOKEN, Site, Tab, new_table
 
-FOREIGN = [
+ORIGINS = [
     "http://evil.example",
     "null",
-    None,
     "http://127.0.0.1:8001",
     "https://127.0.0.1:8000",
     "http://127.0.0.1:8000.evil.example",
+]
+HOSTS = [
+    *("evil.example:8000", "127.0.0.1", "127.0.0.1:8001", "127.0.0.1:8000.evil.example"),
+    *("", "[::1", ":8000"),
 ]
 
 
@@ -24,119 +28,83 @@ def refuses_a_socket(client: TestClient, headers: dict[str, str]) -> None:
         pass
 
 
-@pytest.mark.parametrize("origin", FOREIGN)
-def test_other_pages_are_refused(client: TestClient, origin: str | None) -> None:
-    headers = {} if origin is None else {"origin": origin}
+def test_other_pages_and_hosts_are_refused(client: TestClient) -> None:
     del client.headers["origin"]
-    refuses_a_socket(client, headers)
-    answer = client.post("/api/tables", json={}, headers=headers)
-    assert answer.status_code == 403 and answer.json()["error"]["code"] == "forbidden"
+    foreign = [{"host": host, "origin": f"http://{host}"} for host in HOSTS]
+    for headers in [{}, *({"origin": origin} for origin in ORIGINS), *foreign]:
+        refuses_a_socket(client, headers)
+        answer = client.post("/api/tables", json={}, headers=headers)
+        assert answer.status_code == 403 and answer.json()["error"]["code"] == "forbidden", headers
+    cross_site = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors"}
+    for headers in [*foreign, cross_site]:
+        for path in ("/", "/api/health", "/api/tables"):
+            assert client.get(path, headers=headers).status_code == 403, headers
+    assert client.get("/api/tables").status_code == 200
 
 
 @pytest.mark.parametrize(
-    "host",
+    ("host", "known", "unknown"),
     [
-        "evil.example:8000",
-        "127.0.0.1",
-        "127.0.0.1:8001",
-        "127.0.0.1:8000.evil.example",
-        "",
-        "[::1",
-        ":8000",
+        (
+            "0.0.0.0",
+            ("192.168.1.7:80", "localhost:80", "[fe80::1]:80"),
+            ("rebound.example:80", "192.168.1.7:81"),
+        ),
+        ("192.168.1.7", ("192.168.1.7:80",), ("127.0.0.1:80", "192.168.1.8:80")),
     ],
 )
-def test_foreign_hosts_are_refused(client: TestClient, host: str) -> None:
-    headers = {"host": host, "origin": f"http://{host}"}
-    for path in ("/", "/api/health", "/api/tables"):
-        assert client.get(path, headers=headers).status_code == 403
-    refuses_a_socket(client, headers)
-
-
-def test_names_of_a_server_for_others() -> None:
-    def guard(host: str) -> Guard:
-        return Guard(lambda *_: None, Access(TOKEN), host, 80)  # type: ignore[arg-type, return-value]
-
-    everywhere = guard("0.0.0.0")
-    assert (
-        everywhere.knows("192.168.1.7:80")
-        and everywhere.knows("localhost:80")
-        and everywhere.knows("[fe80::1]:80")
-    )
-    assert not everywhere.knows("rebound.example:80") and not everywhere.knows("192.168.1.7:81")
-    one = guard("192.168.1.7")
-    assert (
-        one.knows("192.168.1.7:80")
-        and not one.knows("127.0.0.1:80")
-        and not one.knows("192.168.1.8:80")
-    )
-
-
-def test_cross_site_requests_without_origin_are_refused(client: TestClient) -> None:
-    del client.headers["origin"]
-    headers = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors"}
-    assert client.get("/api/tables", headers=headers).status_code == 403
-    assert client.get("/api/tables").status_code == 200
+def test_names_of_a_server_for_others(
+    host: str, known: tuple[str, ...], unknown: tuple[str, ...]
+) -> None:
+    guard = Guard(lambda *_: None, Access(TOKEN), host, 80)  # type: ignore[arg-type, return-value]
+    assert all(map(guard.knows, known)) and not any(map(guard.knows, unknown))
 
 
 def test_token_becomes_a_cookie(site: Site) -> None:
     with site.client() as client:
-        for path in (
-            "/",
-            "/api/tables",
-            "/api/config",
-            "/static/app.js",
-            "/nothing",
-            "/?token=wrong",
-            "/?token=",
-        ):
+        for path in ("/", "/api/tables", "/static/main.js", "/nothing", "/?token=wrong", "/?token"):
             assert client.get(path).status_code == 401, path
         refuses_a_socket(client, ORIGIN)
         assert client.get("/api/health").json() == {"state": "ready", "warm": 1.0}
         answer = client.get(f"/?token={TOKEN}")
         assert answer.status_code == 303 and answer.headers["location"] == "/"
-        assert (
-            "HttpOnly" in answer.headers["set-cookie"]
-            and "SameSite=Strict" in answer.headers["set-cookie"]
-        )
+        assert {"HttpOnly", "SameSite=Strict"} <= set(answer.headers["set-cookie"].split("; "))
         assert client.get("/api/tables").status_code == 200
-        again = client.get(f"/?token={TOKEN}")
-        assert (
-            again.status_code == 303 and "set-cookie" not in again.headers
-        )  # who is known stays the same session
+        again = client.get(f"/?token={TOKEN}")  # who is known stays the same session
+        assert again.status_code == 303 and "set-cookie" not in again.headers
 
 
-def test_devices_have_tables_of_their_own(site: Site) -> None:
-    with site.client() as client:
-        client.headers.update(ORIGIN)
-        client.get(f"/?token={TOKEN}")
-        table = new_table(client)["id"]
-        first = dict(client.cookies)
-        client.cookies.clear()
-        client.get(f"/?token={TOKEN}")
-        assert dict(client.cookies) != first
-        for path in ("", "/record", "/replay", "/outside"):
-            assert client.get(f"/api/tables/{table}{path}").status_code == 404
-        with Tab(client) as tab:
-            assert tab.refused("join", table=table) == "unknown_table"
-        assert client.get("/api/tables").json() == {"tables": []}
+def test_devices_have_tables_of_their_own(client: TestClient) -> None:
+    table, first = new_table(client)["id"], dict(client.cookies)
+    client.cookies.clear()
+    client.get(f"/?token={TOKEN}")
+    assert dict(client.cookies) != first
+    for path in ("", "/record", "/replay", "/outside"):
+        assert client.get(f"/api/tables/{table}{path}").status_code == 404
+    with Tab(client) as tab:
+        assert tab.refused("join", table=table) == "unknown_table"
+    assert client.get("/api/tables").json() == {"tables": []}
 
 
 @pytest.mark.parametrize(
-    "change",
+    ("change", "status"),
     [
-        lambda v: v[:-1] + ("0" if v[-1] != "0" else "1"),
-        lambda v: "x" + v,
-        lambda v: v.split(".")[0],
-        lambda v: "",
+        (lambda name, value: f"{name}={value[:-1]}{int(value[-1] == '0')}", 401),
+        (lambda name, value: f"{name}=x{value}", 401),
+        (lambda name, value: f"{name}={value.partition('.')[0]}", 401),
+        (lambda name, value: f"{name}=", 401),
+        (lambda name, value: f"x{name}={value}", 401),
+        # other servers of the machine leave cookies that no standard parser reads
+        (lambda name, value: f'a[b]={{"c": 1,"d"}}; no name; {name}={value}; e="f', 200),
     ],
 )
-def test_forged_cookies_are_refused(client: TestClient, site: Site, change: object) -> None:
-    value = client.cookies[site.access.cookie_name]
+def test_cookies_forged_and_odd(
+    client: TestClient, site: Site, change: Callable[[str, str], str], status: int
+) -> None:
+    name = site.access.cookie_name
+    cookie = change(name, client.cookies[name])
     client.cookies.clear()
-    answer = client.get(
-        "/api/tables", headers={"cookie": f"{site.access.cookie_name}={change(value)}"}
-    )  # type: ignore[operator]
-    assert answer.status_code == 401
+    assert client.get("/api/tables", headers={"cookie": cookie}).status_code == status
 
 
 def test_token_file_is_private_and_stays(tmp_path: Path) -> None:
@@ -151,46 +119,24 @@ def test_token_file_is_private_and_stays(tmp_path: Path) -> None:
         read_token(path)
 
 
-def test_every_answer_has_the_headers(client: TestClient, site: Site) -> None:
+def test_every_answer_has_the_headers(client: TestClient) -> None:
+    paths = ("/", "/api/health", "/api/tables/none", "/nothing", "/static/none.js")
     answers = [
-        client.get(path)
-        for path in (
-            "/",
-            "/api/health",
-            "/api/config",
-            "/api/tables/none",
-            "/nothing",
-            "/static/none.js",
-            f"/?token={TOKEN}",
-        )
-    ]
-    answers += [
+        *map(client.get, (*paths, f"/?token={TOKEN}")),
         client.post("/api/tables", content=b"{"),
-        client.get("/api/health", headers={"host": "evil.example"}),
-    ]
-    answers += [
-        client.get("/api/tables", headers={"cookie": "", "origin": "null"}),
         client.delete("/api/tables"),
+        client.get("/api/health", headers={"host": "evil.example"}),
+        client.get("/api/tables", headers={"cookie": "", "origin": "null"}),
     ]
     for answer in answers:
         for name, value in HEADERS.items():
             assert answer.headers[name] == value or name == "cache-control", (answer.url, name)
         assert "access-control-allow-origin" not in answer.headers
     policy = HEADERS["content-security-policy"]
-    assert (
-        policy.startswith("default-src 'none'") and "unsafe" not in policy and "http" not in policy
-    )
-    assert HOST not in str(site)
+    assert policy.startswith("default-src 'none'")
+    assert "unsafe" not in policy and "http" not in policy
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/static/../app.py",
-        "/static/%2e%2e/app.py",
-        "/static/..%2f..%2fplay.py",
-        "/static//etc/passwd",
-    ],
-)
-def test_static_files_stay_in_their_folder(client: TestClient, path: str) -> None:
-    assert client.get(path).status_code == 404
+def test_static_files_stay_in_their_folder(client: TestClient) -> None:
+    for path in ("../app.py", "%2e%2e/app.py", "..%2f..%2fplay.py", "/etc/passwd"):
+        assert client.get(f"/static/{path}").status_code == 404, path

@@ -113,42 +113,27 @@ def test_a_run_brings_its_options(tmp_path: Path, game: Json, name: str) -> None
 
 
 @pytest.mark.parametrize(
-    ("meta", "message"),
+    ("given", "message"),
     [
-        (
-            {"algorithm": {"name": "x"}, "game": {"name": "doudizhu", "rules": "rlcard"}},
-            "doudizhu with rules=rlcard; the browser table plays rules=standard",
-        ),
-        ({"config": {"game": {"name": "doudizhu", "encoding": "paper"}}}, "encoding=paper"),
+        ({"host": "192.0.2.1"}, "192.0.2.1"),
+        ({"review": "nowhere.jsonl"}, "nowhere.jsonl"),
+        ({"checkpoint": ["nowhere"]}, "nowhere"),
+        ({"games": "/proc/x/y"}, "/proc/x"),
+        ({"checkpoint": ["rlcard"]}, "rules=rlcard; the browser table plays rules=standard"),
+        ({"checkpoint": ["paper"]}, "encoding=paper"),
     ],
 )
-def test_runs_of_other_rules_are_refused_at_the_start(
-    tmp_path: Path, meta: Json, message: str
+def test_servers_that_cannot_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: Json, message: str
 ) -> None:
-    save(tmp_path / CHECKPOINT, {"x": np.zeros(1)}, meta)
-    config = PlayConfig(
-        port=0, browser=False, games=str(tmp_path / "g.sqlite"), checkpoint=[str(tmp_path)]
-    )
-    with pytest.raises(ConfigError) as error:
-        run(config, lambda _: None)
-    assert message in str(error.value) and str(tmp_path) in str(error.value)
-
-
-@pytest.mark.parametrize(
-    "given",
-    [
-        {"host": "192.0.2.1"},
-        {"review": "nowhere.jsonl"},
-        {"checkpoint": ["nowhere"]},
-        {"games": "/proc/x/y"},
-    ],
-)
-def test_servers_that_cannot_start(tmp_path: Path, given: Json) -> None:
-    config = PlayConfig(
-        **{"port": 0, "browser": False, "games": str(tmp_path / "g.sqlite"), **given}
-    )
+    monkeypatch.chdir(tmp_path)
+    for name, option in (("rlcard", "rules"), ("paper", "encoding")):
+        game = {"name": "doudizhu", option: name}
+        Path(name).mkdir()
+        save(Path(name) / CHECKPOINT, {"x": np.zeros(1)}, {"config": {"game": game}})
+    config = PlayConfig(**{"port": 0, "browser": False, "games": "g.sqlite", **given})
     said: list[str] = []
-    with pytest.raises(ConfigError) as error:
+    with pytest.raises(ConfigError, match=message) as error:
         run(config, said.append)
     assert "\n" not in str(error.value) and not said
 

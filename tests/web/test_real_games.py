@@ -118,24 +118,12 @@ def test_a_game_that_describes_nothing_is_shown_seat_by_seat() -> None:
     table = games.table(info.name, deal={"deal": {"cards": [1, 2], "bids": [-1, -1], "turn": 0}})
     for move in ("bid 2", "bid 1"):
         table.play(move)
-
-    def shown(**given: Any) -> dict[str, Any]:
-        return view_of(table, info, ["you", "random"], **given)
-
-    mine = shown(viewer=0, everything=False)
-    assert [seat["facts"] for seat in mine["seats"]] == [
-        {"cards": 1, "bids": 2},
-        {"cards": None, "bids": None},
-    ]
-    assert mine["moves"] == [{"seat": 0, "move": "bid 2"}, {"seat": 1, "move": None}] and mine[
-        "facts"
-    ] == {"turn": 2}
-    whole = shown(viewer=None, everything=True)
-    assert [seat["facts"] for seat in whole["seats"]] == [
-        {"cards": 1, "bids": 2},
-        {"cards": 2, "bids": 1},
-    ]
-    assert [move["move"] for move in whole["moves"]] == ["bid 2", "bid 1"]
+    mine, known = {"cards": 1, "bids": 2}, {"cards": 2, "bids": 1}
+    for viewer, facts, move in ((0, dict.fromkeys(known), None), (None, known, "bid 1")):
+        view = view_of(table, info, ["you", "random"], viewer, everything=viewer is None)
+        assert [seat["facts"] for seat in view["seats"]] == [mine, facts]
+        assert [made["move"] for made in view["moves"]] == ["bid 2", move]
+        assert view["facts"] == {"turn": 2}
 
 
 NO_LIMIT = ("no_limit_holdem", "no_limit_holdem:players=3", "no_limit_holdem:players=6")

@@ -2,8 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -22,21 +21,21 @@ from tests.web.fake import ToyGames
 CLASSES = (5.0, 10.0, 15.0)
 
 
-def synthetic(loss: float, noise: float) -> Callable[[int, int, int, tuple[str, ...] | None], Any]:
-    """Returns an analyst for whom "played" is worth ``loss`` points less than "best", with noise
-    that follows from the seed.
+class Analyst:
+    """Finds moves to be worth what it is given, with noise that follows from the seed, and notes
+    what it is asked.
     """
 
-    async def ask(ply: int, playouts: int, seed: int, moves: tuple[str, ...] | None) -> Answer:
-        rng = np.random.default_rng([seed, playouts])
-        drawn = rng.normal(0.0, noise / 100.0, 2)
-        rows = (
-            Row("best", 0.5, playouts, 0.6 + drawn[0], 0.01),
-            Row("played", 0.5, playouts, 0.6 - loss / 100.0 + drawn[1], 0.01),
-        )
-        return Answer("best", "wp", 0.6, None, rows, None, playouts, playouts, 0.0)
+    def __init__(self, noise: float, **worth: float) -> None:
+        self.noise, self.worth = noise, worth
+        self.asked: list[tuple[int, int, int, tuple[str, ...] | None]] = []
 
-    return ask
+    async def __call__(self, ply: int, playouts: int, seed: int, moves: Any) -> Answer:
+        self.asked.append((ply, playouts, seed, moves))
+        drawn = np.random.default_rng([seed, playouts]).normal(0.0, self.noise, len(self.worth))
+        found = zip(self.worth.items(), drawn, strict=True)
+        rows = tuple(Row(move, 0.5, playouts, worth + d, 0.01) for (move, worth), d in found)
+        return Answer("best", "wp", 0.6, None, rows, None, playouts, playouts, 0.0)
 
 
 def reviewed(ask: Any, seed: int = 0, moves: list[Played] | None = None) -> Review:
@@ -53,7 +52,7 @@ def test_errors_cover_the_truth() -> None:
     """
     covered, classes = 0, []
     for seed in range(300):
-        decision = reviewed(synthetic(12.0, 6.0), seed).decisions[0]
+        decision = reviewed(Analyst(0.06, best=0.6, played=0.48), seed).decisions[0]
         assert decision.loss is not None and decision.se is not None
         covered += abs(decision.loss - 12.0) <= 2.0 * decision.se
         classes.append(decision.name(CLASSES))
@@ -70,21 +69,19 @@ def test_a_hardly_tried_move_that_looks_better_is_compared_too(
     """The first search puts it at 0.8 ± 0.03, and chose a move worth 0.6; the second finds out what
     it is worth.
     """
-    asked: list[tuple[int, Any]] = []
+    analyst = Analyst(0.01, best=0.6, rival=worth, played=0.48)
 
-    async def ask(ply: int, playouts: int, seed: int, moves: tuple[str, ...] | None) -> Answer:
-        asked.append((playouts, moves))
-        noise = np.random.default_rng(seed).normal(0.0, 0.01, 3)
-        rival = Row("rival", 0.1, 5, 0.8 if moves is None else worth + noise[0], 0.03)
-        rows = (
-            Row("best", 0.5, 90, 0.6 + noise[1], 0.01),
-            rival,
-            Row("played", 0.2, 9, 0.48 + noise[2], 0.05),
-        )
-        return Answer("best", "wp", 0.6, None, rows, None, playouts, playouts, 0.0)
+    async def ask(ply: int, playouts: int, seed: int, moves: Any) -> Answer:
+        answer = await analyst(ply, playouts, seed, moves)
+        assert answer.rows is not None
+        best, rival, played = answer.rows
+        if moves is None:
+            rival = Row("rival", 0.1, 5, 0.8, 0.03)
+        return replace(answer, rows=(best, rival, played))
 
     decision = reviewed(ask).decisions[0]
-    assert asked[1:] == [(192, ("played", "best", "rival"))] * 16
+    searched = [(playouts, moves) for _, playouts, _, moves in analyst.asked]
+    assert searched[1:] == [(192, ("played", "best", "rival"))] * 16
     assert decision.name(CLASSES) == name and decision.best == decision.found_best() == best
     decision.shown = True
     told = decision.told(CLASSES)
@@ -94,13 +91,7 @@ def test_a_hardly_tried_move_that_looks_better_is_compared_too(
 
 
 def test_stages_and_what_is_searched() -> None:
-    asked: list[tuple[int, int, int, Any]] = []
-    inner = synthetic(12.0, 6.0)
-
-    async def ask(ply: int, playouts: int, seed: int, moves: Any) -> Answer:
-        asked.append((ply, playouts, seed, moves))
-        return await inner(ply, playouts, seed, moves)
-
+    ask = Analyst(0.06, best=0.6, played=0.48)
     moves = [
         Played(0, 0, "played", 2),
         Played(1, 1, "played", 9),
@@ -113,11 +104,11 @@ def test_stages_and_what_is_searched() -> None:
         (3, "best"),
     ] and review.forced == {0: 1}
     speed = SPEEDS["normal"]
-    assert [(ply, playouts) for ply, playouts, _, _ in asked] == [(0, 256), (3, 256)] + [
+    assert [(ply, playouts) for ply, playouts, _, _ in ask.asked] == [(0, 256), (3, 256)] + [
         (0, 128)
     ] * 16
-    assert len({seed for _, _, seed, _ in asked}) == 2 + speed.pairs
-    assert {moves for *_, moves in asked[2:]} == {("played", "best")}
+    assert len({seed for _, _, seed, _ in ask.asked}) == 2 + speed.pairs
+    assert {moves for *_, moves in ask.asked[2:]} == {("played", "best")}
     assert (
         Review.parse({**json.loads(json.dumps(asdict(review))), "of_another_version": 1}) == review
     )
@@ -162,13 +153,8 @@ def test_classes_follow_from_their_definition(mean: float, se: float, cuts: list
     ]
     other = "unclear" if mean >= cuts[0] else "better" if mean < -2 * se else "good"
     assert classify(Estimate(mean, se), cuts) == (sure[-1] if sure else other)
-    order = ["better", "good", "unclear", *NAMES]
-    at = order.index(classify(Estimate(mean, se), cuts))
-    assert at >= order.index(
-        classify(Estimate(mean, se), [2 * cut for cut in cuts])
-    )  # harder to reach: no worse a class
     if se:
-        assert classify(Estimate(mean, 0.0), cuts) not in ("unclear",)
+        assert classify(Estimate(mean, 0.0), cuts) != "unclear"
 
 
 def opinion(question: Question) -> Answer:
@@ -184,20 +170,8 @@ def opinion(question: Question) -> Answer:
         for move, d in zip(moves, drawn, strict=True)
     ]
     best = min(moves, key=lambda move: (-worth[move[0]], move))
-    return Answer(
-        best,
-        "wp",
-        0.6,
-        None,
-        tuple(sorted(rows, key=lambda row: row.move != best)),
-        None,
-        9,
-        9,
-        0.0,
-    )
-
-
-DEAL = {"hands": [["a1", "b1", "c1"], ["a2", "b2", "c2"], ["a3", "b3", "c3"]]}
+    rows.sort(key=lambda row: row.move != best)
+    return Answer(best, "wp", 0.6, None, tuple(rows), None, 9, 9, 0.0)
 
 
 def test_review_retry_reveal_and_puzzles(client: TestClient, site: Site) -> None:

@@ -2,6 +2,7 @@
 toys, all else is real.
 """
 
+import contextlib
 import json
 import os
 import signal
@@ -20,50 +21,31 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
 from fpmcts.web.errors import Json
+from tests.web.browser import Site
 
-SERVER = Path(__file__).with_name("server.py")
 
-
-class Toy:
+class Toy(Site):
     """A running toy server with one browser."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.start(0)
+        super().__init__(folder, "toy")
+        self.place = urlsplit(self.address)
         self.http = httpx2.Client(
             base_url=self.origin, headers={"origin": self.origin}, follow_redirects=True, timeout=15
         )
         self.http.get(self.address)
-        self.health("ready")
+        self.wait_until_ready()
 
-    def start(self, port: int) -> None:
-        command = [sys.executable, str(SERVER), str(self.folder), "toy", str(port)]
-        self.process = subprocess.Popen(
-            command,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
-        assert self.process.stdout is not None
-        self.address = self.process.stdout.readline().strip()
-        self.place = urlsplit(self.address)
-        self.origin = f"http://{self.place.netloc}"
-
-    def health(self, state: str) -> None:
-        for _ in range(200):
-            if self.http.get("/api/health").json()["state"] == state:
+    def wait_until_ready(self) -> None:
+        for _ in range(400):
+            if self.http.get("/api/health").json()["state"] == "ready":
                 return
             time.sleep(0.05)
-        raise AssertionError(f"health never said {state}")
+        raise AssertionError("the server is never ready")
 
     def new_table(self, **fields: Any) -> str:
-        given = {
-            "game": "toy",
-            "seats": ["you", "quick", "quick"],
-            "mode": "hints",
-            "seed": 3,
-        } | fields
+        seats = ["you", "quick", "quick"]
+        given = {"game": "toy", "seats": seats, "mode": "hints", "seed": 3} | fields
         return str(self.http.post("/api/tables", json=given).json()["id"])
 
     @property
@@ -79,21 +61,23 @@ class Toy:
             **options,
         )
 
-    def stop(self, how: int = signal.SIGINT) -> int:
-        os.killpg(self.process.pid, how)  # as a terminal does: the engine hears it too
-        return self.process.wait(15)
+    def close(self) -> None:
+        self.http.close()
+        if self.process.poll() is None:
+            self.stop(signal.SIGKILL)
+
+
+@pytest.fixture(scope="module")
+def toy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Toy]:
+    with contextlib.closing(Toy(tmp_path_factory.mktemp("toy"))) as made:
+        yield made
 
 
 @pytest.fixture
-def toy(tmp_path: Path) -> Iterator[Toy]:
-    made = Toy(tmp_path)
-    yield made
-    made.http.close()
-    if made.process.poll() is None:
-        made.stop(signal.SIGKILL)
-    for stream in (made.process.stdout, made.process.stderr):
-        assert stream is not None
-        stream.close()
+def mortal(tmp_path: Path) -> Iterator[Toy]:
+    """A server for one test, which ends it."""
+    with contextlib.closing(Toy(tmp_path)) as made:
+        yield made
 
 
 def say(tab: ClientConnection, kind: str, number: int, **fields: Any) -> None:
@@ -124,12 +108,12 @@ def children(process: int) -> list[int]:
     return found
 
 
-def wait_for_nobody(toy: Toy) -> None:
-    for _ in range(100):
-        if not children(toy.process.pid):
+def wait_for_nobody(site: Site) -> None:
+    for _ in range(200):
+        if not children(site.process.pid):
             return
         time.sleep(0.1)
-    raise AssertionError(children(toy.process.pid))
+    raise AssertionError(children(site.process.pid))
 
 
 def enter(tab: ClientConnection, table: str) -> Json:
@@ -138,26 +122,38 @@ def enter(tab: ClientConnection, table: str) -> Json:
     return until(tab, "state")
 
 
-def test_a_killed_server_goes_on(toy: Toy) -> None:
-    table = toy.new_table()
-    finished = toy.new_table(seats=["quick", "you", "quick"])
-    with toy.tab() as tab:
+def test_a_killed_server_goes_on(mortal: Toy) -> None:
+    table = mortal.new_table()
+    finished = mortal.new_table(seats=["quick", "you", "quick"])
+    with mortal.tab() as tab:
         enter(tab, table)
         say(tab, "play", 2, move="pass")
         before = until(tab, "moved", seat=2)["view"]
-    port = toy.place.port
-    assert port is not None
-    toy.process.kill()
-    toy.process.wait()
-    toy.process.stdout.close(), toy.process.stderr.close()  # type: ignore[union-attr]
-    wait_for_nobody(toy)  # the engine ends with its pipe
-    toy.start(port)
-    toy.health("ready")
-    assert {row["id"] for row in toy.http.get("/api/tables").json()["tables"]} == {table, finished}
-    with toy.tab() as tab:  # the cookie is still good
+    mortal.process.kill()
+    mortal.process.wait()
+    wait_for_nobody(mortal)  # the engine ends with its pipe
+    again = Site(mortal.folder, "toy", str(mortal.place.port))
+    mortal.wait_until_ready()
+    listed = mortal.http.get("/api/tables").json()["tables"]
+    assert {row["id"] for row in listed} == {table, finished}
+    with mortal.tab() as tab:  # the cookie is still good
         assert enter(tab, table)["view"] == before
         say(tab, "play", 2, move=before["legal"][1])
         until(tab, "moved", seat=2)
+    again.stop(signal.SIGTERM)
+    wait_for_nobody(again)
+    assert "Traceback" not in again.errors.read_text()
+
+
+def test_ctrl_c_leaves_no_process_behind(mortal: Toy) -> None:
+    with mortal.tab() as tab:
+        say(tab, "join", 1, table=mortal.new_table(mode="open"))
+        say(tab, "analyse", 2, playouts=4096)
+        until(tab, "result", job=2)
+        assert len(children(mortal.process.pid)) >= 2
+        mortal.stop()
+    wait_for_nobody(mortal)
+    assert "Traceback" not in mortal.errors.read_text()
 
 
 def test_a_crash_of_the_engine_is_seen_and_mended(toy: Toy) -> None:
@@ -171,17 +167,13 @@ def test_a_crash_of_the_engine_is_seen_and_mended(toy: Toy) -> None:
         assert "it went wrong" in until(tab, "result", job=3)["error"]["text"]
         say(tab, "play", 4, move="pass")
         until(tab, "moved", seat=2)
-    engine = next(
-        child
-        for child in children(toy.process.pid)
-        if child != toy.process.pid and is_engine(child)
-    )
+    (engine,) = (child for child in children(toy.process.pid) if is_engine(child))
     with toy.tab() as tab:
         enter(tab, toy.new_table())
         os.kill(engine, signal.SIGKILL)
         say(tab, "play", 2, move="pass")
         until(tab, "moved", seat=2)
-    toy.health("ready")
+    toy.wait_until_ready()
 
 
 def is_engine(process: int) -> bool:
@@ -203,7 +195,7 @@ def test_cancel_and_what_nobody_waits_for(toy: Toy) -> None:
         say(tab, "cancel", 7, job=2)
         result = until(tab, "result", job=2, final=True)
         assert result["cancelled"] and result["rows"]
-        assert time.monotonic() - began < 1.0  # 0.2 s on a quiet machine; a benchmark tells
+        assert time.monotonic() - began < 5.0  # 0.2 s on a quiet machine
         until(tab, "result", job=4, final=False)
     with toy.tab() as tab:  # the tab was closed: its search ended, the engine is free
         say(tab, "join", 1, table=toy.new_table(mode="open"))
@@ -211,18 +203,6 @@ def test_cancel_and_what_nobody_waits_for(toy: Toy) -> None:
         assert not until(tab, "result", job=2, final=True)["cancelled"]
         say(tab, "cancel", 3, job=2)
         assert until(tab, "error", id=3)["code"] == "unknown_job"
-
-
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
-def test_no_process_is_left_behind(toy: Toy, how: int) -> None:
-    with toy.tab() as tab:
-        say(tab, "join", 1, table=toy.new_table(mode="open"))
-        say(tab, "analyse", 2, playouts=4096)
-        until(tab, "result", job=2)
-        assert len(children(toy.process.pid)) >= 2
-        toy.stop(how)
-    wait_for_nobody(toy)
-    assert "Traceback" not in toy.process.stderr.read()  # type: ignore[union-attr]
 
 
 def test_large_messages_and_dropped_sockets(toy: Toy) -> None:
@@ -272,7 +252,7 @@ def test_a_client_that_does_not_read(toy: Toy) -> None:
 
 
 def test_the_client_in_python(toy: Toy) -> None:
-    program = SERVER.parents[2] / "examples" / "web_client.py"
+    program = Path(__file__).resolve().parents[2] / "examples" / "web_client.py"
     played = subprocess.run(
         [sys.executable, str(program), toy.address, "toy", "quick"],
         capture_output=True,

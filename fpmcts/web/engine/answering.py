@@ -19,7 +19,16 @@ import torch
 from fpmcts.players.lookup import PLAYERS, Entrant, Host
 from fpmcts.players.luck import DEALS, Luck, Mean, before_the_deal, luck_of, repeated
 from fpmcts.players.warmup import compile_players
-from fpmcts.web.engine.asking import Answer, Earlier, Hear, Priority, Question, Row, rounded
+from fpmcts.web.engine.asking import (
+    Answer,
+    Earlier,
+    Hear,
+    Priority,
+    Question,
+    Row,
+    Waiting,
+    rounded,
+)
 from fpmcts.web.tables.rulebook import base_of
 from games import Choice
 from games.agent import Agent, observers
@@ -66,7 +75,7 @@ class Answering:
                 del self._players[next(iter(self._players))]
         return self._players[game, label]
 
-    def _is_compiled(self, question: Question, cancel: Callable[[], bool]) -> bool:
+    def _is_compiled(self, question: Question, hear: Hear, cancel: Callable[[], bool]) -> bool:
         """Compiles what searches of a game need, on all cores, once on a machine; returns False
         where nobody waits any more.
 
@@ -79,10 +88,14 @@ class Answering:
                 target=compile_players, args=(game, log.info), daemon=True
             )
             self._compiling[game].start()
+        began, told = time.monotonic(), -1
         while game in self._compiling and self._compiling[game].is_alive():
             if cancel():
                 return False
             self._compiling[game].join(0.05)
+            if (seconds := int(time.monotonic() - began)) > told:
+                told = seconds
+                hear(Answer("", waits=Waiting(game, seconds)))
         return True
 
     def decide(self, question: Question, hear: Hear, cancel: Callable[[], bool]) -> Answer:
@@ -93,7 +106,7 @@ class Answering:
             hear: Hears answers on the way.
             cancel: Whether nobody waits any more.
         """
-        if question.kind == "fpmcts" and not self._is_compiled(question, cancel):
+        if question.kind == "fpmcts" and not self._is_compiled(question, hear, cancel):
             return Answer("")
         game = self._host(question.game).game
         if question.record:

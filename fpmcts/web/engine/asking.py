@@ -3,7 +3,7 @@ back.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from enum import IntEnum
 from typing import Protocol
 
@@ -121,6 +121,7 @@ class Answer:
         seconds: It took.
         luck: What the cards brought (``fpmcts.players.luck.Luck``, as fields), where that was
             asked.
+        waits: What the answer has to wait for (``Waiting``); None in every answer.
     """
 
     move: str
@@ -134,6 +135,7 @@ class Answer:
     seconds: float = 0.0
     value_se: float | None = None
     luck: Json | None = None
+    waits: "Waiting | None" = None
 
     @property
     def valued(self) -> dict[str, Row]:
@@ -167,6 +169,19 @@ class Answer:
         }
 
 
+@dataclass(frozen=True)
+class Waiting:
+    """What is compiled before there are answers, once on a machine.
+
+    Attributes:
+        game: Whose searches.
+        seconds: Since it began.
+    """
+
+    game: str
+    seconds: int
+
+
 class EngineError(RefusedError):
     """The engine failed at a question; the text says why."""
 
@@ -189,20 +204,23 @@ class EngineState:
     Attributes:
         state: "starting", "warming", "ready" or "restarting".
         warm: From 0 to 1.
+        waits: What it compiles before it is ready.
     """
 
     state: str = "starting"
     warm: float = 0.0
+    waits: Waiting | None = None
     listeners: list[Callable[[], None]] = field(default_factory=list)
 
     def fields(self) -> Json:
         """Returns the fields of a message."""
-        return {"state": self.state, "warm": round(self.warm, 3)}
+        told: Json = {"state": self.state, "warm": round(self.warm, 3)}
+        return told if self.waits is None else told | {"compiling": asdict(self.waits)}
 
-    def change(self, state: str, warm: float) -> None:
+    def change(self, state: str, warm: float, waits: Waiting | None = None) -> None:
         """Changes, and notifies the listeners."""
-        if (state, warm) != (self.state, self.warm):
-            self.state, self.warm = state, warm
+        if (state, warm, waits) != (self.state, self.warm, self.waits):
+            self.state, self.warm, self.waits = state, warm, waits
             for listener in list(self.listeners):
                 listener()
 

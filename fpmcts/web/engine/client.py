@@ -178,7 +178,8 @@ class EngineProcess:
             return
         self._is_here = True
         self._watch.hear()
-        asked = self._running
+        # A sign of life says nothing of it; it is over when its question has an answer.
+        asked, waits = self._running, self.status.waits if kind == "beat" else None
         if asked is not None and kind in ("done", "failed"):
             self._running = None
             self._watch.begin()
@@ -186,11 +187,16 @@ class EngineProcess:
             if not (self._stopped and asked.is_wanted):  # else it is begun again
                 self._asked.remove(asked)
                 self._answered(asked, what)
+        elif isinstance(what, Answer) and what.waits is not None:
+            waits = what.waits
         elif asked is not None and asked.hear is not None and isinstance(what, Answer):
             if asked.is_wanted:
                 asked.hear(what)
         warm = 1.0 - self._cold() / max(self._needed, 1)
-        self.status.change("ready" if warm == 1.0 else "warming", warm)
+        if warm == 1.0:
+            self.status.change("ready", warm)
+        else:
+            self.status.change("warming", warm, waits)
         self._go_on()
 
     def _answered(self, asked: Asked, what: Answer | str | None) -> None:

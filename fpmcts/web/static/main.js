@@ -93,7 +93,7 @@ function App({ connection, bus }) {
     addEventListener("hashchange", moved);
     get("/api/config").then((found) => (learnGames(found), setConfig(found)), fail);
     return bus.listen((message) => {
-      if (message.type === "welcome" || message.type === "engine") setEngine({ state: message.state, warm: message.warm });
+      if (message.type === "welcome" || message.type === "engine") setEngine(message);
       if (message.type === "connected") setOnline(true);
       if (message.type === "disconnected") setOnline(false);
     });

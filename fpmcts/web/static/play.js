@@ -151,7 +151,7 @@ export function Play({ id, config, connection, bus, prefs, engine, go, open, say
       ${watching && !done && html`<${Watching} state=${state} send=${send} />`}
       ${summary.mode !== "fair" && !done && html`<button type="button" disabled=${view.ply === 0} onClick=${() => send({ type: "undo" })}>${t("undo")}</button>`}
     </header>
-    ${engine.state !== "ready" && html`<p class="notice">${t("waiting", number(100 * (engine.warm ?? 0)))}</p>`}
+    ${engine.state !== "ready" && html`<p class="notice">${engine.compiling ? t("compiling", gameTitle(engine.compiling.game), engine.compiling.seconds) : t("waiting", number(100 * (engine.warm ?? 0)))}</p>`}
     <div class="stage">
       <${Felt} view=${shown} config=${config} thinking=${state.thinking?.seat ?? null} progress=${progress} notes=${notes} next=${retry ? undefined : next}
         status=${retry ? html`<b>${t("your_try")}</b>` : statusText(shown, view, config, game, done, at, last)}>

@@ -56,7 +56,7 @@ ROOM, MOST = 1.5, 12
 """A delay is so many times what the playouts took when they were measured, and at most so many
 times that of the catalogue: beyond it a busy machine cuts searches short.
 """
-log = logging.getLogger("web")
+log = logging.getLogger(__name__)
 
 
 def searching(group: str, label: str, game: str, **options: Any) -> list[Entry]:

@@ -19,30 +19,16 @@ from games.no_limit_holdem.state import (
 )
 from games.table import IllegalMove, Table
 from tests.games.no_limit_holdem import pokerkit_oracle as oracle
+from tests.games.no_limit_holdem.positions import at_table
 
-QUICK, MANY = 700, 100_000
-ACES, KINGS, QUEENS, SMALL = ["As", "Ah"], ["Ks", "Kh"], ["Qs", "Qh"], ["7c", "2d"]
-BOARD = ["Jd", "9h", "5c", "4s", "3d"]
+QUICK, MANY = 400, 100_000
+ACES, KINGS, QUEENS, SMALL = "As Ah", "Ks Kh", "Qs Qh", "7c 2d"
+BOARD = "Jd 9h 5c 4s 3d"
 
 
 @kernel
 def _nearest(rules: Rules, states: States, action: int) -> int:
     return translation.nearest_listed(rules, states, 0, action)
-
-
-def table(hands: list[list[str]], stacks: list[int], **options: object) -> Table:
-    """Returns a table with given cards and stacks; the cards come down as in BOARD."""
-    game = make("no_limit_holdem", players=len(hands), stacks=stacks, **options)
-    fields = {"hands": hands, "public": BOARD, "stacks": stacks}
-    return Table(
-        game, record={"game": "no_limit_holdem", "deal": fields, "moves": [], "returns": None}
-    )
-
-
-def play(at: Table, *moves: str) -> dict[str, object]:
-    for move in moves:
-        at.play(move)
-    return at.describe()
 
 
 def check_random_hands(first: int, count: int) -> None:
@@ -89,9 +75,9 @@ def test_many_random_hands_as_pokerkit_plays_them() -> None:
 def test_who_may_do_what(
     stacks: list[int], moves: str, seat: int, legal: str, bounds: list[int] | None
 ) -> None:
-    at = table([ACES, KINGS, QUEENS, SMALL][: len(stacks)], stacks)
-    shown = play(at, *moves.split())
-    assert (at.seat, shown["raise"]) == (seat, bounds)
+    hands = [ACES, KINGS, QUEENS, SMALL][: len(stacks)]
+    at = at_table(hands, BOARD, *moves.split(), players=len(stacks), stacks=stacks)
+    assert (at.seat, at.describe()["raise"]) == (seat, bounds)
     texts = [move.text for move in at.legal()]
     passive = legal.split()
     assert texts[: len(passive)] == passive and (len(texts) > len(passive)) == (bounds is not None)
@@ -105,29 +91,23 @@ def test_who_may_do_what(
     [
         ([ACES, KINGS, QUEENS], [200, 5000, 500], "all-in call call", (400, 100, -500)),
         # Two equal hands share 3 x 101 chips less one; the odd chip goes to the lowest seat.
-        ([["As", "Kd"], ["Ah", "Kc"], SMALL], [101] * 3, "all-in call call", (51, 50, -101)),
+        (["As Kd", "Ah Kc", SMALL], [101] * 3, "all-in call call", (51, 50, -101)),
         ([ACES, KINGS], [1000, 1000], "r300 fold", (-100, 100)),  # an uncalled bet goes back
     ],
 )
 def test_returns_by_hand(
-    hands: list[list[str]], stacks: list[int], moves: str, returns: tuple[int, ...]
+    hands: list[str], stacks: list[int], moves: str, returns: tuple[int, ...]
 ) -> None:
-    at = table(hands, stacks)
-    shown = play(at, *moves.split())
+    at = at_table(hands, BOARD, *moves.split(), players=len(hands), stacks=stacks)
     assert at.returns == returns
-    assert shown["hands"] == ([None, None] if "fold" in moves else hands)
-
-
-def test_antes_are_no_bets() -> None:
-    shown = table([ACES, KINGS, QUEENS], [1000] * 3, ante=25).describe()
-    assert (shown["pot"], shown["to_call"], shown["raise"]) == (225, 100, [200, 975])
+    shown = [None if "fold" in moves else hand.split() for hand in hands]
+    assert at.describe()["hands"] == shown
 
 
 def test_listed_sizes_are_multiples_of_the_pot_after_a_call() -> None:
     """To call 50 into 150: the pot is then 200, and half of it on top of the 100 to match is 200,
     the least raise."""
-    at = table([ACES, KINGS], [10_000] * 2)
-    shown = at.describe()
+    shown = at_table([ACES, KINGS], BOARD).describe()
     assert dict(zip(shown["legal"], shown["amounts"], strict=True)) == {
         "fold": None,
         "call": None,
@@ -138,19 +118,10 @@ def test_listed_sizes_are_multiples_of_the_pot_after_a_call() -> None:
     }
 
 
-def test_a_listed_size_and_its_amount_are_the_same_move() -> None:
-    ends = []
-    for move in ("1 pot", "r300"):
-        at = table([ACES, KINGS], [10_000] * 2)
-        play(at, move)
-        ends.append(at.states)
-    assert all(np.array_equal(a, b) for a, b in zip(*ends, strict=True))
-
-
 def test_amounts_count_as_the_nearest_listed_size() -> None:
     """Between the pot (A = 1) and twice it (B = 2) the border is (1 + 2 + 4) / (1 + 2 + 2) = 1.4
     pots: 100 + 1.4 x 200 = 380."""
-    at = table([ACES, KINGS], [10_000] * 2)
+    at = at_table([ACES, KINGS], BOARD)
     found = {
         chips: at.game.action_text(int(_nearest(at.game.rules, at.states, FIRST_AMOUNT + chips)))
         for chips in (200, 210, 300, 380, 381, 500, 9_999, 10_000)
@@ -205,8 +176,8 @@ def test_options_that_cannot_be(options: dict[str, object], message: str) -> Non
 @pytest.mark.parametrize(
     "change",
     [
-        {"hands": [ACES, ACES]},
-        {"public": ["Xx", *BOARD[:4]]},
+        {"hands": [ACES.split()] * 2},
+        {"public": ["Xx", *BOARD.split()[1:]]},
         {"stacks": [1000]},
         {"blinds": [1.5, 2]},
         {"big_blind": 0},
@@ -214,7 +185,7 @@ def test_options_that_cannot_be(options: dict[str, object], message: str) -> Non
 )
 def test_deals_that_are_none(change: dict[str, object]) -> None:
     game = make("no_limit_holdem")
-    deal = {"hands": [ACES, KINGS], "public": BOARD, "stacks": [1000, 1000], **change}
+    deal = {"hands": [ACES.split(), KINGS.split()], "public": BOARD.split(), **change}
     with pytest.raises(ValueError, match="expected"):
         game.parse_record({"game": "no_limit_holdem", "deal": deal, "moves": [], "returns": None})
 
@@ -232,6 +203,7 @@ def test_random_stacks_follow_from_the_seed() -> None:
 def test_saved_hands_keep_their_stacks(tmp_path: Path) -> None:
     game = make("no_limit_holdem", players=3, stacks=20_000, least_stack=2_000, ante=10)
     at = Table(game, seed=5)
-    play(at, "r400", "call", "0.5 pot", "fold", "all-in", "call")
+    for move in ("r400", "call", "0.5 pot", "fold", "all-in", "call"):
+        at.play(move)
     again = Table(game, record=at.record())
     assert again.is_over and again.returns == at.returns

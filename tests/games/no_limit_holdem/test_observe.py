@@ -9,7 +9,6 @@ from games import make
 from games.no_limit_holdem.hand_strength import hand_strength
 from games.no_limit_holdem.observe import FIRST_OF_HAND, observe
 from games.poker.hands import parse_cards
-from games.rows import num_rows, take
 from games.table import Table
 from tests.games.hand_strengths import category, strengths
 
@@ -40,19 +39,8 @@ def test_strength_of_a_hand(hole: str, board: str) -> None:
     assert found.category == category(mine)
     assert found.beaten == pytest.approx(beaten, abs=1e-12)
     assert found.outs == pytest.approx(outs, abs=1e-12)
-
-
-def test_planes_of_the_hand_say_nothing_of_what_is_hidden() -> None:
-    table = Table(GAME, seed=5)
-    table.play("call")
-    table.play("call")
-    seat = table.seat
-    view = take(table.view(seat), np.array([0, 0]))
-    view.board[1, 3:] = parse_cards("2c2d")  # cards that are not on the table
-    assert num_rows(view) == 2
-    first, second = np.zeros((2, *GAME.spec.observation_shape), np.int8)
-    observe(GAME.rules, view, 0, seat, first)
-    observe(GAME.rules, view, 1, seat, second)
-    assert (first == second).all()
-    assert first[FIRST_OF_HAND].max() == first[FIRST_OF_HAND].min() > 0
-    assert first[FIRST_OF_HAND + 2 : FIRST_OF_HAND + 11].max(axis=1).sum() == 1
+    planes = np.zeros(GAME.spec.observation_shape, np.int8)
+    observe(GAME.rules, states, 0, 1, planes)
+    of_category = planes[FIRST_OF_HAND + 2 : FIRST_OF_HAND + 11].max(axis=1)
+    assert np.flatnonzero(of_category).tolist() == [found.category]
+    assert planes[FIRST_OF_HAND].min() == planes[FIRST_OF_HAND].max() >= 0

@@ -30,12 +30,6 @@ def node(
     return tree, 0
 
 
-def test_larger_of_two_standard_normals() -> None:
-    mean, variance = larger_of_two(0.0, 1.0, 0.0, 1.0)
-    assert mean == pytest.approx(1 / math.sqrt(math.pi), abs=1e-12)  # 0.56419
-    assert variance == pytest.approx(1 - 1 / math.pi, abs=1e-12)  # 0.68169
-
-
 def test_three_standard_normals_come_out_as_clark_has_them() -> None:
     """Not the exact 1.5 / sqrt(pi) = 0.84628: the larger of two is no normal value."""
     assert max_distribution(*node(0))[0] == pytest.approx(0.847647, abs=5e-7)
@@ -57,11 +51,6 @@ def test_larger_of_two_against_simulation(a: tuple[float, float], b: tuple[float
     assert mean == pytest.approx(drawn.mean(), abs=5 * drawn.std() / math.sqrt(DRAWS))
     assert variance == pytest.approx(drawn.var(), rel=0.02)
     assert larger_of_two(*b, *a) == pytest.approx((mean, variance))
-
-
-def test_values_without_error_leave_the_largest() -> None:
-    assert max_distribution(*node([1, 5, 3], 0)) == (5.0, 0.0)
-    assert max_distribution(*node(5, 0)) == (5.0, 0.0)
 
 
 def test_children_without_samples_count_nowhere() -> None:

@@ -12,9 +12,9 @@ from games import make
 from games.decision import Limits
 from games.kernels import streams
 from games.no_limit_holdem.state import CALL, FOLD, States
-from games.poker.hands import parse_cards
 from games.rows import take
 from games.table import Table
+from tests.games.no_limit_holdem.positions import at_table
 
 FAST = MCTSOptions(iterations=3000, checkpoint="untrained", pool=32, nodes=200_000)
 
@@ -31,17 +31,8 @@ def river(own: str) -> tuple[Table, States]:
     """Returns a table heads-up on the river after calls and checks, and the view of the mover, who
     holds ``own``.
     """
-    game = make("no_limit_holdem", stacks=2000)
-    deal = game.deal(np.array([3], np.uint64))
-    cards = parse_cards("2c 7d Kh 3s 8c")
-    deal.board[0] = [*sorted(cards[:3], reverse=True), *cards[3:]]
-    deal.hole[0, 0], deal.hole[0, 1] = (
-        sorted(parse_cards(own), reverse=True),
-        sorted(parse_cards("5h 4d"), reverse=True),
-    )
-    table = Table(game, deal=deal)
-    for _ in range(6):
-        table.play("call")
+    board, calls = "2c 7d Kh 3s 8c", ["call"] * 6
+    table = at_table([own, "5h 4d"], board, *calls, stacks=2000)
     assert table.seat == 0
     return table, table.view(0)
 

@@ -16,10 +16,9 @@ from fpmcts.poker.expected_reward.showdown import (
 )
 from fpmcts.poker.opponents.dataset import rank_bin
 from games import make
-from games.kernels import kernel, streams
-from games.no_limit_holdem.betting import step
-from games.no_limit_holdem.state import CALL, FIRST_AMOUNT, States
+from games.kernels import streams
 from games.poker.hands import parse_cards, tables
+from games.table import Table
 from tests.games.hand_strengths import strengths
 
 OWN = np.array(parse_cards("AsKs"), np.int8)
@@ -64,32 +63,14 @@ def test_all_river_cards_are_taken_where_there_is_room() -> None:
     assert filled("Qs7d2c9h3d", 100)[1] == 1
 
 
-@kernel
-def _play(rules, states, actions):
-    for action in actions:
-        step(rules, states, 0, action)
-
-
-def all_in(stacks: list[int]) -> tuple[object, States]:
-    """Returns a hand in which everybody is all-in before the flop."""
-    game = make("no_limit_holdem", players=len(stacks), stacks=stacks)
-    states = game.deal(np.array([5], np.uint64))
-    while states.seat[0] >= 0:
-        seat = states.seat[0]
-        most = int(states.stacks[0, seat] + states.street_paid[0, seat])
-        _play(
-            game.rules,
-            states,
-            np.array([FIRST_AMOUNT + most if most > states.street_paid[0].max() else CALL]),
-        )
-    return game, states
-
-
 @pytest.mark.parametrize("stacks", [[3000, 3000], [1000, 3000, 2000], [500, 4000, 4000, 1500]])
 @pytest.mark.parametrize("board", ["Qs7d2c9h3d", "AhKdAc2s2d", "TsJsQsAd2d"])
 def test_expected_net_is_the_mean_of_settled_draws(stacks: list[int], board: str) -> None:
     """Side pots and ties included; card removal among the others is all that differs."""
-    game, states = all_in(stacks)
+    table = Table(make("no_limit_holdem", players=len(stacks), stacks=stacks), seed=5)
+    while not table.is_over:  # everybody is all-in before the flop
+        table.play(table.legal()[-1].text)
+    game, states = table.game, table.states
     boards, _ = filled(board, 1)
     seats, rng = len(stacks), np.random.default_rng(6)
     bins = rng.dirichlet(np.ones(BINS), seats)

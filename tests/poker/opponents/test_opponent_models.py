@@ -10,80 +10,46 @@ import pytest
 
 from fpmcts.poker.opponents import model as models
 from fpmcts.poker.opponents.__main__ import main
-from fpmcts.poker.opponents.dataset import Players, make_rows, mean_player, rank_bin, some
+from fpmcts.poker.opponents.dataset import Players, make_rows, mean_player, rank_bin
 from fpmcts.poker.opponents.features import NUM_COLUMNS, NUM_FEATURES
 from fpmcts.poker.opponents.learn import LearnOptions, Task, cases, joined, learn, tasks
 from fpmcts.poker.opponents.material import Material, assemble, gather
 from fpmcts.poker.opponents.model import OpponentModel, untrained
 from fpmcts.poker.opponents.model_file import Learned, ModelError, load, save
-from fpmcts.poker.opponents.score import below, calibration, losses, predict, report
+from fpmcts.poker.opponents.score import below, calibration, predict, report
 from fpmcts.poker.opponents.statistics import STATISTICS, Statistic, smooth
-from fpmcts.poker.opponents.trees import evaluate, no_booster
-from games.kernels import kernel
+from fpmcts.poker.opponents.trees import evaluate
+from games import make
+from games.kernels import kernel, streams
 from games.no_limit_holdem.betting import raise_bounds, step, to_call
 from games.no_limit_holdem.phh import Hand, parse
+from games.no_limit_holdem.phh_games import hand_of
 from games.no_limit_holdem.phh_replay import pack, replay_rules, start
 from games.no_limit_holdem.phh_write import write
-from games.no_limit_holdem.state import CALL, FOLD, States, empty
+from games.no_limit_holdem.state import States, empty
 from games.poker.hands import parse_cards, tables
+from games.rows import take
 from games.settings import ConfigError
+from games.table import Table
 
 OPTIONS = LearnOptions(trees=6, least_rows=5, holdout=0.2, columns=1.0)
 
-ACTIONS = [(task.first, task) for task in tasks(False)[:5]]
 
-
-def made_hands(count: int, seed: int = 0, seats: int = 4) -> list[Hand]:
-    """Returns hands of random cards in which a tight player ("a") folds more often than a loose one
-    ("b").
-    """
-    rng, hands, rules, states = (
-        np.random.default_rng(seed),
-        [],
-        replay_rules(seats),
-        empty(1, seats),
-    )
-    names = ("a", "b", "c", "d")[:seats]
+def made_hands(count: int) -> list[Hand]:
+    """Returns random hands in which a tight player ("a") folds more often than the others."""
+    game = make("no_limit_holdem", players=4, stacks=2000)
+    rng, deals, hands = np.random.default_rng(0), game.deal(streams(0, count)), []
     for n in range(count):
-        cards = rng.permutation(52)
-        hole = tuple((int(max(pair)), int(min(pair))) for pair in cards[: 2 * seats].reshape(-1, 2))
-        hand = Hand(
-            "made",
-            str(n + 1),
-            (50, 100, *[0] * (seats - 2)),
-            (0,) * seats,
-            (2000,) * seats,
-            100,
-            hole,
-            tuple(map(int, cards[-5:])),
-            (),
-            (),
-            (),
-            tuple(np.roll(names, n).tolist()),
-            table=str(n // 50),
-        )
-        start(rules, pack([hand]), 0, states, 0)
-        movers, moves, boards = [], [], []
-        while states.seat[0] >= 0:
-            seat = int(states.seat[0])
-            folds = 0.7 if hand.players[seat] == "a" else 0.2
-            least, most = raise_bounds(rules, states, 0)
-            action = FOLD if to_call(rules, states, 0) > 0 and rng.random() < folds else CALL
-            if action == CALL and most > 0 and rng.random() < 0.3:
-                action = 32 + int(rng.integers(least, most + 1))
-            movers.append(seat)
-            moves.append({FOLD: -1, CALL: 0}.get(action, action - 32))
-            boards.append(int(states.shown[0]))
-            step(rules, states, 0, action)
-        shown = int(states.shown[0])
-        hands.append(
-            hand._replace(
-                seats=tuple(movers),
-                moves=tuple(moves),
-                boards=tuple(boards),
-                board=hand.board[:shown],
-            )
-        )
+        table, names = Table(game, deal=take(deals, np.array([n]))), np.roll(list("abcd"), n)
+        while not table.is_over:
+            bounds, move = table.describe()["raise"], "call"
+            if "fold" in table.describe()["legal"]:
+                move = "fold" if rng.random() < (0.7 if names[table.seat] == "a" else 0.2) else move
+            if move == "call" and bounds and rng.random() < 0.3:
+                move = f"r{rng.integers(bounds[0], bounds[1] + 1)}"
+            table.play(move)
+        moves = np.array([move.action for move in table.moves])
+        hands.append(hand_of(game, deals, n, moves, names.tolist(), str(n // 50)))
     return hands
 
 
@@ -269,35 +235,6 @@ def test_the_error_of_a_share_is_that_of_a_bootstrap_over_hands() -> None:
     shares = 1.0 - mine[drawn].sum(axis=1) / theirs[drawn].sum(axis=1)
     assert share == pytest.approx(1.0 - loss.sum() / base.sum())
     assert error == pytest.approx(shares.std(), rel=0.1)
-
-
-def test_trees_answer_though_nobody_folds_before_the_flop(
-    material: Material, learned: Learned
-) -> None:
-    """A booster without trees leaves the others their say."""
-    parts = {k: learn(task, material.rows, material.shown, OPTIONS, 0) for k, task in ACTIONS}
-    parts[models.FOLD_BEFORE] = no_booster(1, OPTIONS.depth)
-    model = learned.model._replace(trees=joined(parts, OPTIONS.depth))
-    after = some(material.held, material.held.round > 0)
-    np.testing.assert_array_equal(predict(model, after), predict(learned.model, after))
-
-
-def test_sizes_and_showdowns_are_scored(material: Material, learned: Learned) -> None:
-    """Beside frequencies counted here; a model without trees answers by those that it has, and
-    saves nothing.
-    """
-    rows, shown = material.held, material.held_shown
-    names = ("sizes of raises", "bins at showdown")
-    figures = report(learned, rows, shown, {})[1]
-    ranks = np.bincount(material.shown.kind, minlength=6) + 1.0
-    sizes, bins = (figures[name] for name in names)
-    assert (sizes["cases"], bins["cases"]) == ((rows.size >= 0).sum(), len(shown.kind))
-    loss = losses(np.tile(ranks / ranks.sum(), (len(shown.kind), 1)), shown.kind).mean()
-    assert bins["all"]["frequencies"] == pytest.approx(loss, abs=1e-5)
-    bare = learned._replace(model=learned.model._replace(trees=untrained().trees))
-    text, figures = report(bare, rows, some(shown, slice(0)), {})
-    assert figures[names[0]]["below frequencies"][0] == pytest.approx(0.0, abs=1e-6)
-    assert "no hands shown to score" in text
 
 
 def test_files_that_hold_no_model(tmp_path: Path, learned: Learned, model_file: Path) -> None:

@@ -1,8 +1,7 @@
-"""Every kind of player sees its view and nothing else: with hidden hands exchanged, input and move
-are the same.
+"""Players on tables: those of the run, whatever form they have; and that policies which players
+state are those that they play.
 """
 
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +14,13 @@ from fpmcts.players.tabular import TabularAgent, load_tabular
 from fpmcts.tabular import algorithms
 from fpmcts.tabular.hash_table import HEADER, Rows, find, seat_key
 from games import make
-from games.agent import Agent
-from games.interface import Game, Records, empty_records, seats_to_move
-from games.kernels import Stream, deal_seeds, kernel
+from games.interface import empty_records, seats_to_move
+from games.kernels import kernel
 from games.poker import state
-from games.poker.betting import Action, sequences
-from games.rows import States, take
+from games.poker.betting import sequences
+from games.rows import take
 from networks.checkpoint import load, save
-from tests.games import driver
-from tests.players.conftest import DOUDIZHU, EVERY, LEDUC
-
-DEALS = 12
+from tests.players.conftest import LEDUC
 
 
 def test_a_wrong_option_is_an_error_before_anything_is_compiled(
@@ -36,47 +31,6 @@ def test_a_wrong_option_is_an_error_before_anything_is_compiled(
         load_player("fpmcts", LEDUC, playout=3)
     with pytest.raises(ZeroDivisionError):
         load_player("fpmcts", LEDUC, playouts=3)
-
-
-def other_cards(game: Game, deals: States, moves: list[int]) -> States:
-    """Returns the deals with other cards where the seat to move after some moves cannot see
-    them.
-    """
-    other = take(deals, np.arange(DEALS))
-    if game is DOUDIZHU:
-        other.hands[:, 1], other.hands[:, 2] = deals.hands[:, 2], deals.hands[:, 1]
-        return other
-    hidden = [1] if moves else [1, 2]  # the public card is shown after the first round
-    for own, changed in zip(deals.cards, other.cards, strict=True):
-        changed[hidden] = [card for card in range(6) if card not in own][: len(hidden)]
-    return other
-
-
-@EVERY
-def test_hidden_cards_and_batches_change_nothing(kind: str, game: Game, made: Agent) -> None:
-    """The first seat is to move, in Leduc also after both have called; what numpy draws elsewhere
-    is left alone.
-    """
-    deals = game.deal(deal_seeds(1, DEALS, Stream.EVALUATION))
-    generator = np.random.get_state()[1].copy()
-    for moves in [[]] if game is DOUDIZHU else [[], [Action.CALL, Action.CALL]]:
-        records = empty_records(DEALS, game.spec.max_moves)
-        records.moves[:, : len(moves)], records.lengths[:] = moves, len(moves)
-        answers, views = [], []
-        for states in (take(deals, np.arange(DEALS)), other_cards(game, deals, moves)):
-            for i, move in product(range(DEALS), moves):
-                driver.step(game.rules, states, i, move)
-            made.start(DEALS, seed=5)
-            views.append(game.view(states, np.zeros(DEALS, np.int64)))
-            answers.append(made.act(np.arange(DEALS), views[-1], records))
-        for mine, theirs in zip(*views, strict=True):
-            np.testing.assert_array_equal(mine, theirs)
-        np.testing.assert_array_equal(*answers)
-        made.start(DEALS, seed=5)
-        for i in reversed(range(DEALS)):
-            alone = made.act(np.array([i]), take(views[0], np.array([i])), records)
-            assert alone[0] == answers[0][i]
-    np.testing.assert_array_equal(generator, np.random.get_state()[1])
 
 
 @pytest.mark.parametrize("game", [LEDUC], ids=["leduc"])
@@ -158,10 +112,6 @@ def test_hashed_tables_are_played(tmp_path: Path) -> None:
         place = place_of(game.rules, states, k, seat, rows) + HEADER
         np.testing.assert_array_equal(found[k], rows.words[place : place + found.shape[1]])
     assert 0.0 < found.min() and found.sum(axis=1) == pytest.approx(1.0)
-    player.start(len(seats), 0)
-    no_records = Records(np.zeros((len(seats), 1), np.int16), np.zeros(len(seats), np.int16))
-    moves = player.act(np.arange(len(seats)), game.view(states, seats), no_records)
-    assert set(moves) <= set(range(game.spec.num_actions))
 
 
 def test_runs_that_cannot_be_played(tabular_run: Path, poker_run: Path, tmp_path: Path) -> None:

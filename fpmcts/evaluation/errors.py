@@ -1,0 +1,25 @@
+"""What ``evaluate.py`` says in one line instead of a traceback."""
+
+from fpmcts.cluster.settings import ClusterError
+from fpmcts.evaluation.match import IllegalMoveError
+from fpmcts.evaluation.plots import ReportError
+from fpmcts.evaluation.saved_games import SaveError
+from fpmcts.evaluation.units import StoreError
+from fpmcts.players.foreign import ExternalPlayerError
+from fpmcts.players.lookup import PlayerError
+from games.settings import ConfigError
+from networks.checkpoint import CheckpointError
+
+ERRORS = (ConfigError, CheckpointError, PlayerError, StoreError, ReportError, SaveError)
+"""Of the command line, and of files that it names."""
+
+
+def ending(error: Exception) -> str:
+    """Returns the line for an error; raises one that no line is known for."""
+    if isinstance(error, IllegalMoveError | ExternalPlayerError):
+        return f"{error}; finished games are kept, and the same command continues"
+    if isinstance(error, MemoryError):
+        return "not enough memory for the decks and their games; give fewer decks"
+    if isinstance(error, (*ERRORS, ClusterError)):
+        return str(error)
+    raise error
