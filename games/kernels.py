@@ -56,21 +56,29 @@ def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
         return np.errstate(over="ignore")(function)  # integers wrap around
     made = njit(nogil=True, **options)(function)
     made._cache = KernelCache(function)
-    _forget_literals(made)
+    _share_integers(made)
     return made
 
 
-def _forget_literals(made: Any) -> None:
-    """Has a call with a constant, as ``f(x, 0)``, use what is compiled for integers: numba would
-    compile once more for each.
+def _share_integers(made: Any) -> None:
+    """Has kernels that call another with a constant, as ``f(x, 0)``, with a member of an IntEnum or
+    with a narrow integer use what is compiled for int64: numba would compile once more for each.
     """
     original = made.get_call_template
 
     def get_call_template(args: Any, kws: Any) -> Any:
-        plain = tuple(numba.types.unliteral(kind) for kind in args)
-        return original(plain, {name: numba.types.unliteral(kind) for name, kind in kws.items()})
+        return original(tuple(map(_wide, args)), {name: _wide(kind) for name, kind in kws.items()})
 
     made.get_call_template = get_call_template
+
+
+def _wide(kind: Any) -> Any:
+    """Returns int64 for signed integers of any width, other types as they are, without literals."""
+    plain = numba.types.unliteral(kind)
+    if isinstance(plain, numba.types.IntEnumMember):
+        plain = plain.dtype
+    narrow = isinstance(plain, numba.types.Integer) and plain.signed
+    return numba.types.int64 if narrow else plain
 
 
 def _intrinsic(stand_in: Callable[..., Any]) -> Callable[..., Any]:
