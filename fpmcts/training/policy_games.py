@@ -42,12 +42,14 @@ def explore(
     """Replaces actions (int16 ``[n]``), each with its chance (float64 ``[n]``), by random legal
     ones.
 
+    A lane without a chance draws nothing, so that no game depends on those beside it.
+
     Args:
         explored: bool ``[n]``, written: whether it was replaced.
         scratch: int16 ``[max_legal]``.
     """
     for k in range(lanes.size):
-        explored[k] = random_float(rng, lanes[k]) < chances[k]
+        explored[k] = chances[k] > 0.0 and random_float(rng, lanes[k]) < chances[k]
         if explored[k]:
             actions[k] = scratch[
                 random_below(rng, lanes[k], legal(rules, states, lanes[k], scratch))

@@ -75,12 +75,26 @@ def straight(request: pytest.FixtureRequest) -> tuple[list[str], dict[str, np.nd
     return request.param, arrays(Stages(config(*request.param)), STEPS)
 
 
-def test_threads_and_units_change_nothing(
+def test_threads_units_and_lanes_change_nothing(
     straight: tuple[list[str], dict[str, np.ndarray]],
 ) -> None:
     given, expected = straight
-    other = config(*given, "threads=2", "selfplay.unit_games=4")
+    other = config(*given, "threads=2", "selfplay.unit_games=4", "selfplay.lanes=3")
     same(arrays(Stages(other), STEPS), expected)
+
+
+@pytest.mark.parametrize(
+    "keys", [["threads=2"], ["threads=3"], ["selfplay.unit_games=8"], ["selfplay.lanes=5"]]
+)
+def test_games_that_explore_do_not_depend_on_those_beside_them(keys: list[str]) -> None:
+    """Of a batch of Leduc, in which some lanes may explore and others no longer do."""
+    small = ["game=leduc", "threads=1", "search.playouts=4", "selfplay.exploration=0.1"]
+    games = [
+        Stages(config(*given, base=small)).play(Batch(0, 0, 64, searches=True), silent).games
+        for given in ([], keys)
+    ]
+    one, other = (dict(named(played.samples)) for played in games)
+    same(one, other)
 
 
 @pytest.mark.parametrize("count", [1, 4])
