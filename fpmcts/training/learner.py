@@ -330,9 +330,10 @@ class Learner:
         if len(told) < len(value_rows.result):
             outputs = outputs[self._on_device(told)]
         result = self._on_device(value_rows.result[told])
-        value = losses.value_loss(
+        value_losses = losses.value_loss(
             outputs, result, net.config.objective, net.value_scale, net.stake_factors
-        ).mean()
+        )
+        value = value_losses.sum() / max(1, len(told))  # 0 where no row teaches a value
         total = policy + self.settings.value_weight * value
         parts = {
             "policy": policy,

@@ -11,15 +11,17 @@ import numpy as np
 import pytest
 import torch
 
+import fpmcts.training.fpmcts
 from fpmcts.evaluation.duplicate import evaluation_decks
 from fpmcts.evaluation.policy_table import ExactMeasure
 from fpmcts.progress import silent
 from fpmcts.training.interface import Report
 from fpmcts.training.run_folder import RunFolder
+from fpmcts.training.samples import Samples
 from fpmcts.training.stages import Stages
 from fpmcts.training.workers import Batch, Players, Workers
 from games.kernels import Stream, deal_seeds
-from games.rows import named
+from games.rows import named, num_rows
 from games.settings import ConfigError
 from networks.checkpoint import CheckpointError, load
 from tests.training.tiny_run import STEPS, config, same
@@ -140,6 +142,38 @@ def test_what_playing_raises_is_raised_where_it_is_waited_for(
     one.play_ahead()
     with pytest.raises(FloatingPointError, match="not finite"):
         one.play(one.batches(1)[0], silent)
+
+
+def test_the_filter_learns_from_all_games_of_an_iteration(monkeypatch: pytest.MonkeyPatch) -> None:
+    learned: list[int] = []
+
+    def learn(filter: None, path: list[int], samples: Samples, steps: int) -> dict[str, float]:
+        learned.append(num_rows(samples))
+        return {}
+
+    monkeypatch.setattr(fpmcts.training.fpmcts, "learn_filter", learn)
+    one = Stages(config())
+    played = [one.play(batch, silent).games.samples for batch in one.batches(0)[:2]]
+    steps(one, 2)
+    assert learned == [num_rows(samples) for samples in played]
+
+
+def test_nothing_to_learn_from_is_no_curve() -> None:
+    """One that is not finite could not be written, nor could the run be resumed."""
+    curves = Stages(config()).learn(silent)
+    assert curves["data/learning_steps_1"] == 0.0
+    assert all(np.isfinite(value) for value in curves.values())
+
+
+@pytest.mark.parametrize("window", [0, 40])
+def test_without_results_the_policy_alone_learns(window: int) -> None:
+    """As where every game that a value could learn from was explored."""
+    one = Stages(config(f"train.value_window={window}", "episode.value_games=0"))
+    samples = one.play(GAMES, silent).games.samples
+    one.keep(samples._replace(result=np.full(num_rows(samples), np.nan, np.float32)))
+    curves = one.learn(silent)
+    assert curves["loss/policy_0"] > 0.0 and curves["data/learning_steps_0"] > 0
+    assert all(np.isfinite(value) for value in curves.values())
 
 
 def test_steps_of_an_iteration_count_every_chunk_of_games() -> None:
