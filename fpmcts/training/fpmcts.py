@@ -211,12 +211,7 @@ class FPMCTS:
         line += ", " + loss_text(scalars)
         self.iteration += 1
         self.episode_done, self.offered = 0, [0] * len(self.nets)
-        line += self.measured(scalars, progress)
-        measured = self.config.evaluation
-        if self.iteration % measured.search_every == 0:
-            line += self.evaluation.match(True, measured.search_decks, scalars, progress)
-        if measured.exact_every and self.iteration % measured.exact_every == 0:
-            line += self.evaluation.exact(scalars)
+        line += self.evaluated(scalars, progress)
         return Report(self.steps, line, scalars)
 
     def batches(self, iteration: int) -> list[Batch]:
@@ -266,6 +261,15 @@ class FPMCTS:
     def measured(self, scalars: dict[str, float], progress: Progress) -> str:
         """Measures the policy without searches; adds the curves and returns the text."""
         return self.evaluation.match(False, self.config.evaluation.decks, scalars, progress)
+    def evaluated(self, scalars: dict[str, float], progress: Progress) -> str:
+        """Measures what is due after an iteration; adds the curves and returns the text."""
+        due, line = self.config.evaluation, self.measured(scalars, progress)
+        if self.iteration % due.search_every == 0:
+            line += self.evaluation.match(True, due.search_decks, scalars, progress)
+        if due.exact_every and self.iteration % due.exact_every == 0:
+            line += self.evaluation.exact(scalars)
+        return line
+
 
     def close(self) -> None:
         """Ends what is played in the background, and the cluster's actors."""

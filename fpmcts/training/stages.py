@@ -132,7 +132,7 @@ class Stages(FPMCTS):
         line = f"iteration {self.iteration}: {rate}, {loss_text(scalars)}"
         self.iteration += 1
         self.games_seen += settings.games
-        line += self.measured(scalars, progress)
+        line += self.evaluated(scalars, progress)
         return Report(self.steps, line, scalars)
 
     def learn_gradient(self, rows: Decisions, progress: Progress) -> dict[str, float]:

@@ -176,6 +176,14 @@ def test_without_results_the_policy_alone_learns(window: int) -> None:
     assert all(np.isfinite(value) for value in curves.values())
 
 
+def test_policy_gradient_is_measured_like_searches() -> None:
+    keys = ["exact_every=1", "search_every=1", "search_decks=2", "search_playouts=4"]
+    one = Stages(config("gradient.start=0", *(f"evaluation.{key}" for key in keys)))
+    found = steps(one, 1).scalars
+    assert "nash_conv/average_policy" in found
+    assert any(name.startswith("search_against_random/") for name in found)
+
+
 def test_steps_of_an_iteration_count_every_chunk_of_games() -> None:
     one = Stages(config("train.reuse=4", "train.least_steps=0"))
     one.offered = [64, 36]
