@@ -110,9 +110,9 @@ class Stages(FPMCTS):
                 learner.forget()
         played: Generated[Played] = self.play(self.batches(self.iteration)[0], progress)
         decisions = played.games.decisions
-        keep = np.random.default_rng([self.config.seed, Stream.TRAINING, self.iteration]).random(
-            num_rows(decisions)
-        )
+        # After those of the networks (``learn_gradient``): a shorter one is that of the first.
+        path = [self.config.seed, Stream.TRAINING, self.iteration, len(self.nets)]
+        keep = np.random.default_rng(path).random(num_rows(decisions))
         rows = take(
             decisions, np.flatnonzero((decisions.certainty < CERTAIN) | (keep < CERTAIN_SHARE))
         )

@@ -184,6 +184,19 @@ def test_policy_gradient_is_measured_like_searches() -> None:
     assert any(name.startswith("search_against_random/") for name in found)
 
 
+def test_random_streams_of_policy_gradient_differ(monkeypatch: pytest.MonkeyPatch) -> None:
+    made, make = list[float](), np.random.default_rng
+
+    def noted(seed: Any) -> np.random.Generator:
+        made.append(make(seed).random())
+        return make(seed)
+
+    one = Stages(config("gradient.start=0", "threads=1"))
+    monkeypatch.setattr(np.random, "default_rng", noted)
+    steps(one, 1)
+    assert len(set(made)) == len(made) >= 3
+
+
 def test_steps_of_an_iteration_count_every_chunk_of_games() -> None:
     one = Stages(config("train.reuse=4", "train.least_steps=0"))
     one.offered = [64, 36]
