@@ -45,13 +45,16 @@ from networks.evaluator import Evaluator
 from networks.precision import settled
 from networks.resnet import build_networks
 
+MATCH_EVERY = 10
+"""Iterations from one match to the next where NashConv is never computed."""
+
 
 @dataclass(frozen=True)
 class NFSPEvaluation:
     """How the average policies are measured.
 
     Attributes:
-        decks: Decks of a duplicate match against the random player, at every measurement; 0 = none.
+        decks: Decks of a duplicate match against the random player, as often as NashConv; 0 = none.
         exact_every: NashConv every so many iterations, in games where it can be computed; 0 =
             never.
     """
@@ -191,6 +194,7 @@ class NFSP:
         measured = self.config.evaluation
         if measured.exact_every and self.steps % measured.exact_every == 0:
             line += self.evaluation.exact(scalars)
+        if self.steps % (measured.exact_every or MATCH_EVERY) == 0:
             line += self.evaluation.match(False, measured.decks, scalars, progress)
         return Report(self.episodes, line, scalars)
 

@@ -143,6 +143,14 @@ def test_a_short_run_comes_closer_to_an_equilibrium() -> None:
     assert "policy_against_random/mbb_per_hand_all" in scalars
 
 
+def test_matches_are_played_where_nash_conv_is_not_computed() -> None:
+    keys = ["algorithm.games=8", "evaluation.exact_every=0", "evaluation.decks=2"]
+    trainer = NFSP(configuration(*keys))
+    scalars = [trainer.step(silent) for _ in range(10)][-1].scalars
+    assert "policy_against_random/mbb_per_hand_all" in scalars
+    assert "nash_conv/average_policy" not in scalars
+
+
 def test_resumed_equals_uninterrupted_and_its_average_plays(tmp_path: Path) -> None:
     keys = ["algorithm.games=64", "algorithm.batch_size=16", "algorithm.target_steps=5"]
     keys += ["algorithm.memory=300", "algorithm.reservoir=40"]
