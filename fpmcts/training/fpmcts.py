@@ -225,9 +225,8 @@ class FPMCTS:
             for k, n in enumerate(firsts)
         ]
         if episode.value_games:
-            temperature = selfplay.temperature(iteration)
             shape = iteration, len(batches), episode.value_games, False
-            batches.append(Batch(*shape, temperature, selfplay.exploration))
+            batches.append(Batch(*shape, selfplay.temperature(iteration)))
         return batches
 
     def play(self, batch: Batch, progress: Progress) -> AnyGames:
@@ -261,6 +260,7 @@ class FPMCTS:
     def measured(self, scalars: dict[str, float], progress: Progress) -> str:
         """Measures the policy without searches; adds the curves and returns the text."""
         return self.evaluation.match(False, self.config.evaluation.decks, scalars, progress)
+
     def evaluated(self, scalars: dict[str, float], progress: Progress) -> str:
         """Measures what is due after an iteration; adds the curves and returns the text."""
         due, line = self.config.evaluation, self.measured(scalars, progress)
@@ -269,7 +269,6 @@ class FPMCTS:
         if due.exact_every and self.iteration % due.exact_every == 0:
             line += self.evaluation.exact(scalars)
         return line
-
 
     def close(self) -> None:
         """Ends what is played in the background, and the cluster's actors."""

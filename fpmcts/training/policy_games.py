@@ -197,7 +197,6 @@ def play_policies(
     win_only: bool,
     decay: float = 1.0,
     temperature: float = 1.0,
-    exploration: float = 0.0,
     solve: bool = True,
 ) -> Played:
     """Plays a game of the policies against each other for each deal. Forced moves are played
@@ -214,15 +213,13 @@ def play_policies(
         win_only: Whether results are ±1 (objective "wp") or points (objective "adp").
         decay: λ of the advantages.
         temperature: Moves are drawn from softmax(logits / T), T >= 0; 0 = the most likely ones.
-        exploration: Chance that a move is replaced by a random one; what is noted is the chance of
-            the move that it replaced, so such games teach the value alone.
         solve: Whether sure wins are played without a decision.
     """
     games = Lockstep(game, game.deal(deals), window=lanes, solve=solve)
     states = games.states
 
     def decide(at: np.ndarray) -> tuple[np.ndarray, Noted[Decisions]]:
-        drawn = draw_moves(game, evaluate, states, rng, at, temperature, exploration, iteration)
+        drawn = draw_moves(game, evaluate, states, rng, at, temperature, 0.0, iteration)
         return drawn.actions, [(at, Decisions(*drawn[1:5], np.zeros(len(at), np.float32)))]
 
     empty = np.zeros(0, np.float32)

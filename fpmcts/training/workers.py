@@ -77,8 +77,8 @@ class Batch(NamedTuple):
         chunk: Index that makes its deals differ from those of other batches of the iteration.
         games: Number of games.
         searches: Whether decisions are searched, as the settings of self-play say. If not, the
-            policies play alone, by the three numbers below.
-        temperature, exploration, decay: See ``policy_games.play_policies``.
+            policies play alone, by the two numbers below.
+        temperature, decay: See ``policy_games.play_policies``.
     """
 
     iteration: int
@@ -86,7 +86,6 @@ class Batch(NamedTuple):
     games: int
     searches: bool
     temperature: float = 1.0
-    exploration: float = 0.0
     decay: float = 1.0
 
 
@@ -235,7 +234,6 @@ class Worker:
                 win_only=self._win_only,
                 decay=batch.decay,
                 temperature=batch.temperature,
-                exploration=batch.exploration,
                 solve=config.search.solve,
             )
         cost = self.search.counters, self.evaluator.seconds, self.evaluator.num_evaluations

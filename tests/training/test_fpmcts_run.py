@@ -176,6 +176,17 @@ def test_without_results_the_policy_alone_learns(window: int) -> None:
     assert all(np.isfinite(value) for value in curves.values())
 
 
+def test_games_for_the_value_are_those_of_the_policies() -> None:
+    """The seats that do not search explore, but an error is not what a position is worth."""
+    never, always = (Stages(config(f"selfplay.exploration={share}")) for share in (0.0, 0.5))
+    same(
+        *(
+            dict(named(one.play(one.batches(0)[-1], silent).games.decisions.samples))
+            for one in (never, always)
+        )
+    )
+
+
 def test_policy_gradient_is_measured_like_searches() -> None:
     keys = ["exact_every=1", "search_every=1", "search_decks=2", "search_playouts=4"]
     one = Stages(config("gradient.start=0", *(f"evaluation.{key}" for key in keys)))
