@@ -164,8 +164,8 @@ class Store(ABC, Generic[Rows]):
         if recency == 0.0:
             return take(self.rows, generator.integers(0, self.size, count))
         if recency not in self._shares:
-            iteration = self._arrays["iteration"][: self.size]
-            self._shares[recency] = np.cumsum((iteration + 1.0) ** recency)
+            age = self._arrays["iteration"][: self.size] + 1.0
+            self._shares[recency] = np.cumsum((age / age.max()) ** recency)  # of a number ≤ 1
         shares = self._shares[recency]
         places = np.searchsorted(shares, generator.random(count) * shares[-1], side="right")
         return take(self.rows, np.minimum(places, self.size - 1))

@@ -148,6 +148,13 @@ def test_draws_by_recency(make: Callable[[], Store[Samples]], recency: float) ->
     assert ((counts - expected) ** 2 / expected).sum() < 35
 
 
+@STORES
+def test_an_extreme_recency_draws_the_newest(make: Callable[[], Store[Samples]]) -> None:
+    store = make()
+    store.add(numbered(0, 8))
+    assert (store.draw(np.random.default_rng(0), 50, recency=1e4).iteration == 7).all()
+
+
 @pytest.mark.parametrize("width", [1, TARGET_WIDTH - 1, TARGET_WIDTH, TARGET_WIDTH + 1, 90])
 def test_truncated_targets(width: int) -> None:
     """The most probable actions stay with their probabilities, scaled to sum to 1; short rows are
