@@ -95,6 +95,8 @@ class Diagnostics(NamedTuple):
             average. It is at most the phase-1 gain + log(particles + 1).
         rank: float64 ``[n]``, share of the particles that weigh more than the true world: 0.5 =
             weights say nothing.
+        sources: int32 ``[n, num_worlds]``, of the worlds that come from one particle, the first;
+            each world itself where it was drawn from the prior or from a list of all.
     """
 
     num_evaluations: np.ndarray
@@ -104,13 +106,16 @@ class Diagnostics(NamedTuple):
     phase1_gain: np.ndarray
     gain: np.ndarray
     rank: np.ndarray
+    sources: np.ndarray
 
 
 def no_diagnostics(count: int) -> Diagnostics:
     """Returns the diagnostics of ``count`` views without inference."""
     unknown = (np.full(count, np.nan) for _ in Diagnostics._fields)
     return Diagnostics(*unknown)._replace(
-        num_evaluations=np.zeros(count, np.int64), fresh=np.zeros(count, np.bool_)
+        num_evaluations=np.zeros(count, np.int64),
+        fresh=np.zeros(count, np.bool_),
+        sources=np.zeros((count, 0), np.int32),
     )
 
 
@@ -215,6 +220,7 @@ class Determinizer:
         words = self.game.spec.hidden_words
         prior_worlds(self.game.rules, take(positions, ~active), rng, num_worlds, words, worlds)
         diagnostics = no_diagnostics(count)
+        sources = np.tile(np.arange(num_worlds, dtype=np.int32), (count, 1))
         if active.any():
             here = take(positions, active)
             true = (
@@ -223,10 +229,10 @@ class Determinizer:
             put(diagnostics, active, self._update(here, records, rng, true))
             betas = np.empty(len(here.lanes))
             draw_worlds(
-                self.game.rules, self._particles, here, self._least, rng, num_worlds, worlds, betas
+                self.game.rules, self._particles, here, self._least, rng, worlds, sources, betas
             )
             diagnostics.beta[active] = betas
-        return worlds, diagnostics
+        return worlds, diagnostics._replace(sources=sources)
 
     def marginals(
         self, lanes: np.ndarray, views: States, records: Records, rng: np.ndarray

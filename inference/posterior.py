@@ -132,8 +132,8 @@ def draw_worlds(
     positions: Positions,
     floor: float,
     rng: np.ndarray,
-    num_worlds: int,
     worlds: States,
+    sources: np.ndarray,
     betas: np.ndarray,
 ) -> None:
     """Draws worlds from the weighted particles of the positions' slots.
@@ -144,15 +144,24 @@ def draw_worlds(
         floor: Least effective sample size.
         rng: uint64 streams, one per lane, changed in place.
         worlds: Receives ``num_worlds`` rows per position, from row ``places * num_worlds`` on.
+        sources: int32 ``[any, num_worlds]``; row ``places`` receives the first of the worlds that
+            come from the same particle, unless all worlds are listed.
         betas: float64 ``[n]``, receives the tempering.
     """
     weights = np.empty(particles.posterior.shape[1] - 1)
+    num_worlds = sources.shape[1]
     picks = np.empty(num_worlds, np.int64)
+    first_of = np.empty(weights.size, np.int32)
     for i in range(betas.size):
         slot, first = positions.slots[i], positions.places[i] * num_worlds
+        first_of[:] = -1
         betas[i] = temper(particles, slot, floor, weights)
         resample(weights, rng, positions.lanes[i], picks)
         for w in range(num_worlds):
+            if particles.num_draws[slot] != COMPLETE:
+                if first_of[picks[w]] < 0:
+                    first_of[picks[w]] = w
+                sources[positions.places[i], w] = first_of[picks[w]]
             fill_world(
                 rules,
                 positions.views,

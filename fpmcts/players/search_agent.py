@@ -210,7 +210,7 @@ class SearchAgent(Agent):
         """Returns the decision of a search."""
         begin, lanes, rng = time.perf_counter(), np.zeros(1, np.int64), streams(question.seed, 1)
         self._table_determinizer.reset(lanes)
-        worlds, _ = self._table_determinizer.worlds(
+        worlds, drawn = self._table_determinizer.worlds(
             lanes, question.view, question.records, rng, self.settings.worlds
         )
         hidden = self._hidden(question, lanes, rng)
@@ -239,6 +239,7 @@ class SearchAgent(Agent):
         may be hidden.
         """
         spec = self.game.spec
+            sources=drawn.sources,
         if not spec.hidden_kinds:
             return None
         beliefs = self._table_determinizer.marginals(lanes, question.view, question.records, rng)
@@ -254,11 +255,7 @@ class SearchAgent(Agent):
     def _decided(
         self, question: Question, result: SearchResult, hidden: HiddenCards | None
     ) -> Decision:
-        """Returns what a search says, so far or in the end, of one position.
-
-        The standard error of its value is that of a mean over its policy. Moves that were tried
-        once at most are left out of it: their share of the policy is small.
-        """
+        """Returns what a search says, so far or in the end, of one position."""
         unit, scale, shift = WINS, 0.5, 0.5
         if not self.win_only:
             unit, scale, shift = RETURN, stake(self.game.rules, question.view, 0), 0.0
@@ -267,7 +264,6 @@ class SearchAgent(Agent):
         actions, policy, priors, visits, q = (column[0, rows].tolist() for column in columns)
         texts = [question.text(action) for action in actions]
         errors = scale * result.standard_error[0, rows].astype(np.float64)
-        weighed = (errors * policy)[~np.isnan(errors) & (np.array(policy) > 0.0)]
         moves = zip(texts, priors, visits, shift + scale * np.array(q), errors, strict=True)
         return Decision(
             move=question.text(result.choice[0]),
@@ -281,5 +277,5 @@ class SearchAgent(Agent):
             ),
             hidden=hidden,
             playouts=int(result.done[0]),
-            value_error=float(np.sqrt((weighed**2).sum())) if weighed.size else None,
+            value_error=known(scale * result.value_error[0]),
         )

@@ -36,6 +36,17 @@ class Jobs(NamedTuple):
     hits: np.ndarray  # int32 [T]: those found in the cache
 
 
+class Log(NamedTuple):
+    """The playouts of the T trees that have come back, at most P each, in the order of their
+    return.
+    """
+
+    count: np.ndarray  # int32 [T]
+    move: np.ndarray  # int32 [T, P]: place of the root's move
+    world: np.ndarray  # int32 [T, P]
+    value: np.ndarray  # float64 [T, P]: what they returned
+
+
 class Slots(NamedTuple):
     """M simulations; D bounds the moves of a game."""
 
@@ -71,9 +82,11 @@ class Forest(NamedTuple):
     num_slots: int  # S: slots of a tree
     num_worlds: int  # W: worlds of a tree
     worlds: States  # [T * W]: a tree's worlds share what the seat to move knows
+    sources: np.ndarray  # int32 [T * W]: of a tree's worlds from one draw, the first
     tree: Tree
     cache: PolicyCache
     jobs: Jobs
+    log: Log
     slots: Slots
     states: States  # [M]: where each simulation is
     requests: Requests
@@ -102,6 +115,7 @@ def make_forest(
         num_slots=1,
         num_worlds=1,
         worlds=game.empty(0),
+        sources=np.zeros(0, np.int32),
         tree=make_tree(trees, nodes, spec.max_legal + num_edges * nodes),
         cache=make_policy_cache(trees, 4 * nodes, 48 * nodes),
         jobs=Jobs(
@@ -114,6 +128,12 @@ def make_forest(
             dropped=np.zeros(trees, np.int32),
             lookups=np.zeros(trees, np.int32),
             hits=np.zeros(trees, np.int32),
+        ),
+        log=Log(
+            count=np.zeros(trees, np.int32),
+            move=np.zeros((trees, playouts), np.int32),
+            world=np.zeros((trees, playouts), np.int32),
+            value=np.zeros((trees, playouts)),
         ),
         slots=Slots(
             phase=np.zeros(slots, np.int8),

@@ -93,9 +93,11 @@ class SearchResult(NamedTuple):
         prior: float32 ``[n, A]``, the network's policy over the moves considered, sums to 1.
         visits: int32 ``[n, A]``, playouts that have come back.
         q: float32 ``[n, A]``, mean return in units of the stake; NaN where unvisited.
-        standard_error: float32 ``[n, A]``, of q, from the spread of the returns; NaN below two
-            returns.
+        standard_error: float32 ``[n, A]``, of q, see ``_write_errors``; NaN below two draws of the
+            hidden cards.
         value: float32 ``[n]``, expected return of the target policy in units of the stake.
+        value_error: float32 ``[n]``, its standard error, moves without one not in it; NaN if that
+            is all of them.
         choice: int16 ``[n]``, the move at temperature 0 (gumbel: the winner of the halving).
         dropped: int32 ``[n]``, leaves that found no room in the tree.
         done: int32 ``[n]``, playouts made; fewer than asked for where the search ended early.
@@ -109,6 +111,7 @@ class SearchResult(NamedTuple):
     q: np.ndarray
     standard_error: np.ndarray
     value: np.ndarray
+    value_error: np.ndarray
     choice: np.ndarray
     dropped: np.ndarray
     done: np.ndarray
@@ -130,6 +133,7 @@ def _empty_result(count: int, width: int) -> SearchResult:
         q=np.full((count, width), np.nan, np.float32),
         standard_error=np.full((count, width), np.nan, np.float32),
         value=np.zeros(count, np.float32),
+        value_error=np.full(count, np.nan, np.float32),
         choice=np.zeros(count, np.int16),
         dropped=np.zeros(count, np.int32),
         done=np.zeros(count, np.int32),
@@ -159,6 +163,63 @@ class SearchCounters:
 
 
 @kernel
+def _standard_error(shares: np.ndarray, deviations: np.ndarray) -> float:
+    """Returns the standard error of a mean over some draws, NaN below two.
+
+    Args:
+        shares: float64 ``[D]``, s_j of each draw in the mean, sum 1.
+        deviations: float64 ``[D]``, s_j (q_j - q): of its own mean from that of all.
+    """
+    second, third, squares = 0.0, 0.0, 0.0
+    for j in range(shares.size):
+        second += shares[j] ** 2
+        third += shares[j] ** 3
+        squares += deviations[j] ** 2
+    if second > 1.0 - 1e-9:
+        return np.nan
+    # q moves with every q_j: n / (n - 1) for n equal shares.
+    return np.sqrt(squares * second / (second - 2.0 * third + second**2))
+
+
+@kernel
+def _write_errors(forest: Forest, t: int, result: SearchResult) -> None:
+    """Writes the standard errors of the moves of a root and of its value.
+
+    Worlds from one particle are one draw of the hidden cards, and all moves share them. The mean
+    return of a move is a self-normalised estimate, q = Σ_j s_j q_j over the draws; by the delta
+    method its variance is Σ_j s_j² (q_j − q)². The deviations of the value are those of the moves,
+    added up draw by draw with the weights of the improved policy.
+    """
+    tree, log, first = forest.tree, forest.log, forest.tree.first_edge[t, 0]
+    width = 1
+    for k in range(result.num_legal[t]):
+        width = max(width, min(forest.num_worlds, tree.visits[t, first + k]))
+    deviations = np.zeros((result.num_legal[t], width))
+    shares = np.zeros((result.num_legal[t], width))
+    for j in range(log.count[t]):
+        k = log.move[t, j]
+        draw = forest.sources[t * forest.num_worlds + log.world[t, j]]
+        share = 1.0 / tree.returns[t, first + k]
+        shares[k, draw] += share
+        deviations[k, draw] += share * (
+            log.value[t, j] - tree.total[t, first + k] / tree.returns[t, first + k]
+        )
+    total, weight = np.zeros(width), np.zeros(width)
+    known = 0.0
+    for k in range(result.num_legal[t]):
+        result.standard_error[t, k] = (
+            _standard_error(shares[k], deviations[k]) if tree.returns[t, first + k] > 1 else np.nan
+        )
+        if not np.isnan(result.standard_error[t, k]):
+            target = np.float64(result.target[t, k])
+            known += target
+            total += target * deviations[k]
+            weight += target * shares[k]
+    if known > 0.0:
+        result.value_error[t] = _standard_error(weight / known, total)
+
+
+@kernel
 def _read_roots(forest: Forest, rule: Any, result: SearchResult) -> None:
     """Writes the statistics of the roots to the arrays of a result."""
     tree, jobs, scratch = forest.tree, forest.jobs, forest.scratch
@@ -175,9 +236,6 @@ def _read_roots(forest: Forest, rule: Any, result: SearchResult) -> None:
             result.visits[t, k] = returned
             mean = tree.total[t, edge] / returned if returned > 0 else baseline
             result.q[t, k] = mean if returned > 0 else np.nan
-            if returned > 1:
-                spread = max(0.0, tree.squares[t, edge] - returned * mean * mean)
-                result.standard_error[t, k] = np.sqrt(spread / (returned - 1) / returned)
             value += scratch[k] * mean
             done += returned
             score = preference(rule, returned, tree.prior[t, edge], jobs.noise[t, k], scratch[k])
@@ -188,6 +246,7 @@ def _read_roots(forest: Forest, rule: Any, result: SearchResult) -> None:
         result.choice[t] = tree.action[t, tree.first_edge[t, 0] + best]
         result.dropped[t] = jobs.dropped[t]
         result.done[t] = done
+        _write_errors(forest, t, result)
 
 
 @kernel
@@ -307,6 +366,7 @@ class Search:
         deadline: float | None = None,
         moves: Sequence[Sequence[int]] | None = None,
         stand_ins: Sequence[Sequence[int]] | None = None,
+        sources: np.ndarray | None = None,
     ) -> SearchResult:
         """Returns the search's verdict on n positions.
 
@@ -329,6 +389,8 @@ class Search:
                 None: all.
             stand_ins: For each of ``moves`` the listed action whose policy output is its own, where
                 moves carry amounts that are not listed; None: each is listed.
+            sources: int32 ``[n, W]``, see ``inference.determinizer.Diagnostics``; the standard
+                errors depend on them. None: each world was drawn by itself.
 
         Raises:
             ValueError: The number of worlds does not fit the number of positions, there is no room
@@ -360,12 +422,15 @@ class Search:
         self._forest.jobs.simulations[:] = playouts
         self._rule = _make_rule(settings, playouts)
         self._forest = self._forest._replace(num_slots=slots, num_worlds=per)
+        if sources is None:
+            sources = np.broadcast_to(np.arange(per, dtype=np.int32), (n, per))
         watch = _Watch(report, cancel, deadline, n * playouts)
         size = min(self.max_positions, self.most_slots // slots)
         for a in range(0, n, size):
             rows = take(worlds, slice(a * per, (a + size) * per))
             part = None if given is None else given[a : a + size]
-            watch.parts.append(self._run_part(rows, rng, lanes[a : a + size], part, watch))
+            drawn = sources[a : a + size].reshape(-1)
+            watch.parts.append(self._run_part(rows, drawn, rng, lanes[a : a + size], part, watch))
         result = _join(watch.parts)
         watch.report(result)
         return result
@@ -373,12 +438,15 @@ class Search:
     def _run_part(
         self,
         worlds: States,
+        sources: np.ndarray,
         rng: np.ndarray,
         lanes: np.ndarray,
         moves: Sequence[_Given] | None,
         watch: _Watch,
     ) -> SearchResult:
-        forest = self._forest = self._forest._replace(worlds=worlds, num_trees=len(lanes))
+        forest = self._forest = self._forest._replace(
+            worlds=worlds, sources=sources, num_trees=len(lanes)
+        )
         jobs, requests, counters = forest.jobs, forest.requests, self.counters
         _draw_noise(rng, lanes, jobs.seed, jobs.noise, getattr(self._rule, "noise", 0.0))
         start = time.perf_counter()

@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from fpmcts.search.arrays import Forest, Jobs, Params, Slots
+from fpmcts.search.arrays import Forest, Jobs, Log, Params, Slots
 from fpmcts.search.roots import select
 from fpmcts.search.tree import (
     EMPTY,
@@ -70,9 +70,15 @@ IDLE, RUNNING, AWAITS_LEAF, AWAITS_POLICY = (int(p) for p in Phase)
 
 
 @kernel
-def _finish(tree: Tree, slots: Slots, t: int, m: int, value: float) -> None:
+def _finish(tree: Tree, log: Log, slots: Slots, t: int, m: int, value: float) -> None:
     if slots.beyond[m]:
         value = slots.blended[m] + slots.weight[m] * value
+    if slots.depth[m] > 0:
+        k = log.count[t]
+        log.move[t, k] = slots.path[m, 0] - tree.first_edge[t, 0]
+        log.world[t, k] = slots.world[m]
+        log.value[t, k] = value
+        log.count[t] = k + 1
     back_up(tree, t, slots.path[m], slots.depth[m], value)
     slots.phase[m] = IDLE
 
@@ -183,12 +189,12 @@ def _run(forest: Forest, t: int, m: int) -> bool:
     is over.
     """
     rules, states, params, slots = forest.rules, forest.states, forest.params, forest.slots
-    tree, cache, jobs = forest.tree, forest.cache, forest.jobs
+    tree, cache, jobs, log = forest.tree, forest.cache, forest.jobs, forest.log
     searcher = jobs.seat[t]
     while True:
         seat = current_seat(rules, states, m)
         if seat < 0:
-            _finish(tree, slots, t, m, _final_return(rules, states, params, jobs, t, m))
+            _finish(tree, log, slots, t, m, _final_return(rules, states, params, jobs, t, m))
             return False
         if seat == searcher and not slots.beyond[m]:
             key = infoset_key(rules, states, m, seat)
@@ -196,7 +202,7 @@ def _run(forest: Forest, t: int, m: int) -> bool:
             if node != EMPTY:
                 if tree.degree[t, node] == 0:
                     tree.node_visits[t, node] += 1
-                    _finish(tree, slots, t, m, np.float64(tree.node_value[t, node]))
+                    _finish(tree, log, slots, t, m, np.float64(tree.node_value[t, node]))
                     return False
                 edge = select_puct(tree, t, node, params.c)
                 step(rules, states, m, _descend(tree, slots, t, m, np.int64(node), np.int64(edge)))
@@ -226,7 +232,7 @@ def _run(forest: Forest, t: int, m: int) -> bool:
                 key = infoset_key(rules, states, m, seat)
                 value = _sure_return(rules, states, params, jobs, slots.legal[m], t, m)
                 add_node(tree, t, key, value, slots.legal[m], slots.priors[m], 0)
-                _finish(tree, slots, t, m, value)
+                _finish(tree, log, slots, t, m, value)
                 return False
             slots.phase[m] = AWAITS_LEAF
         else:
@@ -253,6 +259,7 @@ def begin_search(forest: Forest) -> int:
     )
     for t in range(forest.num_trees):
         clear(forest.tree, forest.cache, t)
+        forest.log.count[t] = 0
         m = t * forest.num_slots
         for other in range(m, m + forest.num_slots):
             slots.phase[other] = IDLE
@@ -311,7 +318,7 @@ def absorb(forest: Forest, count: int, policy: np.ndarray, value: np.ndarray) ->
         value: float32 ``[count]`` in units of the stake.
     """
     rules, states, params, slots = forest.rules, forest.states, forest.params, forest.slots
-    tree, jobs, requests = forest.tree, forest.jobs, forest.requests
+    tree, jobs, log, requests = forest.tree, forest.jobs, forest.log, forest.requests
     for r in range(count):
         m, seat = np.int64(requests.slot[r]), np.int64(requests.seat[r])
         t, n = m // forest.num_slots, np.int64(slots.num_legal[m])
@@ -325,7 +332,7 @@ def absorb(forest: Forest, count: int, policy: np.ndarray, value: np.ndarray) ->
                     if add_node(tree, t, key, leaf, slots.legal[m], slots.priors[m], n) < 0:
                         jobs.dropped[t] += 1
                 if params.rollout <= 0.0 or slots.depth[m] == 0:
-                    _finish(tree, slots, t, m, leaf)
+                    _finish(tree, log, slots, t, m, leaf)
                     continue
                 slots.beyond[m] = True
                 slots.blended[m] = 0.0
