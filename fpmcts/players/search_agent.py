@@ -90,6 +90,11 @@ class Pace:
     def __init__(self) -> None:
         self._seconds_each: float | None = None
 
+    @property
+    def is_known(self) -> bool:
+        """Whether any were made."""
+        return self._seconds_each is not None
+
     def playouts(self, seconds: float, most: int) -> int:
         """Returns the playouts that fit into some seconds per position: at least 2, unless ``most``
         is less.
@@ -137,7 +142,7 @@ class SearchAgent(Agent):
         self._make_determinizer = trained.determinizer_maker(inference)
         self._table_settings = replace(settings, slots=options.search.get("slots", LONE_SLOTS))
         self._determinizer: Determinizer | None = None
-        self._pace = Pace()
+        self._pace, self._table_pace = Pace(), Pace()
 
     @cached_property
     def search(self) -> Search:
@@ -215,7 +220,10 @@ class SearchAgent(Agent):
         )
         hidden = self._hidden(question, lanes, rng)
         own = None if self.seconds is None else begin + self.seconds
-        report = limits.report
+        report, playouts = limits.report, None
+        if own is not None:
+            playouts = self._fitting(own, worlds, rng.copy())
+        started = time.perf_counter()
 
         def so_far(result: SearchResult, done: int, total: int) -> None:
             assert report is not None
@@ -225,21 +233,39 @@ class SearchAgent(Agent):
             worlds,
             rng,
             lanes,
+            playouts,
             report=None if report is None else so_far,
             cancel=limits.cancel,
             deadline=min((end for end in (limits.deadline, own) if end is not None), default=None),
             moves=None if question.about_all else [question.asked.tolist()],
             stand_ins=[question.stands_for.tolist()],
+            sources=drawn.sources,
         )
+        if own is not None:
+            self._table_pace.note(max(1, int(result.done[0])), time.perf_counter() - started)
         result = result._replace(choice=self._chosen(result, rng, lanes))
         return self._decided(question, result, hidden)
+
+    def _fitting(self, end: float, worlds: States, rng: np.ndarray) -> int:
+        """Returns the playouts of a search that is over at ``end``: one that is cut short has not
+        halved its moves.
+
+        The first time the rate is measured by a short search, which decides nothing.
+        """
+        pace, most = self._table_pace, self.settings.playouts
+        if not pace.is_known:
+            started, playouts = time.perf_counter(), pace.playouts(0.0, most)
+            first = self._table_search.run(
+                worlds, rng, np.zeros(1, np.int64), playouts, deadline=end
+            )
+            pace.note(max(1, int(first.done[0])), time.perf_counter() - started)
+        return pace.playouts(end - time.perf_counter(), most)
 
     def _hidden(self, question: Question, lanes: np.ndarray, rng: np.ndarray) -> HiddenCards | None:
         """Returns what the worlds just drawn were drawn from; None in games that do not say what
         may be hidden.
         """
         spec = self.game.spec
-            sources=drawn.sources,
         if not spec.hidden_kinds:
             return None
         beliefs = self._table_determinizer.marginals(lanes, question.view, question.records, rng)
