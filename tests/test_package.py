@@ -168,7 +168,7 @@ def test_an_installed_wheel_trains_and_evaluates(installed: Installed) -> None:
 
 @pytest.mark.slow
 def test_an_installed_wheel_serves_a_game_in_a_browser(
-    installed: Installed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    installed: Installed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The page that travels with the package, in a real browser: a whole game against the players
     of the project.
@@ -182,11 +182,11 @@ def test_an_installed_wheel_serves_a_game_in_a_browser(
     browsers = launch()
     browser, site = next(browsers), Served(installed)
     try:
-        person = Person(browser, site, tmp_path, "package")
+        person = Person(browser, site)
         person.new_table(seats=["you", "rhcp", "random"], mode="fair")
         person.play()
         assert person.view()["ply"] > 3
-        person.check("over")
+        person.check()
         person.close()
     finally:
         site.stop()

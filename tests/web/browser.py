@@ -95,8 +95,6 @@ class Person:
     Args:
         browser: Of playwright.
         site: The server.
-        shots: Folder of screenshots.
-        name: What they begin with.
         width: Of the window, in pixels: 390 is a phone.
         language: "en" or "zh", as the system says.
         dark: Whether the system is dark.
@@ -106,14 +104,12 @@ class Person:
         self,
         browser: Any,
         site: Site,
-        shots: Path,
-        name: str,
         *,
         width: int = 1280,
         language: str = "en",
         dark: bool = False,
     ) -> None:
-        self.name, self.shots, self.origin, self.faults = name, shots, site.origin, list[str]()
+        self.origin, self.faults = site.origin, list[str]()
         phone = width < 700
         self.context = browser.new_context(
             viewport={"width": width, "height": 844 if phone else 800},
@@ -210,31 +206,18 @@ class Person:
         """Returns the text of a part of the page in one line."""
         return " ".join(self.page.locator(part).inner_text().split())
 
-    def shot(self, name: str) -> None:
-        """Takes a screenshot."""
-        self.page.screenshot(path=str(self.shots / f"{self.name}-{name}.png"), full_page=True)
-
-    def check(self, name: str) -> None:
-        """Takes a screenshot and asserts that nothing went wrong and that axe finds nothing
-        serious.
+    def check(self) -> None:
+        """Asserts that nothing went wrong, that the page is no wider than the window, and that axe
+        finds nothing serious.
         """
-        self.shot(name)
         assert not self.faults, self.faults
         wide = self.page.evaluate(
             "document.documentElement.scrollWidth - document.documentElement.clientWidth"
         )
-        assert wide <= 0, f"{name}: {wide} px wider than the window"
+        assert wide <= 0, f"{wide} px wider than the window"
         self.page.evaluate(AXE.read_text())
         found = self.page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
-        serious = [
-            {
-                "id": one["id"],
-                "where": [node["target"] for node in one["nodes"][:3]],
-                "help": one["help"],
-            }
-            for one in found
-            if one["impact"] in SERIOUS
-        ]
+        serious = [one for one in found if one["impact"] in SERIOUS]
         assert not serious, json.dumps(serious, indent=1)
 
     def close(self) -> None:

@@ -36,7 +36,6 @@ from fpmcts.web.tables.offers import EXACT, RANDOM, offers
 from fpmcts.web.tables.room import Services
 from fpmcts.web.tables.store import Store
 
-OUTSIDE = "examples.sealed_bids"
 RANKS = "3456789TJQKA2LB"
 PACE = 0.03
 
@@ -141,11 +140,10 @@ def main(folder: Path, toy: bool, port: int) -> None:
     games = folder / "play.sqlite"
     token, listening = read_token(token_file(games)), listen("127.0.0.1", port)
     process = EngineProcess(target=toy_engine if toy else engine)
-    real = Catalogue({**offers(), OUTSIDE: Offer((RANDOM,))}, Offer((RANDOM,)))
-    catalogue = fake.CATALOGUE if toy else real
+    catalogue = fake.CATALOGUE if toy else Catalogue(offers(), Offer((RANDOM,)))
     services = Services(None, catalogue, process, Store(games), Quick(), Chance())  # type: ignore[arg-type]
     print(f"http://127.0.0.1:{listening.getsockname()[1]}/?token={token}", flush=True)
-    load = fake.ToyGames if toy else lambda: load_games(Catalogue({OUTSIDE: Offer(())}))
+    load = fake.ToyGames if toy else lambda: load_games(Catalogue({}))
     asyncio.run(serve(Server(services), process, Access(token), "127.0.0.1", listening, load))
 
 

@@ -226,31 +226,6 @@ def test_large_messages_and_dropped_sockets(toy: Toy) -> None:
         pass
 
 
-def test_a_client_that_does_not_read(toy: Toy) -> None:
-    """Its messages are not kept without bound, and others do not wait for it."""
-    table = toy.new_table(seats=["quick", "quick", "quick"], mode="open")
-    raw = socket.create_connection((toy.place.hostname, toy.place.port))
-    raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-    key = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n"
-    head = (
-        f"GET /ws HTTP/1.1\r\nHost: {toy.place.netloc}\r\nOrigin: {toy.origin}\r\nCookie: "
-        f"{toy.cookie}\r\n"
-    )
-    raw.sendall(f"{head}Upgrade: websocket\r\nConnection: Upgrade\r\n{key}\r\n".encode())
-    text = json.dumps({"type": "join", "id": 1, "table": table}).encode()
-    frame = bytes([0x81, 0x80 | len(text)]) + b"\0\0\0\0" + text
-    for _ in range(400):  # 20 a second are heard, 40 at once
-        try:
-            raw.sendall(frame)
-        except OSError:
-            break
-    with toy.tab() as tab:
-        began = time.monotonic()
-        enter(tab, toy.new_table())
-        assert time.monotonic() - began < 5.0
-    raw.close()
-
-
 def test_the_client_in_python(toy: Toy) -> None:
     program = Path(__file__).resolve().parents[2] / "examples" / "web_client.py"
     played = subprocess.run(
