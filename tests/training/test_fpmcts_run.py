@@ -337,8 +337,6 @@ def test_checkpoint_of_another_shape_is_refused() -> None:
     damaged.arrays[name] = np.full(damaged.arrays[name].shape, np.nan, np.float32)
     with pytest.raises(CheckpointError, match="holds numbers that are not finite"):
         one.load(damaged)
-    with pytest.raises(CheckpointError, match="networks only grow"):  # of one that begins from it
-        one.load_networks(wider.state())
 
 
 @pytest.mark.parametrize(
@@ -346,14 +344,12 @@ def test_checkpoint_of_another_shape_is_refused() -> None:
     [
         ("bootstrap=heuristic", "bootstrap.kind=heuristic: is for game=doudizhu"),
         ("network=default", "network.value_head=win_stakes: game=leduc has no classes of stakes"),
-        ("evaluation.baseline=rhcp", "evaluation.baseline=rhcp: is for game=doudizhu"),
         ("inference=filter", "inference.phase1=filter: game=leduc has no hidden cards"),
         ("game.suits=true", "game=leduc: suits=true: is for tables"),
         (
             "gradient.frozen=[0,1]",
             "gradient.frozen=.*: expected some but not all of the seats 0 to 1",
         ),
-        ("selfplay.searching=two", "selfplay.searching=two: expected one of all, one"),
     ],
 )
 def test_configurations_that_do_not_fit(override: str, message: str) -> None:
