@@ -136,12 +136,9 @@ def walk(tree: betting.BettingTree, moves: str) -> int:
     [
         (2, "", 1),  # the dealer has the small blind and begins
         (2, "cc", 0),  # then the other player
-        (2, "cccccc", 0),
         (3, "", 2),  # the dealer; the blinds follow
         (3, "ccc", 0),
-        (3, "ccr", 2),
         (3, "cfc", 1),  # the small blind is out
-        (3, "cccrfr", 0),
     ],
 )
 def test_order_of_action(players: int, moves: str, mover: int) -> None:
@@ -166,7 +163,6 @@ def test_four_bets_a_round() -> None:
     [
         (2, "f", (1, 2), (0.5, -0.5)),
         (2, "rc" + "rc" * 3, (2, 1), (7, -7)),  # 2 + 1 + 2 + 2
-        (2, "rrrc" + "rrrrc" * 3, (2, 1), (24, -24)),  # 4 + 4 + 8 + 8
         (2, "rrrc" + "rrrrc" * 3, (1, 1), (0, 0)),
         (3, "ff", (1, 2, 3), (-0.5, 0.5, 0)),
         (3, "ccc" + "ccc" * 3, (5, 5, 1), (0.5, 0.5, -1)),
@@ -177,7 +173,6 @@ def test_four_bets_a_round() -> None:
             (-1, 1, 0),
         ),  # the dealer's hand would have tied, but it has folded
         (3, "rfc" + "cc" * 3, (9, 4, 4), (-0.5, 0.25, 0.25)),
-        (3, "ccc" + "rfc" + "cc" * 2, (1, 9, 1), (0.5, -1, 0.5)),
     ],
 )
 def test_payoffs_by_hand(

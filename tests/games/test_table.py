@@ -10,7 +10,6 @@ from games import GAMES, make
 from games.generic import HIDDEN_MOVE
 from games.history import History
 from games.interface import Game, move_texts
-from games.kernels import Stream, deal_seeds
 from games.table import IllegalMove, Table
 from tests.games import driver
 
@@ -49,14 +48,6 @@ def test_a_game_ends_with_its_returns(game: Game) -> None:
     assert table.returns == tuple(
         driver.team_return(game.rules, states, 0, seat) for seat in range(game.spec.num_seats)
     )
-
-
-def test_deals_are_neither_of_training_nor_of_evaluation(game: Game) -> None:
-    first = Table(game, seed=3)
-    assert same(first, Table(game, seed=3))
-    seeds = [deal_seeds(3, 1, stream) for stream in Stream]
-    assert len({int(seed[0]) for seed in seeds}) == len(Stream)
-    assert not int(deal_seeds(3, 1, Stream.TABLE)[0]) % 2
 
 
 def test_records_go_there_and_back(game: Game) -> None:

@@ -96,12 +96,6 @@ def test_where_there_is_no_int8(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cpu, "_is_vnni_supported", lambda: False)
     with pytest.raises(ConfigError, match="precision=int8: this processor has no AVX-512 VNNI"):
         Evaluator(build_networks(DOUDIZHU, SMALL, seed=0), "int8")
-    monkeypatch.setattr(torch.cpu, "_is_vnni_supported", lambda: True)
-    monkeypatch.setattr(torch.backends.mkldnn, "is_available", lambda: False)
-    with pytest.raises(ConfigError, match="lacks oneDNN's quantised convolutions"):
-        check_int8(torch.device("cpu"))
-    with pytest.raises(ValueError, match="Int8Engine alone"):
-        Engine(trained(), "int8")
 
 
 @needs_vnni
