@@ -80,7 +80,6 @@ def test_files_change_the_search_and_what_is_given_comes_last(
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("[1]", "default.yaml: expected keys of the search"),
         ("gumbel: {playout: 3}", "default.yaml: playout=3: unknown key; did you mean .*playouts"),
         ("gumbol: {playouts: 3}", "default.yaml: root=gumbol: expected one of"),
     ],

@@ -328,13 +328,8 @@ def test_any_amount_by_field_slider_buttons_and_keys(browser: Any, site: Site) -
     press("ArrowRight")
     moved = field.input_value()
     assert int(moved) > 225 and slider.get_attribute("aria-valuetext") == moved
-    for key, amount in (("End", "10000"), ("Home", "200")):
-        press(key)
-        assert field.input_value() == amount
-    page.locator(".typed input").fill("raise 123")
-    press("Enter")
-    page.wait_for_selector(".toast:not(:empty)")
-    assert "any raise to 200 … 10000 chips" in person.text(".toast")
+    press("End")
+    assert field.input_value() == "10000"
     page.locator("h1").click()
     press("2")
     assert field.input_value() == "225"
