@@ -58,22 +58,11 @@ def register(
     def choose(*arguments: Any) -> Callable[..., Any] | None:
         kind = arguments[0]
         fits = _is_type(kind, first_type) if first_type else not has_own(generic, kind)
-        return call if fits else None
+        return implementation.py_func if fits else None
 
-    call = _caller(implementation)
-    choose.__signature__ = inspect.signature(call)  # type: ignore[attr-defined]
+    choose.__signature__ = inspect.signature(implementation.py_func)  # type: ignore[attr-defined]
     options = {"forceinline": True} if implementation.targetoptions.get("forceinline") else {}
     overload(generic, jit_options=options)(choose)
-
-
-def _caller(implementation: Any) -> Callable[..., Any]:
-    """Returns a function with the arguments of a kernel that calls it. Numba compiles what is
-    chosen in every process; this is short, and the kernel itself comes from the cache.
-    """
-    names = ", ".join(inspect.signature(implementation.py_func).parameters)
-    scope = {"implementation": implementation, "__name__": implementation.py_func.__module__}
-    called: Callable[..., Any] = eval(f"lambda {names}: implementation({names})", scope)  # noqa: S307
-    return called
 
 
 def has_own(generic: GenericKernel[..., Any], kind: Any) -> bool:

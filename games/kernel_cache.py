@@ -3,9 +3,10 @@
 Numba's own cache does not notice an edit in a called function of another file, and does notice a
 comment. The key of a kernel here is a hash of all that its compiled form depends on: its signature,
 the bytecode of every function that it can reach, the constants, defaults and global values that
-these read, the implementations of generic kernels for the types in the signature, the compiler and
-the processor. So an edit compiles what it changes; comments, docstrings and moves of functions to
-other files compile nothing. There is one file for each key; it appears whole or not at all.
+these read, the implementations of generic kernels for the types in the signature, how kernels are
+made and called (``games.kernels``, ``games.dispatch``), the compiler and the processor. So an edit
+compiles what it changes; comments, docstrings and moves of functions to other files compile
+nothing. There is one file for each key; it appears whole or not at all.
 """
 
 import hashlib
@@ -31,7 +32,7 @@ from numba.core.environment import Environment, _rebuild_env
 from numba.core.serialize import NumbaPickler
 from numba.extending import _Intrinsic
 
-from games.dispatch import GenericKernel
+from games.dispatch import GenericKernel, register
 
 LIBRARIES = sys.stdlib_module_names | {"numba", "numpy", "llvmlite"}
 """What comes from these packages is known by its name; their versions are part of every key."""
@@ -44,6 +45,8 @@ CONFIG = (
     "DEBUGINFO_DEFAULT",
 )
 """The settings of numba that change code; those of the processor are in the key as well."""
+MAKERS: list[FunctionType] = [register]  # type: ignore[list-item]
+"""Functions that say how kernels are made and called; ``games.kernels`` adds its own."""
 UNREADABLE = (
     OSError,
     EOFError,
@@ -128,6 +131,8 @@ class _Pickler(NumbaPickler):
 def meaning(function: Callable[..., Any], signature: Any, processor: Any = ()) -> str:
     """Returns the key of a function compiled for a signature: 32 hexadecimal digits."""
     walk = _Walk()
+    for part in MAKERS:
+        walk.write(_code_text(part.__code__, part.__doc__))
     settings = [getattr(numba.config, name, None) for name in CONFIG]
     walk.write(
         f"{sys.version} {numba.__version__} {np.__version__} {llvmlite.__version__} {settings} "
