@@ -2,11 +2,13 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -61,22 +63,37 @@ def longest(view: Json) -> str:
 
 
 class Site:
-    """A running server (``server.py``), which leads a session of its own."""
+    """A running server, which leads a session of its own.
 
-    def __init__(self, folder: Path, *options: str) -> None:
-        self.folder, self.errors = folder, folder / "errors.txt"
-        command = [sys.executable, str(Path(__file__).with_name("server.py")), str(folder)]
-        with self.errors.open("w") as errors:
+    Args:
+        folder: Where it runs.
+        options: Of ``server.py``, where no command is given.
+        command: Starts another server.
+        environment: Of the server.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *options: str,
+        command: Sequence[str] = (),
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        self.folder, self.errors, self.said = folder, folder / "errors.txt", folder / "said.txt"
+        server = [sys.executable, str(Path(__file__).with_name("server.py")), str(folder)]
+        with self.errors.open("w") as errors, self.said.open("w") as said:
             self.process = subprocess.Popen(
-                [*command, *options],
-                stdout=subprocess.PIPE,
+                command or [*server, *options],
+                cwd=folder,
+                env=environment,
+                stdout=said,
                 stderr=errors,
-                text=True,
                 start_new_session=True,
             )
-        assert self.process.stdout is not None
-        with self.process.stdout as said:
-            self.address = said.readline().strip()
+        while not (found := re.search(r"(http://\S+)\s", self.said.read_text())):
+            assert self.process.poll() is None, self.errors.read_text()
+            time.sleep(0.02)
+        self.address = found[1]
         self.origin = self.address.split("/?")[0]
 
     def stop(self, how: int = signal.SIGINT) -> None:
