@@ -32,8 +32,7 @@ from numba.core.environment import Environment, _rebuild_env
 from numba.core.serialize import NumbaPickler
 from numba.extending import _Intrinsic
 
-from games import dispatch
-from games.dispatch import GenericKernel
+from games.dispatch import GenericKernel, register
 
 LIBRARIES = sys.stdlib_module_names | {"numba", "numpy", "llvmlite"}
 """What comes from these packages is known by its name; their versions are part of every key."""
@@ -46,6 +45,8 @@ CONFIG = (
     "DEBUGINFO_DEFAULT",
 )
 """The settings of numba that change code; those of the processor are in the key as well."""
+MAKERS: list[FunctionType] = [register]  # type: ignore[list-item]
+"""Functions that say how kernels are made and called; ``games.kernels`` adds its own."""
 UNREADABLE = (
     OSError,
     EOFError,
@@ -129,10 +130,8 @@ class _Pickler(NumbaPickler):
 
 def meaning(function: Callable[..., Any], signature: Any, processor: Any = ()) -> str:
     """Returns the key of a function compiled for a signature: 32 hexadecimal digits."""
-    from games import kernels  # which imports this module
-
     walk = _Walk()
-    for part in (kernels.kernel, kernels._share_integers, kernels._wide, dispatch.register):
+    for part in MAKERS:
         walk.write(_code_text(part.__code__, part.__doc__))
     settings = [getattr(numba.config, name, None) for name in CONFIG]
     walk.write(

@@ -21,7 +21,7 @@ from numba.cpython.unsafe import numbers
 from numba.extending import intrinsic
 from numba.np.arrayobj import populate_array
 
-from games.kernel_cache import KernelCache
+from games.kernel_cache import MAKERS, KernelCache
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("games", "networks", "inference", "fpmcts")
@@ -79,6 +79,9 @@ def _wide(kind: Any) -> Any:
         plain = plain.dtype
     narrow = isinstance(plain, numba.types.Integer) and plain.signed
     return numba.types.int64 if narrow else plain
+
+
+MAKERS += [kernel, _share_integers, _wide]  # type: ignore[list-item]
 
 
 def _intrinsic(stand_in: Callable[..., Any]) -> Callable[..., Any]:

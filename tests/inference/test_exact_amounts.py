@@ -102,6 +102,7 @@ def test_worlds_of_a_history_with_unlisted_amounts_follow_the_posterior() -> Non
     assert np.isfinite(determinizer._particles.posterior[0, :HANDS]).all()
 
 
+@pytest.mark.slow  # 90 seconds of compiling
 def test_drawn_particles_live_on() -> None:
     """Particles drawn before the bets are weighed by them, and none is lost."""
     _, determinizer, _ = believed(LINE, 64, floor=0.0)

@@ -76,6 +76,7 @@ def test_maniac_never_folds_and_mostly_raises() -> None:
     assert 20 < sum(move != "call" for move in moves) < 40
 
 
+@pytest.mark.slow  # a minute of compiling
 def test_mcts_counts_players_of_pairs_whatever_their_seats() -> None:
     """Of 5 decks of three players each is dealt into 9 hands a deck: 3 alone, 6 in pairs; the table
     after is one of strangers.
