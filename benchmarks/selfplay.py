@@ -16,11 +16,13 @@ from fpmcts.training.stages import BATCH_SIZE, Stages
 
 ITERATIONS = 3
 """Of which the first is not counted: it compiles kernels."""
+LAPTOP = ("experiment=laptop", "gradient.start=null")
 SETTINGS: dict[str, tuple[str, ...]] = {
     "default": (),
-    "64 x 10": ("network.channels=64", "network.blocks=10"),
-    "two threads": ("threads=2",),
-    "two Ray actors": ("threads=2", "cluster=ray", "cluster.actors=2"),
+    "paper": ("experiment=paper", "episode.games=16", "episode.games_per_step=16"),
+    "laptop": LAPTOP,
+    "laptop, two threads": (*LAPTOP, "threads=2"),
+    "laptop, two Ray actors": (*LAPTOP, "threads=2", "cluster=ray", "cluster.actors=2"),
     "policy gradient": ("gradient.start=0", "gradient.games=8192"),
 }
 
@@ -71,5 +73,5 @@ def run() -> Iterator[Row]:
     """Yields the rates of each setting."""
     for name, overrides in SETTINGS.items():
         trained = taught(composed("episode.games=256", "episode.games_per_step=256", *overrides))
-        yield from rows_of(name, scalars_of(trained), 20.0 if name == "default" else None)
+        yield from rows_of(name, scalars_of(trained), 20.0 if name == "laptop" else None)
         trained.close()

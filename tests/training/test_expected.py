@@ -1,0 +1,59 @@
+"""What reports say of a run: how it departs from the paper, what it should have reached, and what
+looks wrong.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from fpmcts.training import expected
+from fpmcts.training.algorithms import read_run
+
+WON = "policy_against_rhcp/wp_all"
+CONFIG = {"game": {"name": "kuhn"}, "seed": 1, "train": {"lr": 0.5}}
+
+
+def test_the_default_has_the_method_of_the_paper() -> None:
+    """What is left are sizes, heads and rules that help; laptop says that it is another method."""
+    default = read_run(["game=doudizhu"]).departures()
+    assert default.startswith("not as in the paper: objective=wp (adp)")
+    method = ("search.root", "phase2", "posterior", "searching", "value_games", "divergence")
+    for key in (*method, "recency", "value_window", "gradient.start"):
+        assert key not in default
+    assert (
+        "search.root=gumbel (puct)" in read_run(["game=doudizhu", "experiment=laptop"]).departures()
+    )
+    assert read_run(["game=doudizhu", "experiment=paper"]).departures() == "as in the paper"
+    assert read_run(["game=kuhn"]).departures() == ""
+
+
+def test_a_report_says_what_runs_of_its_settings_have_reached(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    curve = {"config": expected.learned_by(CONFIG), "points": [[0, 0.5, 0.0], [10, 0.7, 0.0]]}
+    monkeypatch.setattr(expected, "FILE", tmp_path / "curves.json")
+    expected.FILE.write_text(json.dumps({"x": curve}))
+    watch = expected.Watch(CONFIG | {"seed": 2}, "rhcp")
+    assert watch.text(5, {WON: 0.6}) == "; expected 58 to 62 %"
+    assert watch.text(5, {}) == watch.text(11, {WON: 0.7}) == ""
+    assert expected.Watch(CONFIG | {"train": {"lr": 0.1}}, "rhcp").text(5, {WON: 0.6}) == ""
+
+
+@pytest.mark.parametrize(
+    ("reports", "word"),
+    [
+        ([{"value/auc_1_to_5_cards": 0.51}], "won games from lost ones"),
+        ([{"self_play/prior_entropy": 0.001}], "collapsed"),
+        ([{WON: 0.7}, {WON: 0.55}], "wins 55 % and won 70 % before"),
+        (
+            [{"throughput/games_per_second": 30.0}, {"throughput/games_per_second": 2.0}],
+            "is the machine busy",
+        ),
+        ([{WON: 0.7, "value/auc_1_to_5_cards": 0.9}, {WON: 0.65}], ""),
+    ],
+)
+def test_a_report_warns_of_what_looks_wrong(reports: list[dict[str, float]], word: str) -> None:
+    watch = expected.Watch(CONFIG, "rhcp")
+    *_, text = [watch.text(k, report) for k, report in enumerate(reports)]
+    assert word in text and ("warning" in text) == bool(word)
