@@ -41,7 +41,7 @@ class Log(NamedTuple):
     return.
     """
 
-    count: np.ndarray  # int32 [T]
+    returned: np.ndarray  # int32 [T]: how many
     move: np.ndarray  # int32 [T, P]: place of the root's move
     world: np.ndarray  # int32 [T, P]
     value: np.ndarray  # float64 [T, P]: what they returned
@@ -130,7 +130,7 @@ def make_forest(
             hits=np.zeros(trees, np.int32),
         ),
         log=Log(
-            count=np.zeros(trees, np.int32),
+            returned=np.zeros(trees, np.int32),
             move=np.zeros((trees, playouts), np.int32),
             world=np.zeros((trees, playouts), np.int32),
             value=np.zeros((trees, playouts)),

@@ -196,7 +196,7 @@ def _write_errors(forest: Forest, t: int, result: SearchResult) -> None:
         width = max(width, min(forest.num_worlds, tree.visits[t, first + k]))
     deviations = np.zeros((result.num_legal[t], width))
     shares = np.zeros((result.num_legal[t], width))
-    for j in range(log.count[t]):
+    for j in range(log.returned[t]):
         k = log.move[t, j]
         draw = forest.sources[t * forest.num_worlds + log.world[t, j]]
         share = 1.0 / tree.returns[t, first + k]

@@ -74,11 +74,11 @@ def _finish(tree: Tree, log: Log, slots: Slots, t: int, m: int, value: float) ->
     if slots.beyond[m]:
         value = slots.blended[m] + slots.weight[m] * value
     if slots.depth[m] > 0:
-        k = log.count[t]
+        k = log.returned[t]
         log.move[t, k] = slots.path[m, 0] - tree.first_edge[t, 0]
         log.world[t, k] = slots.world[m]
         log.value[t, k] = value
-        log.count[t] = k + 1
+        log.returned[t] = k + 1
     back_up(tree, t, slots.path[m], slots.depth[m], value)
     slots.phase[m] = IDLE
 
@@ -259,7 +259,7 @@ def begin_search(forest: Forest) -> int:
     )
     for t in range(forest.num_trees):
         clear(forest.tree, forest.cache, t)
-        forest.log.count[t] = 0
+        forest.log.returned[t] = 0
         m = t * forest.num_slots
         for other in range(m, m + forest.num_slots):
             slots.phase[other] = IDLE

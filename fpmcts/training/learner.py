@@ -227,7 +227,8 @@ class Learner:
 
         Args:
             rows: ``[B]``. Those below ``CERTAIN`` teach the policy, all of them the value and the
-                hidden hands. Advantages are taken as they are.
+                hidden hands. Advantages are taken as they are. Chances are those by which the
+                moves were drawn, in the precision of play: ratios to them begin near 1.
             settings: See GradientSettings.
             lr: Learning rate of this step.
 
