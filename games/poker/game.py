@@ -62,8 +62,6 @@ class LimitPoker(Game):
         name: As in ``game=NAME``.
         bets: What each player pays and how often it may raise.
         card_names: A text for each card.
-        big_blind: Chips that a milli-big-blind is a thousandth of; the first bet where there are no
-            blinds.
         decoder: int16 ``[3, 1]``, the policy output of each action.
     """
 
@@ -84,7 +82,6 @@ class LimitPoker(Game):
         public: tuple[int, ...] = (0,),
         num_suits: int = 1,
         suits_matter: bool = False,
-        big_blind: float = 1.0,
     ) -> None:
         """Keeps what the game is made of.
 
@@ -98,10 +95,9 @@ class LimitPoker(Game):
             public: Public cards that can be seen in each round.
             num_suits: Suits of the deck.
             suits_matter: Whether hands can differ by suits.
-            big_blind: See the class.
         """
         super().__init__(options)
-        self.name, self.bets, self.card_names, self.big_blind = name, bets, card_names, big_blind
+        self.name, self.bets, self.card_names = name, bets, card_names
         self._showdown, self._num_private, self._public = showdown, num_private, public
         self._num_suits, self._suits_matter = num_suits, suits_matter
 
@@ -174,7 +170,7 @@ class LimitPoker(Game):
             max_return=float(abs(self.betting.payoffs).max()),
             team_names=seats,
             seat_names=seats,
-            score=milli_big_blinds(self.big_blind),
+            score=milli_big_blinds(self.bets.unit),
             mixes=True,
             hidden_words=worlds.num_words(num_seats, rules.num_private),
             hidden_kinds=worlds.hand_names(self.card_names, rules.num_private),
