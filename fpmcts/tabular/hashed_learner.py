@@ -255,6 +255,11 @@ def hashed_uct(name: str, game: Game, seed: int, options: UCTOptions) -> HashedL
     """Returns extensive-form UCT or Smooth UCT; c is ``exploration``, or half of the game's largest
     return.
     """
+    if options.betting_potential not in (None, UCTOptions().betting_potential):
+        raise ConfigError(
+            f"algorithm.betting_potential={options.betting_potential}: {game.spec.name} has no "
+            "betting; expected none"
+        )
     half = game.spec.max_return / 2
     factor = max(half if options.exploration is None else options.exploration, 1e-6)
     given = (factor, 0.0, 0, 1.0, 0.0, *selections.roots())

@@ -74,6 +74,10 @@ def test_a_whole_run(tmp_path: Path) -> None:
         ("game.cards=3", ["game.cards=3", "not of Leduc"]),
         ("algorithm=uct seed=-1", ["seed=-1", "at least 0"]),
         (
+            "game=goofspiel algorithm=uct algorithm.betting_potential=0.2",
+            ["algorithm.betting_potential=0.2", "goofspiel has no betting"],
+        ),
+        (
             "game=doudizhu algorithm=cfr_plus",
             ["algorithm=cfr_plus", "game=doudizhu", "that know it: ismcts, smooth_uct, uct"],
         ),
