@@ -5,6 +5,7 @@ view as tables.
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -182,9 +183,14 @@ class LimitPoker(Game):
         return self.spec.num_seats * self.rules.num_private
 
     def deal(self, seeds: np.ndarray) -> States:
-        """Returns random deals; row i depends on ``seeds[i]`` (uint64 ``[B]``) alone."""
-        states = self.empty(len(seeds))
+        """Returns random deals; row i depends on ``seeds[i]`` (uint64 ``[B]``) alone. Cards that
+        are dealt at once are sorted, higher first: their order means nothing.
+        """
+        states, size = self.empty(len(seeds)), self.rules.num_private
         deal_cards(len(self.card_names), np.array(seeds, dtype=np.uint64), states.cards)
+        ends = [*range(0, self._board, size), *(self._board + count for count in self._public)]
+        for first, last in pairwise(ends):
+            states.cards[:, first:last] = -np.sort(-states.cards[:, first:last])
         return states
 
     def start(self, cards: np.ndarray) -> States:
