@@ -3,7 +3,6 @@ from any folder.
 """
 
 import os
-import signal
 import subprocess
 import sys
 import sysconfig
@@ -100,36 +99,6 @@ class Installed:
         return str(self.python.with_name("fpmcts"))
 
 
-class Served:
-    """``fpmcts play`` of an installed package, as ``tests.web.browser`` asks for it."""
-
-    def __init__(self, installed: Installed, *options: str) -> None:
-        command = [installed.command, "play", "port=0", "browser=false", *options]
-        self.process = subprocess.Popen(
-            command,
-            cwd=installed.work,
-            env=installed.environment,
-            stdout=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
-        assert self.process.stdout is not None
-        told = next(line for line in self.process.stdout if "http://" in line)
-        self.address = told[told.index("http://") :].split()[0]
-        self.origin = self.address.split("/?")[0]
-
-    def stop(self) -> None:
-        assert self.process.stdout is not None
-        os.killpg(self.process.pid, signal.SIGINT)
-        try:
-            assert self.process.wait(60) == 0
-        except subprocess.TimeoutExpired:
-            os.killpg(self.process.pid, signal.SIGKILL)
-            raise
-        finally:
-            self.process.stdout.close()
-
-
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
     folder = tmp_path_factory.mktemp("package")
@@ -168,26 +137,29 @@ def test_an_installed_wheel_trains_and_evaluates(installed: Installed) -> None:
 
 @pytest.mark.slow
 def test_an_installed_wheel_serves_a_game_in_a_browser(
-    installed: Installed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    installed: Installed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The page that travels with the package, in a real browser: a whole game against the players
     of the project.
     """
     from tests.web import browser as page_tests
-    from tests.web.browser import Person, launch
+    from tests.web.browser import Person, Site, launch
 
     monkeypatch.setattr(
         page_tests, "PATIENCE", 300_000
     )  # the lobby waits until the players are compiled
     browsers = launch()
-    browser, site = next(browsers), Served(installed)
+    command = [installed.command, "play", "port=0", "browser=false"]
+    browser = next(browsers)
+    site = Site(installed.work, command=command, environment=installed.environment)
     try:
-        person = Person(browser, site, tmp_path, "package")
+        person = Person(browser, site)
         person.new_table(seats=["you", "rhcp", "random"], mode="fair")
         person.play()
         assert person.view()["ply"] > 3
-        person.check("over")
+        person.check()
         person.close()
     finally:
         site.stop()
         browsers.close()
+    assert site.process.returncode == 0

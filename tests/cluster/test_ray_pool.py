@@ -134,25 +134,7 @@ def test_no_actor_comes(nodes: Any) -> None:
     made.close()
 
 
-def test_results_that_do_not_fit(nodes: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = cluster(nodes, actors=1)
-
-    def put(value: object) -> None:
-        raise ray.exceptions.OutOfDiskError
-
-    with (
-        monkeypatch.context() as patched
-    ):  # a full store spills to the disk as long as there is room
-        patched.setattr(ray, "put", put)
-        with pytest.raises(
-            ClusterError,
-            match="cluster.object_store_mb=256: too small for what is on its way, and no disk",
-        ):
-            made.pool({"weight": np.zeros(1)})
-    made.close()
-
-
-def test_a_cluster_that_is_not_there() -> None:
+def test_a_cluster_that_is_not_there_or_lets_nobody_in(monkeypatch: pytest.MonkeyPatch) -> None:
     started = time.monotonic()
     with pytest.raises(
         ClusterError,
@@ -160,6 +142,14 @@ def test_a_cluster_that_is_not_there() -> None:
     ):
         connect(ClusterSettings(kind="ray", address="127.0.0.1:1"), ECHO, {}, FACTS)
     assert time.monotonic() - started < 60
+
+    def refuse(**_: object) -> None:
+        raise RuntimeError("unauthenticated")
+
+    monkeypatch.setattr(ray, "init", refuse)
+    monkeypatch.setattr(ray_pool, "_reach", lambda *_: None)
+    with pytest.raises(ClusterError, match="reached .unauth.*something listens there.* its token"):
+        connect(ClusterSettings(kind="ray", address="127.0.0.1:1"), ECHO, {}, FACTS)
 
 
 def test_without_ray(monkeypatch: pytest.MonkeyPatch) -> None:

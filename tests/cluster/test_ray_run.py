@@ -74,16 +74,6 @@ def test_a_run_goes_on_without_its_cluster(nodes: Any, alone: dict[str, np.ndarr
     same(run(resumed, 3), alone)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("actors", [1, 3])
-def test_any_number_of_actors(nodes: Any, alone: dict[str, np.ndarray], actors: int) -> None:
-    node = nodes.add_node(num_cpus=1, object_store_memory=80 * 10**6)
-    made, cluster = in_cluster(nodes, actors)
-    same(run(made, 4), alone)
-    cluster.close()
-    nodes.remove_node(node)
-
-
 @pytest.fixture(scope="module")
 def lagging() -> dict[str, np.ndarray]:
     """The arrays and the last match after two iterations with searches and one of policy gradient,

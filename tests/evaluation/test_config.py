@@ -61,9 +61,7 @@ def test_options_of_the_game() -> None:
         (["a=rhcpp", "b=rhcp"], ["a=rhcpp", "unknown player", "did you mean rhcp?"]),
         (["a=rhcp", "b=rhcp", "decsk=10"], ["decsk=10", "did you mean decks?"]),
         (["a=rhcp", "b=rhcp", "c.playouts=1"], ["c.playouts", "no player"]),
-        (["a=rhcp", "b=rhcp", "decks=0"], ["decks=0", "1 to"]),
         (["a=rhcp", "b=rhcp", "sprt=[0.6,0.5]"], ["sprt=[0.6, 0.5]", "two shares"]),
-        (["a=rhcp", "b=rhcp", "experiment=laddder"], ["experiment=laddder", "ladder"]),
         (["a=mix", "a.seats=[a,rhcp,rhcp]", "b=rhcp"], ["a.seats", "itself"]),
         (
             ["a=always_call", "b=random"],

@@ -6,7 +6,7 @@ import pytest
 from games.kernels import Stream, deal_seeds, streams
 
 
-@pytest.mark.parametrize("stream", [Stream.TRAINING, Stream.PLAY, Stream.BOOTSTRAP])
+@pytest.mark.parametrize("stream", [Stream.TRAINING, Stream.PLAY, Stream.BOOTSTRAP, Stream.TABLE])
 def test_evaluation_seeds_are_apart_from_all_others(stream: Stream) -> None:
     """By construction, whatever the seeds and paths: odd here, even there."""
     assert (deal_seeds(7, 1000, Stream.EVALUATION) & np.uint64(1)).all()

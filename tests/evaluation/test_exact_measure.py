@@ -7,13 +7,9 @@ import pytest
 
 from fpmcts.evaluation.policy_table import ExactMeasure, policy_table
 from fpmcts.tabular.best_response import nash_conv as tree_nash_conv
-from fpmcts.tabular.information_sets import information_sets
-from fpmcts.tabular.listed_game import listing
 from games import make
 from networks.evaluator import Evaluator
 from networks.resnet import NetworkConfig, build_networks
-from tests.evaluation.histories import histories
-from tests.games import driver
 
 
 def networks(game: Any, seed: int = 0) -> Evaluator:
@@ -27,29 +23,6 @@ def networks(game: Any, seed: int = 0) -> Evaluator:
         for head in (net.planes, net.globals):
             head.weight.data *= 60.0
     return Evaluator(built, "float32")
-
-
-@pytest.mark.parametrize(
-    ("name", "options"),
-    [
-        ("goofspiel", {"cards": 3, "prizes": "random"}),
-        ("examples.sealed_bids", {}),
-    ],
-)
-def test_every_information_set_is_listed_once(name: str, options: dict[str, Any]) -> None:
-    game: Any = make(name, **options)
-    table, states = information_sets(listing(game))
-    expected = {}
-    for _, _, position in histories(game):
-        legal = driver.legal_actions(game, position, 0)
-        if (seat := driver.current_seat(game.rules, position, 0)) >= 0 and len(legal) > 1:
-            expected[seat, int(driver.infoset_key(game.rules, position, 0, seat))] = len(legal)
-    assert table.num_rows == len(states[0]) == len(expected)
-    for k in range(table.num_rows):
-        seat = driver.current_seat(game.rules, states, k)
-        key = int(driver.infoset_key(game.rules, states, k, seat))
-        assert expected.pop((seat, key)) == len(driver.legal_actions(game, states, k))
-    assert not expected
 
 
 @pytest.mark.parametrize("name", ["kuhn", "leduc"])

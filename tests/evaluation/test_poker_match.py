@@ -47,20 +47,6 @@ def test_matches_estimate_the_exact_values(game: LimitPoker, sharp: float) -> No
             assert abs(score.adp.mean - exact) < 4 * score.adp.error
 
 
-@pytest.mark.parametrize(
-    "game", [poker("kuhn"), poker("leduc"), ThreePlayerKuhn()], ids=lambda game: game.spec.name
-)
-def test_equals_that_draw_no_numbers_cancel(game: LimitPoker) -> None:
-    """Pure policies that depend on the cards: with the seats permuted the score is exactly 0, on
-    every deck."""
-    greedy = random_table(game.tables, 4).argmax(axis=1)
-    table = TabularPolicy.of_table(game.tables, np.eye(game.tables.max_actions)[greedy])
-    result = duplicate_match(game, TabularAgent(table), TabularAgent(table), 60, seed=1)
-    assert (result.total.adp.mean, result.total.adp.error) == (0.0, 0.0)
-    assert len(set(result.games.returns.ravel())) > 1
-    assert any(score.adp.mean != 0 for score in result.by_team)
-
-
 class Bold:
     """Bets and raises whenever it may."""
 

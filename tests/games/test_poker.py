@@ -79,8 +79,6 @@ def test_bad_arguments() -> None:
         BettingRules(forced=(1,), raises=(1,), max_raises=(1,), first=(0,))
     with pytest.raises(ValueError, match="game.colour=True: unknown key; expected one of"):
         make("leduc", colour=True)
-    with pytest.raises(ValueError, match="alpha = 0.5"):
-        equilibrium(0.5)
     with pytest.raises(ValueError, match="one for each round"):
         betting.with_buckets(betting.build(RULES[2]), (1, 1))
     kuhn = make("kuhn").tables

@@ -10,9 +10,7 @@ from games import GAMES, make
 from games.generic import HIDDEN_MOVE
 from games.history import History
 from games.interface import Game, move_texts
-from games.kernels import Stream, deal_seeds
 from games.table import IllegalMove, Table
-from tests.games import driver
 
 
 @pytest.fixture(scope="module", params=sorted(GAMES))
@@ -35,28 +33,6 @@ def same(first: Table, second: Table) -> bool:
         return table.seat, table.moves, table.returns, table.record(), told
 
     return facts(first) == facts(second)
-
-
-def test_a_game_ends_with_its_returns(game: Game) -> None:
-    table = Table(game, seed=7)
-    assert table.returns is None and not table.is_over
-    table = played(game, 7)
-    assert table.is_over and table.seat == -1 and table.legal() == []
-    assert table.returns is not None and len(table.returns) == game.spec.num_seats
-    states = table.deal
-    for move in table.moves:
-        driver.step(game.rules, states, 0, move.action)
-    assert table.returns == tuple(
-        driver.team_return(game.rules, states, 0, seat) for seat in range(game.spec.num_seats)
-    )
-
-
-def test_deals_are_neither_of_training_nor_of_evaluation(game: Game) -> None:
-    first = Table(game, seed=3)
-    assert same(first, Table(game, seed=3))
-    seeds = [deal_seeds(3, 1, stream) for stream in Stream]
-    assert len({int(seed[0]) for seed in seeds}) == len(Stream)
-    assert not int(deal_seeds(3, 1, Stream.TABLE)[0]) % 2
 
 
 def test_records_go_there_and_back(game: Game) -> None:

@@ -410,7 +410,6 @@ def test_a_record_must_lead_to_its_view() -> None:
 @pytest.mark.parametrize(
     ("settings", "network", "message"),
     [
-        ({"phase1": "magic"}, score, "'magic'"),
         ({"phase1": "filter", "particles": 64, "candidates": 32}, score, "candidates is 32"),
         ({"phase1": "filter"}, None, "filter network"),
     ],

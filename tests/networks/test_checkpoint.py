@@ -16,8 +16,8 @@ from safetensors.numpy import save_file
 from networks import checkpoint
 from networks.checkpoint import CheckpointError, check_compatible, load, save
 from networks.resnet import NetworkConfig, PolicyValueNet
-from networks.weights import load_module, load_optimizer, module_arrays, optimizer_arrays
-from tests.networks.specs import DOUDIZHU, SMALL, observations
+from networks.weights import load_module, load_optimizer, module_arrays
+from tests.networks.specs import DOUDIZHU, SMALL
 
 ARRAYS = {
     "reservoir.rng": np.array([2**64 - 1, 3], np.uint64),
@@ -147,46 +147,6 @@ def test_compatible() -> None:
         check_compatible(META, game="leduc", config={"network": {"channels": 32}})
     with pytest.raises(CheckpointError, match="policy_size is None, expected 632"):
         check_compatible(META, policy_size=632)
-
-
-def optimizers(net: PolicyValueNet) -> dict[str, torch.optim.Optimizer]:
-    return {
-        "adamw": torch.optim.AdamW(net.parameters(), lr=1e-2),
-        "fused": torch.optim.AdamW(net.parameters(), lr=1e-2, fused=True),
-        "sgd": torch.optim.SGD(net.parameters(), lr=1e-2, momentum=0.9),
-    }
-
-
-@pytest.mark.parametrize("name", ["adamw", "fused", "sgd"])
-def test_learning_goes_on_where_it_stopped(path: Path, name: str) -> None:
-    planes = torch.from_numpy(observations(16))
-
-    def fresh(seed: int) -> tuple[PolicyValueNet, torch.optim.Optimizer]:
-        torch.manual_seed(seed)
-        net = PolicyValueNet(DOUDIZHU, SMALL)
-        return net, optimizers(net)[name]
-
-    def learn(net: PolicyValueNet, optimizer: torch.optim.Optimizer) -> None:
-        for _ in range(2):
-            optimizer.zero_grad()
-            raw = net(planes)
-            (raw.policy.square().mean() + raw.value.sum() + raw.hidden.square().mean()).backward()
-            optimizer.step()
-
-    net, optimizer = fresh(0)
-    learn(net, optimizer)
-    save(path, module_arrays(net, "network.0") | optimizer_arrays(optimizer, "optimizer.0"), {})
-    learn(net, optimizer)
-
-    resumed, resumed_optimizer = fresh(1)
-    arrays, _ = load(path)
-    load_module(resumed, arrays, "network.0")
-    load_optimizer(resumed_optimizer, arrays, "optimizer.0")
-    learn(resumed, resumed_optimizer)
-    for (key, value), other in zip(
-        net.state_dict().items(), resumed.state_dict().values(), strict=True
-    ):
-        assert torch.equal(value, other), key
 
 
 def test_a_network_of_another_size_is_refused() -> None:

@@ -42,22 +42,3 @@ def test_rows_do_not_depend_on_the_batch(precision: str) -> None:
     for rows in (slice(0, 1), slice(3, 40), slice(MAX_CHUNK - 5, MAX_CHUNK + 77)):
         for values, reference in zip(run(planes[rows], want_hidden=True), whole, strict=True):
             assert torch.equal(values, reference[rows])
-
-
-def test_empty_batches_and_hidden_on_request() -> None:
-    run = Engine(trained())
-    assert run(torch.from_numpy(observations(0))).policy.shape == (0, 632)
-    planes = torch.from_numpy(observations(2))
-    assert run(planes).hidden.shape == (0, 5, 15) and run(
-        planes, want_hidden=True
-    ).hidden.shape == (2, 5, 15)
-
-
-def test_keeps_copies() -> None:
-    net, planes = trained(), torch.from_numpy(observations(2))
-    run = Engine(net, "float32")
-    before = run(planes).policy
-    with torch.no_grad():
-        for parameter in net.parameters():
-            parameter.add_(1.0)
-    assert torch.equal(run(planes).policy, before)

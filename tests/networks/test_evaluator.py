@@ -38,9 +38,10 @@ def test_no_rows() -> None:
     assert evaluator.num_evaluations == 0
 
 
-def test_refresh_takes_over_new_weights() -> None:
+@pytest.mark.parametrize("remembered", [0, 100])
+def test_refresh_takes_over_new_weights(remembered: int) -> None:
     networks, planes, seats = three_networks(), observations(3), np.arange(3, dtype=np.int8)
-    evaluator = Evaluator(networks)
+    evaluator = Evaluator(networks, remembered=remembered)
     before = evaluator.evaluate(planes, seats).policy
     with torch.no_grad():
         networks.seat(1).planes.weight.mul_(-1)
@@ -87,16 +88,3 @@ def test_remembered_answers_are_the_same(remembered: int) -> None:
             np.testing.assert_array_equal(values, reference)
     hidden = remembers.evaluate(planes[:3], np.zeros(3, np.int8), want_hidden=True).hidden
     assert hidden.shape == (3, 5, 15)
-
-
-def test_memory_is_used_and_forgotten() -> None:
-    networks, planes, seats = three_networks(), observations(8), np.zeros(8, np.int8)
-    evaluator = Evaluator(networks, remembered=100)
-    first = evaluator.evaluate(planes, seats)
-    with torch.no_grad():
-        for parameter in networks.parameters():
-            parameter += 0.1
-    evaluator._engines = []  # not asked again
-    np.testing.assert_array_equal(evaluator.evaluate(planes, seats).value, first.value)
-    evaluator.refresh(networks)
-    assert not np.array_equal(evaluator.evaluate(planes, seats).value, first.value)

@@ -79,17 +79,6 @@ def test_a_convolution_by_hand() -> None:
 
 
 @needs_vnni
-def test_beyond_the_sample_outputs_saturate() -> None:
-    """Ranges from an empty table: activations beyond them stay at the largest step and do not wrap
-    around.
-    """
-    net, planes = trained(), torch.from_numpy(observations(20))
-    found = Int8Engine(net, torch.zeros(1, 53, 15, dtype=torch.int8))(planes)
-    largest = Engine(net, "float32")(planes).policy.abs().max()
-    assert torch.isfinite(found.value).all() and found.policy.abs().max() < 2 * largest
-
-
-@needs_vnni
 def test_a_network_before_training_and_damaged_weights() -> None:
     net = build_networks(DOUDIZHU, SMALL, seed=0).seat(0).eval()
     planes = torch.from_numpy(observations(20))
@@ -107,12 +96,6 @@ def test_where_there_is_no_int8(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cpu, "_is_vnni_supported", lambda: False)
     with pytest.raises(ConfigError, match="precision=int8: this processor has no AVX-512 VNNI"):
         Evaluator(build_networks(DOUDIZHU, SMALL, seed=0), "int8")
-    monkeypatch.setattr(torch.cpu, "_is_vnni_supported", lambda: True)
-    monkeypatch.setattr(torch.backends.mkldnn, "is_available", lambda: False)
-    with pytest.raises(ConfigError, match="lacks oneDNN's quantised convolutions"):
-        check_int8(torch.device("cpu"))
-    with pytest.raises(ValueError, match="Int8Engine alone"):
-        Engine(trained(), "int8")
 
 
 @needs_vnni

@@ -9,8 +9,6 @@ import torch
 from torch import Tensor
 
 from networks.losses import LEAST_TARGET, hidden_loss, policy_loss, stake_classes, value_loss
-from networks.resnet import PolicyValueNet
-from tests.networks.specs import DOUDIZHU, SMALL, observations
 
 
 def ragged(rows: int, seed: int = 0) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
@@ -162,41 +160,3 @@ def test_corrections_may_be_extreme() -> None:
         and torch.isfinite(logits.grad).all()
         and (found.nll >= -1e-3).all()
     )
-
-
-@pytest.mark.parametrize("bfloat16", [False, True])
-def test_learning_repeats_bit_for_bit_and_learns(bfloat16: bool) -> None:
-    """Six steps on two threads, twice."""
-    planes = torch.from_numpy(observations(256))
-    _, *rest = ragged(256)
-    returns = torch.where(planes[:, 0, 0] > 1, 1.0, -2.0)
-    arguments = hands(256, 15, seed=7)
-
-    def learn() -> tuple[list[float], list[Tensor]]:
-        torch.manual_seed(0)
-        net = PolicyValueNet(DOUDIZHU, SMALL)
-        optimizer = torch.optim.AdamW(net.parameters(), lr=3e-3)
-        losses = []
-        for _ in range(6):
-            with torch.autocast("cpu", torch.bfloat16, enabled=bfloat16):
-                raw = net(planes)
-            assert all(values.dtype == torch.float32 for values in raw)
-            loss = (
-                policy_loss(raw.policy, *rest).cross_entropy
-                + value_loss(raw.value, returns, "adp", net.value_scale, net.stake_factors)
-                + hidden_loss(raw.hidden, *arguments).nll
-            ).mean()
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses, [parameter.detach() for parameter in net.parameters()]
-
-    threads = torch.get_num_threads()
-    torch.set_num_threads(2)
-    try:
-        (losses, one), (_, two) = learn(), learn()
-    finally:
-        torch.set_num_threads(threads)
-    assert all(torch.equal(a, b) for a, b in zip(one, two, strict=True))
-    assert losses[-1] < losses[0]

@@ -67,9 +67,7 @@ def test_networks_of_a_seed() -> None:
     ("key", "value"),
     [
         ("value_head", "two"),
-        ("objective", "fun"),
         ("channels", 0),
-        ("blocks", -1),
         ("value_scale", -1.0),
     ],
 )

@@ -15,8 +15,8 @@ from games.poker.players.always_call import AlwaysCall
 from games.poker.players.local_best_response import LocalBestResponse
 from games.poker.state import HIDDEN, States
 from games.poker.tables import PokerTables
-from tests.evaluation.poker_games import ThreePlayerKuhn, random_table
 from tests.evaluation.poker_games import poker as make_poker
+from tests.evaluation.poker_games import random_table
 from tests.games import poker_oracle as oracle
 
 NO_RECORDS = Records(np.zeros((1, 1), np.int16), np.zeros(1, np.int16))
@@ -163,9 +163,7 @@ def test_ranges_and_gains_against_naive_ones(name: str) -> None:
 
 
 def test_refusals() -> None:
-    game, three = make_poker("kuhn"), ThreePlayerKuhn()
-    with pytest.raises(ValueError, match="kuhn3 with 3 players: a local best response plays again"):
-        LocalBestResponse(three, AlwaysCall().at(three))
+    game = make_poker("kuhn")
     agent = LocalBestResponse(game, AlwaysCall().at(game))
     agent.start(1, 0)
     node = sequences(game.betting)[0].index("cr")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fpmcts.players import load_player, match_search
-from fpmcts.players.search_agent import FPMCTSOptions, SearchAgent
+from fpmcts.players.search_agent import SearchAgent
 from fpmcts.search.search import SearchSettings
 from games import make
 from games.settings import ConfigError
@@ -80,7 +80,6 @@ def test_files_change_the_search_and_what_is_given_comes_last(
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("[1]", "default.yaml: expected keys of the search"),
         ("gumbel: {playout: 3}", "default.yaml: playout=3: unknown key; did you mean .*playouts"),
         ("gumbol: {playouts: 3}", "default.yaml: root=gumbol: expected one of"),
     ],
@@ -98,17 +97,3 @@ def test_particles_follow_the_playouts() -> None:
     trained = InferenceSettings(particles=32)
     for playouts, given, particles in ((4, {}, 32), (2000, {}, 1024), (100, {"particles": 40}, 40)):
         assert match_search.match_inference(trained, playouts, given).particles == particles
-
-
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        ({"particels": 1}, "a.particels=1: unknown key; did you mean a.particles?"),
-        ({"xyz": 1}, "a.xyz=1: unknown key; expected one of checkpoint, "),
-        ({"ess_floor": 2}, "a.ess_floor=2.0: expected at least 0 and at most 1"),
-    ],
-)
-def test_options_that_cannot_be_used(given: dict[str, object], words: str) -> None:
-    with pytest.raises(ConfigError) as caught:
-        FPMCTSOptions.parse(given, "a.")
-    assert words in str(caught.value)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.search.searching import make_search, search, settings, streams, tree_of, worlds
+from tests.search.searching import search, settings, tree_of
 from tests.search.toy_game import End, Move, Tables, ToyGame, make_rules
 
 FORCED = {card: [0] for card in range(4)}
@@ -204,11 +204,3 @@ def test_moves_are_compared_on_the_same_worlds_and_random_numbers(slots: int) ->
     assert (result.visits == 20).all()
     np.testing.assert_array_equal(result.q[:, 0], result.q[:, 1])
     assert len(np.unique(result.q)) == 4
-
-
-def test_wrong_number_of_worlds() -> None:
-    game, tables = two_levels()
-    with pytest.raises(ValueError, match="12 rows; expected 1 positions x 6 worlds = 6"):
-        make_search(game, tables, settings()).run(
-            worlds(game, [(0, 2), (0, 1)]), streams(0, 1), np.arange(1)
-        )

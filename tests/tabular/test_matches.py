@@ -101,11 +101,7 @@ def test_three_players_count_every_episode_once(three: LimitPoker) -> None:
 
 
 def test_bad_input() -> None:
-    for line_up, deals, message in (
-        ([0, 1, 1], 10, r"line_up = \[0, 1, 1\]: expected 2 numbers, each of 0 to 1"),
-        ([0, 1], 1, "num_deals = 1"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            symmetric_play(LEDUC, [RANDOM, ALWAYS_CALL], line_up, deals)
+    with pytest.raises(ValueError, match=r"line_up = .*: expected 2 numbers, each of 0 to 1"):
+        symmetric_play(LEDUC, [RANDOM, ALWAYS_CALL], [0, 1, 1], 10)
     with pytest.raises(ValueError, match="leduc expects"):
         symmetric_play(LEDUC, [make("uct", "kuhn").greedy_slots(), ALWAYS_CALL], [0, 1], 10)

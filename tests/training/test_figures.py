@@ -172,10 +172,3 @@ def test_missing_tables_are_one_error_before_anything_starts(
     with pytest.raises(ConfigError, match="python -m games.limit_holdem.abstraction 2"):
         composed("limit_holdem_two_player", f"run_dir={tmp_path / 'run'}")
     assert not (tmp_path / "run").exists()
-
-
-def test_curves_that_there_are_not_are_found_at_the_first_mark(tmp_path: Path) -> None:
-    panels = "panels=[{label: x, measure: elo}]"
-    figure = composed("kuhn_figure1", panels, "runs=1", "episodes=2000", f"run_dir={tmp_path}")
-    with pytest.raises(ConfigError, match="panels: elo: expected some of .*nash_conv"):
-        done(figure.play)

@@ -305,27 +305,18 @@ def trained(path: Path) -> Path:
 def test_a_run_may_begin_from_a_run_and_has_no_bootstrap_then(tmp_path: Path) -> None:
     path = trained(tmp_path / "run")
     plain = config(base=DOUDIZHU)
-    begun = Stages(replace(plain, init_from=str(path)))
-    expected = load(path / "networks.safetensors")[0]
-    for name, array in begun.state().arrays.items():
-        if name.startswith("network."):
-            np.testing.assert_array_equal(array, expected[name], err_msg=name)
+    for start in (path, path / "networks.safetensors"):
+        begun = Stages(replace(plain, init_from=str(start)))
+        expected = load(path / "networks.safetensors")[0]
+        for name, array in begun.state().arrays.items():
+            if name.startswith("network."):
+                np.testing.assert_array_equal(array, expected[name], err_msg=name)
     resumed = Stages(plain)
     assert resumed.bootstrap_games() > 0
     resumed.load(begun.state())
     assert begun.bootstrap_games() == resumed.bootstrap_games() == 0
     with pytest.raises(CheckpointError, match=f"init_from={tmp_path}: there is no checkpoint at"):
         Stages(replace(plain, init_from=str(tmp_path)))
-
-
-def test_the_released_weights_begin_a_run() -> None:
-    file = "models/doudizhu.safetensors"
-    weights, meta = load(file)
-    keys = [f"network.{key}={str(value).lower()}" for key, value in meta["network"].items()]
-    small = ["train.reservoir=500", "train.value_window=500", "threads=1", f"init_from={file}"]
-    begun = Stages(config(base=["game=doudizhu", *keys, *small])).state().arrays
-    for name, array in weights.items():
-        np.testing.assert_array_equal(begun[name], array, err_msg=name)
 
 
 def test_checkpoint_of_another_shape_is_refused() -> None:
@@ -337,8 +328,6 @@ def test_checkpoint_of_another_shape_is_refused() -> None:
     damaged.arrays[name] = np.full(damaged.arrays[name].shape, np.nan, np.float32)
     with pytest.raises(CheckpointError, match="holds numbers that are not finite"):
         one.load(damaged)
-    with pytest.raises(CheckpointError, match="networks only grow"):  # of one that begins from it
-        one.load_networks(wider.state())
 
 
 @pytest.mark.parametrize(
@@ -346,14 +335,12 @@ def test_checkpoint_of_another_shape_is_refused() -> None:
     [
         ("bootstrap=heuristic", "bootstrap.kind=heuristic: is for game=doudizhu"),
         ("network=default", "network.value_head=win_stakes: game=leduc has no classes of stakes"),
-        ("evaluation.baseline=rhcp", "evaluation.baseline=rhcp: is for game=doudizhu"),
         ("inference=filter", "inference.phase1=filter: game=leduc has no hidden cards"),
         ("game.suits=true", "game=leduc: suits=true: is for tables"),
         (
             "gradient.frozen=[0,1]",
             "gradient.frozen=.*: expected some but not all of the seats 0 to 1",
         ),
-        ("selfplay.searching=two", "selfplay.searching=two: expected one of all, one"),
     ],
 )
 def test_configurations_that_do_not_fit(override: str, message: str) -> None:

@@ -98,7 +98,6 @@ def test_what_the_tables_say() -> None:
     ("override", "message"),
     [
         ("matches=30", "matches=30: expected a multiple of 20"),
-        ("only=[goofspiel]", "only=goofspiel: expected some of goofspiel_6_short"),
         ("options.random.c=1", "options.random="),
     ],
 )

@@ -168,13 +168,3 @@ def test_truncated_targets(width: int) -> None:
         best = {a: p / scale for p, a in given[:TARGET_WIDTH] if p > 0}
         pairs = zip(*(array[row].tolist() for array in kept), strict=True)
         assert {a: p for a, p in pairs if p > 0} == pytest.approx(best, rel=1e-5)
-
-
-def test_a_row_does_not_depend_on_the_width_of_the_others() -> None:
-    """One that fits keeps its order, too."""
-    actions, target = np.full((2, 40), -1, np.int16), np.zeros((2, 40), np.float32)
-    actions[0, :3], target[0, :3] = [2, 5, 9], [0.25, 0.5, 0.25]
-    actions[1], target[1] = np.arange(40), 1 / 40
-    for kept in (truncate_targets(actions, target), truncate_targets(actions[:1], target[:1])):
-        assert kept[0][0].tolist() == [2, 5, 9] + [-1] * (TARGET_WIDTH - 3)
-        assert kept[1][0].tolist() == [0.25, 0.5, 0.25] + [0.0] * (TARGET_WIDTH - 3)

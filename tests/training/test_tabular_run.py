@@ -71,8 +71,6 @@ def test_a_whole_run(tmp_path: Path) -> None:
     [
         ("algorithm.gamma=2", ["algorithm.gamma=2", "at most 1"]),
         ("algorithm.typo=1", ["algorithm.typo", "algorithm.eta"]),
-        ("game.cards=3", ["game.cards=3", "not of Leduc"]),
-        ("algorithm=uct seed=-1", ["seed=-1", "at least 0"]),
         (
             "game=goofspiel algorithm=uct algorithm.betting_potential=0.2",
             ["algorithm.betting_potential=0.2", "goofspiel has no betting"],

@@ -2,11 +2,13 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -61,22 +63,37 @@ def longest(view: Json) -> str:
 
 
 class Site:
-    """A running server (``server.py``), which leads a session of its own."""
+    """A running server, which leads a session of its own.
 
-    def __init__(self, folder: Path, *options: str) -> None:
-        self.folder, self.errors = folder, folder / "errors.txt"
-        command = [sys.executable, str(Path(__file__).with_name("server.py")), str(folder)]
-        with self.errors.open("w") as errors:
+    Args:
+        folder: Where it runs.
+        options: Of ``server.py``, where no command is given.
+        command: Starts another server.
+        environment: Of the server.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *options: str,
+        command: Sequence[str] = (),
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        self.folder, self.errors, self.said = folder, folder / "errors.txt", folder / "said.txt"
+        server = [sys.executable, str(Path(__file__).with_name("server.py")), str(folder)]
+        with self.errors.open("w") as errors, self.said.open("w") as said:
             self.process = subprocess.Popen(
-                [*command, *options],
-                stdout=subprocess.PIPE,
+                command or [*server, *options],
+                cwd=folder,
+                env=environment,
+                stdout=said,
                 stderr=errors,
-                text=True,
                 start_new_session=True,
             )
-        assert self.process.stdout is not None
-        with self.process.stdout as said:
-            self.address = said.readline().strip()
+        while not (found := re.search(r"(http://\S+)\s", self.said.read_text())):
+            assert self.process.poll() is None, self.errors.read_text()
+            time.sleep(0.02)
+        self.address = found[1]
         self.origin = self.address.split("/?")[0]
 
     def stop(self, how: int = signal.SIGINT) -> None:
@@ -95,8 +112,6 @@ class Person:
     Args:
         browser: Of playwright.
         site: The server.
-        shots: Folder of screenshots.
-        name: What they begin with.
         width: Of the window, in pixels: 390 is a phone.
         language: "en" or "zh", as the system says.
         dark: Whether the system is dark.
@@ -106,14 +121,12 @@ class Person:
         self,
         browser: Any,
         site: Site,
-        shots: Path,
-        name: str,
         *,
         width: int = 1280,
         language: str = "en",
         dark: bool = False,
     ) -> None:
-        self.name, self.shots, self.origin, self.faults = name, shots, site.origin, list[str]()
+        self.origin, self.faults = site.origin, list[str]()
         phone = width < 700
         self.context = browser.new_context(
             viewport={"width": width, "height": 844 if phone else 800},
@@ -210,31 +223,18 @@ class Person:
         """Returns the text of a part of the page in one line."""
         return " ".join(self.page.locator(part).inner_text().split())
 
-    def shot(self, name: str) -> None:
-        """Takes a screenshot."""
-        self.page.screenshot(path=str(self.shots / f"{self.name}-{name}.png"), full_page=True)
-
-    def check(self, name: str) -> None:
-        """Takes a screenshot and asserts that nothing went wrong and that axe finds nothing
-        serious.
+    def check(self) -> None:
+        """Asserts that nothing went wrong, that the page is no wider than the window, and that axe
+        finds nothing serious.
         """
-        self.shot(name)
         assert not self.faults, self.faults
         wide = self.page.evaluate(
             "document.documentElement.scrollWidth - document.documentElement.clientWidth"
         )
-        assert wide <= 0, f"{name}: {wide} px wider than the window"
+        assert wide <= 0, f"{wide} px wider than the window"
         self.page.evaluate(AXE.read_text())
         found = self.page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
-        serious = [
-            {
-                "id": one["id"],
-                "where": [node["target"] for node in one["nodes"][:3]],
-                "help": one["help"],
-            }
-            for one in found
-            if one["impact"] in SERIOUS
-        ]
+        serious = [one for one in found if one["impact"] in SERIOUS]
         assert not serious, json.dumps(serious, indent=1)
 
     def close(self) -> None:

@@ -103,9 +103,10 @@ def opened(client: TestClient, *moves: str) -> str:
 class Tab:
     """A WebSocket that counts its messages."""
 
+    _number = 0
+
     def __init__(self, client: TestClient) -> None:
-        self._socket = client.websocket_connect(SOCKET, headers=ORIGIN)
-        self._number = 0
+        self._socket: Any = client.websocket_connect(SOCKET, headers=ORIGIN)
 
     def __enter__(self) -> "Tab":
         self.socket = self._socket.__enter__()
@@ -117,8 +118,11 @@ class Tab:
 
     def say(self, kind: str, **fields: Any) -> int:
         self._number += 1
-        self.socket.send_json({"type": kind, "id": self._number, **fields})
+        self.send({"type": kind, "id": self._number, **fields})
         return self._number
+
+    def send(self, message: Json) -> None:
+        self.socket.send_json(message)
 
     def get(self) -> Json:
         return self.socket.receive_json()

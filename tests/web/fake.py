@@ -267,6 +267,13 @@ class FakeEngine:
         return answer
 
 
+def luck_fields(seats: int, unit: str = "return", **given: Any) -> Json:
+    """Returns what the engine says of luck, zeros where nothing is given."""
+    names = "result start deal later start_error deal_error later_error known_error".split()
+    fields = {"unit": unit, "losses": None, "play_outs": 0}
+    return fields | dict.fromkeys(names, (0.0,) * seats) | given
+
+
 def services(engine: Any, clock: Any, chance: Any = None) -> Services:
     """Returns what rooms stand on, all of it fake."""
     engine.clock = clock

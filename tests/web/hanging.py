@@ -39,9 +39,6 @@ def decide(asked: Question, hear: Hear, cancel: Callable[[], bool]) -> Answer:
         began.append(asked.kind)
         while len(began) == 1 and not cancel():
             time.sleep(0.02)
-    elif asked.kind == "endless":
-        while not cancel():
-            time.sleep(0.05)
     return Answer(f"{asked.kind} {step}")
 
 

@@ -15,7 +15,7 @@ import random
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -36,7 +36,6 @@ from fpmcts.web.tables.offers import EXACT, RANDOM, offers
 from fpmcts.web.tables.room import Services
 from fpmcts.web.tables.store import Store
 
-OUTSIDE = "examples.sealed_bids"
 RANKS = "3456789TJQKA2LB"
 PACE = 0.03
 
@@ -74,18 +73,6 @@ def game_of(name: str) -> Any:
     return Choice.from_text(name).make()
 
 
-def luck_of(table: Any, wins: bool, exact: bool) -> Any:
-    """Returns luck by which the deal was good for the first seat."""
-    from fpmcts.players.luck import Luck
-
-    result = tuple(float(won > 0) if wins else won for won in table.returns or ())
-    none, error = (0.0,) * len(result), (0.0 if exact else 0.02,) * len(result)
-    start, deal = (0.5 if wins else 0.1,) * len(result), (0.2, *(-0.2 for _ in result[1:]))
-    means, errors = (result, start, deal, none), (error, error, error, error)
-    losses = (1.5,) * len(result) if exact else None
-    return Luck("wp" if wins else "return", *means, *errors, losses, 0 if exact else 256)
-
-
 def decide(question: Question, hear: Hear, cancel: Callable[[], bool]) -> Answer:
     """Passes where it can, so that games are short, and says something of every move: the more
     cards it has, the worse.
@@ -97,7 +84,9 @@ def decide(question: Question, hear: Hear, cancel: Callable[[], bool]) -> Answer
     table = Table(game, **given)
     wins, exact = game.spec.score.tells_wins, question.game in EXACT
     if question.luck is not None:
-        return Answer("", luck=asdict(luck_of(table, wins, exact)))
+        result = [float(won > 0) if wins else won for won in table.returns or ()]
+        luck = fake.luck_fields(len(result), "wp" if wins else "return", result=result)
+        return Answer("", luck=luck)
     moves = list(question.moves or (move.text for move in table.legal()))
     worth = {
         move: max(0.0, 0.9 - 0.12 * len(move)) + (derived_seed("worth", move) % 100) / 1000
@@ -141,11 +130,10 @@ def main(folder: Path, toy: bool, port: int) -> None:
     games = folder / "play.sqlite"
     token, listening = read_token(token_file(games)), listen("127.0.0.1", port)
     process = EngineProcess(target=toy_engine if toy else engine)
-    real = Catalogue({**offers(), OUTSIDE: Offer((RANDOM,))}, Offer((RANDOM,)))
-    catalogue = fake.CATALOGUE if toy else real
+    catalogue = fake.CATALOGUE if toy else Catalogue(offers(), Offer((RANDOM,)))
     services = Services(None, catalogue, process, Store(games), Quick(), Chance())  # type: ignore[arg-type]
     print(f"http://127.0.0.1:{listening.getsockname()[1]}/?token={token}", flush=True)
-    load = fake.ToyGames if toy else lambda: load_games(Catalogue({OUTSIDE: Offer(())}))
+    load = fake.ToyGames if toy else lambda: load_games(Catalogue({}))
     asyncio.run(serve(Server(services), process, Access(token), "127.0.0.1", listening, load))
 
 

@@ -1,12 +1,8 @@
 """The page in a real browser: games by keyboard, by taps and by buttons, and a replay with its
 review.
-
-Screenshots lie in the folder that SHOTS names, else in pytest's temporary folder.
 """
 
-import itertools
 import json
-import os
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -29,16 +25,9 @@ def site(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sit
     made.stop()
 
 
-@pytest.fixture(scope="module")
-def shots(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = Path(os.environ.get("SHOTS") or tmp_path_factory.mktemp("shots"))
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
-
-
 @pytest.mark.slow
-def test_doudizhu_by_keyboard_alone(browser: Any, site: Site, shots: Path) -> None:
-    person = Person(browser, site, shots, "keyboard")
+def test_doudizhu_by_keyboard_alone(browser: Any, site: Site) -> None:
+    person = Person(browser, site)
     page, press = person.page, person.page.keyboard.press
     chosen = ".hand [aria-pressed=true]"
     for _ in range(60):  # to the button that deals
@@ -71,16 +60,16 @@ def test_doudizhu_by_keyboard_alone(browser: Any, site: Site, shots: Path) -> No
                 press(key)
         person.wait_after(view["ply"])
         if moves == 3:
-            person.check("middle")
+            person.check()
         moves += 1
     assert moves > 3 and person.view()["over"]
     assert person.count("[aria-live]") == 1 and person.text("[aria-live]")
-    person.check("over")
+    person.check()
     person.close()
 
 
-def test_doudizhu_by_taps(browser: Any, site: Site, shots: Path) -> None:
-    person = Person(browser, site, shots, "taps", width=390, language="zh", dark=True)
+def test_doudizhu_by_taps(browser: Any, site: Site) -> None:
+    person = Person(browser, site, width=390, language="zh", dark=True)
     page, sent = person.page, list[str]()
     page.on("websocket", lambda socket: socket.on("framesent", lambda text: sent.append(text)))
     page.locator("input[value=fair]").tap()
@@ -106,18 +95,18 @@ def test_doudizhu_by_taps(browser: Any, site: Site, shots: Path) -> None:
         page.wait_for_selector(".hand")
     person.play()
     assert person.count(".thoughts") == 0 and person.view()["over"]
-    person.check("over")
+    person.check()
     # A move says what it answers: one that arrives late is for no other position.
     moves = [json.loads(text) for text in sent if '"play"' in text]
     assert len(moves) > 2 and all("rev" in move for move in moves)
     person.close()
 
 
-def test_a_board_by_taps_and_a_variant(browser: Any, site: Site, shots: Path) -> None:
+def test_a_board_by_taps_and_a_variant(browser: Any, site: Site) -> None:
     """Games that the page knows from their descriptions: squares to tap, and variants that the game
     declares.
     """
-    person = Person(browser, site, shots, "board", width=390)
+    person = Person(browser, site, width=390)
     page = person.page
     page.locator("input[value=phantom_tictactoe]").tap()
     page.locator("input[value='phantom_tictactoe:variant=small']").tap()
@@ -139,13 +128,13 @@ def test_a_board_by_taps_and_a_variant(browser: Any, site: Site, shots: Path) ->
     page.locator(".felt .buttons button", has_text="2").tap()
     person.wait_after(1)
     assert "prize 3: bid 2" in person.text(".board")
-    person.check("bids")
+    person.check()
     person.close()
 
 
 @pytest.mark.slow
-def test_replay_and_review(browser: Any, site: Site, shots: Path, tmp_path: Path) -> None:
-    person = Person(browser, site, shots, "replay", language="zh", dark=True)
+def test_replay_and_review(browser: Any, site: Site, tmp_path: Path) -> None:
+    person = Person(browser, site, language="zh", dark=True)
     page = person.page
     table = person.new_table(seats=["you", "random", "random"])
     person.play()
@@ -168,7 +157,7 @@ def test_replay_and_review(browser: Any, site: Site, shots: Path, tmp_path: Path
         page.keyboard.press("ArrowRight")
     assert person.count(".next") == 0
     page.keyboard.press("ArrowLeft")
-    person.check("replay")
+    person.check()
     person.open(table)
     page.locator(".after button", has_text="复盘").click()
     page.locator(".review button.primary").click()
@@ -176,7 +165,7 @@ def test_replay_and_review(browser: Any, site: Site, shots: Path, tmp_path: Path
     page.keyboard.press("n")
     page.wait_for_selector(".decision.mistake, .decision.blunder, .decision.inaccuracy")
     assert person.count(".decision .moves") == 0  # the answer is not there before the try
-    person.check("mistake")
+    person.check()
     page.keyboard.press("r")
     page.wait_for_selector(".felt .hand")
     assert person.count(".others .cards.tiny") == 0  # what the mover did not see is hidden again
@@ -187,19 +176,19 @@ def test_replay_and_review(browser: Any, site: Site, shots: Path, tmp_path: Path
     page.wait_for_selector(".answer")
     page.locator(".decision button", has_text="看答案").click()
     page.wait_for_selector(".decision .moves")
-    person.check("answer")
+    person.check()
     page.evaluate("location.hash = 'puzzles'")
     page.wait_for_selector(".tool .hand")
     puzzle = person.get("/api/puzzles?game=doudizhu")["puzzles"][0]
     page.fill(".typed input", record["moves"][puzzle["ply"]])
     page.keyboard.press("Enter")
     page.wait_for_selector(".status .lose")  # the mistake itself does not solve it
-    person.check("puzzle")
+    person.check()
     person.close()
 
 
-def test_the_editor_and_puzzles(browser: Any, site: Site, shots: Path) -> None:
-    person = Person(browser, site, shots, "tools")
+def test_the_editor_and_puzzles(browser: Any, site: Site) -> None:
+    person = Person(browser, site)
     page = person.page
     page.evaluate("location.hash = 'editor'")
     page.wait_for_selector(".tool form")
@@ -220,35 +209,13 @@ def test_the_editor_and_puzzles(browser: Any, site: Site, shots: Path) -> None:
     page.wait_for_selector(".tool .felt .kind-s")
     page.evaluate("location.hash = 'puzzles'")
     page.wait_for_selector(".tool > p")
-    person.check("puzzles")
+    person.check()
     person.close()
 
 
 @pytest.mark.slow
-def test_moves_that_are_not_seen(browser: Any, site: Site, shots: Path) -> None:
-    """A game that the page knows nothing of: the other's bid is hidden, by text and to the ear,
-    until the end.
-    """
-    person = Person(browser, site, shots, "bids", width=390, dark=True)
-    person.new_table(game="examples.sealed_bids", seats=["you", "random"], mode="fair", seed=4)
-    assert person.text("h1") == "Sealed Bids"
-    person.wait_for_turn()
-    person.page.locator(".felt .buttons button", has_text="bid 2").tap()
-    person.page.wait_for_selector(".seat.top .word.unseen")
-    assert person.text(".seat.top .word") == "hidden" and "hidden" in person.text(".log")
-    person.wait_for_turn()
-    assert "bid" not in person.text(".seat.top") and "cards 1" in person.text(".seat.bottom")
-    person.check("hidden")
-    person.page.locator(".felt .buttons button", has_text="Call").tap()
-    person.page.wait_for_selector(".steps")
-    assert "bids" in person.text(".seat.top") and "hidden" not in person.text(".log")
-    person.check("over")
-    person.close()
-
-
-@pytest.mark.slow
-def test_two_tabs_and_a_connection_that_comes_back(browser: Any, site: Site, shots: Path) -> None:
-    person = Person(browser, site, shots, "tabs")
+def test_two_tabs_and_a_connection_that_comes_back(browser: Any, site: Site) -> None:
+    person = Person(browser, site)
     other = person.context.new_page()
     sockets, sent = list[Any](), list[str]()
     down = False
@@ -285,8 +252,8 @@ def test_two_tabs_and_a_connection_that_comes_back(browser: Any, site: Site, sho
 
 
 @pytest.mark.slow
-def test_share_outside_watch_and_results(browser: Any, site: Site, shots: Path) -> None:
-    person = Person(browser, site, shots, "share", width=390, language="zh")
+def test_share_outside_watch_and_results(browser: Any, site: Site) -> None:
+    person = Person(browser, site, width=390, language="zh")
     page = person.page
     person.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=site.origin)
     person.new_table(game="kuhn", seats=["you", "random"], mode="fair", seed=12)
@@ -307,75 +274,53 @@ def test_share_outside_watch_and_results(browser: Any, site: Site, shots: Path) 
     assert page.locator("input[value=kuhn]").is_checked()
     assert page.locator(".go input[inputmode=numeric]").input_value() == "12"
     page.wait_for_selector(".stats td")
-    person.check("results")
-    person.new_table(game="doudizhu", seats=["random", "random", "random"], mode="open", seed=5)
-    page.locator(".bar-top button[aria-pressed]").click()
-    page.wait_for_selector(".bar-top button[aria-pressed=true]")
-    before = person.view()["ply"]
-    page.locator(".bar-top button[aria-pressed=true] + button").click()
-    person.wait_after(before)
-    view = person.view()
-    assert view["ply"] == before + 1 and all(seat["cards"] for seat in view["seats"])
+    person.check()
+    person.new_table(game="kuhn", seats=["random", "random"], mode="open", seed=5)
     page.locator(".bar-top select").select_option("4")
-    page.locator(".bar-top button[aria-pressed=true]").click()
     page.wait_for_selector(".play.over")
     person.close()
 
 
-SEATS = {"doudizhu": 3, "leduc": 2, "kuhn": 2, "limit_holdem": 2}
-SEATS |= {"no_limit_holdem": 2, "no_limit_holdem:players=3": 3, "no_limit_holdem:players=6": 6}
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("game", [*SEATS])
-@pytest.mark.parametrize("look", [*itertools.product((390, 1280), ("en", "zh"), (False, True))])
-def test_every_look(
-    browser: Any, site: Site, shots: Path, game: str, look: tuple[int, str, bool]
+@pytest.mark.parametrize(
+    ("game", "seats"), [("doudizhu", 3), ("limit_holdem", 2), ("no_limit_holdem:players=6", 6)]
+)
+@pytest.mark.parametrize("look", [(390, "zh", True), (1280, "en", False)])
+def test_looks(
+    browser: Any, site: Site, game: str, seats: int, look: tuple[int, str, bool]
 ) -> None:
     width, language, dark = look
-    name = "-".join(map(str, (game, *look)))
-    person = Person(browser, site, shots, name, width=width, language=language, dark=dark)
-    person.check("lobby")
-    seats = ["you", *["random"] * (SEATS[game] - 1)]
+    person = Person(browser, site, width=width, language=language, dark=dark)
+    person.check()
     for mode in ("fair", "hints", "open"):
-        person.new_table(game=game, seats=seats, mode=mode)
+        person.new_table(game=game, seats=["you", *["random"] * (seats - 1)], mode=mode)
         person.wait_for_turn()
-        person.check(mode)
+        person.check()
     person.play()
-    person.check("over")
-    for page in ("puzzles", "editor"):
-        person.page.evaluate("hash => { location.hash = hash; }", page)
-        person.page.wait_for_selector(".tool")
-        person.check(page)
+    person.check()
     person.page.keyboard.press("?")
     person.page.wait_for_selector("dialog[open]")
-    person.check("keys")
+    person.check()
     person.close()
 
 
 @pytest.mark.slow
-def test_any_amount_by_field_slider_buttons_and_keys(browser: Any, site: Site, shots: Path) -> None:
-    person = Person(browser, site, shots, "bets")
+def test_any_amount_by_field_slider_buttons_and_keys(browser: Any, site: Site) -> None:
+    person = Person(browser, site)
     page, press = person.page, person.page.keyboard.press
     seats = ["random", "random", "you"]
     person.new_table(game="no_limit_holdem:players=3", seats=seats, mode="fair", seed=6)
     person.wait_for_turn()
     assert person.text("h1") == "No-limit Hold'em · three players"
-    for part, words in (
-        (".seat.bottom", ("button", "stack 10000")),
-        (".others", ("bet 50", "bet 100")),
-        (".pot", ("150",)),
-        ("#bounds", ("200", "10000")),
-    ):
-        assert all(word in person.text(part) for word in words), part
+    assert "stack 10000" in person.text(".seat.bottom") and "150" in person.text(".pot")
     field = page.locator(".bet .chips")
-    for wrong in ("150", "10001", "250.5", "-300", "", "many"):
+    for wrong in ("150", "10001", "250.5", ""):
         field.fill(wrong)
         press("Enter")
         assert "cannot be bet" in person.text("#bounds")
         assert field.get_attribute("aria-invalid") == "true"
     assert person.view()["ply"] == 0
-    person.check("wrong")
+    person.check()
     page.locator(".sizes button", has_text="½ pot").click()
     assert field.input_value() == "225" and person.count(".sizes [aria-pressed=true]") == 1
     slider = page.locator(".bet input[type=range]")
@@ -383,13 +328,8 @@ def test_any_amount_by_field_slider_buttons_and_keys(browser: Any, site: Site, s
     press("ArrowRight")
     moved = field.input_value()
     assert int(moved) > 225 and slider.get_attribute("aria-valuetext") == moved
-    for key, amount in (("End", "10000"), ("Home", "200")):
-        press(key)
-        assert field.input_value() == amount
-    page.locator(".typed input").fill("raise 123")
-    press("Enter")
-    page.wait_for_selector(".toast:not(:empty)")
-    assert "any raise to 200 … 10000 chips" in person.text(".toast")
+    press("End")
+    assert field.input_value() == "10000"
     page.locator("h1").click()
     press("2")
     assert field.input_value() == "225"

@@ -117,17 +117,6 @@ def test_a_rehearsal_gives_way_and_is_begun_again() -> None:
     with_engine(work, patience=Patience(usual=30.0, first=30.0), warm_up=(rehearsal,))
 
 
-@pytest.mark.slow
-def test_a_search_without_end_has_one() -> None:
-    async def work(engine: EngineProcess) -> None:
-        await settle(engine, "endless")
-        asked = Question("toy", {}, "endless", {}, 0, seconds=0.5)
-        with pytest.raises(CrashError, match="about one move"):
-            await engine.ask(asked)
-
-    with_engine(work, patience=Patience(usual=0.8, first=30.0))
-
-
 def test_those_who_wait_are_asked_again_and_not_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(client, "FIRST_PAUSE", 0.01)
 

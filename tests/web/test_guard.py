@@ -90,9 +90,7 @@ def test_devices_have_tables_of_their_own(client: TestClient) -> None:
     ("change", "status"),
     [
         (lambda name, value: f"{name}={value[:-1]}{int(value[-1] == '0')}", 401),
-        (lambda name, value: f"{name}=x{value}", 401),
         (lambda name, value: f"{name}={value.partition('.')[0]}", 401),
-        (lambda name, value: f"{name}=", 401),
         (lambda name, value: f"x{name}={value}", 401),
         # other servers of the machine leave cookies that no standard parser reads
         (lambda name, value: f'a[b]={{"c": 1,"d"}}; no name; {name}={value}; e="f', 200),

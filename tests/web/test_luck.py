@@ -25,25 +25,9 @@ from fpmcts.web.tables.room import Services
 from fpmcts.web.tables.rulebook import Games
 from fpmcts.web.tables.store import Store
 from tests.web.conftest import Site, Tab, opened
-from tests.web.fake import FakeClock, FakeEngine
+from tests.web.fake import FakeClock, FakeEngine, luck_fields
 
 NUMBERS = st.floats(-50, 50).map(lambda x: round(x, 3))
-
-
-def fields(seats: int, unit: str = "return", losses: Any = None, **given: Any) -> Json:
-    """Returns what the engine says of luck, zeros where nothing is given."""
-    none = (0.0,) * seats
-    names = (
-        "result",
-        "start",
-        "deal",
-        "later",
-        "start_error",
-        "deal_error",
-        "later_error",
-        "known_error",
-    )
-    return {"unit": unit, "losses": losses, "play_outs": 0} | dict.fromkeys(names, none) | given
 
 
 def parts(of: Parts) -> dict[str, float]:
@@ -52,13 +36,13 @@ def parts(of: Parts) -> dict[str, float]:
 
 def test_a_partner_s_loss_is_a_loss_and_an_opponent_s_a_gain() -> None:
     costs = {0: Estimate(20.0, 3.0), 1: Estimate(5.0, 0.0), 2: Estimate(1.0, 4.0)}
-    luck = fields(3, "wp", result=(0.0, 1.0, 1.0), known_error=(0.0, 0.12, 0.0))
+    luck = luck_fields(3, "wp", result=(0.0, 1.0, 1.0), known_error=(0.0, 0.12, 0.0))
     found = parts_of(luck, 1, (0, 1, 1), costs, 100.0)
     assert parts(found)["others"] == pytest.approx(20.0 - 1.0) and parts(found)["own"] == -5.0
     assert found.parts["others"].se == pytest.approx(5.0)
     assert found.parts["rest"].se == pytest.approx(13.0)  # 12, 0, 5
     # where returns count, a loss of one of three is no one's gain in particular
-    assert "others" not in parts(parts_of(fields(3), 1, (0, 1, 1), costs, 1.0))
+    assert "others" not in parts(parts_of(luck_fields(3), 1, (0, 1, 1), costs, 1.0))
 
 
 @given(
@@ -70,7 +54,7 @@ def test_a_partner_s_loss_is_a_loss_and_an_opponent_s_a_gain() -> None:
 def test_what_is_shown_sums_to_the_result(values: list[tuple[float, ...]], digits: int) -> None:
     hands = []
     for result, start, deal, later, loss in values:
-        luck = fields(
+        luck = luck_fields(
             2,
             result=(result, -result),
             start=(start, -start),
@@ -222,7 +206,7 @@ def test_a_review_without_luck_is_one(client: TestClient, site: Site) -> None:
         tab.ask("join", "state", table=table)
         review = tab.final("review", seats=[0])["review"]
         assert review["luck"] == [] and review["no_luck"] == "the player that analyses cannot tell"
-        site.engine.luck = fields(
+        site.engine.luck = luck_fields(
             3, "wp", result=(1.0, 0.0, 0.0), start=(0.5, 0.5, 0.5), deal=(0.1, -0.1, -0.1)
         )
         review = tab.final("review", seats=[0], seed=1)["review"]

@@ -125,8 +125,6 @@ def test_malformed_requests(
         answer = client.post(path, content=wrong.encode())
         read = path == "/api/records" and answer.status_code == 201
         assert read or 400 <= answer.status_code < 500, (wrong[:100], answer.text)
-    for path in ("tables/../../x", "tables/x/outside?ply=９", "puzzles?game=%ff"):
-        assert client.get(f"/api/{path}").status_code in (200, 400, 404), path
     assert (client.get(f"/api/tables/{own[0]}").json(), stranger.state()) == before
     assert not [record for record in caplog.records if record.name.startswith("fpmcts")]
 

@@ -95,7 +95,6 @@ def test_what_you_trained_stands_in_the_lobby(tmp_path: Path) -> None:
     ("game", "name"),
     [
         ({"name": "examples.sealed_bids", "values": 5}, "examples.sealed_bids:values=5"),
-        ({"name": "leduc", "suits": False, "cards": None}, "leduc"),
         (
             {"name": "no_limit_holdem", "bet_sizes": [0.5, "all-in"], "stacks": [900, 5000]},
             "no_limit_holdem:bet_sizes=[0.5,all-in],stacks=[900,5000]",
@@ -116,7 +115,6 @@ def test_a_run_brings_its_options(tmp_path: Path, game: Json, name: str) -> None
     ("given", "message"),
     [
         ({"host": "192.0.2.1"}, "192.0.2.1"),
-        ({"review": "nowhere.jsonl"}, "nowhere.jsonl"),
         ({"checkpoint": ["nowhere"]}, "nowhere"),
         ({"games": "/proc/x/y"}, "/proc/x"),
         ({"checkpoint": ["rlcard"]}, "rules=rlcard; the browser table plays rules=standard"),

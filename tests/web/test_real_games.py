@@ -11,29 +11,9 @@ import pytest
 from fpmcts.web.errors import RefusedError, parse_json
 from fpmcts.web.tables.rulebook import Games, table_at
 from fpmcts.web.tables.views import view_of
+from tests.web.test_messages import VALUES
 
 GAMES = ("doudizhu", "kuhn", "leduc", "limit_holdem", "no_limit_holdem:players=3")
-STRANGE: list[Any] = [
-    None,
-    True,
-    -1,
-    0,
-    2**70,
-    1.5,
-    "",
-    "x",
-    "33",
-    "3333",
-    "💣",
-    [],
-    [[]],
-    ["x"],
-    [None],
-    [1],
-    {},
-    "\x00",
-    "9" * 100,
-]
 
 
 @pytest.fixture(scope="module")
@@ -90,11 +70,11 @@ def test_damaged_records_are_refused_or_read(games: Games, game: str) -> None:
         damaged = json.loads(json.dumps(record))
         name = chance.choice(list(damaged))
         if isinstance(damaged[name], list) and damaged[name] and chance.random() < 0.6:
-            damaged[name][chance.randrange(len(damaged[name]))] = chance.choice(STRANGE)
+            damaged[name][chance.randrange(len(damaged[name]))] = chance.choice(VALUES)
         elif chance.random() < 0.3:
             del damaged[name]
         else:
-            damaged[name] = chance.choice(STRANGE)
+            damaged[name] = chance.choice(VALUES)
         try:
             games.table(games.game_of(damaged), record=damaged)
         except RefusedError as error:
@@ -140,14 +120,12 @@ def test_its_players_are_taken_from_their_rooms(games: Games, name: str) -> None
 
     catalogue = Catalogue(offers(), OTHERS)
     entries = of_rooms(name, games.game(name))
-    for _ in range(2):  # once more changes nothing
-        catalogue.add(name, entries)
+    catalogue.add(name, entries)
     found = [entry.name for entry in catalogue.offer(name).entries]
     assert found == [*(entry.name for entry in entries), "ismcts", "random"]
     for entry in entries:
         assert PLAYERS[entry.kind].plays("no_limit_holdem") and entry.budget < entry.delay
         assert PLAYERS[entry.kind].slow == (entry.delay > 1)
-    assert of_rooms("leduc", games.game("leduc")) == []
 
 
 def test_variants_stand_in_the_lobby(games: Games) -> None:

@@ -22,6 +22,20 @@ from websockets.sync.client import ClientConnection, connect
 
 from fpmcts.web.errors import Json
 from tests.web.browser import Site
+from tests.web.conftest import Tab
+
+
+class Line(Tab):
+    """A WebSocket of a running server."""
+
+    def __init__(self, connection: ClientConnection) -> None:
+        self._socket = connection
+
+    def send(self, message: Json) -> None:
+        self.socket.send(json.dumps(message))
+
+    def get(self) -> Json:
+        return dict(json.loads(self.socket.recv(timeout=15)))
 
 
 class Toy(Site):
@@ -52,7 +66,10 @@ class Toy(Site):
     def cookie(self) -> str:
         return "; ".join(f"{name}={value}" for name, value in self.http.cookies.items())
 
-    def tab(self, **options: Any) -> ClientConnection:
+    def tab(self) -> "Line":
+        return Line(self.connect())
+
+    def connect(self, **options: Any) -> ClientConnection:
         return connect(
             f"ws://{self.place.netloc}/ws",
             origin=self.origin,
@@ -80,21 +97,6 @@ def mortal(tmp_path: Path) -> Iterator[Toy]:
         yield made
 
 
-def say(tab: ClientConnection, kind: str, number: int, **fields: Any) -> None:
-    tab.send(json.dumps({"type": kind, "id": number, **fields}))
-
-
-def until(tab: ClientConnection, kind: str, **wanted: Any) -> Json:
-    end = time.monotonic() + 15
-    while time.monotonic() < end:
-        message = json.loads(tab.recv(timeout=15))
-        if message["type"] == kind and all(
-            message.get(name) == value for name, value in wanted.items()
-        ):
-            return dict(message)
-    raise AssertionError(f"no {kind}")
-
-
 def children(process: int) -> list[int]:
     """Returns the processes of the session that a process leads."""
     found = []
@@ -116,10 +118,9 @@ def wait_for_nobody(site: Site) -> None:
     raise AssertionError(children(site.process.pid))
 
 
-def enter(tab: ClientConnection, table: str) -> Json:
+def enter(tab: Tab, table: str) -> Json:
     """Joins a table; returns its state."""
-    say(tab, "join", 1, table=table)
-    return until(tab, "state")
+    return tab.ask("join", "state", table=table)
 
 
 def test_a_killed_server_goes_on(mortal: Toy) -> None:
@@ -127,8 +128,8 @@ def test_a_killed_server_goes_on(mortal: Toy) -> None:
     finished = mortal.new_table(seats=["quick", "you", "quick"])
     with mortal.tab() as tab:
         enter(tab, table)
-        say(tab, "play", 2, move="pass")
-        before = until(tab, "moved", seat=2)["view"]
+        tab.say("play", move="pass")
+        before = tab.until("moved", seat=2)["view"]
     mortal.process.kill()
     mortal.process.wait()
     wait_for_nobody(mortal)  # the engine ends with its pipe
@@ -138,8 +139,8 @@ def test_a_killed_server_goes_on(mortal: Toy) -> None:
     assert {row["id"] for row in listed} == {table, finished}
     with mortal.tab() as tab:  # the cookie is still good
         assert enter(tab, table)["view"] == before
-        say(tab, "play", 2, move=before["legal"][1])
-        until(tab, "moved", seat=2)
+        tab.say("play", move=before["legal"][1])
+        tab.until("moved", seat=2)
     again.stop(signal.SIGTERM)
     wait_for_nobody(again)
     assert "Traceback" not in again.errors.read_text()
@@ -147,9 +148,9 @@ def test_a_killed_server_goes_on(mortal: Toy) -> None:
 
 def test_ctrl_c_leaves_no_process_behind(mortal: Toy) -> None:
     with mortal.tab() as tab:
-        say(tab, "join", 1, table=mortal.new_table(mode="open"))
-        say(tab, "analyse", 2, playouts=4096)
-        until(tab, "result", job=2)
+        enter(tab, mortal.new_table(mode="open"))
+        tab.say("analyse", playouts=4096)
+        tab.until("result", job=2)
         assert len(children(mortal.process.pid)) >= 2
         mortal.stop()
     wait_for_nobody(mortal)
@@ -159,20 +160,20 @@ def test_ctrl_c_leaves_no_process_behind(mortal: Toy) -> None:
 def test_a_crash_of_the_engine_is_seen_and_mended(toy: Toy) -> None:
     with toy.tab() as tab:
         enter(tab, toy.new_table(mode="open"))
-        say(tab, "analyse", 2, playouts=13)
-        result = until(tab, "result", job=2)
+        tab.say("analyse", playouts=13)
+        result = tab.until("result", job=2)
         assert result["final"] and result["error"]["code"] == "engine"
-        until(tab, "engine", state="ready")
-        say(tab, "analyse", 3, playouts=666)
-        assert "it went wrong" in until(tab, "result", job=3)["error"]["text"]
-        say(tab, "play", 4, move="pass")
-        until(tab, "moved", seat=2)
+        tab.until("engine", state="ready")
+        tab.say("analyse", playouts=666)
+        assert "it went wrong" in tab.until("result", job=3)["error"]["text"]
+        tab.say("play", move="pass")
+        tab.until("moved", seat=2)
     (engine,) = (child for child in children(toy.process.pid) if is_engine(child))
     with toy.tab() as tab:
         enter(tab, toy.new_table())
         os.kill(engine, signal.SIGKILL)
-        say(tab, "play", 2, move="pass")
-        until(tab, "moved", seat=2)
+        tab.say("play", move="pass")
+        tab.until("moved", seat=2)
     toy.wait_until_ready()
 
 
@@ -184,71 +185,43 @@ def test_cancel_and_what_nobody_waits_for(toy: Toy) -> None:
     with toy.tab() as tab:
         enter(tab, toy.new_table(mode="open"))
         for number in (2, 3, 4):
-            say(tab, "analyse", number, playouts=4096)
-            assert until(tab, "queued", job=number)["place"] == number - 2
-        say(tab, "analyse", 5, playouts=4096)
-        assert until(tab, "error", id=5)["code"] == "busy"
-        until(tab, "result", job=2, final=False)
-        say(tab, "cancel", 6, job=3)
-        assert until(tab, "result", job=3)["cancelled"]
+            tab.say("analyse", playouts=4096)
+            assert tab.until("queued", job=number)["place"] == number - 2
+        assert tab.refused("analyse", playouts=4096) == "busy"
+        tab.until("result", job=2, final=False)
+        tab.say("cancel", job=3)
+        assert tab.until("result", job=3)["cancelled"]
         began = time.monotonic()
-        say(tab, "cancel", 7, job=2)
-        result = until(tab, "result", job=2, final=True)
+        tab.say("cancel", job=2)
+        result = tab.until("result", job=2, final=True)
         assert result["cancelled"] and result["rows"]
         assert time.monotonic() - began < 5.0  # 0.2 s on a quiet machine
-        until(tab, "result", job=4, final=False)
+        tab.until("result", job=4, final=False)
     with toy.tab() as tab:  # the tab was closed: its search ended, the engine is free
-        say(tab, "join", 1, table=toy.new_table(mode="open"))
-        say(tab, "analyse", 2, playouts=64)
-        assert not until(tab, "result", job=2, final=True)["cancelled"]
-        say(tab, "cancel", 3, job=2)
-        assert until(tab, "error", id=3)["code"] == "unknown_job"
+        enter(tab, toy.new_table(mode="open"))
+        assert not tab.final("analyse", playouts=64)["cancelled"]
+        assert tab.refused("cancel", job=2) == "unknown_job"
 
 
 def test_large_messages_and_dropped_sockets(toy: Toy) -> None:
     table = toy.new_table()
     with toy.tab() as tab:
-        tab.send(" " * 70_000)
+        tab.socket.send(" " * 70_000)
         with pytest.raises(ConnectionClosed) as closed:
             while True:
-                tab.recv(timeout=15)
+                tab.get()
         assert closed.value.rcvd is not None and closed.value.rcvd.code == 1009
     for _ in range(10):
-        tab = toy.tab(legacy=True)
-        say(tab, "join", 1, table=table)
-        tab.socket.setsockopt(
+        dropped = toy.connect(legacy=True)
+        dropped.send(json.dumps({"type": "join", "id": 1, "table": table}))
+        dropped.socket.setsockopt(
             socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\x00\x00\x00\x00\x00\x00\x00"
         )  # reset, not closed
-        tab.socket.close()
+        dropped.socket.close()
     with toy.tab() as tab:
         assert enter(tab, table)["table"] == table
     with pytest.raises(InvalidStatus), connect(f"ws://{toy.place.netloc}/ws", origin=toy.origin):
         pass
-
-
-def test_a_client_that_does_not_read(toy: Toy) -> None:
-    """Its messages are not kept without bound, and others do not wait for it."""
-    table = toy.new_table(seats=["quick", "quick", "quick"], mode="open")
-    raw = socket.create_connection((toy.place.hostname, toy.place.port))
-    raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-    key = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n"
-    head = (
-        f"GET /ws HTTP/1.1\r\nHost: {toy.place.netloc}\r\nOrigin: {toy.origin}\r\nCookie: "
-        f"{toy.cookie}\r\n"
-    )
-    raw.sendall(f"{head}Upgrade: websocket\r\nConnection: Upgrade\r\n{key}\r\n".encode())
-    text = json.dumps({"type": "join", "id": 1, "table": table}).encode()
-    frame = bytes([0x81, 0x80 | len(text)]) + b"\0\0\0\0" + text
-    for _ in range(400):  # 20 a second are heard, 40 at once
-        try:
-            raw.sendall(frame)
-        except OSError:
-            break
-    with toy.tab() as tab:
-        began = time.monotonic()
-        enter(tab, toy.new_table())
-        assert time.monotonic() - began < 5.0
-    raw.close()
 
 
 def test_the_client_in_python(toy: Toy) -> None:

@@ -107,10 +107,8 @@ def test_what_is_written_is_read_again(text: str) -> None:
     [
         ("'NT'", "'PO'", "variant = 'PO': expected 'NT'"),
         ("'p3 f'", "'p4 f'", "action 4, 'p4 f': there is no player 'p4' among p1 to p3"),
-        ("'p3 f'", "'p3 fold'", "of a player f, cc, cbr AMOUNT or sm"),
         ("d dh p2 KsKh", "d dh p2 AsKh", "a card is dealt twice"),
         ("[50, 100, 0]", "[50, 1e999999999, 0]", "is not an amount; expected a number below"),
-        ("antes = [0, 0, 0]", f"antes = {'[' * 9000}", "is not TOML"),
     ],
 )
 def test_a_bad_hand_is_named(old: str, new: str, said: str) -> None:
@@ -132,7 +130,6 @@ def test_a_bad_hand_is_named(old: str, new: str, said: str) -> None:
             "'p1 cbr 300', 'p3 f'",
             "move 1: p1 moves, where it is the turn of p3",
         ),
-        ("cbr 300", "cbr 150", "move 2: p1 bets or raises to 150, where the least is 200"),
         ("'p1 cc', ", "", "ends after 3 moves, where p1 is to move"),
         (
             "'p1 cc', 'd db 2h3h4d'",
