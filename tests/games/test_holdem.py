@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from games import make
 from games.deals import OWN, bucket, bucket_of, deal, outcome
 from games.kernels import kernel, streams
 from games.limit_holdem import deals as holdem_deals
