@@ -1,7 +1,7 @@
 """What a player is: a function of what its seat can see."""
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Protocol, runtime_checkable
 
@@ -178,6 +178,23 @@ class Observer(Protocol):
     def observe(self, deals: States, records: Records) -> None:
         """Tells the moves of those games; ``deals`` may be changed."""
         ...
+
+
+@runtime_checkable
+class Keeper(Protocol):
+    """A player that keeps so much of every game that few can go on at a time."""
+
+    most_games: int
+    """Games in progress at a time that it has memory for."""
+
+    def end(self, games: Sequence[int]) -> None:
+        """Forgets games that are over."""
+        ...
+
+
+def keepers(agents: Iterable[Agent]) -> list[Keeper]:
+    """Returns the players that keep much."""
+    return [agent for agent in agents if isinstance(agent, Keeper)]
 
 
 def observers(agents: Iterable[Agent]) -> list[Observer]:

@@ -122,6 +122,7 @@ class Lockstep:
         forced: int16 ``[G, S]``: moves played for each seat because there was no other.
         sure_wins: Moves played because they win for sure, all games together.
         num_over: Games that are over.
+        over: bool ``[G]``: whether the game is over.
     """
 
     def __init__(
@@ -143,6 +144,7 @@ class Lockstep:
         self.forced = np.zeros((num, spec.num_seats), np.int16)
         self.sure_wins = self.num_over = 0
         self._status = np.full(num, RUNNING, np.int8)
+        self.over = np.zeros(num, np.bool_)
 
     def seen_by_movers(self, lanes: np.ndarray) -> Records:
         """Returns the moves, indexed by lane, as the seats to move in the given lanes (int64
@@ -181,7 +183,8 @@ class Lockstep:
             waiting = running[status[running] == WAITING]
             if waiting.size:
                 _play(rules, self.states, waiting, decide(waiting), history, progress)
-            self.num_over = int((status == OVER).sum())
+            self.over = status == OVER
+            self.num_over = int(self.over.sum())
             yield self.num_over
 
     def returns(self) -> np.ndarray:

@@ -16,7 +16,7 @@ from typing import Self
 
 import numpy as np
 
-from games.agent import Agent
+from games.agent import Agent, keepers
 from games.generic import is_legal, legal
 from games.interface import Game, Records
 from games.kernels import Stream, kernel, streams
@@ -151,7 +151,8 @@ def play_games(
         seating: int ``[G, S]``: the index of the agent at each seat.
         deals: G starting states; not changed.
         seed: For the random choices of the agents; the streams of two agents differ.
-        at_once: Games in progress at a time; None: all. It bounds memory and changes no game.
+        at_once: Games in progress at a time; None: all that the agents have memory for. It bounds
+            memory and changes no game.
         tell: Called after every round.
 
     Raises:
@@ -164,6 +165,9 @@ def play_games(
             f"got seating {seating.shape} for {num_rows(deals)} deals; expected [deals, "
             f"{spec.num_seats} seats]"
         )
+    keeping = keepers(agents)
+    if at_once is None:
+        at_once = min((agent.most_games for agent in keeping), default=None)
     lockstep = Lockstep(game, deals, window=at_once)
     states, records = lockstep.states, lockstep.records
     usage = [Usage() for _ in agents]
@@ -191,10 +195,13 @@ def play_games(
             actions[asked] = _checked(game, agent, states, views, records, games, answers, scratch)
         return actions
 
-    told = 0
-    for over in lockstep.run(decide):
-        tell(over - told)
-        told = over
+    over = lockstep.over
+    for _ in lockstep.run(decide):
+        ended = np.flatnonzero(lockstep.over & ~over).tolist()
+        over = lockstep.over
+        tell(len(ended))
+        for keeper in keeping:
+            keeper.end(ended)
     for k in range(len(agents)):
         usage[k].forced = int(lockstep.forced[seating == k].sum())
 

@@ -30,6 +30,7 @@ from fpmcts.papers.drawing import Line, Panel, draw
 from fpmcts.papers.study import LotsStudy
 from fpmcts.players import load_player
 from games import Choice
+from games.interface import Game
 from games.kernels import streams
 from games.settings import ConfigError, build, setting
 
@@ -65,7 +66,7 @@ class Figure:
 
 class Point(NamedTuple):
     """What varies in a figure: its name, the setting in words, game and players as in ``Figure``,
-    and the least number of hands.
+    the least number of hands, and a hash of each file that the players read.
     """
 
     figure: str
@@ -73,11 +74,12 @@ class Point(NamedTuple):
     game: Fields
     players: dict[str, Fields]
     hands: int
+    files: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
-        """What its results depend on but for the seed, in a text."""
-        return json.dumps([self.game, self.players], sort_keys=True)
+        """What its results depend on but for the seed and the code, in a text."""
+        return json.dumps([self.game, self.players, self.files], sort_keys=True)
 
     @property
     def orders(self) -> int:
@@ -113,7 +115,7 @@ class RewardFigures(LotsStudy):
         found: dict[str, tuple[Figure, list[Point]]] = {}
         for name in self.chosen(self.figures):
             figure: Figure = build(Figure, self.figures[name], f"figures.{name}.")
-            Choice.parse(figure.game)  # checks it
+            game = Choice.parse(figure.game).make()
             found[name] = figure, []
             for values in product(*figure.vary.values()):
                 varied = dict(zip(figure.vary, values, strict=True))
@@ -122,8 +124,8 @@ class RewardFigures(LotsStudy):
                     label: self._player(f"figures.{name}.players.{label}", given, varied)
                     for label, given in figure.players.items()
                 }
-                hands = figure.hands or self.hands
-                found[name][1].append(Point(name, words, figure.game, players, hands))
+                hands, files = figure.hands or self.hands, _files(game, players)
+                found[name][1].append(Point(name, words, figure.game, players, hands, files))
         return found
 
     def _player(self, key: str, given: Fields, varied: Fields) -> Fields:
@@ -161,11 +163,7 @@ class RewardFigures(LotsStudy):
 
     def identity(self) -> dict[str, object]:
         """See ``LotsStudy``."""
-        from fpmcts.players.lookup import PLAYERS  # torch
-
-        model = PLAYERS["mcts"].parse({"checkpoint": self.model}).file("no_limit_holdem")
-        digest = None if model is None else hashlib.sha256(model.read_bytes()).hexdigest()
-        return {"lot": LOT, "part": PART, "model": digest}
+        return {"lot": LOT, "part": PART}
 
     @staticmethod
     def play_lot(seed: int, point: Point, number: int) -> list[list[float]]:  # type: ignore[override]
@@ -230,6 +228,22 @@ class RewardFigures(LotsStudy):
                     np.arange(len(own)), scores[:, 0], scores[:, 1], k, first
                 )
         draw(self.folder(), self.title, panels, lines, {"seed": self.seed})
+
+
+def _files(game: Game, players: Mapping[str, Fields]) -> tuple[str, ...]:
+    """Returns a hash of each file that players read. Raises ConfigError, CheckpointError."""
+    from fpmcts.players.lookup import entrants_of  # torch
+
+    found = []
+    for label, given in players.items():
+        options = {key: value for key, value in given.items() if key != "kind"}
+        try:
+            entrants = entrants_of(given["kind"], game, options)
+        except ValueError as error:
+            raise ConfigError(f"player {label}: {error}") from error
+        paths = [entrant.options.file(game.spec.name) for entrant in entrants.values()]
+        found += [hashlib.sha256(path.read_bytes()).hexdigest() for path in paths if path]
+    return tuple(found)
 
 
 def result_for(point: Point, results: Mapping[tuple[str, int], list[list[float]]]) -> TableResult:

@@ -34,8 +34,9 @@ class ISMCTSOptions(PlayerOptions):
             policy makes the moves of the others.
         c: Exploration constant. Single observer: in units of the span of results, None: 0.7, as in
             its paper; shared: of UCT, in rewards, None: as in ``algorithm=ismcts``.
-        memory: Of the shared tree of one game, MB. What is full lets go of the sets that were
-            visited least.
+        memory: Of the shared tree of a seat in one game, MB. What is full lets go of the sets that
+            were visited least. So many games of a match go on at a time that all trees take about
+            1,000 MB.
         objective: Single observer: "wp", the chance to win, or "adp", points; "auto": what the
             game's matches report first.
         temperature: 0 plays the move that was visited most, T > 0 draws in proportion to

@@ -1,11 +1,12 @@
 """Different players in the seats of one team, to study partners."""
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from games.agent import Agent
+from games.agent import Agent, keepers
 from games.decision import Decision, Limits, Question
 from games.interface import Game, Records, seats_to_move
 from games.kernels import streams
@@ -52,6 +53,8 @@ class MixAgent(Agent):
                 f"{game.spec.num_seats}"
             )
         self.game, self.agents, self.name = game, tuple(agents), "mix"
+        self._keepers = keepers(agents)
+        self.most_games = min((agent.most_games for agent in self._keepers), default=sys.maxsize)
 
     def start(self, num_games: int, seed: int) -> None:
         """Prepares every player for games 0 .. num_games - 1, each object once, with random numbers
@@ -60,6 +63,11 @@ class MixAgent(Agent):
         for k, agent in enumerate(self.agents):
             if all(agent is not other for other in self.agents[:k]):
                 agent.start(num_games, int(streams(seed, 1, k)[0] >> np.uint64(1)))
+
+    def end(self, games: Sequence[int]) -> None:
+        """Has the players forget games that are over."""
+        for agent in self._keepers:
+            agent.end(games)
 
     def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
         """Returns the moves (int16 ``[n]``) of the players whose seats are to move."""

@@ -6,9 +6,11 @@ weighed by what the tree says of the moves of others ("belief", ``beliefs.py``).
 from the output strategy of the selection: n_i / n for UCT, the mean of p for Exp3 and Regret
 Matching.
 
-Each seat of each game has a tree of its own, forgotten at ``start``. A tree that has filled its
-memory lets go of the sets that were visited least, until half of it is free.
+Each seat of each game has a tree of its own, forgotten when the game is over. A tree that has
+filled its memory lets go of the sets that were visited least, until half of it is free.
 """
+
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -41,6 +43,8 @@ CHUNK = 1024
 """Iterations between two looks at the clock; each starts from a state of its own."""
 POOL = 1024
 """Histories that are drawn and weighed for a decision, with ``draws=belief``."""
+MEMORY = 1000
+"""MB for the trees of all games in progress at a time, one game at least."""
 
 
 def hides_moves_alone(game: Game) -> bool:
@@ -119,6 +123,7 @@ class SharedTreeAgent(TreeAgent[HashTable]):
         unit = WINS if game.spec.score.tells_wins and game.spec.max_return == 1.0 else RETURN
         super().__init__(game, unit)
         self.options, self.by_belief = options, by_belief
+        self.most_games = max(1, MEMORY // (options.memory * game.spec.num_seats))
         self._selection = make_selection(options, game.spec.max_return)
         self._worlds, self._counter = game.empty(CHUNK), np.zeros(1, np.int64)
         self._trees: dict[tuple[int, int], HashTable] = {}
@@ -129,6 +134,12 @@ class SharedTreeAgent(TreeAgent[HashTable]):
         """Prepares for games 0 .. num_games - 1, with empty trees."""
         super().start(num_games, seed)
         self._trees = {}
+
+    def end(self, games: Sequence[int]) -> None:
+        """Forgets the trees of games that are over."""
+        for game in games:
+            for seat in range(self.game.spec.num_seats):
+                self._trees.pop((game, seat), None)
 
     def new_tree(self) -> HashTable:
         """Returns an empty tree."""

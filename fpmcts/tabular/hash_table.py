@@ -26,6 +26,8 @@ HEADER = 3
 """Words of a row before those of its actions."""
 FIRST_SLOTS, FIRST_WORDS = 2**10, 2**13
 MEGABYTE = 10**6
+MOST_VISITS = 2**40
+"""What the counter of a row holds."""
 _TAG = np.uint64(0xFFFFFFFF00000000)
 _PLACE = np.uint64(0xFFFFFFFF)
 _ONE = np.uint64(1)
@@ -126,7 +128,7 @@ def seat_of(rows: Rows, place: int) -> int:
 
 @kernel(inline="always")
 def visits_of(rows: Rows, place: int) -> int:
-    """Returns how often a row was visited: below 2**40."""
+    """Returns how often a row was visited: below ``MOST_VISITS``."""
     return np.int64(rows.bits[place + 1] >> np.uint64(24))
 
 

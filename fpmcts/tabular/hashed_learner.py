@@ -14,7 +14,15 @@ from typing import Any
 import numpy as np
 
 from fpmcts.tabular import selection as selections
-from fpmcts.tabular.hash_table import HEADER, HashTable, Rows, append, num_actions_of, seat_of
+from fpmcts.tabular.hash_table import (
+    HEADER,
+    MOST_VISITS,
+    HashTable,
+    Rows,
+    append,
+    num_actions_of,
+    seat_of,
+)
 from fpmcts.tabular.learner import Learner, Options
 from fpmcts.tabular.listed_game import Listing, listing, nash_conv
 from fpmcts.tabular.outcome_sampling import OutcomeSamplingOptions, Sampling, sample, sampling
@@ -150,14 +158,16 @@ class HashedLearner(Learner):
         except ValueError:
             self.chunk = DEALS
 
+    @property
+    def left(self) -> int:
+        """Returns how many more episodes its counters are sure to hold; those of UCT count
+        actions.
+        """
+        counts = isinstance(self.selection, selections.UCT)
+        return (MOST_EPISODES if counts else MOST_VISITS) - 1 - self.episodes
+
     def _run_chunk(self, count: int) -> None:
         spec, table, samples = self.game.spec, self.table, isinstance(self.selection, Sampling)
-        counts = isinstance(self.selection, selections.UCT)
-        if counts and self.episodes + count >= MOST_EPISODES:
-            raise ConfigError(
-                f"algorithm={self.name}: expected fewer than 2**32 episodes, the most that its "
-                "counters hold"
-            )
         end = self.episodes + count
         starts = self._deals(count) if self._starts is None else self._starts
         while True:
@@ -245,6 +255,11 @@ def hashed_uct(name: str, game: Game, seed: int, options: UCTOptions) -> HashedL
     """Returns extensive-form UCT or Smooth UCT; c is ``exploration``, or half of the game's largest
     return.
     """
+    if options.betting_potential not in (None, UCTOptions().betting_potential):
+        raise ConfigError(
+            f"algorithm.betting_potential={options.betting_potential}: {game.spec.name} has no "
+            "betting; expected none"
+        )
     half = game.spec.max_return / 2
     factor = max(half if options.exploration is None else options.exploration, 1e-6)
     given = (factor, 0.0, 0, 1.0, 0.0, *selections.roots())

@@ -50,6 +50,11 @@ class Learner(ABC):
         self.rng = streams(seed, 1)
 
     @property
+    def left(self) -> int:
+        """Returns how many more episodes its counters are sure to hold."""
+        return 2**62
+
+    @property
     def episodes(self) -> int:
         """Returns the number of episodes so far (of iterations, where an algorithm passes over the
         whole tree in each).
@@ -68,7 +73,13 @@ class Learner(ABC):
             raise ValueError(f"episodes = {episodes}: expected at least 0")
         end = self.episodes + episodes
         while self.episodes < end:
-            self._run_chunk(min(self.chunk, end - self.episodes))
+            count = min(self.chunk, end - self.episodes)
+            if count > self.left:
+                raise ValueError(
+                    f"algorithm={self.name}: the counters hold no more than {self.left:,} episodes "
+                    f"after these {self.episodes:,}"
+                )
+            self._run_chunk(count)
 
     @abstractmethod
     def _run_chunk(self, count: int) -> None:

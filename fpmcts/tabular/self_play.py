@@ -36,7 +36,7 @@ from fpmcts.tabular.search import search
 from fpmcts.tabular.walks import DenseRows
 from games.dispatch import register
 from games.kernels import kernel
-from games.settings import ConfigError, setting
+from games.settings import setting
 from games.tables import Tables
 
 EXPLORATION = {("uct", "kuhn"): 2.0, ("uct", "leduc"): 20.0}
@@ -271,14 +271,16 @@ class SelfPlay(DenseLearner):
         _best_slots(self.tables["returns"], self.weights(), slots)
         return slots
 
+    @property
+    def left(self) -> int:
+        """Returns how many more episodes its counters are sure to hold: an information state is
+        visited at most once in each.
+        """
+        if self.episodes < MOST_EPISODES // 2:  # the largest count need not be looked for
+            return MOST_EPISODES - 1 - self.episodes
+        return MOST_EPISODES - 1 - int(self.weights().max(initial=0))
+
     def _run_chunk(self, count: int) -> None:
-        # An information state is visited at most once in an episode.
-        most = MOST_EPISODES - count
-        if self.episodes >= most and self.weights().max(initial=0) >= most:
-            raise ConfigError(
-                f"algorithm={self.name}: an information state has almost 2**32 visits, the most "
-                "that the tables can count"
-            )
         search(
             self.table.walk(),
             self.selection,

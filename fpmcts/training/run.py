@@ -90,7 +90,12 @@ class Run:
             self.config.prepare(self._say)
             is_saved = True
             while not self._stopping() and not self.is_finished():
-                report = self.step()
+                try:
+                    report = self.step()
+                except ConfigError:  # a full table, which is whole: what was reported is kept
+                    if not is_saved:
+                        self.save()
+                    raise
                 is_saved = self.algorithm.saves_each_step or self.folder.is_save_due()
                 if is_saved:
                     self.save()

@@ -24,6 +24,8 @@ FIRST_MARK, LONGEST_STEP, CHUNK = 1_000, 50_000_000, 1_000_000
 """Episodes to the first mark, between two marks at most (some seconds), and between two signs of
 life.
 """
+MOST_POINTS = 4_096
+"""Of the curve in a checkpoint; TensorBoard has all. A figure's grid of marks has far fewer."""
 ITERATION = 1_000
 """CFR+ walks the whole tree in an "episode": its numbers of episodes are this many times smaller.
 """
@@ -101,7 +103,8 @@ class Tabular:
     Attributes:
         learner: The algorithm and its tables.
         next_mark: Returns the number of episodes at which it is measured after so many.
-        curve: Episodes and curves of every step so far.
+        curve: Episodes and curves of the steps so far: of all of them up to ``MOST_POINTS``, beyond
+            that of every second one of those before.
         saves_each_step: Tables of several GB are not written after every step.
     """
 
@@ -131,7 +134,7 @@ class Tabular:
     def step(self, progress: Progress) -> Report:
         """Plays to the next mark, and measures the policies."""
         begin = self.learner.episodes
-        end = self.next_mark(begin)
+        end = min(self.next_mark(begin), begin + self.learner.left)
         if self.config.budget.episodes is not None:
             end = min(end, max(self.config.budget.episodes, begin + 1))
         started = time.perf_counter()
@@ -139,7 +142,12 @@ class Tabular:
             self.learner.run(min(CHUNK // self._size, end - self.learner.episodes))
             progress("episodes", self.learner.episodes - begin, end - begin, "episodes")
         report = self._measured((end - begin) / (time.perf_counter() - started))
+        if self.learner.left < CHUNK:
+            report.is_last = True
+            report.line += "; its counters are full, which ends the run"
         self.curve.append((report.step, report.scalars))
+        if len(self.curve) > MOST_POINTS:
+            del self.curve[1::2]
         return report
 
     def _measured(self, rate: float) -> Report:

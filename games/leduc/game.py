@@ -66,7 +66,6 @@ class Leduc(LimitPoker):
             CARDS,
             public=(0, 1),
             num_suits=len(SUITS),
-            big_blind=2.0,
             options=options,
         )
         self.suits = options.suits

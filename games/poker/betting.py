@@ -76,8 +76,8 @@ class BettingRules:
 
     @property
     def unit(self) -> float:
-        """Returns the largest blind or ante."""
-        return max(self.forced)
+        """Returns the big blind; the first bet where all players pay the same."""
+        return max(self.forced) if len(set(self.forced)) > 1 else self.raises[0]
 
     @property
     def passive(self) -> int:

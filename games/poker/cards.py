@@ -93,8 +93,8 @@ def observe_cards(rules: Rules, states: States, i: int, seat: int, out: np.ndarr
 
 @kernel(forceinline=True)
 def with_cards(rules: Rules, states: States, i: int, seat: int, key: np.uint64) -> np.uint64:
-    """Returns a hash with that of the cards that a seat sees: its own as dealt, and the public
-    ones.
+    """Returns a hash with that of the cards that a seat sees, its own and the public ones, in the
+    order in which the game keeps them.
     """
     own, board = seat * rules.num_private, num_seats(rules) * rules.num_private
     for k in range(own, own + rules.num_private):

@@ -5,6 +5,7 @@ view as tables.
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -62,8 +63,6 @@ class LimitPoker(Game):
         name: As in ``game=NAME``.
         bets: What each player pays and how often it may raise.
         card_names: A text for each card.
-        big_blind: Chips that a milli-big-blind is a thousandth of; the first bet where there are no
-            blinds.
         decoder: int16 ``[3, 1]``, the policy output of each action.
     """
 
@@ -84,7 +83,6 @@ class LimitPoker(Game):
         public: tuple[int, ...] = (0,),
         num_suits: int = 1,
         suits_matter: bool = False,
-        big_blind: float = 1.0,
     ) -> None:
         """Keeps what the game is made of.
 
@@ -98,10 +96,9 @@ class LimitPoker(Game):
             public: Public cards that can be seen in each round.
             num_suits: Suits of the deck.
             suits_matter: Whether hands can differ by suits.
-            big_blind: See the class.
         """
         super().__init__(options)
-        self.name, self.bets, self.card_names, self.big_blind = name, bets, card_names, big_blind
+        self.name, self.bets, self.card_names = name, bets, card_names
         self._showdown, self._num_private, self._public = showdown, num_private, public
         self._num_suits, self._suits_matter = num_suits, suits_matter
 
@@ -174,7 +171,7 @@ class LimitPoker(Game):
             max_return=float(abs(self.betting.payoffs).max()),
             team_names=seats,
             seat_names=seats,
-            score=milli_big_blinds(self.big_blind),
+            score=milli_big_blinds(self.bets.unit),
             mixes=True,
             hidden_words=worlds.num_words(num_seats, rules.num_private),
             hidden_kinds=worlds.hand_names(self.card_names, rules.num_private),
@@ -186,9 +183,14 @@ class LimitPoker(Game):
         return self.spec.num_seats * self.rules.num_private
 
     def deal(self, seeds: np.ndarray) -> States:
-        """Returns random deals; row i depends on ``seeds[i]`` (uint64 ``[B]``) alone."""
-        states = self.empty(len(seeds))
+        """Returns random deals; row i depends on ``seeds[i]`` (uint64 ``[B]``) alone. Cards that
+        are dealt at once are sorted, higher first: their order means nothing.
+        """
+        states, size = self.empty(len(seeds)), self.rules.num_private
         deal_cards(len(self.card_names), np.array(seeds, dtype=np.uint64), states.cards)
+        ends = [*range(0, self._board, size), *(self._board + count for count in self._public)]
+        for first, last in pairwise(ends):
+            states.cards[:, first:last] = -np.sort(-states.cards[:, first:last])
         return states
 
     def start(self, cards: np.ndarray) -> States:

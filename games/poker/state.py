@@ -31,7 +31,7 @@ from games.kernels import borrowed, kernel, mix64
 from games.poker import cards
 from games.poker.betting import BettingTree
 from games.poker.cards import HIDDEN as HIDDEN
-from games.poker.cards import observe_cards, with_cards
+from games.poker.cards import observe_cards
 from games.poker.showdown import compared
 from games.poker.worlds import WORLDS, copy_view, deal_rest
 
@@ -210,13 +210,35 @@ def stake(rules: Rules, states: States, i: int) -> float:
     return rules.largest_pot
 
 
+@kernel(forceinline=True)
+def _with_set(states: States, i: int, first: int, last: int, key: np.uint64) -> np.uint64:
+    """Returns a hash with that of the cards from the ``first`` to before the ``last``, the highest
+    first.
+    """
+    before = np.int64(127)
+    for _ in range(first, last):
+        highest = np.int64(HIDDEN)
+        for k in range(first, last):
+            card = np.int64(states.cards[i, k])
+            if highest < card < before:
+                highest = card
+        key, before = mix64(key ^ np.uint64(highest + 1)), highest
+    return key
+
+
 @kernel
 def infoset_key(rules: Rules, states: States, i: int, seat: int) -> np.uint64:
-    """Returns a hash of a seat's cards as dealt, of the bets and the public cards so far; at the
-    end, of what the bets pay.
+    """Returns a hash of a seat's cards, of the bets and the public cards so far, in whatever order
+    the cards of a round were dealt; at the end, of what the bets pay.
     """
     tables, row = borrowed(rules), borrowed(states)
-    return with_cards(tables, row, i, seat, mix64(np.uint64(np.int64(row.node[i]))))
+    node, size = row.node[i], tables.num_private
+    key = _with_set(row, i, seat * size, (seat + 1) * size, mix64(np.uint64(np.int64(node))))
+    board = tables.betting.paid.shape[1] * size
+    for k in range(tables.betting.round[node] + 1 if node >= 0 else 0):
+        first = board + (tables.public[k - 1] if k > 0 else 0)
+        key = _with_set(row, i, first, board + tables.public[k], key)
+    return key
 
 
 @kernel

@@ -34,7 +34,7 @@ def test_matches_estimate_the_exact_values(game: LimitPoker, sharp: float) -> No
     the tree says (at most 6 numbers, a false alarm for 1 seed in 2,600).
     """
     tables = random_table(game.tables, 1), random_table(game.tables, 2, sharp)
-    owner, big_blind = game.tables.infoset_player, game.big_blind
+    owner, big_blind = game.tables.infoset_player, game.bets.unit
     agents = [TabularAgent(TabularPolicy.of_table(game.tables, table)) for table in tables]
     result = duplicate_match(game, *agents, 4000, seed=3)
     sides = [(*tables, result.by_team)]

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from games import make
 from games.deals import OWN, bucket, bucket_of, deal, outcome
 from games.kernels import kernel, streams
 from games.limit_holdem import deals as holdem_deals
@@ -25,6 +26,7 @@ from games.poker.betting import outcome_of
 from games.poker.game import LimitPoker
 from games.poker.showdown import outcome_table
 from games.table import Table
+from tests.games import driver
 from tests.games.hand_strengths import strengths
 
 
@@ -62,6 +64,21 @@ def seen_buckets(deals: object, cards: np.ndarray, num_players: int, found: np.n
 def place(masks: int, one: int, two: int, boards: object) -> int:
     number, suits = canonical(boards, masks)
     return number * NUM_HOLDINGS + holding(one, two, suits)
+
+
+def test_the_order_of_cards_dealt_at_once_changes_no_information_set() -> None:
+    game = make("limit_holdem", abstraction="made_hands")
+    states = game.deal(np.arange(1, dtype=np.uint64))
+    states.node[0] = np.argmax(game.betting.round == 3)
+    cards, key = states.cards[0].copy(), driver.infoset_key(game.rules, states, 0, 1)
+    for order, is_same in (
+        ([0, 1, 3, 2, 4, 5, 6, 7, 8], True),
+        ([0, 1, 2, 3, 6, 4, 5, 7, 8], True),
+        ([0, 1, 2, 3, 4, 5, 6, 8, 7], False),  # turn and river
+        ([0, 1, 2, 4, 3, 5, 6, 7, 8], False),  # an own card and one of the flop
+    ):
+        states.cards[0] = cards[order]
+        assert (driver.infoset_key(game.rules, states, 0, 1) == key) == is_same
 
 
 FEWER_RAISES = replace(RULES[3], max_raises=(1, 2, 1, 1))

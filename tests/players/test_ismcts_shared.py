@@ -104,6 +104,17 @@ def test_games_are_independent_and_repeat(draws: str) -> None:
     np.testing.assert_array_equal(alone, together)
 
 
+def test_trees_of_a_match_keep_to_their_memory() -> None:
+    """No more games at a time than there is room for, and no trees of games that are over."""
+    game: Any = make("goofspiel", cards=3)
+    agent: Any = load_player("ismcts", game, iterations=20, memory=300)
+    kept, tree_of = [], agent.tree_of
+    agent.tree_of = lambda *place: (tree_of(*place), kept.append(len(agent._trees)))[0]
+    seating, deals = np.tile([0, 0], (6, 1)), evaluation_decks(game, 1, 6)
+    play_games(game, [agent], seating, deals, 5)
+    assert max(kept) == 2 and not agent._trees  # one of each seat
+
+
 @pytest.mark.parametrize(
     ("name", "draws", "first", "second"),
     [

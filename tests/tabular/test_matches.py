@@ -35,15 +35,15 @@ def players(game: PokerTables) -> dict[str, tuple[np.ndarray, np.ndarray]]:
 
 
 def exact(game: PokerTables, first: np.ndarray, second: np.ndarray) -> float:
-    """Returns what the first policy wins against the second, both seats alike, in mb/h; a big blind
-    is the ante of 1.
+    """Returns what the first policy wins against the second, both seats alike, in the unit of
+    ``evaluate.py``.
     """
     own = game.infoset_player[:, None] == 0
     front, back = (
         profile_values(game, np.where(own, first, second)),
         profile_values(game, np.where(own, second, first)),
     )
-    return float(1000 * (front[0] + back[1]) / 2)
+    return float(make_game(game.name).spec.score.per_return * (front[0] + back[1]) / 2)
 
 
 @pytest.mark.parametrize("game", [LEDUC, make_game("kuhn").tables], ids=["leduc", "kuhn"])

@@ -10,6 +10,7 @@ import pytest
 
 from fpmcts.configuration import load
 from fpmcts.papers import figure_matches
+from fpmcts.papers.drawing import Panel, draw
 from fpmcts.papers.figures import RunFigure, averaged
 from games.settings import ConfigError, build
 
@@ -36,6 +37,12 @@ def test_average_by_hand() -> None:
     assert marks.tolist() == [1, 3] and mean.tolist() == [2.0, 5.0]
     assert error == pytest.approx([1.0, 1.0])
     assert np.isnan(averaged([[(1, 1.0)]]).error).all()
+
+
+def test_a_single_run_is_written_without_a_standard_error(tmp_path: Path) -> None:
+    draw(tmp_path, "", [Panel("")], {"x": averaged([[(1, 1.0), (2, 3.0)]])}, {})
+    written = json.loads((tmp_path / "figure.json").read_text())
+    assert written["curves"]["x"]["standard_error"] == [None, None]
 
 
 FIGURES = [

@@ -62,6 +62,21 @@ def test_points_of_a_figure_on_the_same_decks(tmp_path: Path) -> None:
     assert said[0] == said[1] and said[0] is not None and "(80 hands)" in said[0][0]
 
 
+def test_points_depend_on_the_content_of_models(tmp_path: Path) -> None:
+    """A new model at the same path is a new point, whose lots are played anew."""
+    model, keys = tmp_path / "model", []
+    players = f"{{x: {{kind: mcts, checkpoint: {model}}}, y: {{kind: always_call}}}}"
+    figure = f"figures.small={{game: {{name: no_limit_holdem, players: 2}}, players: {players}}}"
+    for content in ("one", "other", "one"):
+        model.write_text(content)
+        (point,) = RewardFigures.read("broeck_figures", [figure, "only=[small]"]).points()
+        keys.append(point.key)
+    assert keys[0] == keys[2] != keys[1]
+    bad = figure.replace("always_call", "nobody")
+    with pytest.raises(ConfigError, match="player y: player 'nobody': expected one of"):
+        RewardFigures.read("broeck_figures", [bad, "only=[small]"])
+
+
 def test_what_the_tables_say() -> None:
     config = MatchTables.read("lisy_tables", ["only=[phantom]"])
     wins = {"uct": 5, "exp3": 6, "regret_matching": 8, "random": 1}  # of ten, whoever is second

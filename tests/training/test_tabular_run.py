@@ -5,13 +5,14 @@ from pathlib import Path
 import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
+from fpmcts.progress import silent
 from fpmcts.tabular.algorithms import ALGORITHMS
 from fpmcts.training.interface import Report
 from fpmcts.training.run import Run
 from fpmcts.training.run_folder import RunFolderError
 from fpmcts.training.tabular import LONGEST_STEP, Tabular, TabularConfig, next_mark
 from games.settings import ConfigError
-from networks.checkpoint import CheckpointError
+from networks.checkpoint import CHECKPOINT, CheckpointError, load
 from tests.training.tiny_run import config, same
 
 
@@ -71,6 +72,10 @@ def test_a_whole_run(tmp_path: Path) -> None:
         ("algorithm.gamma=2", ["algorithm.gamma=2", "at most 1"]),
         ("algorithm.typo=1", ["algorithm.typo", "algorithm.eta"]),
         (
+            "game=goofspiel algorithm=uct algorithm.betting_potential=0.2",
+            ["algorithm.betting_potential=0.2", "goofspiel has no betting"],
+        ),
+        (
             "game=doudizhu algorithm=cfr_plus",
             ["algorithm=cfr_plus", "game=doudizhu", "that know it: ismcts, smooth_uct, uct"],
         ),
@@ -82,13 +87,47 @@ def test_what_does_not_fit_is_named(overrides: str, words: list[str]) -> None:
     assert all(word in str(caught.value) for word in words), caught.value
 
 
-def test_a_full_table_ends_a_run_that_goes_on_with_more_memory(tmp_path: Path) -> None:
+def test_full_counters_use_the_budget_up(tmp_path: Path) -> None:
+    """Dense rows count visits, hashed ones episodes; the same command then has nothing to do."""
+    for game, algorithm in (("kuhn", "uct"), ("goofspiel", "ismcts")):
+        said: list[str] = []
+        given = composed(f"game={game}", f"algorithm={algorithm}", f"run_dir={tmp_path / game}")
+        run = Run(given, say=said.append)
+        learner = run.algorithm.learner
+        learner.run(1000)
+        learner.counter[0] = 2**32 - 500
+        if game == "kuhn":
+            learner.tables["visits"][0, 0] = 2**32 - 500
+        (report,) = run
+        assert report.line.endswith("its counters are full, which ends the run")
+        assert learner.episodes < 2**32 and said[-1] == "budget used up"
+        assert not list(Run(given))
+
+
+def test_the_curve_in_a_checkpoint_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fpmcts.training.tabular.MOST_POINTS", 6)
+    learned = Tabular(composed("game=kuhn"))
+    steps = [learned.step(silent).step for _ in range(10)]
+    kept = [step for step, _ in learned.state().meta["curve"]]
+    assert len(kept) <= 6 and kept[0] == steps[0] and kept[-1] == steps[-1]
+
+
+def test_a_full_table_ends_a_run_that_goes_on_with_more_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fpmcts.training.run_folder.RunFolder.is_save_due", lambda self: False)
+    reported: list[Report] = []
+
     def run(option: str) -> list[Report]:
         keys = ("game=phantom_tictactoe", "algorithm=ismcts", "budget.episodes=30000")
-        return list(Run(composed(*keys, f"run_dir={tmp_path / 'run'}", option)))
+        for report in Run(composed(*keys, f"run_dir={tmp_path / 'run'}", option)):
+            reported.append(report)
+        return reported
 
     with pytest.raises(ConfigError, match="algorithm.memory=1: "):
         run("algorithm.memory=1")
+    kept = load(tmp_path / "run" / CHECKPOINT)[0]["learner.episodes"][0]
+    assert kept >= reported[-1].step > 1000
     with pytest.raises(RunFolderError, match=r"was started with algorithm.c=2.0, not 1.0"):
         run("algorithm.c=1.0")
     assert run("algorithm.memory=50")[-1].line.startswith("30,000 episodes")

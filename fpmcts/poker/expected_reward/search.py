@@ -374,7 +374,8 @@ def _visit_showdown(task: Task, node: int, row: int, known: int) -> None:
                 room.net,
             )
         else:
-            x = expected_net(boards, row, room.bins, work.paid[0], work.folded[0], seat, room.ties)
+            paid, ante, folded = work.paid[0], work.ante[0], work.folded[0]
+            x = expected_net(boards, row, room.bins, paid, ante, folded, seat, room.ties)
         tree.samples[node] += 1
         tree.mean[node], tree.squares[node] = add_sample(
             tree.mean[node], tree.squares[node], tree.samples[node], x

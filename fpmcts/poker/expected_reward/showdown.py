@@ -185,6 +185,7 @@ def expected_net(
     row: int,
     bins: np.ndarray,
     paid: np.ndarray,
+    ante: np.ndarray,
     folded: np.ndarray,
     seat: int,
     ties: np.ndarray,
@@ -192,7 +193,8 @@ def expected_net(
     """Returns the chips that a seat can expect to win on a board, what it paid taken off, the
     others' hands independent.
 
-    The chips of each height between what two contenders paid are a pot of their own. In each pot Π
+    The chips of each height between what two contenders bet are a pot of their own; antes belong to
+    the lowest, the main pot, as in ``games.no_limit_holdem.settlement``. In each pot Π
     (w + t z) over the opponents, w the chance to beat one and t that to tie, has as coefficient of
     z^m the chance to share it with m of them. Odd chips are divided, which in play they are not.
 
@@ -200,25 +202,29 @@ def expected_net(
         boards: The boards.
         row: The one.
         bins: float64 ``[S, BINS]``, the probabilities for each opponent that has not folded.
-        paid: int32 ``[S]``, chips paid into the pot in the hand.
+        paid: int32 ``[S]``, chips paid into the pot in the hand, antes included.
+        ante: int32 ``[S]``.
         folded: int8 ``[S]``.
         seat: The one whose cards are known; it has not folded.
         ties: float64 ``[S]``, room.
     """
     num_seats = len(paid)
-    net, below = -float(paid[seat]), 0
-    while below < paid[seat]:
-        height = paid[seat]
+    net, own, below = -float(paid[seat]), np.int64(paid[seat] - ante[seat]), np.int64(-1)
+    while below < own:
+        height, floor = own, max(below, np.int64(0))
         for s in range(num_seats):
-            if not folded[s] and below < paid[s] < height:
-                height = paid[s]
-        pot = 0
+            if not folded[s] and below < paid[s] - ante[s] < height:
+                height = np.int64(paid[s] - ante[s])
+        pot = np.int64(0)
         ties[:] = 0.0
         ties[0] = 1.0
         rivals = 0
         for s in range(num_seats):
-            pot += min(max(paid[s] - below, 0), height - below)
-            if s != seat and not folded[s] and paid[s] >= height:
+            bet = np.int64(paid[s] - ante[s])
+            pot += min(max(bet - floor, np.int64(0)), height - floor)
+            if below < 0:
+                pot += ante[s]
+            if s != seat and not folded[s] and bet >= height:
                 beats = draws = total = 0.0
                 for b in range(BINS):
                     if boards.first[row, b + 1] > boards.first[row, b]:

@@ -12,7 +12,7 @@ import numpy as np
 from fpmcts.poker.opponents.statistics import STATISTICS
 from games.kernels import kernel
 from games.no_limit_holdem.betting import pot, situation
-from games.no_limit_holdem.state import Rules, States
+from games.no_limit_holdem.state import HIDDEN, Rules, States
 
 NUM_FEATURES = 46
 """Columns without statistics; what they are stands beside them in ``columns``."""
@@ -28,12 +28,16 @@ NO_RAISE = 9.0
 
 @kernel
 def _board(states: States, i: int, num_cards: int, out: np.ndarray) -> None:
-    """Writes the features of the board, columns 30 to 38."""
+    """Writes the features of the board, columns 30 to 38. Cards that a record does not show are
+    none; where it shows none, the columns stay 0 as before the flop.
+    """
     high = second = -1
     mask = most = suited = broadway = 0
     suits = ranks = 0  # counts, four bits each
     for k in range(num_cards):
         card = np.int64(states.board[i, k])
+        if card == HIDDEN:
+            continue
         rank, suit = card // 4, card % 4
         ranks += 1 << (4 * rank)
         suits += 1 << (4 * suit)
@@ -49,6 +53,8 @@ def _board(states: States, i: int, num_cards: int, out: np.ndarray) -> None:
             high, second = rank, high
         elif rank > second:
             second = rank
+    if mask == 0:
+        return
     wheel = (mask << 1) | (mask >> 12)
     connected = 0
     for low in range(10):

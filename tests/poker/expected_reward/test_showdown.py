@@ -63,18 +63,33 @@ def test_all_river_cards_are_taken_where_there_is_room() -> None:
     assert filled("Qs7d2c9h3d", 100)[1] == 1
 
 
-@pytest.mark.parametrize("stacks", [[3000, 3000], [1000, 3000, 2000], [500, 4000, 4000, 1500]])
+@pytest.mark.parametrize(
+    ("stacks", "antes"),
+    [
+        ([3000, 3000], [0, 0]),
+        ([1000, 3000, 2000], [0, 0, 0]),
+        ([1000, 3000, 2000], [0, 0, 600]),
+        ([1000, 3000, 2000], [1000, 300, 300]),  # an ante that is all of a stack
+        ([500, 4000, 4000, 1500], [0, 0, 0, 0]),
+    ],
+)
 @pytest.mark.parametrize("board", ["Qs7d2c9h3d", "AhKdAc2s2d", "TsJsQsAd2d"])
-def test_expected_net_is_the_mean_of_settled_draws(stacks: list[int], board: str) -> None:
-    """Side pots and ties included; card removal among the others is all that differs."""
+def test_expected_net_is_the_mean_of_settled_draws(
+    stacks: list[int], antes: list[int], board: str
+) -> None:
+    """Side pots, unequal antes and ties included; card removal among the others is all that
+    differs.
+    """
     table = Table(make("no_limit_holdem", players=len(stacks), stacks=stacks), seed=5)
     while not table.is_over:  # everybody is all-in before the flop
         table.play(table.legal()[-1].text)
     game, states = table.game, table.states
+    states.ante[0] = antes
     boards, _ = filled(board, 1)
     seats, rng = len(stacks), np.random.default_rng(6)
     bins = rng.dirichlet(np.ones(BINS), seats)
-    exact = expected_net(boards, 0, bins, states.paid[0], states.folded[0], 1, np.zeros(seats + 1))
+    money = states.paid[0], states.ante[0], states.folded[0]
+    exact = expected_net(boards, 0, bins, *money, 1, np.zeros(seats + 1))
     draws = np.array(
         [
             drawn_net(

@@ -18,7 +18,7 @@ from fpmcts.poker.opponents.model import OpponentModel, untrained
 from fpmcts.poker.opponents.model_file import Learned, ModelError, load, save
 from fpmcts.poker.opponents.score import below, calibration, predict, report
 from fpmcts.poker.opponents.statistics import STATISTICS, Statistic, smooth
-from fpmcts.poker.opponents.trees import evaluate
+from fpmcts.poker.opponents.trees import Booster, evaluate, no_booster
 from games import make
 from games.kernels import kernel, streams
 from games.no_limit_holdem.betting import raise_bounds, step, to_call
@@ -71,9 +71,13 @@ def material(path: Path) -> Material:
 
 
 @pytest.fixture(scope="module")
-def learned(material: Material) -> Learned:
+def parts(material: Material) -> dict[str, Booster]:
     rows, shown = material.rows, material.shown
-    parts = {task.name: learn(task, rows, shown, OPTIONS, 0) for task in tasks(True)}
+    return {task.name: learn(task, rows, shown, OPTIONS, 0) for task in tasks(True)}
+
+
+@pytest.fixture(scope="module")
+def learned(material: Material, parts: dict[str, Booster]) -> Learned:
     return assemble(material, OPTIONS, parts, {"hands": material.num_hands})
 
 
@@ -147,6 +151,34 @@ def test_distributions_are_legal_and_read_no_hidden_card(
                 assert (out[0, 2] > 0) == (raise_bounds(rules, states, 0)[1] > 0)
                 for lane in (states, blind):
                     step(rules, lane, 0, int(packed.actions[k]))
+
+
+def test_trees_are_asked_where_nobody_folds_before_the_flop(
+    material: Material, parts: dict[str, Booster]
+) -> None:
+    parts = parts | {"fold before the flop": no_booster(1, OPTIONS.depth)}
+    model = assemble(material, OPTIONS, parts, {}).model
+    other = model._replace(table=model.table[:, ::-1].copy())
+    for row in material.rows.columns[:50]:
+        told = np.zeros((2, 3))
+        for asked, out in zip((model, other), told, strict=True):
+            models.action_row(asked, row, 0, False, True, out)
+        np.testing.assert_array_equal(told[0], told[1])
+
+
+def test_board_cards_that_are_not_shown_say_nothing() -> None:
+    text = """variant = 'NT'
+antes = [0, 0]
+blinds_or_straddles = [50, 100]
+min_bet = 100
+starting_stacks = [1000, 1000]
+actions = ['d dh p1 ????', 'd dh p2 ????', 'p2 cc', 'p1 cc', 'd db ??????', 'p1 cc', 'p2 cc', \
+'d db 9s', 'p1 cc', 'p2 cc', 'd db 9d', 'p1 cc', 'p2 cc']"""
+    rows, _ = make_rows([parse(text)], np.zeros(STATISTICS, np.float32), Players())
+    board = rows.columns[:, 30:39]
+    assert (board[rows.round < 2] == 0).all()
+    assert (board[rows.round > 1, 0] == 7).all() and (board[rows.round == 2, 1] == 1).all()
+    assert (board[rows.round == 3, 1] == 2).all()
 
 
 def test_statistics_of_a_hand_by_hand() -> None:
