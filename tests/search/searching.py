@@ -20,9 +20,12 @@ Position = tuple[int, int]
 def settings(
     root: str = "puct", playouts: int = 40, worlds: int = 6, considered: int = 3, **others: object
 ) -> SearchSettings:
-    """Returns settings for the four-card deck, where a seat cannot tell six worlds apart."""
+    """Returns settings for the four-card deck, where a seat cannot tell six worlds apart: one
+    simulation after the other, as the oracle does it.
+    """
+    given = {"slots": 1} | others
     return SearchSettings(
-        root=root, playouts=playouts, worlds=worlds, considered=considered, **others
+        root=root, playouts=playouts, worlds=worlds, considered=considered, **given
     )
 
 
