@@ -41,7 +41,7 @@ def refused(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
         ("serch=gumbel", "serch=gumbel: unknown key; did you mean search?"),
         (
             "search=gumbell",
-            "search=gumbell: expected one of gumbel, poker, puct; did you mean gumbel?",
+            "search=gumbell: expected one of gumbel, paper, poker, puct; did you mean gumbel?",
         ),
         ("network.objective=adp", "network.objective=adp: set objective alone, which is wp"),
         ("search.playouts=${x}", "search.playouts=${x}: Interpolation key 'x' not found"),
@@ -62,7 +62,7 @@ def refused(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
         ),
         (
             "algorithm=uct experiment=smoke",
-            "experiment=smoke: sets network, which algorithm=uct does not have",
+            "experiment=smoke: sets search, which algorithm=uct does not have",
         ),
     ],
 )

@@ -47,6 +47,7 @@ DOUDIZHU = [
     "evaluation.search_every=1",
     "evaluation.search_playouts=6",
     "episode.value_games=8",
+    "train.value_window=500",
 ]
 GAMES = Batch(0, 0, 200, searches=True)
 
@@ -314,8 +315,8 @@ def test_values_learn_what_the_searching_seat_reaches_when_nobody_explores_after
                 "objective=adp",
                 "bootstrap=none",
                 "inference=none",
-                "search=puct",
-                "train.divergence=forward",
+                "search=gumbel",
+                "train.divergence=reverse",
                 "selfplay.posterior=true",
                 "search.prior_floor=2e-3",
                 "train.averaging=5",
