@@ -6,11 +6,13 @@ category with kickers, with one output for each rank. The logit of a move is its
 the outputs of its kickers; a repeated solo kicker counts again, a pair counts once.
 """
 
+from functools import cache
+
 import numpy as np
 
 from games.doudizhu.cards import NUM_RANKS, unpack
 from games.doudizhu.legal import HAS_KICKERS, LONGEST, SHORTEST
-from games.doudizhu.moves import PASS, Category, Rules, main_cards
+from games.doudizhu.moves import PASS, Category, main_cards, rule_set
 
 _SEGMENTS = [
     (c, length) for c in list(Category)[1:-1] for length in range(SHORTEST[c], LONGEST[c] + 1)
@@ -27,10 +29,12 @@ POLICY_SIZE = ROCKET_OUTPUT + 1
 """Number of policy outputs: 632."""
 
 
-def decoder(rules: Rules) -> np.ndarray:
-    """Returns the policy outputs whose sum is the logit of each move (int16 ``[M, 6]``), filled up
-    with -1.
+@cache
+def decoder(rules_name: str) -> np.ndarray:
+    """Returns the policy outputs whose sum is the logit of each move of a rule set (int16 ``[M,
+    6]``), filled up with -1.
     """
+    rules = rule_set(rules_name)
     outputs = np.full((len(rules.cards), _MOST_TERMS), -1, dtype=np.int16)
     outputs[PASS, 0] = PASS_OUTPUT
     planes = {segment: plane for plane, segment in enumerate(_SEGMENTS)}

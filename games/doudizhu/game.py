@@ -73,7 +73,7 @@ class Doudizhu(Game):
         encoding = observe.Encoding[options.encoding.upper()]
         self.rules_name = options.rules
         self.rules = rule_set(options.rules, int(encoding))
-        self.decoder = decoder(self.rules)
+        self.decoder = decoder(options.rules)
         self.spec = GameSpec(
             name="doudizhu",
             num_seats=NUM_SEATS,
