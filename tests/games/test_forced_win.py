@@ -119,7 +119,7 @@ def test_every_forced_win_is_found() -> None:
         # A two wins either solo back, the other two is high, and one solo is left.
         ("4522 KKQ AAJ pass", True),
         ("4522 KKQ LAJ pass", False),  # a joker beats the two
-        ("4522 K AAJ pass", False),  # who has one card goes out by beating the lead
+        ("4522 K AAJ pass", False),  # a player with one card sheds it by beating the lead
         # Two twos for two of the solos, the third is the last.
         ("45622 KKQQ AAJJ pass", True),
         ("456722 KKQQ AAJJ pass", False),

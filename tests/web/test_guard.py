@@ -70,7 +70,7 @@ def test_token_becomes_a_cookie(site: Site) -> None:
         assert answer.status_code == 303 and answer.headers["location"] == "/"
         assert {"HttpOnly", "SameSite=Strict"} <= set(answer.headers["set-cookie"].split("; "))
         assert client.get("/api/tables").status_code == 200
-        again = client.get(f"/?token={TOKEN}")  # who is known stays the same session
+        again = client.get(f"/?token={TOKEN}")  # a known visitor keeps the session
         assert again.status_code == 303 and "set-cookie" not in again.headers
 
 
