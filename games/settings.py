@@ -6,14 +6,38 @@ their ranges (``setting``); every error is one line that names the key, what was
 allowed.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import MISSING, Field, field, fields, is_dataclass, replace
 from difflib import get_close_matches
 from types import UnionType
 from typing import Any, Union, get_args, get_origin
 
+LONG_WORD, LONG_MESSAGE = 200, 2000
+"""Characters beyond which what was typed is cut in a message, and any message."""
 
-class ConfigError(ValueError):
+
+class InputError(ValueError):
+    """Something that was typed, or a file, cannot be used.
+
+    The message is one line that says what it is, what was expected and what to do. What it quotes
+    may be anything: what cannot be printed is escaped, and what is long is cut.
+    """
+
+    def __init__(self, message: str) -> None:
+        text = re.sub(
+            rf"\S{{{LONG_WORD},}}", lambda word: f"{word[0][:80]}…{word[0][-20:]}", message
+        )
+        text = text if len(text) <= LONG_MESSAGE else f"{text[:LONG_MESSAGE]}…"
+        super().__init__("".join(c if c.isprintable() else _escaped(c) for c in text))
+
+
+def _escaped(character: str) -> str:
+    """Returns what stands for a character that cannot be printed."""
+    return " " if character == "\n" else ascii(character)[1:-1]
+
+
+class ConfigError(InputError):
     """A configuration that cannot be used; the message names the key."""
 
 

@@ -17,10 +17,12 @@ from pathlib import Path
 
 import numpy as np
 
+from games.settings import InputError
+
 ALIGNMENT = 64
 
 
-class TablesError(ValueError):
+class TablesError(InputError):
     """Tables that are not there or cannot be used; the message is one line that says which, why,
     and what to do.
     """

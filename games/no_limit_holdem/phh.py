@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from games.poker.hands import NUM_CARDS, card_texts
+from games.settings import InputError
 
 FOLD, CALL = -1, 0
 """Moves in ``Hand.moves``; a positive number is a bet or raise to so many chips of the round."""
@@ -46,7 +47,7 @@ Amount = int | Decimal
 _AMOUNTS = ("antes", "blinds_or_straddles", "starting_stacks")
 
 
-class BadHandError(ValueError):
+class BadHandError(InputError):
     """A hand, or a file, that cannot be used.
 
     Attributes:
