@@ -46,6 +46,9 @@ def refused(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
         ("network.objective=adp", "network.objective=adp: set objective alone, which is wp"),
         ("search.playouts=${x}", "search.playouts=${x}: Interpolation key 'x' not found"),
         ("seed=[", "seed=[: the value cannot be read"),
+        ("seed=" + 5000 * "9", "seed=" + 75 * "9" + "…" + 19 * "9" + ": the value cannot be read"),
+        ("[=1", "[=1: expected key=value"),
+        ("game=../game/leduc", "game=../game/leduc: there is no such module"),
         ("seed=1 seed=2", "seed=2: seed is given twice"),
         (
             "inference=enumeration",
