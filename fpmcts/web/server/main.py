@@ -55,6 +55,8 @@ def listen(host: str, port: int) -> socket.socket:
 def read_review(path: Path) -> str:
     """Returns the text of a file of records. Raises ConfigError."""
     try:
+        if path.exists() and not path.is_file():  # a pipe would be waited for
+            raise ConfigError(f"review={path}: is not a file")
         if path.stat().st_size > MOST_REVIEWED:
             raise ConfigError(f"review={path}: more than {MOST_REVIEWED:,} bytes")
         return path.read_text(encoding="utf-8")
