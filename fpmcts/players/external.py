@@ -12,6 +12,7 @@ import shlex
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from games.interface import Game
 from games.registry import Host, PlayerOptions, player
 from games.rows import States
 from games.settings import setting
+from games.sources import program_sources
 
 Message = dict[str, Any]
 """A line, in Python."""
@@ -47,6 +49,10 @@ class ExternalOptions(PlayerOptions):
     def make(self, host: Host) -> Agent:
         """Returns the player; its program is started by the first ``start``."""
         return ExternalAgent(host.game, self.command, self.seconds)
+
+    def sources(self) -> list[Path]:
+        """Returns the files that the command names, and what they import."""
+        return program_sources(shlex.split(self.command))
 
 
 class ExternalAgent(ForeignAgent, AbstractContextManager["ExternalAgent"]):
