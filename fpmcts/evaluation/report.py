@@ -14,6 +14,7 @@ from fpmcts.evaluation.rating import Misfit, Rating, mean_scores, ratings
 from fpmcts.evaluation.statistics import Estimate, wins
 from games.files import write
 from games.interface import GameSpec, ScoreUnit
+from games.system import Lock
 
 Results = Mapping[tuple[str, ...], MatchResult]
 """The result of every pair of labels."""
@@ -246,11 +247,8 @@ def check_folder(folder: Path) -> None:
     than after.
     """
     check_plots()
-    probe = folder / ".writable"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        probe.touch()
-        probe.unlink()
+        Lock(folder / ".writable").close()
     except OSError as error:
         raise ReportError(
             f"report={folder}: cannot be written ({error.strerror}); give another folder"

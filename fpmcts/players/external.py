@@ -10,7 +10,7 @@ import json
 import math
 import shlex
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -52,7 +52,9 @@ class ExternalOptions(PlayerOptions):
 
     def sources(self) -> list[Path]:
         """Returns the files that the command names, and what they import."""
-        return program_sources(shlex.split(self.command))
+        with suppress(ValueError):  # an open quote, as ``make`` says
+            return program_sources(shlex.split(self.command))
+        return []
 
 
 class ExternalAgent(ForeignAgent, AbstractContextManager["ExternalAgent"]):
