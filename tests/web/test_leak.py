@@ -103,7 +103,7 @@ def transcript(
         fake = Services(rulebook, catalogue, fake.engine, fake.store, clock, fake.chance)  # type: ignore[arg-type]
         rooms = Lobby(fake)
         room = rooms.make("me", game, seats, mode)
-        connection = Connection(None, "me", rooms, Reviewer(fake.store), Jobs(), asyncio.Event())  # type: ignore[arg-type]
+        connection = Connection(None, "me", rooms, Reviewer(fake.store), Jobs())  # type: ignore[arg-type]
         connection._outbox = LoggedOutbox(clock, log)
         connection._bucket = Bucket(1e9, 1e9, clock.now)
         number = 0

@@ -28,7 +28,7 @@ from fpmcts.web.engine.asking import (
 )
 from fpmcts.web.errors import Json, RefusedError
 from fpmcts.web.tables.catalogue import YOU, Catalogue, Entry, Offer
-from fpmcts.web.tables.rulebook import Games, plies_seen, positions, table_at
+from fpmcts.web.tables.rulebook import Rulebook, plies_seen, positions, table_at
 from fpmcts.web.tables.store import Store, StoredGame
 from fpmcts.web.tables.views import view_of
 
@@ -51,7 +51,7 @@ Listener = Callable[[Json], None]
 class Services:
     """The services that tables use."""
 
-    rulebook: Games
+    rulebook: Rulebook
     catalogue: Catalogue
     engine: Engine
     store: Store
