@@ -50,7 +50,7 @@ def help_text(topic: str = "") -> str:
 
 def run(arguments: list[str]) -> None:
     """Plays what a figure needs and draws it."""
-    is_name = {word: "=" not in word and word[0] != "-" and word != "job" for word in arguments}
+    is_name = {word: "=" not in word and word[:1] != "-" and word != "job" for word in arguments}
     names = [word for word in arguments if is_name[word]]
     line = split([word for word in arguments if not is_name[word]])
     if line.help is not None:
