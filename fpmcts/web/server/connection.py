@@ -180,6 +180,8 @@ class Connection:
             value = parse_json(data)
             self._answers = id_of(value)
             kind, fields = parse_message(value)
+            if kind != "join":
+                self._refuse_elsewhere(fields.pop("table", None))
             # What is not handled here a room does: play, undo, step, pause and speed.
             handler = self._handlers.get(kind) or getattr(self._own(), kind)
             handler(**fields)
@@ -192,6 +194,11 @@ class Connection:
         if self._room is None:
             raise RefusedError("not_joined", "join a table first")
         return self._room
+
+    def _refuse_elsewhere(self, table: str | None) -> None:
+        """Raises RefusedError where a change is meant for another table than the one joined."""
+        if table is not None and table != self._joined().id:
+            raise RefusedError("stale", f"this tab is at table {self._joined().id}")
 
     def _own(self) -> Room:
         room = self._joined()

@@ -95,7 +95,7 @@ export function Play({ id, config, connection, bus, prefs, engine, go, open, say
     setPly(to);
   };
   useArrows(done && retry === null, at ?? 0, last, choose);
-  const send = (fields) => connection.ask(fields).catch(failed);
+  const send = (fields) => connection.ask({ table: id, ...fields }).catch(failed);
   const play = (move) => send({ type: "play", move, rev: state.rev });
   useKeys(prefs.keys && done, (event) => {
     if (event.key !== "Enter" || ["BUTTON", "A", "SUMMARY"].includes(event.target.tagName) || reviewing || !series) return false;
