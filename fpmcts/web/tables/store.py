@@ -16,6 +16,8 @@ from fpmcts.web.errors import Json
 from fpmcts.web.tables.catalogue import YOU
 
 VERSION = 1
+PATIENCE = 2.0
+"""Seconds that a file may be in use by a server that is ending."""
 SCHEMA = """
 CREATE TABLE games (
     id TEXT PRIMARY KEY,
@@ -173,8 +175,11 @@ class Store:
     def __init__(self, path: Path) -> None:
         name = f"games={path}"
         try:
-            self._file = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-            for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "busy_timeout=2000"):
+            self._file = sqlite3.connect(
+                path, timeout=PATIENCE, isolation_level=None, check_same_thread=False
+            )
+            # Tables are kept in memory: a second server would write over the moves of this one.
+            for pragma in ("locking_mode=EXCLUSIVE", "journal_mode=WAL", "synchronous=NORMAL"):
                 self._ask(f"PRAGMA {pragma}")
             ((version,),) = self._ask("PRAGMA user_version")
             if version == 0:
@@ -186,7 +191,10 @@ class Store:
                     f"{name}: made by version {version} of this program; expected {VERSION}"
                 )
         except sqlite3.Error as error:
-            raise StoreError(f"{name}: cannot be used ({error})") from error
+            why = f"cannot be used ({error})"
+            if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY:
+                why = "in use by another program; stop that server, or name another file"
+            raise StoreError(f"{name}: {why}") from error
 
     def _ask(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
         """Returns the rows of a statement."""
