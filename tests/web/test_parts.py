@@ -19,7 +19,7 @@ from fpmcts.web.tables import store
 from fpmcts.web.tables.catalogue import Catalogue, Entry, Offer
 from fpmcts.web.tables.offers import fitted, measure, offers, warm_up
 from fpmcts.web.tables.rulebook import GameInfo
-from fpmcts.web.tables.store import Store, StoreError
+from fpmcts.web.tables.store import Series, Settings, Store, StoredGame, StoreError
 from games import Choice
 from games.settings import ConfigError
 from networks.checkpoint import CHECKPOINT, save
@@ -50,6 +50,33 @@ def test_files_that_are_no_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ):
         with pytest.raises(StoreError, match=message):
             Store(path)
+
+
+def test_a_file_of_version_1_keeps_its_reviews(tmp_path: Path) -> None:
+    path = tmp_path / "old.sqlite"
+    with contextlib.closing(sqlite3.connect(path)) as file:
+        old = store.REVIEWS.replace("(game, session, key)", "(game, key)")
+        old = old.replace(
+            "session TEXT NOT NULL,\n    key TEXT NOT NULL",
+            "key TEXT NOT NULL,\n    session TEXT NOT NULL",
+        )
+        file.executescript(f"{store.GAMES} {old} PRAGMA user_version=1;")
+        file.execute("INSERT INTO games VALUES ('a', 'me', 'toy', 1.0, 1, '{}', '{}')")
+        for table in ("a", "gone"):
+            file.execute("INSERT INTO reviews VALUES (?, 'normal 0 0', 'me', '{}')", (table,))
+        file.commit()
+    for _ in range(2):
+        with contextlib.closing(Store(path)) as kept:
+            assert kept.reviewed("me") == [("a", {})] and kept.reviews_of("a", "me") == [{}]
+
+
+def test_the_newest_reviews_come_first(tmp_path: Path) -> None:
+    kept = Store(Path(":memory:"))
+    for number, table in enumerate("dbac"):
+        settings = Settings(["you"], "fair", Series(["you"]), 0)
+        kept.put(StoredGame(table, "me", "toy", float(number), True, settings, {}))
+        kept.put_review(table, "me", "normal 0 0", {})
+    assert [table for table, _ in kept.reviewed("me", limit=3)] == ["c", "a", "b"]
 
 
 def test_delays_fit_the_machine() -> None:

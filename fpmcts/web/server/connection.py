@@ -104,7 +104,7 @@ class Connection:
             "join": self._join,
             "leave": self._leave,
             "next": self._next,
-            "analyse": lambda **said: self._submit(analysis(self._joined(), **said)),
+            "analyse": lambda **said: self._submit(analysis(self._joined(), session, **said)),
             "review": lambda **said: self._submit(reviewer.review(self._joined(), session, **said)),
             "try": lambda **said: self._submit(reviewer.try_move(self._joined(), session, **said)),
             "reveal": self._reveal,
