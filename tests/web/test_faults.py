@@ -156,10 +156,10 @@ def test_a_client_that_does_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
             self.code = code
 
     async def play() -> tuple[int | None, list[str], int]:
-        clock, ready, socket = FakeClock(), asyncio.Event(), Stuck()
+        clock, socket = FakeClock(), Stuck()
         lobby = Lobby(services(FakeEngine(), clock))
         room, heard = lobby.make("me", "toy", ["quick"] * 3, seed=1), list[str]()
-        stuck = Connection(socket, "me", lobby, Reviewer(lobby.services.store), Jobs(), ready)  # type: ignore[arg-type]
+        stuck = Connection(socket, "me", lobby, Reviewer(lobby.services.store), Jobs())  # type: ignore[arg-type]
         stuck._bucket = Bucket(1e9, 1e9, clock.now)
         serving = asyncio.create_task(stuck.serve())
         await clock.run(0.0)

@@ -5,6 +5,7 @@ import contextlib
 import json
 from collections import deque
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 import anyio
 from starlette.websockets import WebSocket, WebSocketDisconnect
@@ -15,6 +16,7 @@ from fpmcts.web.review.jobs import Job, Jobs, Work
 from fpmcts.web.review.reviewer import Reviewer, analysis
 from fpmcts.web.server.messages import MAX_BYTES, id_of, parse_message
 from fpmcts.web.tables.lobby import Lobby
+from fpmcts.web.tables.preparing import prepared
 from fpmcts.web.tables.room import Room
 
 PROTOCOL = 1
@@ -79,7 +81,6 @@ class Connection:
         lobby: The tables.
         reviewer: Of their games.
         jobs: Of the session.
-        ready: Set once the games are loaded.
     """
 
     def __init__(
@@ -89,10 +90,9 @@ class Connection:
         lobby: Lobby,
         reviewer: Reviewer,
         jobs: Jobs,
-        ready: asyncio.Event,
     ) -> None:
         self._socket, self._session = socket, session
-        self._lobby, self._reviewer, self._jobs, self._ready = lobby, reviewer, jobs, ready
+        self._lobby, self._reviewer, self._jobs = lobby, reviewer, jobs
         self._status = lobby.services.engine.status
         self._room: Room | None = None
         self._outbox = Outbox()
@@ -154,18 +154,19 @@ class Connection:
 
     async def _read(self) -> None:
         """Does what the client says."""
-        await self._ready.wait()
         while True:
             message = await self._socket.receive()
             if message["type"] == "websocket.disconnect":
                 return
             data = message.get("text") if message.get("text") is not None else message.get("bytes")
-            if not self.hear(data or ""):
+            if not await prepared(partial(self.hear, data or "")):
                 self._goodbye = TOO_FAST
                 return
 
     def hear(self, data: str | bytes) -> bool:
-        """Does what a message says, and answers; returns False where the client has to go."""
+        """Does what a message says, and answers; returns False where the client has to go. Raises
+        NotReadyError.
+        """
         if not self._bucket.take():
             self._refused += 1
             self.send(
@@ -187,7 +188,8 @@ class Connection:
             handler(**fields)
         except RefusedError as refused:
             self.send({"type": "error", **refused.fields()})
-        self._answers = None
+        finally:
+            self._answers = None
         return True
 
     def _joined(self) -> Room:

@@ -4,11 +4,13 @@ import asyncio
 import json
 from collections import OrderedDict
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from fpmcts.web.clock import Bucket, derived_seed
 from fpmcts.web.errors import Json, RefusedError, parse_json
 from fpmcts.web.tables.catalogue import YOU
+from fpmcts.web.tables.preparing import prepared
 from fpmcts.web.tables.room import Room, Services
 from fpmcts.web.tables.rulebook import position
 from fpmcts.web.tables.store import Series, Settings, StoredGame
@@ -164,7 +166,8 @@ class Lobby:
         tables, failed = [], []
         for number, line in lines:
             try:
-                tables.append(self.open_record(session, line).summary())
+                room = await prepared(partial(self.open_record, session, line))
+                tables.append(room.summary())
             except RefusedError as refused:
                 failed.append({"line": number, "text": refused.text})
             await asyncio.sleep(0)  # others have their turn
