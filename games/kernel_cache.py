@@ -14,7 +14,6 @@ import io
 import os
 import pickle
 import sys
-import tempfile
 from collections.abc import Callable, Iterable
 from enum import Enum
 from pathlib import Path
@@ -33,6 +32,7 @@ from numba.core.serialize import NumbaPickler
 from numba.extending import _Intrinsic
 
 from games.dispatch import GenericKernel, register
+from games.files import write
 
 LIBRARIES = sys.stdlib_module_names | {"numba", "numpy", "llvmlite"}
 """What comes from these packages is known by its name; their versions are part of every key."""
@@ -110,9 +110,7 @@ class KernelCache(NullCache):
         file = self._file(sig, data.codegen)
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile(dir=file.parent, delete=False) as whole:
-                whole.write(hashlib.sha256(buffer.getvalue()).digest() + buffer.getvalue())
-            os.replace(whole.name, file)
+            write(file, hashlib.sha256(buffer.getvalue()).digest() + buffer.getvalue())
         except OSError:
             return
 

@@ -76,6 +76,10 @@ class PlayerOptions:
         """
         return None
 
+    def sources(self) -> list[Path]:
+        """Returns the files from outside the project that the player runs: a program, a bot."""
+        return []
+
     def needs(self) -> list[str]:
         """Returns the labels of the players that it needs to be made."""
         return []

@@ -101,13 +101,13 @@ def run(arguments: Sequence[str], note: Note, progress: Progress) -> int:
     with Interrupt(note, what) as interrupt:
         plan = make_plan(tournament, game)
         tournament, precisions = with_precisions(tournament, plan.num_games(plan.tasks))
-        if precisions:
-            note(f"precision: {precisions}")
         began, plan = time.monotonic(), replace(plan, tournament=tournament)
         results = play_tournament(plan, progress, lambda: interrupt.requested, note)
     if results is None:
         note("stopped; the same command continues")
         return 130
+    if precisions:
+        note(f"precision: {precisions}")
     if config.table:
         table = results[tournament.labels]
         scores = TableResult(table.names, table_scores(game.spec, table.games))

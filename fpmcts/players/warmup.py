@@ -8,8 +8,6 @@ them.
 
 import sys
 from collections.abc import Callable, Iterator
-from importlib import import_module
-from pathlib import Path
 
 import numpy as np
 import torch
@@ -22,6 +20,7 @@ from games.interface import Game, Records
 from games.kernel_cache import cache_folder
 from games.kernels import sources_digest, streams
 from games.rows import States, num_rows, take
+from games.sources import module_sources
 from games.table import Table
 from inference.determinizer import Determinizer, InferenceSettings
 from networks.evaluator import Evaluator
@@ -47,7 +46,7 @@ def compile_players(
         root: The rule at the root of its searches; another one is compiled when it is first used.
     """
     run = compile_ahead if wait else compile_beside
-    files = [Path(str(import_module(name).__file__))] if is_outside(name) else []
+    files = module_sources(name) if is_outside(name) else []
     module = ("-m", "fpmcts.players.warmup")
     # The longest first.
     commands: list[Command] = [(*module, "search", name, root), (*module, "inference", name)]

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import yaml
 
+from games.files import write
 from games.kernels import ROOT
 
 FILE = ROOT / "models" / "curves.json"
@@ -122,7 +123,7 @@ def record(name: str, run: Path) -> None:
     ]
     curves = json.loads(FILE.read_text(encoding="utf-8")) if FILE.exists() else {}
     curves[name] = {"config": learned_by(config), "points": points}
-    FILE.write_text(json.dumps(curves, indent=1) + "\n", encoding="utf-8")
+    write(FILE, json.dumps(curves, indent=1) + "\n")
 
 
 if __name__ == "__main__":

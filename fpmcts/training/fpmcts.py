@@ -9,7 +9,6 @@ gradient after.
 
 import copy
 import math
-import os
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
@@ -49,6 +48,7 @@ from games import with_defaults
 from games.interface import seats_to_move
 from games.kernels import Stream, sources_digest
 from games.rows import States, num_rows, take
+from games.system import num_cores
 from inference.filter import FilterNet
 from networks.checkpoint import CheckpointError, check_compatible, load
 from networks.device import choose_device
@@ -106,7 +106,7 @@ class FPMCTS:
     def __init__(self, config: TrainConfig) -> None:
         train = config.train
         self.device = choose_device(config.device)
-        self.threads = config.threads or len(os.sched_getaffinity(0))
+        self.threads = config.threads or num_cores()
         # Per operation: the threads are ours, see workers.py and learner.py.
         torch.set_num_threads(1)
         self.game = config.make_game()

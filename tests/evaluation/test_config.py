@@ -60,7 +60,14 @@ def test_options_of_the_game() -> None:
         ([], ["a=KIND", *PLAYERS]),
         (["a=rhcpp", "b=rhcp"], ["a=rhcpp", "unknown player", "did you mean rhcp?"]),
         (["a=rhcp", "b=rhcp", "decsk=10"], ["decsk=10", "did you mean decks?"]),
-        (["a=rhcp", "b=rhcp", "c.playouts=1"], ["c.playouts", "no player"]),
+        (
+            ["a=rhcp", "b=rhcp", "c.playouts=1"],
+            ["c.playouts=1", "c is neither", "(a, b)"],
+        ),
+        (
+            ["a=rhcp", "b=rhcp", "c=random"],
+            ["c=random: c is neither", "a player of the match (a, b)"],
+        ),
         (["a=rhcp", "b=rhcp", "sprt=[0.6,0.5]"], ["sprt=[0.6, 0.5]", "two shares"]),
         (["a=mix", "a.seats=[a,rhcp,rhcp]", "b=rhcp"], ["a.seats", "itself"]),
         (

@@ -19,6 +19,7 @@ from fpmcts.poker.opponents.features import NUM_COLUMNS
 from fpmcts.poker.opponents.model import NUM_ACTIONS, OpponentModel, untrained
 from fpmcts.poker.opponents.statistics import COUNTS
 from fpmcts.poker.opponents.trees import Booster
+from games.files import replacing
 
 FORMAT = "opponent-model-1"
 BOOSTERS = {"trees": "model", "without": "without"}
@@ -63,9 +64,8 @@ def save(path: str | Path, learned: Learned) -> None:
     arrays |= {"by_round": learned.by_round, "players": learned.players.counts}
     dense = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     told = json.dumps({**learned.told, "players": list(learned.players.names)})
-    temporary = Path(f"{path}.new")
-    save_file(dense, temporary, {"format": FORMAT, "told": told})
-    temporary.replace(path)
+    with replacing(Path(path)) as temporary:
+        save_file(dense, temporary, {"format": FORMAT, "told": told})
 
 
 def load(path: str | Path) -> Learned:
