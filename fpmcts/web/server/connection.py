@@ -104,7 +104,7 @@ class Connection:
             "join": self._join,
             "leave": self._leave,
             "next": self._next,
-            "analyse": lambda **said: self._submit(analysis(self._joined(), **said)),
+            "analyse": lambda **said: self._submit(analysis(self._joined(), session, **said)),
             "review": lambda **said: self._submit(reviewer.review(self._joined(), session, **said)),
             "try": lambda **said: self._submit(reviewer.try_move(self._joined(), session, **said)),
             "reveal": self._reveal,
@@ -181,6 +181,8 @@ class Connection:
             value = parse_json(data)
             self._answers = id_of(value)
             kind, fields = parse_message(value)
+            if kind != "join":
+                self._refuse_elsewhere(fields.pop("table", None))
             # What is not handled here a room does: play, undo, step, pause and speed.
             handler = self._handlers.get(kind) or getattr(self._own(), kind)
             handler(**fields)
@@ -194,6 +196,11 @@ class Connection:
         if self._room is None:
             raise RefusedError("not_joined", "join a table first")
         return self._room
+
+    def _refuse_elsewhere(self, table: str | None) -> None:
+        """Raises RefusedError where a change is meant for another table than the one joined."""
+        if table is not None and table != self._joined().id:
+            raise RefusedError("stale", f"this tab is at table {self._joined().id}")
 
     def _own(self) -> Room:
         room = self._joined()

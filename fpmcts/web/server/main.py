@@ -18,11 +18,12 @@ from fpmcts.web.clock import Chance, Clock
 from fpmcts.web.config import PlayConfig
 from fpmcts.web.engine.asking import EngineError
 from fpmcts.web.engine.client import EngineProcess
-from fpmcts.web.errors import RefusedError
+from fpmcts.web.errors import RefusedError, parse_json
 from fpmcts.web.server.app import Server, make_app
 from fpmcts.web.server.guard import EVERYWHERE, Access, read_token
 from fpmcts.web.server.messages import MAX_BODY, MAX_BYTES
 from fpmcts.web.tables.catalogue import Catalogue
+from fpmcts.web.tables.lobby import numbered_lines
 from fpmcts.web.tables.offers import OTHERS, measure, offers, warm_up
 from fpmcts.web.tables.preparing import PreparedGames
 from fpmcts.web.tables.room import Services
@@ -60,13 +61,21 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def read_review(path: Path) -> str:
-    """Returns the text of a file of records. Raises ConfigError."""
+    """Returns the text of a file of records; whether a game can read them shows when the games are
+    loaded. Raises ConfigError.
+    """
     try:
         if path.stat().st_size > MOST_REVIEWED:
             raise ConfigError(f"review={path}: more than {MOST_REVIEWED:,} bytes")
-        return path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8")
+        for number, line in numbered_lines(text):
+            try:
+                parse_json(line)
+            except RefusedError as refused:
+                raise ConfigError(f"review={path}: line {number}: {refused.text}") from refused
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"review={path}: cannot be read ({error})") from error
+    return text
 
 
 def run(config: PlayConfig, say: Callable[[str], None]) -> None:
@@ -87,8 +96,8 @@ def run(config: PlayConfig, say: Callable[[str], None]) -> None:
     listening, games = listen(config.host, config.port), Path(config.games)
     try:
         games.parent.mkdir(parents=True, exist_ok=True)
-        token = read_token(token_file(games))
         store = Store(games)
+        token = read_token(token_file(games))
     except (OSError, ValueError, StoreError) as error:
         listening.close()
         raise ConfigError(str(error)) from error

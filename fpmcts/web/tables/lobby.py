@@ -28,6 +28,11 @@ EVERYBODY = "*"
 """The session of tables that everybody may read."""
 
 
+def numbered_lines(text: str) -> list[tuple[int, str]]:
+    """Returns the lines of a file of records, with their numbers; empty ones are passed over."""
+    return [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+
+
 class Lobby:
     """The tables of a server.
 
@@ -153,7 +158,7 @@ class Lobby:
         none. Raises RefusedError where there are too many lines, or none.
         """
         self._may_make(session)
-        lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+        lines = numbered_lines(text)
         if not lines or len(lines) > MOST_LINES:
             raise RefusedError(
                 "bad_record", f"{len(lines):,} lines; expected 1 to {MOST_LINES:,}, one game each"
