@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import json
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -14,7 +15,7 @@ import pytest
 from fpmcts.web.config import PlayConfig
 from fpmcts.web.engine.asking import Answer
 from fpmcts.web.errors import Json
-from fpmcts.web.server.main import run
+from fpmcts.web.server.main import listen, run
 from fpmcts.web.tables import store
 from fpmcts.web.tables.catalogue import Catalogue, Entry, Offer
 from fpmcts.web.tables.offers import fitted, measure, offers, warm_up
@@ -173,6 +174,15 @@ def test_servers_that_cannot_start(
         run(config, said.append)
     assert "\n" not in str(error.value) and not said
     assert sorted(tmp_path.iterdir()) == before
+
+
+def test_small_messages_are_sent_at_once() -> None:
+    with (
+        listen("127.0.0.1", 0) as listening,
+        socket.create_connection(listening.getsockname()),
+        listening.accept()[0] as served,
+    ):
+        assert served.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 def test_the_page_does_not_wait_for_numba_and_torch() -> None:
