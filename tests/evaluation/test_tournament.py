@@ -164,6 +164,18 @@ def test_decks_must_fit_into_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         plan_of(tmp_path, "a=random", "b=rhcp", decks=10_000_000)
 
 
+def test_pages_of_files_are_free_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "GROUP", tmp_path)
+    (tmp_path / "memory.max").write_text("5000\n")
+    (tmp_path / "memory.current").write_text("4000\n")
+    (tmp_path / "memory.stat").write_text(
+        "anon 1000\nfile 3000\nshmem 500\ninactive_file 2000\nactive_file 300\n"
+    )
+    assert memory.available_bytes() == 3300
+    (tmp_path / "memory.max").write_text("max\n")
+    assert (memory.available_bytes() or 0) > 5000
+
+
 def test_saved_games_replay(tmp_path: Path) -> None:
     plan = plan_of(tmp_path, "a=random", "b=rhcp", "seed=3")
     results = played(plan)
