@@ -105,6 +105,12 @@ class ToyTable:
 class ToyGames:
     """The rulebook of the toy game."""
 
+    async def prepare(self, engine: EngineState) -> None:
+        pass
+
+    def progress(self) -> Json:
+        return {"preparing": None, "broken": {}}
+
     def names(self) -> list[str]:
         return ["toy"]
 

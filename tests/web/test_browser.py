@@ -75,6 +75,7 @@ def test_doudizhu_by_taps(browser: Any, site: Site) -> None:
     page.locator("input[value=fair]").tap()
     page.locator("button[type=submit]").tap()
     page.wait_for_selector(".hand")
+    table = person.table
     assert page.evaluate("document.documentElement.lang") == "zh-CN"
     sizes = page.eval_on_selector_all(
         ".hand button", "all => all.map(one => one.getBoundingClientRect().width)"
@@ -96,9 +97,9 @@ def test_doudizhu_by_taps(browser: Any, site: Site) -> None:
     person.play()
     assert person.count(".thoughts") == 0 and person.view()["over"]
     person.check()
-    # A move says what it answers: one that arrives late is for no other position.
+    # A move says what it answers: one that arrives late is for no other table or position.
     moves = [json.loads(text) for text in sent if '"play"' in text]
-    assert len(moves) > 2 and all("rev" in move for move in moves)
+    assert len(moves) > 2 and all(move["table"] == table and "rev" in move for move in moves)
     person.close()
 
 

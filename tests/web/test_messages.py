@@ -58,7 +58,7 @@ def test_ten_thousand_malformed_messages(
 
     async def talk() -> None:
         session = next(iter(site.server.lobby._makings))
-        parts = site.server.lobby, site.server.reviewer, Jobs(), site.server.ready
+        parts = site.server.lobby, site.server.reviewer, Jobs()
         connection = Connection(None, session, *parts)  # type: ignore[arg-type]
         connection._bucket = Bucket(1e9, 1e9, site.services.clock.now)
         errors = 0

@@ -4,11 +4,13 @@ import asyncio
 import json
 from collections import OrderedDict
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from fpmcts.web.clock import Bucket, derived_seed
 from fpmcts.web.errors import Json, RefusedError, parse_json
 from fpmcts.web.tables.catalogue import YOU
+from fpmcts.web.tables.preparing import prepared
 from fpmcts.web.tables.room import Room, Services
 from fpmcts.web.tables.rulebook import position
 from fpmcts.web.tables.store import Series, Settings, StoredGame
@@ -24,6 +26,11 @@ MOST_LINES = 1000
 """Most lines of an opened file."""
 EVERYBODY = "*"
 """The session of tables that everybody may read."""
+
+
+def numbered_lines(text: str) -> list[tuple[int, str]]:
+    """Returns the lines of a file of records, with their numbers; empty ones are passed over."""
+    return [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
 
 
 class Lobby:
@@ -151,7 +158,7 @@ class Lobby:
         none. Raises RefusedError where there are too many lines, or none.
         """
         self._may_make(session)
-        lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+        lines = numbered_lines(text)
         if not lines or len(lines) > MOST_LINES:
             raise RefusedError(
                 "bad_record", f"{len(lines):,} lines; expected 1 to {MOST_LINES:,}, one game each"
@@ -159,7 +166,8 @@ class Lobby:
         tables, failed = [], []
         for number, line in lines:
             try:
-                tables.append(self.open_record(session, line).summary())
+                room = await prepared(partial(self.open_record, session, line))
+                tables.append(room.summary())
             except RefusedError as refused:
                 failed.append({"line": number, "text": refused.text})
             await asyncio.sleep(0)  # others have their turn

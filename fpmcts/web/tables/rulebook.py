@@ -1,7 +1,7 @@
 """What the server asks of the games: their names and sizes, and tables of them. It knows no rule of
 any game.
 
-The games are imported by ``load`` and not with this module: numba takes its time, and the page is
+The games are imported by ``Games`` and not with this module: numba takes its time, and the page is
 to show before.
 """
 
@@ -9,7 +9,7 @@ import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from fpmcts.web.errors import Json, RefusedError
 
@@ -56,6 +56,13 @@ def base_of(name: str) -> str:
     return name.partition(":")[0]
 
 
+def base_of_record(record: Mapping[str, object]) -> str:
+    """Returns the game of a record without its options; records of Doudizhu name their rules and
+    not the game.
+    """
+    return str(record.get("game", "doudizhu" if "rules" in record else None))
+
+
 def table_at(table: "Table", ply: int) -> "Table":
     """Returns a table of its own at an earlier ply."""
     other = table.copy()
@@ -87,6 +94,29 @@ RESULTS = ("moves", "winner", "points", "chips", "returns", "rules", "game")
 """Fields of a record that are not the deal."""
 UNITS = {"adp": "points", "mbb_per_hand": "chips"}
 """What returns are called, by the key of the unit of scores."""
+
+
+class Rulebook(Protocol):
+    """What tables ask of the games; see ``Games``."""
+
+    def names(self) -> Sequence[str]:
+        """Returns the names of the games."""
+
+    def info(self, game: str) -> GameInfo:
+        """Returns what is known of a game."""
+
+    def table(
+        self,
+        game: str,
+        *,
+        seed: int | None = None,
+        deal: Mapping[str, object] | None = None,
+        record: Mapping[str, object] | None = None,
+    ) -> "Table":
+        """Returns a table of a game. Raises RefusedError."""
+
+    def game_of(self, record: Mapping[str, object]) -> str:
+        """Returns the game of a record. Raises RefusedError."""
 
 
 class Games:
@@ -176,8 +206,8 @@ class Games:
             raise RefusedError(code, str(error)[:400]) from error
 
     def game_of(self, record: Mapping[str, object]) -> str:
-        """Returns the game of a record; records of Doudizhu name their rules and not the game."""
-        base = record.get("game", "doudizhu" if "rules" in record else None)
+        """Returns the game of a record. Raises RefusedError."""
+        base = base_of_record(record)
         names = [name for name in self._names if base_of(name) == base]
         if not names:
             raise RefusedError(
@@ -192,7 +222,7 @@ class Games:
         return names[0]
 
 
-def position(games: Games, game: str, deal: Json, moves: Sequence[str] = ()) -> "Table":
+def position(games: Rulebook, game: str, deal: Json, moves: Sequence[str] = ()) -> "Table":
     """Returns a table of a deal with moves played. Raises RefusedError with the game's words."""
     table = games.table(game, deal=deal)
     for number, move in enumerate(moves, 1):

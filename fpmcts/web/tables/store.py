@@ -12,11 +12,13 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-from fpmcts.web.errors import Json
+from fpmcts.web.errors import Json, RefusedError
 from fpmcts.web.tables.catalogue import YOU
 
-VERSION = 1
-SCHEMA = """
+PATIENCE = 2.0
+"""Seconds that a file may be in use by a server that is ending."""
+VERSION = 2
+GAMES = """
 CREATE TABLE games (
     id TEXT PRIMARY KEY,
     session TEXT NOT NULL,
@@ -27,19 +29,43 @@ CREATE TABLE games (
     record TEXT NOT NULL
 ) WITHOUT ROWID;
 CREATE INDEX games_of_session ON games (session, made);
+"""
+REVIEWS = """
 CREATE TABLE reviews (
     game TEXT NOT NULL,
-    key TEXT NOT NULL,
     session TEXT NOT NULL,
+    key TEXT NOT NULL,
     review TEXT NOT NULL,
-    PRIMARY KEY (game, key)
+    PRIMARY KEY (game, session, key)
 ) WITHOUT ROWID;
 CREATE INDEX reviews_of_session ON reviews (session);
+"""
+STEPS = (
+    GAMES + REVIEWS,
+    f"""
+ALTER TABLE reviews RENAME TO old;
+DROP INDEX reviews_of_session;
+{REVIEWS}
+INSERT INTO reviews SELECT game, session, key, review FROM old WHERE game IN (SELECT id FROM games);
+DROP TABLE old;
+""",
+)
+"""By version what makes the present one of it; 0 is an empty file, in 1 the last session that
+reviewed a game had its reviews.
 """
 
 
 class StoreError(RuntimeError):
     """A file of games that cannot be used; the message names it and says why."""
+
+
+class DiskError(RefusedError):
+    """The file of games cannot be read or written at the moment; what it holds is as before."""
+
+    def __init__(self, error: sqlite3.Error) -> None:
+        super().__init__(
+            "disk", f"the games cannot be saved ({error}); make room on the disk, then try again"
+        )
 
 
 @dataclass
@@ -173,24 +199,34 @@ class Store:
     def __init__(self, path: Path) -> None:
         name = f"games={path}"
         try:
-            self._file = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-            for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "busy_timeout=2000"):
-                self._ask(f"PRAGMA {pragma}")
-            ((version,),) = self._ask("PRAGMA user_version")
-            if version == 0:
-                if self._ask("SELECT * FROM sqlite_master"):
-                    raise StoreError(f"{name}: a database of something else")
-                self._file.executescript(f"BEGIN; {SCHEMA} PRAGMA user_version={VERSION}; COMMIT;")
-            elif version != VERSION:
+            self._file = sqlite3.connect(
+                path, timeout=PATIENCE, isolation_level=None, check_same_thread=False
+            )
+            # Tables are kept in memory: a second server would write over the moves of this one.
+            for pragma in ("locking_mode=EXCLUSIVE", "journal_mode=WAL", "synchronous=NORMAL"):
+                self._file.execute(f"PRAGMA {pragma}")
+            ((version,),) = self._file.execute("PRAGMA user_version")
+            if version == 0 and self._file.execute("SELECT * FROM sqlite_master").fetchone():
+                raise StoreError(f"{name}: a database of something else")
+            if not 0 <= version <= VERSION:
                 raise StoreError(
                     f"{name}: made by version {version} of this program; expected {VERSION}"
                 )
+            if version < VERSION:
+                step = f"BEGIN; {STEPS[version]} PRAGMA user_version={VERSION}; COMMIT;"
+                self._file.executescript(step)
         except sqlite3.Error as error:
-            raise StoreError(f"{name}: cannot be used ({error})") from error
+            why = f"cannot be used ({error})"
+            if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY:
+                why = "in use by another program; stop that server, or name another file"
+            raise StoreError(f"{name}: {why}") from error
 
     def _ask(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
-        """Returns the rows of a statement."""
-        return self._file.execute(statement, values).fetchall()
+        """Returns the rows of a statement. Raises DiskError."""
+        try:
+            return self._file.execute(statement, values).fetchall()
+        except sqlite3.Error as error:
+            raise DiskError(error) from error
 
     def close(self) -> None:
         """Closes the file."""
@@ -235,27 +271,26 @@ class Store:
         return int(number)
 
     def forget(self, session: str) -> None:
-        """Removes the games of a session."""
+        """Removes the games of a session, and the reviews of them."""
+        mine = "SELECT id FROM games WHERE session = ?"
+        self._ask(f"DELETE FROM reviews WHERE game IN ({mine})", session)
         self._ask("DELETE FROM games WHERE session = ?", session)
 
-    def put_review(self, table: str, key: str, session: str, review: Json) -> None:
-        """Writes a review of a game."""
+    def put_review(self, table: str, session: str, key: str, review: Json) -> None:
+        """Writes a review of a game by a session."""
         statement = "INSERT OR REPLACE INTO reviews VALUES (?, ?, ?, ?)"
-        self._ask(statement, table, key, session, json.dumps(review))
+        self._ask(statement, table, session, key, json.dumps(review))
 
-    def _reviews(self, condition: str, *values: object) -> list[tuple[str, Json]]:
-        """Returns the tables and the reviews of a condition."""
-        statement = f"SELECT game, review FROM reviews WHERE {condition}"
-        return [(table, json.loads(review)) for table, review in self._ask(statement, *values)]
-
-    def review(self, table: str, key: str) -> Json | None:
-        """Returns a review of a game, None where there is none."""
-        return next((one for _, one in self._reviews("game = ? AND key = ?", table, key)), None)
-
-    def reviews_of(self, table: str) -> list[Json]:
-        """Returns the reviews of a game."""
-        return [review for _, review in self._reviews("game = ? ORDER BY key", table)]
+    def reviews_of(self, table: str, session: str) -> list[Json]:
+        """Returns the reviews of a game by a session."""
+        statement = "SELECT review FROM reviews WHERE game = ? AND session = ? ORDER BY key"
+        return [json.loads(review) for (review,) in self._ask(statement, table, session)]
 
     def reviewed(self, session: str, limit: int = 200) -> list[tuple[str, Json]]:
-        """Returns the tables that a session reviewed, with the reviews."""
-        return self._reviews("session = ? ORDER BY game, key LIMIT ?", session, limit)
+        """Returns the tables that a session reviewed, the newest first, with the reviews."""
+        statement = (
+            "SELECT games.id, review FROM reviews JOIN games ON games.id = reviews.game "
+            "WHERE reviews.session = ? ORDER BY made DESC, games.id, key LIMIT ?"
+        )
+        found = self._ask(statement, session, limit)
+        return [(table, json.loads(review)) for table, review in found]
