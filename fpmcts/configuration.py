@@ -143,7 +143,7 @@ def load(script: str, overrides: Mapping[str, str], texts: Sequence[str] = ()) -
         for key, text in overrides.items():
             if key not in chosen:
                 is_text = key.rpartition(".")[2] in texts and text != "null"
-                _set(composed, key, _unquoted(text) if is_text else _value(key, text))
+                _set(composed, key, _literal(text) if is_text else _value(key, text))
         values = OmegaConf.to_container(composed, resolve=True)
     except (HydraException, OmegaConfBaseException) as error:
         raise ConfigError(_one_line(error, overrides)) from error
@@ -200,10 +200,12 @@ def _value(key: str, text: str) -> Any:
     return parsed.value()
 
 
-def _unquoted(text: str) -> str:
-    """Returns a text that is taken as it is, without quotes around all of it."""
+def _literal(text: str) -> str:
+    """Returns a text that is taken as it is, without quotes around all of it, as OmegaConf wants
+    it: ``${`` in it is no reference.
+    """
     quoted = re.fullmatch(r"(['\"])((?:(?!\1).)*)\1", text, re.DOTALL)
-    return quoted[2] if quoted else text
+    return re.sub(r"(\\*)\$\{", r"\1\1\\${", quoted[2] if quoted else text)
 
 
 def _set(composed: DictConfig, key: str, value: Any) -> None:
