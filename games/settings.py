@@ -13,8 +13,8 @@ from difflib import get_close_matches
 from types import UnionType
 from typing import Any, Union, get_args, get_origin
 
-LONG_WORD, LONG_MESSAGE = 200, 2000
-"""Characters beyond which what was typed is cut in a message, and any message."""
+LONGEST_WORD, LONGEST = 400, 1000
+"""Characters of messages."""
 
 
 class InputError(ValueError):
@@ -25,11 +25,19 @@ class InputError(ValueError):
     """
 
     def __init__(self, message: str) -> None:
-        text = re.sub(
-            rf"\S{{{LONG_WORD},}}", lambda word: f"{word[0][:80]}…{word[0][-20:]}", message
-        )
-        text = text if len(text) <= LONG_MESSAGE else f"{text[:LONG_MESSAGE]}…"
-        super().__init__("".join(c if c.isprintable() else _escaped(c) for c in text))
+        super().__init__(brief("".join(c if c.isprintable() else _escaped(c) for c in message)))
+
+
+def brief(text: str, most: int = LONGEST) -> str:
+    """Returns a text in which the middle of very long words, such as a key that was typed, and of
+    the whole, if it is very long, is left out.
+    """
+    return _cut(re.sub(r"\S+", lambda word: _cut(word[0], LONGEST_WORD), text), most)
+
+
+def _cut(text: str, most: int) -> str:
+    half = most // 2 - 1
+    return text if len(text) <= most else f"{text[:half]}…{text[-half:]}"
 
 
 def _escaped(character: str) -> str:

@@ -32,7 +32,7 @@ from fpmcts.web.tables.rulebook import Games
 from games import make
 from games.interface import Game
 from games.kernels import ROOT, streams
-from games.settings import LONG_MESSAGE, ConfigError, InputError
+from games.settings import LONGEST, ConfigError, InputError
 from games.table import Table
 from networks.checkpoint import FORMAT, _digest, load, save
 from tests.games.no_limit_holdem.test_phh import CENTS, HEADS_UP, THREE
@@ -351,7 +351,7 @@ def test_odd_input_is_used_or_refused_in_one_line(
         except InputError as error:
             refused += 1
             message = str(error)
-            assert message.isprintable() and 10 < len(message) <= LONG_MESSAGE + 1, (k, odd, error)
+            assert message.isprintable() and 10 < len(message) <= LONGEST, (k, odd, error)
         except Exception as error:
             raise AssertionError((k, odd[:1000])) from error
         assert time.process_time() - began <= SECONDS, (k, odd[:1000])
