@@ -106,7 +106,9 @@ def test_a_full_disk_and_what_is_not_a_move(client: TestClient, site: Site) -> N
         state = tab.ask("join", "state", table=before["table"])
         assert (state["rev"], state["view"]) == (after["rev"], after["view"])
         disk.left = 10
-        assert tab.ask("undo", "state")["view"] == before["view"]
+        undone, kept = tab.ask("undo", "state"), store.get(before["table"])
+        assert undone["view"] == before["view"]
+        assert kept is not None and kept.settings.rev == undone["rev"] == after["rev"] + 1
 
 
 @pytest.mark.parametrize("jump", [-(10.0**9), -3600.0, 3600.0, 10.0**9])
