@@ -78,7 +78,7 @@ def game(client: TestClient, site: Site, writes: int) -> tuple[Json, int]:
         assert again["review"] == reviewed["review"] and "error" not in again
         assert all(question.luck for question in site.engine.asked[asked:])
     store._file, kept = disk._file, store.get(table)
-    assert kept is not None and store.reviewed(kept.session)
+    assert kept is not None and [*store.reviewed(kept.session)]
     return client.get(f"/api/tables/{table}/record").json(), full
 
 
