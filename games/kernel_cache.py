@@ -76,11 +76,11 @@ class KernelCache(NullCache):
     compiles.
     """
 
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self._function = function
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+        self._function, self._options = function, sorted(options.items())
 
     def _file(self, signature: Any, codegen: Any) -> Path:
-        key = meaning(self._function, signature, codegen.magic_tuple())
+        key = meaning(self._function, signature, (*codegen.magic_tuple(), self._options))
         return cache_folder() / "kernels" / f"{self._function.__name__}-{key}.nbc"
 
     def load_overload(self, sig: Any, target_context: Any) -> CompileResult | None:

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import json
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -17,7 +18,7 @@ from fpmcts.web.config import PlayConfig
 from fpmcts.web.engine.asking import Answer
 from fpmcts.web.errors import Json
 from fpmcts.web.server import main
-from fpmcts.web.server.main import run
+from fpmcts.web.server.main import listen, run
 from fpmcts.web.tables import store
 from fpmcts.web.tables.catalogue import Catalogue, Entry, Offer
 from fpmcts.web.tables.offers import fitted, measure, offers, warm_up
@@ -193,6 +194,15 @@ def test_a_browser_is_opened_without_the_token(
         )
         assert page.stat().st_mode & 0o777 == 0o600
     assert not page.exists()
+
+
+def test_small_messages_are_sent_at_once() -> None:
+    with (
+        listen("127.0.0.1", 0) as listening,
+        socket.create_connection(listening.getsockname()),
+        listening.accept()[0] as served,
+    ):
+        assert served.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 def test_the_page_does_not_wait_for_numba_and_torch() -> None:

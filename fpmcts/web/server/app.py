@@ -12,6 +12,7 @@ from pathlib import Path
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Mount, Route, WebSocketRoute
@@ -263,7 +264,7 @@ def make_app(
         server.route("/api/stats", server.stats),
         server.route("/api/puzzles", server.puzzles),
         WebSocketRoute("/ws", server.socket),
-        Mount("/static", StaticFiles(directory=STATIC, check_dir=False)),
+        Mount("/static", GZipMiddleware(StaticFiles(directory=STATIC, check_dir=False))),
     ]
     handlers = dict.fromkeys((RefusedError, HTTPException), _refused)
     app = Starlette(routes=routes, lifespan=lifespan, exception_handlers=handlers)  # type: ignore[arg-type]

@@ -107,11 +107,15 @@ class Access:
     def _sign(self, session: str) -> str:
         return hmac.new(self._token, b"session " + session.encode(), hashlib.sha256).hexdigest()
 
-    def new_cookie(self) -> str:
-        """Returns the ``Set-Cookie`` header of a new session."""
-        session = secrets.token_urlsafe(12)
+    def cookie(self, session: str | None) -> str:
+        """Returns the ``Set-Cookie`` header of a session, None: of a new one.
+
+        It is sent when a link in a mail or a chat opens the page, too; what changes something is
+        checked by its origin.
+        """
+        session = session or secrets.token_urlsafe(12)
         value = f"{session}.{self._sign(session)}"
-        return f"{self.cookie_name}={value}; HttpOnly; SameSite=Strict; Path=/; Max-Age={MAX_AGE}"
+        return f"{self.cookie_name}={value}; HttpOnly; SameSite=Lax; Path=/; Max-Age={MAX_AGE}"
 
     def session_of(self, cookies: str) -> str | None:
         """Returns the session of a ``Cookie`` header, None where there is none of ours."""
@@ -201,7 +205,7 @@ class Guard:
         session = self._access.session_of("; ".join(request.headers.getlist("cookie")))
         token = request.query_params.get("token", "")
         if is_safe and scope["path"] == "/" and self._access.opens(token):
-            cookie = {} if session else {"set-cookie": self._access.new_cookie()}
+            cookie = {"set-cookie": self._access.cookie(session)}
             return RedirectResponse("/", 303, NOT_KEPT | cookie)
         if session is None and scope["path"] not in OPEN_PATHS:
             raise RefusedError(

@@ -48,7 +48,11 @@ def listen(host: str, port: int) -> socket.socket:
     except OSError as error:
         raise ConfigError(f"host={host}: there is no such address ({error})") from error
     try:
-        return socket.create_server((host, port), family=family, backlog=128)
+        listening = socket.create_server((host, port), family=family, backlog=128)
+        # Connections inherit it: small messages are sent at once. asyncio sees to that only where a
+        # socket names its protocol, which this one does not.
+        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return listening
     except OSError as error:
         other = "; port=0 takes a free one" if error.errno == errno.EADDRINUSE else ""
         raise ConfigError(
