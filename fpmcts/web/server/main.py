@@ -65,6 +65,8 @@ def read_review(path: Path) -> str:
     loaded. Raises ConfigError.
     """
     try:
+        if path.exists() and not path.is_file():  # a pipe would be waited for
+            raise ConfigError(f"review={path}: is not a file")
         if path.stat().st_size > MOST_REVIEWED:
             raise ConfigError(f"review={path}: more than {MOST_REVIEWED:,} bytes")
         text = path.read_text(encoding="utf-8")
