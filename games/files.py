@@ -29,7 +29,8 @@ def replacing(path: Path) -> Iterator[Path]:
         yield temporary
         to_disk(temporary)
         os.replace(temporary, path)
-        to_disk(path.parent)
+        with suppress(OSError):  # some file systems cannot; the new file is there
+            to_disk(path.parent)
     except OSError as error:
         error.filename = str(path)  # the system names no file where the disk is full
         raise

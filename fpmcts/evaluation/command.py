@@ -134,12 +134,12 @@ def _show(plan: Plan, report: Report, facts: Mapping[str, object], note: Note) -
             note(_matrix(report.table(), k, measure))
         if report.misfits:
             note(report.misfit_text())
-    if config.save:
-        write_games(Path(config.save), plan.tournament, plan.decks, report.results)
-        note(f"games in {config.save}")
     if config.report:
         report.write(Path(config.report), facts)
         note(f"report in {Path(config.report) / 'report.md'}")
+    if config.save:  # last: a file that is there is not written again by the same command
+        write_games(Path(config.save), plan.tournament, plan.decks, report.results)
+        note(f"games in {config.save}")
 
 
 def _check(tournament: Tournament, game: Game) -> None:

@@ -130,8 +130,7 @@ class Report:
         if result is None:
             return "–"
         score = result.sides[player].total
-        wp = score.wp.scaled(100)
-        share = f"{wp.mean:.1f} ± {wp.error:.1f} % / " if self.unit.tells_wins else ""
+        share = f"{score.wp.scaled(100).text(1, '')} % / " if self.unit.tells_wins else ""
         return share + score.adp.text(self.unit.digits)
 
     def _standing(self, label: str) -> str:
@@ -139,9 +138,9 @@ class Report:
         own = self.standings[label]
         if isinstance(own, Estimate):
             return own.text(self.unit.digits)
-        return (
-            "0" if label == self.reference else f"{own.elo:+.0f} [{own.low:+.0f}, {own.high:+.0f}]"
-        )
+        # Of one deck, nothing can be drawn again.
+        interval = f" [{own.low:+.0f}, {own.high:+.0f}]" if own.low < own.high else ""
+        return "0" if label == self.reference else f"{own.elo:+.0f}{interval}"
 
     def as_dict(self, facts: Mapping[str, object]) -> dict[str, object]:
         """Returns everything for JSON."""

@@ -197,17 +197,21 @@ class RunFolder(AbstractContextManager["RunFolder"]):
         """Writes a checkpoint; at every moment at least one whole file is there.
 
         Raises:
-            CheckpointError: It cannot be written; the one before is intact.
+            CheckpointError, RunFolderError: It cannot be written; the one before is intact.
         """
         self.begin()
         started = time.monotonic()
         latest, previous = self.path / CHECKPOINT, self.path / PREVIOUS
-        temporary = self.path / (CHECKPOINT + ".new")
+        temporary = self.path / f".{CHECKPOINT}.partial"
         meta = saved.meta | {"version": VERSION}
-        save(temporary, saved.arrays, meta)
-        if latest.exists() and not self._previous_is_better:
-            os.replace(latest, previous)
-        os.replace(temporary, latest)
+        with _refusals(self.path):
+            try:
+                save(temporary, saved.arrays, meta)
+                if latest.exists() and not self._previous_is_better:
+                    os.replace(latest, previous)
+                os.replace(temporary, latest)
+            finally:
+                temporary.unlink(missing_ok=True)
         self._previous_is_better = False
         if _networks(saved):
             save(self.path / NETWORKS, _networks(saved), meta)

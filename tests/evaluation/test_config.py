@@ -39,6 +39,9 @@ def test_a_command_is_taken_as_it_is() -> None:
         ["a=external", "a.command=python -c 'print([1, 2]: 3)' # no comment", "b=rhcp"]
     )
     assert t.players["a"].options.command == "python -c 'print([1, 2]: 3)' # no comment"
+    for text in ("echo ${HOME}", r"a \${b} \\${c}/${oc.env:HOME}\\ $d ${", "${a", "x\\"):
+        t = parse_command_line(["a=external", f"a.command={text}", "b=rhcp"])
+        assert t.players["a"].options.command == text
 
 
 def test_a_run_is_a_path_and_no_part_of_a_name() -> None:

@@ -3,6 +3,7 @@ finished is lost."""
 
 import json
 import pickle
+import re
 from pathlib import Path
 from typing import Any
 
@@ -164,6 +165,18 @@ def test_decks_must_fit_into_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         plan_of(tmp_path, "a=random", "b=rhcp", decks=10_000_000)
 
 
+def test_pages_of_files_are_free_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "GROUP", tmp_path)
+    (tmp_path / "memory.max").write_text("5000\n")
+    (tmp_path / "memory.current").write_text("4000\n")
+    (tmp_path / "memory.stat").write_text(
+        "anon 1000\nfile 3000\nshmem 500\ninactive_file 2000\nactive_file 300\n"
+    )
+    assert memory.available_bytes() == 3300
+    (tmp_path / "memory.max").write_text("max\n")
+    assert (memory.available_bytes() or 0) > 5000
+
+
 def test_saved_games_replay(tmp_path: Path) -> None:
     plan = plan_of(tmp_path, "a=random", "b=rhcp", "seed=3")
     results = played(plan)
@@ -184,6 +197,17 @@ def test_saved_games_replay(tmp_path: Path) -> None:
         )
     decks = make_plan(parse_command_line(["a=rhcp", "b=rhcp", f"decks={path}"]), GAME).decks
     np.testing.assert_array_equal(decks.hands, np.repeat(plan.decks.hands, 2, axis=0))
+
+
+def test_one_deck_has_no_errors(tmp_path: Path) -> None:
+    doudizhu = plan_of(tmp_path, "agents=[random,rhcp,rlcard_rule]", decks=1)
+    leduc = plan_of(tmp_path, *SMALL, "aivat=true", decks=1)
+    for plan in (doudizhu, leduc):
+        spec = plan.tournament.config.game.make().spec
+        report = Report(plan.tournament, spec, played(plan))
+        text = f"{report.table()} {list(map(str, report.results.values()))}"
+        assert "nan" not in text and "±" not in text.replace("(± standard error", "")
+        assert not re.search(r"\[[+-]?[0-9.]+, ", text), "an interval"
 
 
 def test_report(tmp_path: Path) -> None:

@@ -196,7 +196,7 @@ def test_what_a_killed_save_left_is_removed(tmp_path: Path) -> None:
     with opened(tmp_path / "run") as folder:
         folder.save(saved(1))
     names = {path.name for path in (tmp_path / "run").iterdir()}
-    for name in (".checkpoint.safetensors.new.partial", ".tmpAb12Cd"):
+    for name in (".checkpoint.safetensors.partial", ".tmpAb12Cd"):
         (tmp_path / "run" / name).touch()
     with opened(tmp_path / "run") as folder:
         assert loaded(folder) == 1

@@ -9,6 +9,8 @@ import subprocess
 import sys
 from dataclasses import asdict, replace
 from pathlib import Path
+from queue import SimpleQueue
+from urllib.parse import unquote, urlsplit
 
 import numpy as np
 import pytest
@@ -18,6 +20,7 @@ from fpmcts.web.config import PlayConfig
 from fpmcts.web.engine.asking import Answer
 from fpmcts.web.errors import Json
 from fpmcts.web.review.judging import Decision, Review
+from fpmcts.web.server import main
 from fpmcts.web.server.main import listen, run
 from fpmcts.web.tables import store
 from fpmcts.web.tables.catalogue import Catalogue, Entry, Offer
@@ -72,7 +75,7 @@ def test_a_file_of_version_1_keeps_its_reviews(tmp_path: Path) -> None:
         file.commit()
     for _ in range(2):
         with contextlib.closing(Store(path)) as kept:
-            assert kept.reviewed("me") == [("a", {})] and kept.reviews_of("a", "me") == [{}]
+            assert [*kept.reviewed("me")] == [("a", {})] and kept.reviews_of("a", "me") == [{}]
 
 
 def test_a_file_of_version_2_keeps_its_results(tmp_path: Path) -> None:
@@ -229,6 +232,23 @@ def test_servers_that_cannot_start(
         run(config, said.append)
     assert "\n" not in str(error.value) and not said
     assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_browser_is_opened_without_the_token(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The arguments of a program stand in the list of processes."""
+    given: SimpleQueue[str] = SimpleQueue()
+    monkeypatch.setattr(main.webbrowser, "open", given.put)
+    games = tmp_path / "play.sqlite"
+    with main.opened_browser("http://127.0.0.1:8000/?token=secret", games):
+        address = given.get(timeout=10)
+        page = Path(unquote(urlsplit(address).path))
+        assert "secret" not in address and "url=http://127.0.0.1:8000/?token=secret" in (
+            page.read_text()
+        )
+        assert page.stat().st_mode & 0o777 == 0o600
+    assert not page.exists()
 
 
 def test_small_messages_are_sent_at_once() -> None:

@@ -8,6 +8,7 @@ import inspect
 import json
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Callable
+from functools import partial
 from pathlib import Path
 
 from starlette.applications import Starlette
@@ -154,17 +155,19 @@ class Server:
         """Answers the results of a session."""
         return {"stats": self.lobby.statistics(request.scope["session"])}
 
-    def puzzles(self, request: Request) -> object:
+    async def puzzles(self, request: Request) -> object:
         """Answers mistakes to find the better move of; those of games that left the lobby wait."""
         session, game = request.scope["session"], request.query_params.get("game")
         found: list[Json] = []
-        for table, ply, seat in self.reviewer.puzzles(session):
+        async for table, ply, seat in self.reviewer.puzzles(session):
             with contextlib.suppress(RefusedError):
-                room = self.lobby.get(session, table)
+                room = await prepared(partial(self.lobby.get, session, table))
                 if game in (None, room.game):
                     view = room.puzzle(ply)
                     found.append({"table": table, "ply": ply, "seat": seat, "view": view})
-        return {"puzzles": found[:MOST_PUZZLES]}
+            if len(found) == MOST_PUZZLES:
+                break
+        return {"puzzles": found}
 
     def _room(self, request: Request) -> Room:
         return self.lobby.get(request.scope["session"], request.path_params["table"])

@@ -189,8 +189,7 @@ class Lobby:
         record = parse_json(line)
         if not isinstance(record, dict):
             raise RefusedError("bad_record", "expected an object")
-        game = self.services.rulebook.game_of(record)
-        table = self.services.rulebook.table(game, record=record)
+        game, table = self.services.rulebook.read(record)
         names = [name for name, _ in self.services.rulebook.info(game).seats]
         told = record.get("players")
         if (

@@ -319,14 +319,14 @@ class Store:
         statement = "SELECT review FROM reviews WHERE game = ? AND session = ? ORDER BY key"
         return [json.loads(review) for (review,) in self._ask(statement, table, session)]
 
-    def reviewed(self, session: str, limit: int = 200) -> list[tuple[str, Json]]:
-        """Returns the tables that a session reviewed, the newest first, with the reviews."""
+    def reviewed(self, session: str, limit: int = 200) -> Iterator[tuple[str, Json]]:
+        """Yields the tables that a session reviewed, the newest first, with the reviews."""
         statement = (
             "SELECT games.id, review FROM reviews JOIN games ON games.id = reviews.game "
             "WHERE reviews.session = ? ORDER BY made DESC, games.id, key LIMIT ?"
         )
-        found = self._ask(statement, session, limit)
-        return [(table, json.loads(review)) for table, review in found]
+        for table, review in self._ask(statement, session, limit):
+            yield table, json.loads(review)
 
 
 def _stored(
