@@ -208,7 +208,7 @@ def use_record(path: Path) -> None:
         record = parse_json(read_review(path).strip())
         if not isinstance(record, dict):
             raise ConfigError(f"review={path}: expected an object")
-        games.table(games.game_of(record), record=record)
+        games.read(record)
     except RefusedError as error:
         raise ConfigError(f"review={path}: {error.text}") from error
 
