@@ -132,7 +132,7 @@ def test_a_clock_that_jumps(jump: float) -> None:
             clock._now += max(0.0, jump)  # asleep while a player is at work
             await clock.run(3.0)
         lobby.next_of(room)
-        return room.record(), len(lobby.summaries("me"))
+        return room.record(), len([*lobby.summaries("me")])
 
     assert asyncio.run(play(jump)) == asyncio.run(play(0.0))
 

@@ -2,6 +2,7 @@
 (``docs/web-protocol.md``).
 """
 
+import asyncio
 import contextlib
 import inspect
 import json
@@ -44,6 +45,8 @@ from fpmcts.web.tables.views import view_of
 STATIC = Path(__file__).resolve().parents[1] / "static"
 MOST_CONNECTIONS, MOST_OF_SESSION = 400, 20
 """Open WebSockets, in all and of a session."""
+AT_ONCE = 50
+"""Tables that are listed until others have their turn."""
 MOST_PUZZLES = 100
 """In one answer."""
 
@@ -95,9 +98,14 @@ class Server:
             **self._progress(),
         }
 
-    def tables(self, request: Request) -> object:
+    async def tables(self, request: Request) -> object:
         """Lists tables."""
-        return {"tables": self.lobby.summaries(request.scope["session"])}
+        found: list[Json] = []
+        for summary in self.lobby.summaries(request.scope["session"]):
+            found.append(summary)
+            if len(found) % AT_ONCE == 0:
+                await asyncio.sleep(0)  # others have their turn
+        return {"tables": found}
 
     def new_table(self, request: Request) -> object:
         """Makes a table."""
