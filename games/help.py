@@ -10,11 +10,9 @@ import textwrap
 from dataclasses import fields
 from functools import cache
 
-from games.settings import allowed, leaves
+from games.settings import LONGEST, allowed, brief, leaves
 
 WIDTH = 110
-LONGEST_WORD, LONGEST = 400, 1000
-"""Characters of messages."""
 
 
 def say(text: str) -> None:
@@ -33,18 +31,11 @@ def say_on_stderr(text: str) -> None:
     sys.stderr.flush()
 
 
-def brief(error: object, most: int = LONGEST) -> str:
-    """Returns what an error says, for the terminal: the middle of very long words, such as a key
-    that was typed, and of very long messages is left out.
-    """
+def error_text(error: Exception, most: int = LONGEST) -> str:
+    """Returns what an error says, for the terminal: of what the system refuses, the file."""
     if isinstance(error, OSError) and error.filename is not None:
-        error = f"{error.filename}: {error.strerror}"
-    return _cut(re.sub(r"\S+", lambda word: _cut(word[0], LONGEST_WORD), str(error)), most)
-
-
-def _cut(text: str, most: int) -> str:
-    half = most // 2 - 1
-    return text if len(text) <= most else f"{text[:half]}…{text[-half:]}"
+        return brief(f"{error.filename}: {error.strerror}", most)
+    return brief(str(error), most)
 
 
 def keys_text(schema: object, prefix: str = "", topic: str = "") -> str:

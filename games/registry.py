@@ -31,13 +31,13 @@ from games.decision import HiddenCards, Question
 from games.help import paragraphs
 from games.interface import Game
 from games.rows import States
-from games.settings import ConfigError, build, did_you_mean
+from games.settings import ConfigError, InputError, build, did_you_mean
 from games.table import Table
 
 Made = TypeVar("Made")
 
 
-class PlayerError(ValueError):
+class PlayerError(InputError):
     """A player that cannot be made; the message names it and says why."""
 
 

@@ -50,7 +50,7 @@ from games.kernels import Stream, sources_digest
 from games.rows import States, num_rows, take
 from games.system import num_cores
 from inference.filter import FilterNet
-from networks.checkpoint import CheckpointError, check_compatible, load
+from networks.checkpoint import check_compatible, load, naming
 from networks.device import choose_device
 from networks.evaluator import Evaluator
 from networks.precision import settled
@@ -152,10 +152,8 @@ class FPMCTS:
         self.offered = [0] * count
         self.began_from = config.init_from
         if config.init_from:
-            try:
+            with naming(f"init_from={config.init_from}"):
                 self.load_networks(Saved(*load(checkpoint_file(config.init_from))))
-            except CheckpointError as error:
-                raise CheckpointError(f"init_from={config.init_from}: {error}") from error
         self.workers = Workers(config, self.game, self.generators(), self.device, self.threads)
         self.evaluation = Evaluation(
             self.game,
@@ -438,7 +436,7 @@ class FPMCTS:
         network = identity["network"]
         sizes = {key: network.pop(key) for key in ("channels", "blocks")}
         check_compatible(with_defaults(saved.meta), **identity)
-        same = all(saved.meta["network"][key] == size for key, size in sizes.items())
+        same = all(saved.meta["network"].get(key) == size for key, size in sizes.items())
         for k, net in enumerate(self.nets):
             if same:
                 load_module(net, saved.arrays, f"network.{k}")

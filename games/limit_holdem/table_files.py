@@ -18,11 +18,12 @@ from pathlib import Path
 import numpy as np
 
 from games.files import replacing
+from games.settings import InputError
 
 ALIGNMENT = 64
 
 
-class TablesError(ValueError):
+class TablesError(InputError):
     """Tables that are not there or cannot be used; the message is one line that says which, why,
     and what to do.
     """

@@ -276,8 +276,14 @@ def test_share_outside_watch_and_results(browser: Any, site: Site) -> None:
     assert page.locator(".go input[inputmode=numeric]").input_value() == "12"
     page.wait_for_selector(".stats td")
     person.check()
-    person.new_table(game="kuhn", seats=["random", "random"], mode="open", seed=5)
-    page.locator(".bar-top select").select_option("4")
+    # A game of Kuhn is over before anybody can choose a pace.
+    person.new_table(seats=["random"] * 3, mode="open", seed=5)
+    page.locator(".bar-top [aria-pressed=false]").click()
+    pace = page.locator(".bar-top select")
+    pace.select_option("4")
+    page.wait_for_selector(".bar-top [aria-pressed=true]")
+    assert pace.input_value() == "4" and person.count(".play.over") == 0
+    page.locator(".bar-top [aria-pressed=true]").click()
     page.wait_for_selector(".play.over")
     person.close()
 

@@ -127,7 +127,7 @@ def transcript(
                 lambda: room.outside(0),
                 lambda: room.may_ask(1),
                 lambda: [room.summary(), room.view()],
-                lambda: [rooms.summaries("me"), rooms.statistics("me")],
+                lambda: [[*rooms.summaries("me")], rooms.statistics("me")],
             ):
                 try:
                     log.append((clock.now(), json.dumps(path())))

@@ -7,14 +7,20 @@ import socket
 import sqlite3
 import subprocess
 import sys
+from dataclasses import asdict, replace
 from pathlib import Path
+from queue import SimpleQueue
+from urllib.parse import unquote, urlsplit
 
 import numpy as np
 import pytest
+from starlette.testclient import TestClient
 
 from fpmcts.web.config import PlayConfig
 from fpmcts.web.engine.asking import Answer
 from fpmcts.web.errors import Json
+from fpmcts.web.review.judging import Decision, Review
+from fpmcts.web.server import main
 from fpmcts.web.server.main import listen, run
 from fpmcts.web.tables import store
 from fpmcts.web.tables.catalogue import Catalogue, Entry, Offer
@@ -24,6 +30,7 @@ from fpmcts.web.tables.store import Series, Settings, Store, StoredGame, StoreEr
 from games import Choice
 from games.settings import ConfigError
 from networks.checkpoint import CHECKPOINT, save
+from tests.web.conftest import Site, new_table
 from tests.web.fake import FakeEngine
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -68,7 +75,58 @@ def test_a_file_of_version_1_keeps_its_reviews(tmp_path: Path) -> None:
         file.commit()
     for _ in range(2):
         with contextlib.closing(Store(path)) as kept:
-            assert kept.reviewed("me") == [("a", {})] and kept.reviews_of("a", "me") == [{}]
+            assert [*kept.reviewed("me")] == [("a", {})] and kept.reviews_of("a", "me") == [{}]
+
+
+def test_a_file_of_version_2_keeps_its_results(tmp_path: Path) -> None:
+    path = tmp_path / "old.sqlite"
+    settings = Settings(["random", "you"], "fair", Series(["random", "you"]), 0)
+    settings.returns = [1.0, -1.0]
+    rows = {"a": settings, "b": replace(settings, imported=True), "c": replace(settings, seats=[])}
+    with contextlib.closing(sqlite3.connect(path)) as file:
+        file.executescript(f"{store.GAMES} {store.REVIEWS} PRAGMA user_version=2;")
+        for name, row in rows.items():
+            given = (name, json.dumps(asdict(row)))
+            file.execute("INSERT INTO games VALUES (?, 'me', 'toy', 1.0, 1, ?, '{}')", given)
+        file.commit()
+    for _ in range(2):
+        with contextlib.closing(Store(path)) as kept:
+            assert kept.results("me") == [("toy", "fair", ["random", "you"], 1, 0, -1.0, 1.0)]
+            kept.put(StoredGame("a", "me", "toy", 1.0, True, settings, {}))
+
+
+def test_lists_do_not_read_the_records_of_the_past(
+    client: TestClient, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many games there were: statistics are added up by the file, lists are of 500."""
+    for seed in range(3):
+        new_table(client, seed=seed)
+    session = next(iter(site.server.lobby._makings))
+    for game in [*site.services.store.of_session(session)]:
+        game.settings.returns = [2.0, -1.0, -1.0]
+        site.services.store.put(game._replace(over=True))
+    monkeypatch.setattr(store.Settings, "parse", lambda _: pytest.fail("a game is read"))
+    (row,) = client.get("/api/stats").json()["stats"]
+    assert (row["games"], row["wins"], row["returns"], row["squares"]) == (3, 3, 6.0, 12.0)
+    monkeypatch.undo()
+    lines = site.services.store._ask("EXPLAIN QUERY PLAN " + store.SUMS_OF_RESULTS, session)
+    assert "COVERING INDEX results" in str(lines) and "TEMP" not in str(lines)
+    names = [table["id"] for table in client.get("/api/tables").json()["tables"]]
+    assert len(names) == 3
+
+
+def test_a_game_that_left_the_lobby_breaks_no_list(client: TestClient, site: Site) -> None:
+    new_table(client)
+    session = next(iter(site.server.lobby._makings))
+    settings = Settings(["you", "x"], "fair", Series(["you", "x"]), 0, returns=[1.0, -1.0])
+    site.services.store.put(StoredGame("g", session, "left:cards=4", 1.0, True, settings, {}))
+    mistake = Decision(0, 0, "pass", None, "points", "a1", [], loss=50.0, se=0.1)
+    review = Review("normal", 0, (5.0, 10.0, 15.0), (0,), decisions=[mistake])
+    assert mistake.name(review.classes) == "blunder"
+    site.services.store.put_review("g", session, review.key, asdict(review))
+    assert client.get("/api/stats").json() == {"stats": []}
+    assert client.get("/api/puzzles").json() == {"puzzles": []}
+    assert len(client.get("/api/tables").json()["tables"]) == 2
 
 
 def test_the_newest_reviews_come_first(tmp_path: Path) -> None:
@@ -174,6 +232,23 @@ def test_servers_that_cannot_start(
         run(config, said.append)
     assert "\n" not in str(error.value) and not said
     assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_browser_is_opened_without_the_token(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The arguments of a program stand in the list of processes."""
+    given: SimpleQueue[str] = SimpleQueue()
+    monkeypatch.setattr(main.webbrowser, "open", given.put)
+    games = tmp_path / "play.sqlite"
+    with main.opened_browser("http://127.0.0.1:8000/?token=secret", games):
+        address = given.get(timeout=10)
+        page = Path(unquote(urlsplit(address).path))
+        assert "secret" not in address and "url=http://127.0.0.1:8000/?token=secret" in (
+            page.read_text()
+        )
+        assert page.stat().st_mode & 0o777 == 0o600
+    assert not page.exists()
 
 
 def test_small_messages_are_sent_at_once() -> None:

@@ -41,8 +41,8 @@ class Shelf(ToyGames):
     def info(self, game: str) -> Any:
         return replace(super().info("toy"), name=game, base=game.partition(":")[0])
 
-    def game_of(self, record: Any) -> str:
-        return str(record["game"])
+    def read(self, record: Any) -> Any:
+        return record["game"], super().table("toy", seed=0)
 
     def table(self, game: str, **given: Any) -> Any:
         return super().table("toy", **given)
@@ -77,7 +77,7 @@ def test_the_first_game_its_players_what_is_asked_for_and_the_rest() -> None:
         assert shelf.tried == games.names() == ["a"]  # the engine compiles
         told = {"game": None, "done": 1, "games": ("a", "b", "c", "d")}
         assert games.progress()["preparing"] == told
-        assert await prepared(lambda: games.game_of({"game": "c:x=1"})) == "c:x=1"
+        assert (await prepared(lambda: games.read({"game": "c:x=1"})))[0] == "c:x=1"
         assert shelf.tried == games.names() == ["a", "c", "c:x=1"]
         assert not task.done()
         engine.change("ready", 1.0)

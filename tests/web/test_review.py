@@ -3,6 +3,7 @@
 import asyncio
 import json
 from dataclasses import asdict, replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from fpmcts.web.engine.asking import Answer, Question, Row
 from fpmcts.web.review.comparing import CLASSES as NAMES
 from fpmcts.web.review.comparing import SPEEDS, Estimate, classify
 from fpmcts.web.review.judging import Played, Review, judge_game
+from fpmcts.web.server import app
 from tests.web.conftest import TOKEN, Site, Tab, opened
 from tests.web.fake import ToyGames
 
@@ -204,6 +206,34 @@ def test_review_retry_reveal_and_puzzles(client: TestClient, site: Site) -> None
         assert not [
             p for p in client.get("/api/puzzles").json()["puzzles"] if p["ply"] == 0
         ]  # it is solved
+
+
+def test_puzzles_leave_others_their_turn(client: TestClient, site: Site) -> None:
+    """A view of each takes some time; the first hundred are enough."""
+    site.engine.answer = opinion
+    with Tab(client) as tab:
+        tab.ask("join", "state", table=opened(client, *["pass"] * 7))
+        tab.final("review")
+    turns, most = 0, 5
+
+    async def ask() -> Any:
+        async def others() -> None:
+            nonlocal turns
+            while True:
+                turns += 1
+                await asyncio.sleep(0)
+
+        (session,) = site.server.lobby._makings
+        request: Any = SimpleNamespace(scope={"session": session}, query_params={})
+        task = asyncio.create_task(others())
+        found = await site.server.puzzles(request)
+        task.cancel()
+        return found["puzzles"]
+
+    assert client.portal is not None
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(app, "MOST_PUZZLES", most)
+        assert len(client.portal.call(ask)) == most <= turns + 1
 
 
 WHOLE = ("a1", "pass", "pass", "b1", "pass", "pass", "c1")

@@ -2,7 +2,8 @@
 what would have been better.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import asdict, replace
 
 from fpmcts.web.clock import derived_seed
@@ -314,15 +315,18 @@ class Reviewer:
             decision.compared = found.compared() | decision.compared
         return Estimate(*decision.tries[move])
 
-    def puzzles(self, session: str) -> list[tuple[str, int, int]]:
-        """Returns table, ply and seat of the clear mistakes of a session's reviewed games that
-        nobody has found yet.
+    async def puzzles(self, session: str) -> AsyncIterator[tuple[str, int, int]]:
+        """Yields table, ply and seat of the clear mistakes of a session's reviewed games that
+        nobody has found yet, the newest games first.
         """
-        found = {
-            (table, decision.ply): decision.seat
-            for table, stored in self._store.reviewed(session)
-            for review in [Review.parse(stored)]
-            for decision in review.decisions
-            if decision.name(review.classes) in PUZZLES and not decision.right
-        }
-        return [(table, ply, seat) for (table, ply), seat in found.items()]
+        found = set()
+        for table, stored in self._store.reviewed(session):
+            review = Review.parse(stored)
+            for decision in review.decisions:
+                place = (table, decision.ply)
+                wrong = decision.name(review.classes) in PUZZLES and not decision.right
+                if wrong and place not in found:
+                    found.add(place)
+                    yield *place, decision.seat
+                    await asyncio.sleep(0)  # others have their turn
+            await asyncio.sleep(0)

@@ -2,11 +2,13 @@
 (``docs/web-protocol.md``).
 """
 
+import asyncio
 import contextlib
 import inspect
 import json
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Callable
+from functools import partial
 from pathlib import Path
 
 from starlette.applications import Starlette
@@ -43,6 +45,8 @@ from fpmcts.web.tables.views import view_of
 STATIC = Path(__file__).resolve().parents[1] / "static"
 MOST_CONNECTIONS, MOST_OF_SESSION = 400, 20
 """Open WebSockets, in all and of a session."""
+AT_ONCE = 50
+"""Tables that are listed until others have their turn."""
 MOST_PUZZLES = 100
 """In one answer."""
 
@@ -94,9 +98,14 @@ class Server:
             **self._progress(),
         }
 
-    def tables(self, request: Request) -> object:
+    async def tables(self, request: Request) -> object:
         """Lists tables."""
-        return {"tables": self.lobby.summaries(request.scope["session"])}
+        found: list[Json] = []
+        for summary in self.lobby.summaries(request.scope["session"]):
+            found.append(summary)
+            if len(found) % AT_ONCE == 0:
+                await asyncio.sleep(0)  # others have their turn
+        return {"tables": found}
 
     def new_table(self, request: Request) -> object:
         """Makes a table."""
@@ -146,17 +155,19 @@ class Server:
         """Answers the results of a session."""
         return {"stats": self.lobby.statistics(request.scope["session"])}
 
-    def puzzles(self, request: Request) -> object:
+    async def puzzles(self, request: Request) -> object:
         """Answers mistakes to find the better move of; those of games that left the lobby wait."""
         session, game = request.scope["session"], request.query_params.get("game")
         found: list[Json] = []
-        for table, ply, seat in self.reviewer.puzzles(session):
+        async for table, ply, seat in self.reviewer.puzzles(session):
             with contextlib.suppress(RefusedError):
-                room = self.lobby.get(session, table)
+                room = await prepared(partial(self.lobby.get, session, table))
                 if game in (None, room.game):
                     view = room.puzzle(ply)
                     found.append({"table": table, "ply": ply, "seat": seat, "view": view})
-        return {"puzzles": found[:MOST_PUZZLES]}
+            if len(found) == MOST_PUZZLES:
+                break
+        return {"puzzles": found}
 
     def _room(self, request: Request) -> Room:
         return self.lobby.get(request.scope["session"], request.path_params["table"])

@@ -60,6 +60,13 @@ def refusal(refused: RefusedError, status: int | None = None) -> Response:
     return JSONResponse({"error": refused.fields()}, status or refused.status, NOT_KEPT)
 
 
+def write_private(path: Path, text: str) -> None:
+    """Writes a new file that its owner alone can read. Raises OSError."""
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "w", encoding="ascii") as file:
+        file.write(text)
+
+
 def read_token(path: Path) -> str:
     """Returns the token in a file, which is made (mode 600) where it is not there.
 
@@ -71,9 +78,7 @@ def read_token(path: Path) -> str:
         text = path.read_text(encoding="ascii", errors="replace").strip()
     except FileNotFoundError:
         text = secrets.token_urlsafe(TOKEN_BYTES)
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "w", encoding="ascii") as file:
-            file.write(text + "\n")
+        write_private(path, text + "\n")
     if not _TOKEN.fullmatch(text):
         raise ValueError(
             f"{path}: expected a token of 32 letters and digits; remove the file to get a new one"

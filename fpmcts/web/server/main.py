@@ -7,7 +7,7 @@ import logging
 import socket
 import threading
 import webbrowser
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from fpmcts.web.engine.asking import EngineError
 from fpmcts.web.engine.client import EngineProcess
 from fpmcts.web.errors import RefusedError, parse_json
 from fpmcts.web.server.app import Server, make_app
-from fpmcts.web.server.guard import EVERYWHERE, Access, read_token
+from fpmcts.web.server.guard import EVERYWHERE, Access, read_token, write_private
 from fpmcts.web.server.messages import MAX_BODY, MAX_BYTES
 from fpmcts.web.tables.catalogue import Catalogue
 from fpmcts.web.tables.lobby import numbered_lines
@@ -65,6 +65,8 @@ def read_review(path: Path) -> str:
     loaded. Raises ConfigError.
     """
     try:
+        if path.exists() and not path.is_file():  # a pipe would be waited for
+            raise ConfigError(f"review={path}: is not a file")
         if path.stat().st_size > MOST_REVIEWED:
             raise ConfigError(f"review={path}: more than {MOST_REVIEWED:,} bytes")
         text = path.read_text(encoding="utf-8")
@@ -76,6 +78,23 @@ def read_review(path: Path) -> str:
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"review={path}: cannot be read ({error})") from error
     return text
+
+
+@contextlib.contextmanager
+def opened_browser(address: str, games: Path) -> Iterator[None]:
+    """Shows the page in a browser.
+
+    The browser is given a file that leads to the address and that its owner alone can read: the
+    list of processes would show the token to everybody on the machine.
+    """
+    page = games.resolve().with_name(games.name + ".html")
+    page.unlink(missing_ok=True)
+    write_private(page, f'<meta http-equiv="refresh" content="0; url={address}">\n')
+    threading.Thread(target=webbrowser.open, args=(page.as_uri(),), daemon=True).start()
+    try:
+        yield
+    finally:
+        page.unlink(missing_ok=True)
 
 
 def run(config: PlayConfig, say: Callable[[str], None]) -> None:
@@ -108,11 +127,10 @@ def run(config: PlayConfig, say: Callable[[str], None]) -> None:
     shown = "127.0.0.1" if config.host in EVERYWHERE else name
     address = f"http://{shown}:{listening.getsockname()[1]}/?token={token}"
     say(address)
-    if config.browser:
-        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
     server = Server(services, records, rulebook.progress)
     prepare = partial(rulebook.prepare, engine.status)
-    asyncio.run(serve(server, engine, Access(token), config.host, listening, prepare))
+    with opened_browser(address, games) if config.browser else contextlib.nullcontext():
+        asyncio.run(serve(server, engine, Access(token), config.host, listening, prepare))
 
 
 async def serve(
@@ -169,10 +187,18 @@ async def serve(
         raise ConfigError(faults[0])
 
 
+def _is_no_fault_of_a_client(record: logging.LogRecord) -> bool:
+    """Returns False for the traceback of uvicorn about a client whose text is not UTF-8, which
+    loses its connection.
+    """
+    return not record.getMessage().startswith("Invalid UTF-8")
+
+
 def uvicorn_config(app: ASGIApp) -> uvicorn.Config:
     """Returns how uvicorn serves: small messages, no compression of them, nothing believed that a
     proxy says, no access log.
     """
+    logging.getLogger("uvicorn.error").addFilter(_is_no_fault_of_a_client)
     return uvicorn.Config(
         app,
         log_config=None,

@@ -164,6 +164,6 @@ class PreparedGames:
         """Returns a table of a game. Raises RefusedError."""
         return self._with(game).table(game, seed=seed, deal=deal, record=record)
 
-    def game_of(self, record: Mapping[str, object]) -> str:
-        """Returns the game of a record. Raises RefusedError."""
-        return self._with(base_of_record(record)).game_of(record)
+    def read(self, record: Mapping[str, object]) -> "tuple[str, Table]":
+        """Returns the game of a record, and its table. Raises RefusedError."""
+        return self._with(base_of_record(record)).read(record)

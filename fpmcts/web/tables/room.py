@@ -144,17 +144,17 @@ class Room:
         ]
         return view_of(table, self.info, players, table.seat)
 
-    def stored(self) -> StoredGame:
-        """Returns the game as it is to be kept now."""
+    def _kept(self) -> StoredGame:
+        """Returns the game as it is now, but for its record."""
         self.settings.plies, returns = len(self.seen), self.table.returns
         self.settings.returns = None if returns is None else list(returns)
-        return self._stored._replace(over=self.table.is_over, record=self.table.record())
+        return self._stored._replace(over=self.table.is_over, settings=self.settings)
 
     def save(self) -> None:
         """Writes the game to disk. Raises DiskError: then the table is what the disk holds."""
         store = self.services.store
         try:
-            store.put(self.stored())
+            store.put(self._kept()._replace(record=self.table.record()))
         except DiskError:
             if (kept := store.get(self.id)) is not None:
                 self.settings = kept.settings
@@ -163,7 +163,7 @@ class Room:
 
     def summary(self) -> Json:
         """Returns the table in short."""
-        return self.stored().summary()
+        return self._kept().summary()
 
     def record(self) -> Json:
         """Returns the record. Raises RefusedError while it would reveal what is hidden."""

@@ -5,7 +5,6 @@ The games are imported by ``Games`` and not with this module: numba takes its ti
 to show before.
 """
 
-import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -115,8 +114,8 @@ class Rulebook(Protocol):
     ) -> "Table":
         """Returns a table of a game. Raises RefusedError."""
 
-    def game_of(self, record: Mapping[str, object]) -> str:
-        """Returns the game of a record. Raises RefusedError."""
+    def read(self, record: Mapping[str, object]) -> "tuple[str, Table]":
+        """Returns the game of a record, and its table. Raises RefusedError."""
 
 
 class Games:
@@ -205,8 +204,8 @@ class Games:
         except (ValueError, TypeError, KeyError, RecursionError) as error:
             raise RefusedError(code, str(error)[:400]) from error
 
-    def game_of(self, record: Mapping[str, object]) -> str:
-        """Returns the game of a record. Raises RefusedError."""
+    def read(self, record: Mapping[str, object]) -> "tuple[str, Table]":
+        """Returns the game of a record, and its table. Raises RefusedError."""
         base = base_of_record(record)
         names = [name for name in self._names if base_of(name) == base]
         if not names:
@@ -215,11 +214,13 @@ class Games:
                 "a record of no game that is played here; expected one of "
                 f"{', '.join(self._names)}",
             )
+        faults = []
         for name in names:
-            with contextlib.suppress(RefusedError):
-                self.table(name, record=record)
-                return name
-        return names[0]
+            try:
+                return name, self.table(name, record=record)
+            except RefusedError as refused:
+                faults.append(refused)
+        raise faults[0]
 
 
 def position(games: Rulebook, game: str, deal: Json, moves: Sequence[str] = ()) -> "Table":

@@ -17,7 +17,7 @@ from fpmcts.web.tables.catalogue import YOU
 
 PATIENCE = 2.0
 """Seconds that a file may be in use by a server that is ending."""
-VERSION = 2
+VERSION = 3
 GAMES = """
 CREATE TABLE games (
     id TEXT PRIMARY KEY,
@@ -40,18 +40,39 @@ CREATE TABLE reviews (
 ) WITHOUT ROWID;
 CREATE INDEX reviews_of_session ON reviews (session);
 """
-STEPS = (
-    GAMES + REVIEWS,
-    f"""
+RESULTS = """
+ALTER TABLE games ADD COLUMN mode TEXT;
+ALTER TABLE games ADD COLUMN seats TEXT;
+ALTER TABLE games ADD COLUMN won REAL;
+UPDATE games SET
+    mode = json_extract(settings, '$.mode'),
+    seats = json_extract(settings, '$.seats'),
+    won = (
+        SELECT result.value FROM json_each(settings, '$.seats') AS seat
+        JOIN json_each(settings, '$.returns') AS result ON result.key = seat.key
+        WHERE seat.value = 'you'
+    )
+WHERE over AND NOT json_extract(settings, '$.imported');
+CREATE INDEX results ON games (session, game, mode, seats, won) WHERE won IS NOT NULL;
+"""
+"""What statistics need of a finished game stands in columns: they are added up without a look at
+the rest of it.
+"""
+TO_2 = f"""
 ALTER TABLE reviews RENAME TO old;
 DROP INDEX reviews_of_session;
 {REVIEWS}
 INSERT INTO reviews SELECT game, session, key, review FROM old WHERE game IN (SELECT id FROM games);
 DROP TABLE old;
-""",
-)
+"""
+STEPS = (GAMES + REVIEWS + RESULTS, TO_2 + RESULTS, RESULTS)
 """By version what makes the present one of it; 0 is an empty file, in 1 the last session that
 reviewed a game had its reviews.
+"""
+COLUMNS = "id, session, game, made, over, settings"
+SUMS_OF_RESULTS = """
+SELECT game, mode, seats, count(*), sum(won > 0), sum(won), sum(won * won) FROM games
+WHERE session = ? AND won IS NOT NULL GROUP BY game, mode, seats
 """
 
 
@@ -167,6 +188,14 @@ class StoredGame(NamedTuple):
     settings: Settings
     record: Json
 
+    @property
+    def won(self) -> float | None:
+        """Returns what you won, None where you did not take part or the game is not over."""
+        settings = self.settings
+        if not self.over or settings.you is None or settings.returns is None:
+            return None
+        return settings.returns[settings.you]
+
     def summary(self) -> Json:
         """Returns the table in short."""
         settings = self.settings
@@ -177,7 +206,7 @@ class StoredGame(NamedTuple):
             "over": self.over,
             "made": self.made,
             "seed": settings.seed if settings.seed_given or self.over else None,
-            "series": asdict(settings.series),
+            "series": dict(vars(settings.series)),
             **{name: getattr(settings, name) for name in TOLD},
         }
 
@@ -236,19 +265,14 @@ class Store:
         """Writes a game, replacing what was kept of it."""
         *head, settings, record = game
         texts = json.dumps(asdict(settings)), json.dumps(record)
-        self._ask("INSERT OR REPLACE INTO games VALUES (?, ?, ?, ?, ?, ?, ?)", *head, *texts)
-
-    def _games(self, condition: str, *values: object) -> list[StoredGame]:
-        """Returns the games of a condition."""
-        found = self._ask(f"SELECT * FROM games WHERE {condition}", *values)
-        return [
-            StoredGame._make((*head, bool(over), Settings.parse(settings), json.loads(record)))
-            for *head, over, settings, record in found
-        ]
+        result = settings.mode, json.dumps(settings.seats), game.won
+        statement = "INSERT OR REPLACE INTO games VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        self._ask(statement, *head, *texts, *result)
 
     def get(self, table: str | None) -> StoredGame | None:
         """Returns the game of a table, None where there is none."""
-        return next(iter(self._games("id = ?", table)), None)
+        found = self._ask(f"SELECT {COLUMNS}, record FROM games WHERE id = ?", table)
+        return next((_stored(*row) for row in found), None)
 
     def hands_before(self, before: str | None, session: str, most: int) -> Iterator[StoredGame]:
         """Yields at most so many games of a series, from the table ``before`` back to the first
@@ -261,9 +285,18 @@ class Store:
             yield stored
             before = stored.settings.series.before
 
-    def of_session(self, session: str, limit: int = 500) -> list[StoredGame]:
-        """Returns the games of a session, the newest first."""
-        return self._games("session = ? ORDER BY made DESC, id LIMIT ?", session, limit)
+    def of_session(self, session: str, limit: int = 500) -> Iterator[StoredGame]:
+        """Yields the games of a session without their records, the newest first."""
+        statement = f"SELECT {COLUMNS} FROM games WHERE session = ? ORDER BY made DESC, id LIMIT ?"
+        for row in self._ask(statement, session, limit):
+            yield _stored(*row)
+
+    def results(self, session: str) -> list[tuple[str, str, list[str], int, int, float, float]]:
+        """Returns what you won in the finished games of a session, by game, mode and seats: how
+        many there are, how many you won, and the sums of your returns and of their squares.
+        """
+        found = self._ask(SUMS_OF_RESULTS, session)
+        return [(game, mode, json.loads(seats), *sums) for game, mode, seats, *sums in found]
 
     def count(self, session: str) -> int:
         """Returns how many games a session has."""
@@ -286,11 +319,25 @@ class Store:
         statement = "SELECT review FROM reviews WHERE game = ? AND session = ? ORDER BY key"
         return [json.loads(review) for (review,) in self._ask(statement, table, session)]
 
-    def reviewed(self, session: str, limit: int = 200) -> list[tuple[str, Json]]:
-        """Returns the tables that a session reviewed, the newest first, with the reviews."""
+    def reviewed(self, session: str, limit: int = 200) -> Iterator[tuple[str, Json]]:
+        """Yields the tables that a session reviewed, the newest first, with the reviews."""
         statement = (
             "SELECT games.id, review FROM reviews JOIN games ON games.id = reviews.game "
             "WHERE reviews.session = ? ORDER BY made DESC, games.id, key LIMIT ?"
         )
-        found = self._ask(statement, session, limit)
-        return [(table, json.loads(review)) for table, review in found]
+        for table, review in self._ask(statement, session, limit):
+            yield table, json.loads(review)
+
+
+def _stored(
+    table: str,
+    session: str,
+    game: str,
+    made: float,
+    over: int,
+    settings: str,
+    record: str = "{}",
+) -> StoredGame:
+    """Returns a game of its columns."""
+    parsed = Settings.parse(settings), json.loads(record)
+    return StoredGame(table, session, game, made, bool(over), *parsed)
