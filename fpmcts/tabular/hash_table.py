@@ -214,9 +214,9 @@ class HashTable:
             )
         # There is no moment with the old and the new memory: that would be more than allowed.
         if size != self.rows.words.size:
-            words = self.rows.words
-            words.resize(size, refcheck=False)  # moves the memory; all views of it are made anew
-            self.rows = _rows(used, self.rows.slots, words)
+            grown = self.rows.words
+            grown.resize(size, refcheck=False)  # moves the memory; all views of it are made anew
+            self.rows = _rows(used, self.rows.slots, grown)
         if slots != self.rows.slots.size:
             self.rows = self.rows._replace(slots=np.zeros(0, np.uint64))
             self.rows = self.rows._replace(slots=np.zeros(slots, np.uint64))
