@@ -15,7 +15,7 @@ from fpmcts.web.tables.rulebook import Games, table_at
 from fpmcts.web.tables.views import view_of
 from games.table import Table
 from tests.web.fake import FakeClock, FakeEngine, services
-from tests.web.test_messages import VALUES
+from tests.web.malformed import VALUES
 
 GAMES = ("doudizhu", "kuhn", "leduc", "limit_holdem", "no_limit_holdem:players=3")
 

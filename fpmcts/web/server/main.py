@@ -187,10 +187,18 @@ async def serve(
         raise ConfigError(faults[0])
 
 
+def _is_no_fault_of_a_client(record: logging.LogRecord) -> bool:
+    """Returns False for the traceback of uvicorn about a client whose text is not UTF-8, which
+    loses its connection.
+    """
+    return not record.getMessage().startswith("Invalid UTF-8")
+
+
 def uvicorn_config(app: ASGIApp) -> uvicorn.Config:
     """Returns how uvicorn serves: small messages, no compression of them, nothing believed that a
     proxy says, no access log.
     """
+    logging.getLogger("uvicorn.error").addFilter(_is_no_fault_of_a_client)
     return uvicorn.Config(
         app,
         log_config=None,
