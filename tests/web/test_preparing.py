@@ -105,9 +105,6 @@ def test_the_page_is_there_before_the_games(site: Site) -> None:
     shelf.held.clear()
     site.services.rulebook = games
     site.prepare = lambda: games.prepare(EngineState("warming"), lambda: None)
-        games,
-        lambda: games.prepare(EngineState("warming"), lambda: None),
-    )
     with site.client() as client:
         assert client.get(f"/?token={TOKEN}").status_code == 303
         client.headers.update({"origin": str(client.base_url)})
