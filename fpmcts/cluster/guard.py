@@ -52,11 +52,14 @@ class Guard:
     def marked(self) -> Iterator[None]:
         """Marks the processes that are started in this block; found on Linux alone."""
         name, _, value = self._mark.partition("=")
-        os.environ[name] = value
+        # Without SPT_NOENV Ray's agents write their titles over their environment.
+        added = {name: value, "SPT_NOENV": "1"}
+        os.environ |= added
         try:
             yield
         finally:
-            del os.environ[name]
+            for key in added:
+                del os.environ[key]
 
     def dismiss(self) -> None:
         """Ends the shell, which does nothing."""
