@@ -20,7 +20,7 @@ from fpmcts.training.run_folder import RunFolderError
 from fpmcts.training.terminal import Terminal
 from games import GAMES
 from games.choice import help_text as game_help
-from games.help import first_line, keys_text, say, say_on_stderr
+from games.help import error_text, first_line, keys_text, say, say_on_stderr
 from games.settings import ConfigError, did_you_mean, leaf_keys
 from networks.checkpoint import CheckpointError
 
@@ -106,7 +106,8 @@ if __name__ == "__main__":
         RunFolderError,
         ClusterError,
         FloatingPointError,
+        OSError,
     ) as error:
-        sys.exit(f"train.py: {error}")
+        sys.exit(f"train.py: {error_text(error)}")
     except KeyboardInterrupt:  # before the run has begun
         sys.exit(130)

@@ -43,6 +43,7 @@ from games.generic import sure_win
 from games.interface import Game, Records
 from games.kernels import kernel, streams
 from games.rows import Rules, States, concatenate, num_rows, take
+from networks.checkpoint import CheckpointError
 
 BLUNDER = 0.3
 OPEN = 0.95
@@ -386,7 +387,10 @@ def main() -> None:
         or min(o.decks, o.nodes, o.judging, *o.playouts) < 1
     ):
         parser.error("expected 0 < share <= 1, at least 2 worlds, and 1 or more of all else")
-    trained = load_trained(o.checkpoint, "doudizhu")
+    try:
+        trained = load_trained(o.checkpoint, "doudizhu")
+    except CheckpointError as error:
+        parser.error(str(error))
     game, endgames = trained.game, o.judge == "endgames"
     judge: Judge = (
         EndgameJudge(trained, o.cards, o.worlds, o.nodes)

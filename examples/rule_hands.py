@@ -8,8 +8,9 @@ six, with 100 and 200 big blinds; a table lasts ``TABLE`` hands, so that statist
 each player plays. They go beside real hands: ``hands=[FILE.phhs,REAL.phhs]``.
 """
 
-import sys
+import argparse
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 
@@ -50,7 +51,21 @@ def rule_hands(count: int) -> Iterator[Hand]:
             yield hand._replace(number=str(number), finishing_stacks=None)
 
 
+def main() -> None:
+    """Writes a file."""
+    parser = argparse.ArgumentParser(prog="python -m examples.rule_hands")
+    parser.add_argument("file", type=Path, metavar="FILE.phhs")
+    parser.add_argument("count", type=int, nargs="?", default=24_000, help="of hands")
+    options = parser.parse_args()
+    if options.count < 1:
+        parser.error(f"COUNT {options.count}: expected at least 1")
+    if not options.file.parent.is_dir():
+        parser.error(f"{options.file}: there is no folder {options.file.parent}")
+    try:
+        write(options.file, rule_hands(options.count))
+    except (OSError, ValueError) as error:
+        parser.error(str(error))
+
+
 if __name__ == "__main__":
-    if len(sys.argv) not in (2, 3) or not (len(sys.argv) == 2 or sys.argv[2].isdecimal()):
-        sys.exit("expected: python -m examples.rule_hands FILE.phhs [COUNT]")
-    write(sys.argv[1], rule_hands(int(sys.argv[2]) if len(sys.argv) == 3 else 24_000))
+    main()

@@ -28,7 +28,8 @@ def request(path: str, body: object = None) -> dict:
     return json.load(browser.open(urllib.request.Request(origin + path, data, {"origin": origin})))
 
 
-config = next(found for found in request("/api/config")["games"] if found["name"] == game)
+offered = request(f"/api/config?game={game}")["games"]  # waits until the game can be played
+config = next(found for found in offered if found["name"] == game)
 seats = ["you"] + [player] * (len(config["seats"]) - 1)
 table = request("/api/tables", {"game": game, "seats": seats, "mode": "fair"})["id"]
 cookie = "; ".join(f"{found.name}={found.value}" for found in cookies)

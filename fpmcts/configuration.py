@@ -30,6 +30,7 @@ from games.settings import ConfigError, did_you_mean
 CONF = Path(__file__).resolve().parent.parent / "conf"
 OPTIONAL = ("experiment", "evaluate")
 """Groups of which nothing need be chosen."""
+KEY = re.compile(r"[\w-]+(\.[\w-]+)*")
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,7 @@ def pairs(overrides: Sequence[str]) -> Iterator[tuple[str, str]]:
             raise ConfigError(f"{override}: a key cannot be removed; give it another value")
         key, equals, text = override.partition("=")
         key = key.lstrip("+")
-        if not equals or not key:
+        if not equals or not KEY.fullmatch(key):
             raise ConfigError(f"{override}: expected key=value, such as seed=1")
         if not text.strip():
             raise ConfigError(
@@ -126,8 +127,8 @@ def load(script: str, overrides: Mapping[str, str], texts: Sequence[str] = ()) -
         ConfigError: A choice that a group does not have, a value that cannot be read, or a
             reference that leads nowhere.
     """
-    groups = groups_of(script)
-    chosen = {key: text for key, text in overrides.items() if key in groups}
+    known = groups_of(script)
+    chosen = {key: text for key, text in overrides.items() if key in known}
     for key, text in chosen.items():
         if "." in text:
             _add_choice(key, text)
@@ -135,12 +136,14 @@ def load(script: str, overrides: Mapping[str, str], texts: Sequence[str] = ()) -
             _check_choice(key, key, text)
     try:
         with initialize_config_dir(str(CONF), version_base="1.3"):
-            composed = hydra_compose(script, [f"{key}={text}" for key, text in chosen.items()])
+            # Nothing is chosen by leaving the group out: Hydra has no word for it.
+            groups = [f"{key}={text}" for key, text in chosen.items() if text != "null"]
+            composed = hydra_compose(script, groups)
         OmegaConf.set_struct(composed, False)
         for key, text in overrides.items():
             if key not in chosen:
                 is_text = key.rpartition(".")[2] in texts and text != "null"
-                _set(composed, key, _unquoted(text) if is_text else _value(key, text))
+                _set(composed, key, _literal(text) if is_text else _value(key, text))
         values = OmegaConf.to_container(composed, resolve=True)
     except (HydraException, OmegaConfBaseException) as error:
         raise ConfigError(_one_line(error, overrides)) from error
@@ -188,7 +191,7 @@ def _value(key: str, text: str) -> Any:
     """
     try:
         parsed = OverridesParser.create().parse_override(f"key={text}")
-    except HydraException as error:
+    except (HydraException, ValueError) as error:  # Python reads no thousands of digits
         raise ConfigError(
             f"{key}={text}: the value cannot be read; put it in quotes: \"{key}='…'\""
         ) from error
@@ -197,10 +200,12 @@ def _value(key: str, text: str) -> Any:
     return parsed.value()
 
 
-def _unquoted(text: str) -> str:
-    """Returns a text that is taken as it is, without quotes around all of it."""
+def _literal(text: str) -> str:
+    """Returns a text that is taken as it is, without quotes around all of it, as OmegaConf wants
+    it: ``${`` in it is no reference.
+    """
     quoted = re.fullmatch(r"(['\"])((?:(?!\1).)*)\1", text, re.DOTALL)
-    return quoted[2] if quoted else text
+    return re.sub(r"(\\*)\$\{", r"\1\1\\${", quoted[2] if quoted else text)
 
 
 def _set(composed: DictConfig, key: str, value: Any) -> None:

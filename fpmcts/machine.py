@@ -1,9 +1,10 @@
 """The machine that numbers were measured on."""
 
-import os
 import platform
 from pathlib import Path
 from typing import Any
+
+from games.system import num_cores
 
 
 def machine() -> dict[str, Any]:
@@ -22,9 +23,7 @@ def machine() -> dict[str, Any]:
     flags = fields.get("flags", "").split()
     return {
         "processor": fields.get("model name", platform.processor() or platform.machine()),
-        "cores": len(os.sched_getaffinity(0))
-        if hasattr(os, "sched_getaffinity")
-        else os.cpu_count(),
+        "cores": num_cores(),
         "flags": [flag for flag in ("avx2", "avx512f", "avx512_bf16", "amx_bf16") if flag in flags],
         "gpu": torch.cuda.get_device_name(0) if torch.cuda.is_available() else None,
         "python": platform.python_version(),

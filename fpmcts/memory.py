@@ -21,6 +21,11 @@ def check_fits(sizes: Mapping[str, int]) -> None:
         raise ConfigError(f"{largest} does not fit: {needed}; give it a smaller number")
 
 
+GROUP = Path("/sys/fs/cgroup")
+"""What Linux says of the container that this process is in."""
+FILE_PAGES = ("active_file ", "inactive_file ")
+
+
 def available_bytes() -> int | None:
     """Returns how much memory is free for this process, None where the system does not say."""
     try:
@@ -31,9 +36,10 @@ def available_bytes() -> int | None:
     except (OSError, StopIteration):
         return None
     try:  # the limit of a container
-        limit, used = (
-            Path(f"/sys/fs/cgroup/memory.{name}").read_text() for name in ("max", "current")
-        )
-        return min(free, int(limit) - int(used))
+        limit, used = (int((GROUP / f"memory.{name}").read_text()) for name in ("max", "current"))
+        lines = (GROUP / "memory.stat").read_text().splitlines()
+        # Pages of files count as used, and are dropped where memory is short.
+        files = [int(line.split()[1]) for line in lines if line.startswith(FILE_PAGES)]
+        return min(free, limit - used + sum(files))
     except (OSError, ValueError):
         return free

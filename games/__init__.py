@@ -2,7 +2,11 @@
 layer.
 """
 
+import sys
 from typing import TYPE_CHECKING, Any
+
+if sys.platform == "win32":
+    raise SystemExit("fpmcts runs on Linux and macOS; on Windows, install and start it within WSL")
 
 if TYPE_CHECKING:
     from games.choice import (

@@ -77,7 +77,7 @@ def game_class(name: str) -> Any:
 def module_file(name: str, key: str) -> Path:
     """Returns the file of a module that a key names. Raises ConfigError where there is none."""
     try:
-        found = find_spec(name)
+        found = find_spec(name) if all(map(str.isidentifier, name.split("."))) else None
     except (ModuleNotFoundError, ValueError):
         found = None
     if found is None or found.origin is None:

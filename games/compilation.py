@@ -9,12 +9,11 @@ are done again, and compile what the edit changed.
 """
 
 import atexit
-import fcntl
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from os import sched_getaffinity
+from contextlib import closing
 from pathlib import Path
 from subprocess import DEVNULL, Popen
 from threading import Thread
@@ -24,6 +23,7 @@ import numba
 from llvmlite.binding import get_host_cpu_name
 
 from games.help import say_on_stderr
+from games.system import Lock, num_cores
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -63,14 +63,12 @@ def compile_ahead(
     if numba.config.DISABLE_JIT or is_compiled(folder, commands):
         return
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        # The system lets go of the lock when the process ends, however it ends.
-        with (folder / "compiling.lock").open("w") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                say("another process is compiling: waiting for it")
-                fcntl.flock(file, fcntl.LOCK_EX)
+        try:
+            lock = Lock(folder / "compiling.lock")
+        except BlockingIOError:
+            say("another process is compiling: waiting for it")
+            lock = Lock(folder / "compiling.lock", wait=True)
+        with closing(lock):
             _run(
                 folder, [c for c in commands if not _done_file(folder, c).exists()], say, processes
             )
@@ -84,7 +82,7 @@ def compile_beside(
     """Does what ``compile_ahead`` does, on all cores but one and without waiting: for a script that
     has other work first.
     """
-    cores = max(1, len(sched_getaffinity(0)) - 1)
+    cores = max(1, num_cores() - 1)
     if not numba.config.DISABLE_JIT and not is_compiled(folder, commands):
         Thread(target=compile_ahead, args=(folder, commands, say, cores), daemon=True).start()
 
@@ -95,7 +93,7 @@ def _run(
     """Does warm-up runs, at most ``processes`` at once."""
     if not commands:
         return
-    cores = min(processes or len(sched_getaffinity(0)), len(commands))
+    cores = min(processes or num_cores(), len(commands))
     began = time.monotonic()
     say(
         f"compiling, once on this machine: {len(commands)} parts, {cores} at a time, about a "

@@ -61,8 +61,8 @@ def register(
         return implementation.py_func if fits else None
 
     choose.__signature__ = inspect.signature(implementation.py_func)  # type: ignore[attr-defined]
-    options = {"forceinline": True} if implementation.targetoptions.get("forceinline") else {}
-    overload(generic, jit_options=options)(choose)
+    inline = bool(implementation.targetoptions.get("forceinline"))
+    overload(generic, jit_options={"forceinline": inline, "no_cfunc_wrapper": True})(choose)
 
 
 def has_own(generic: GenericKernel[..., Any], kind: Any) -> bool:

@@ -10,7 +10,7 @@ import textwrap
 from dataclasses import fields
 from functools import cache
 
-from games.settings import allowed, leaves
+from games.settings import LONGEST, allowed, brief, leaves
 
 WIDTH = 110
 
@@ -29,6 +29,13 @@ def say_on_stderr(text: str) -> None:
     """Writes a line to the standard error stream."""
     sys.stderr.write(f"{text}\n")
     sys.stderr.flush()
+
+
+def error_text(error: Exception, most: int = LONGEST) -> str:
+    """Returns what an error says, for the terminal: of what the system refuses, the file."""
+    if isinstance(error, OSError) and error.filename is not None:
+        return brief(f"{error.filename}: {error.strerror}", most)
+    return brief(str(error), most)
 
 
 def keys_text(schema: object, prefix: str = "", topic: str = "") -> str:

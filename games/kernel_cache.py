@@ -14,7 +14,6 @@ import io
 import os
 import pickle
 import sys
-import tempfile
 from collections.abc import Callable, Iterable
 from enum import Enum
 from pathlib import Path
@@ -33,6 +32,7 @@ from numba.core.serialize import NumbaPickler
 from numba.extending import _Intrinsic
 
 from games.dispatch import GenericKernel, register
+from games.files import write
 
 LIBRARIES = sys.stdlib_module_names | {"numba", "numpy", "llvmlite"}
 """What comes from these packages is known by its name; their versions are part of every key."""
@@ -76,11 +76,11 @@ class KernelCache(NullCache):
     compiles.
     """
 
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self._function = function
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+        self._function, self._options = function, sorted(options.items())
 
     def _file(self, signature: Any, codegen: Any) -> Path:
-        key = meaning(self._function, signature, codegen.magic_tuple())
+        key = meaning(self._function, signature, (*codegen.magic_tuple(), self._options))
         return cache_folder() / "kernels" / f"{self._function.__name__}-{key}.nbc"
 
     def load_overload(self, sig: Any, target_context: Any) -> CompileResult | None:
@@ -110,9 +110,7 @@ class KernelCache(NullCache):
         file = self._file(sig, data.codegen)
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile(dir=file.parent, delete=False) as whole:
-                whole.write(hashlib.sha256(buffer.getvalue()).digest() + buffer.getvalue())
-            os.replace(whole.name, file)
+            write(file, hashlib.sha256(buffer.getvalue()).digest() + buffer.getvalue())
         except OSError:
             return
 

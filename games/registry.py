@@ -31,13 +31,13 @@ from games.decision import HiddenCards, Question
 from games.help import paragraphs
 from games.interface import Game
 from games.rows import States
-from games.settings import ConfigError, build, did_you_mean
+from games.settings import ConfigError, InputError, build, did_you_mean
 from games.table import Table
 
 Made = TypeVar("Made")
 
 
-class PlayerError(ValueError):
+class PlayerError(InputError):
     """A player that cannot be made; the message names it and says why."""
 
 
@@ -75,6 +75,10 @@ class PlayerOptions:
         it is missing.
         """
         return None
+
+    def sources(self) -> list[Path]:
+        """Returns the files from outside the project that the player runs: a program, a bot."""
+        return []
 
     def needs(self) -> list[str]:
         """Returns the labels of the players that it needs to be made."""

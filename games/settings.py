@@ -6,14 +6,46 @@ their ranges (``setting``); every error is one line that names the key, what was
 allowed.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import MISSING, Field, field, fields, is_dataclass, replace
 from difflib import get_close_matches
 from types import UnionType
 from typing import Any, Union, get_args, get_origin
 
+LONGEST_WORD, LONGEST = 400, 1000
+"""Characters of messages."""
 
-class ConfigError(ValueError):
+
+class InputError(ValueError):
+    """Something that was typed, or a file, cannot be used.
+
+    The message is one line that says what it is, what was expected and what to do. What it quotes
+    may be anything: what cannot be printed is escaped, and what is long is cut.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(brief("".join(c if c.isprintable() else _escaped(c) for c in message)))
+
+
+def brief(text: str, most: int = LONGEST) -> str:
+    """Returns a text in which the middle of very long words, such as a key that was typed, and of
+    the whole, if it is very long, is left out.
+    """
+    return _cut(re.sub(r"\S+", lambda word: _cut(word[0], LONGEST_WORD), text), most)
+
+
+def _cut(text: str, most: int) -> str:
+    half = most // 2 - 1
+    return text if len(text) <= most else f"{text[:half]}…{text[-half:]}"
+
+
+def _escaped(character: str) -> str:
+    """Returns what stands for a character that cannot be printed."""
+    return " " if character == "\n" else ascii(character)[1:-1]
+
+
+class ConfigError(InputError):
     """A configuration that cannot be used; the message names the key."""
 
 

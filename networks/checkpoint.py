@@ -12,7 +12,8 @@ turns networks into arrays.
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,7 +21,7 @@ import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
-from games.settings import build
+from games.settings import InputError, build
 
 FORMAT = "fpmcts-1"
 
@@ -35,11 +36,15 @@ FORMER_NAMES = {("value_head", "win_bombs"): "win_stakes"}
 FORMER_KEYS = {"inference": {"others", "history"}}
 """By group of settings: keys of former versions, of which only the default is left."""
 
+TYPES = frozenset("BOOL U8 I8 U16 I16 U32 I32 U64 I64 F16 F32 F64".split())
+"""What arrays are made of; safetensors knows more, which numpy has not."""
+
 Arrays = dict[str, np.ndarray]
+Entry = TypeVar("Entry")
 Settings = TypeVar("Settings")
 
 
-class CheckpointError(ValueError):
+class CheckpointError(InputError):
     """A checkpoint cannot be written, read or used; the message says in one line which, and why."""
 
 
@@ -83,24 +88,94 @@ def load(path: Path | str) -> tuple[Arrays, dict[str, Any]]:
         CheckpointError: The file is missing, unreadable, truncated, damaged, or no checkpoint of
             this program.
     """
+    arrays, header = read_tensors(path, FORMAT, {"meta", "sha256"})
+    if _digest(arrays, header["meta"]) != header["sha256"]:
+        raise CheckpointError(f"{path} is damaged: its contents do not match its checksum")
+    return arrays, parse_meta(header["meta"], path)
+
+
+def read_tensors(
+    path: Path | str, form: str, keys: Collection[str] = ()
+) -> tuple[Arrays, dict[str, str]]:
+    """Returns the arrays and the texts of a safetensors file.
+
+    Args:
+        path: The file.
+        form: What its header has to give as ``format``.
+        keys: Further texts that it has to have.
+
+    Raises:
+        CheckpointError: The file is missing, unreadable, truncated, damaged, or of another form.
+    """
     path = Path(path)
     try:
+        if path.exists() and not path.is_file():  # a pipe would be waited for, a device read on
+            raise CheckpointError(f"{path} is not a file; expected a checkpoint")
         with safe_open(path, framework="numpy") as file:
             header = file.metadata() or {}
-            if header.get("format") != FORMAT or not {"meta", "sha256"} <= header.keys():
+            if header.get("format") != form or not header.keys() >= set(keys):
                 raise CheckpointError(
-                    f"{path} is no checkpoint of this program: its header has no {FORMAT!r}"
+                    f"{path} is no checkpoint of this program: its header has no {form!r}"
                 )
-            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dict
+            names = file.keys()
+            for name in names:
+                if (kind := file.get_slice(name).get_dtype()) not in TYPES:
+                    raise CheckpointError(
+                        f"{path}: {name} is of type {kind}; expected one of "
+                        f"{', '.join(sorted(TYPES))}"
+                    )
+            return {name: file.get_tensor(name) for name in names}, header
+    except CheckpointError:
+        raise
     except FileNotFoundError as error:
         raise CheckpointError(f"there is no checkpoint at {path}") from error
     except OSError as error:
         raise CheckpointError(f"cannot read checkpoint {path}: {error}") from error
-    except SafetensorError as error:
+    except (SafetensorError, ValueError) as error:  # numpy has no arrays of some shapes
         raise CheckpointError(f"{path} is truncated, damaged or no checkpoint: {error}") from error
-    if _digest(arrays, header["meta"]) != header["sha256"]:
-        raise CheckpointError(f"{path} is damaged: its contents do not match its checksum")
-    return arrays, _with_present_names(json.loads(header["meta"]))
+
+
+def entry(meta: Mapping[str, Any], key: str, kind: type[Entry], path: Path | str) -> Entry:
+    """Returns what the metadata of a checkpoint have at a key such as ``config.network``.
+
+    Raises:
+        CheckpointError: Nothing, or something of another type.
+    """
+    found: Any = meta
+    for name in key.split("."):
+        found = found.get(name) if isinstance(found, dict) else None
+    if not isinstance(found, kind):
+        had = "nothing" if found is None else f"a value of type {type(found).__name__}"
+        raise CheckpointError(
+            f"{path}: its metadata have {had} at {key}; expected one of type {kind.__name__}"
+        )
+    return found
+
+
+def parse_meta(text: str, path: Path | str) -> dict[str, Any]:
+    """Returns metadata, by their present names, from their text. Raises CheckpointError where they
+    are not a JSON object.
+    """
+    try:
+        meta = _with_present_names(json.loads(text))
+    except (ValueError, RecursionError) as error:
+        raise CheckpointError(f"{path}: its metadata are not JSON ({error})") from error
+    if not isinstance(meta, dict):
+        raise CheckpointError(f"{path}: its metadata are not a JSON object")
+    return meta
+
+
+@contextmanager
+def naming(path: Path | str) -> Iterator[None]:
+    """Turns what the contents of a whole checkpoint raise, where they are not those of this
+    version, into a CheckpointError that names the file.
+    """
+    try:
+        yield
+    except KeyError as error:
+        raise CheckpointError(f"{path} cannot be used: it has no {error}") from error
+    except (ValueError, TypeError) as error:
+        raise CheckpointError(f"{path} cannot be used: {error}") from error
 
 
 def _with_present_names(meta: Any) -> Any:
@@ -129,13 +204,17 @@ def check_compatible(meta: Mapping[str, Any], **expected: Any) -> None:
         raise CheckpointError(f"the checkpoint does not fit: {'; '.join(differences)}")
 
 
-def settings_of(schema: type[Settings], values: Mapping[str, Any], name: str) -> Settings:
+def settings_of(schema: type[Settings], values: object, name: str) -> Settings:
     """Returns settings, a dataclass, from the metadata of a checkpoint.
 
     Raises:
         CheckpointError: A key is unknown, as in the checkpoint of a later version, or a value is
             not allowed.
     """
+    if not isinstance(values, dict):
+        raise CheckpointError(
+            f"the checkpoint does not fit this version: {name} is no group of keys"
+        )
     try:
         kept = {key: value for key, value in values.items() if key not in FORMER_KEYS.get(name, ())}
         settings: Settings = build(schema, kept, f"{name}.")

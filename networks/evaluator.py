@@ -180,4 +180,5 @@ class Evaluator:
                 raise FloatingPointError(
                     f"network {net}: {name} is not finite; weights or observations are damaged"
                 )
-        return Outputs(*(values.cpu().numpy() for values in outputs))
+        # One memory layout: kernels are compiled for each.
+        return Outputs(*(values.cpu().contiguous().numpy() for values in outputs))

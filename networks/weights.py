@@ -5,7 +5,7 @@ Optimizers: only their state tensors are kept. Learning rates and the like belon
 configuration.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import torch
@@ -23,20 +23,40 @@ def load_module(module: nn.Module, arrays: Mapping[str, np.ndarray], prefix: str
     """Copies ``prefix.NAME`` into a module.
 
     Raises:
-        CheckpointError: Names or shapes differ, or a weight is not finite.
+        CheckpointError: Names, shapes or types differ, or a weight is not finite.
     """
-    for name, array in _under(arrays, prefix).items():
-        if np.issubdtype(array.dtype, np.floating) and not np.isfinite(array).all():
+    check_fits(module, arrays, prefix)
+    found = _under(arrays, prefix)
+    for name, array in found.items():
+        if not (np.abs(array) <= np.finfo(np.float32).max).all():
             raise CheckpointError(
                 f"{prefix}.{name} in the checkpoint holds numbers that are not finite"
             )
-    state = {name: torch.from_numpy(array) for name, array in _under(arrays, prefix).items()}
-    try:
-        module.load_state_dict(state)
-    except RuntimeError as error:
-        raise CheckpointError(
-            f"the network in the checkpoint does not fit: {' '.join(str(error).split())}"
-        ) from error
+    module.load_state_dict({name: torch.from_numpy(array) for name, array in found.items()})
+
+
+def check_fits(module: nn.Module, arrays: Mapping[str, np.ndarray], prefix: str) -> None:
+    """Checks that ``prefix.NAME`` have the names and shapes of a module, which may be one without
+    memory (``torch.device("meta")``).
+
+    Raises:
+        CheckpointError: Naming the first that differs.
+    """
+    found, own = _under(arrays, prefix), module.state_dict()
+    for name in [*own, *(found.keys() - own.keys())]:
+        had = _form(found[name].shape, found[name].dtype.kind == "f") if name in found else "none"
+        tensor = own.get(name)
+        expected = "none" if tensor is None else _form(tensor.shape, tensor.is_floating_point())
+        if had != expected:
+            raise CheckpointError(
+                f"the network in the checkpoint does not fit: {prefix}.{name} is {had}; "
+                f"expected {expected}"
+            )
+
+
+def _form(shape: Sequence[int], is_real: bool) -> str:
+    """Returns the shape and the kind of numbers of an array in words."""
+    return f"{list(shape)} of {'real' if is_real else 'whole'} numbers"
 
 
 def optimizer_arrays(optimizer: torch.optim.Optimizer, prefix: str) -> Arrays:

@@ -22,6 +22,10 @@ def test_later_layers_win() -> None:
     assert (paper.search.root, given.search.root, given.search.playouts) == ("puct", "puct", 7)
 
 
+def test_no_experiment_may_be_chosen() -> None:
+    assert read_run(["experiment=null"]) == read_run([])
+
+
 @pytest.mark.parametrize("algorithm", ["fpmcts", "ismcts", "nfsp"])
 def test_a_game_outside_the_tree_has_options(algorithm: str) -> None:
     config = read_run(["game=examples.sealed_bids", "game.values=4", f"algorithm={algorithm}"])

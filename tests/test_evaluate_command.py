@@ -16,6 +16,7 @@ import evaluate
 from fpmcts.evaluation.command import help_text
 from fpmcts.evaluation.errors import ERRORS
 from fpmcts.players.foreign import ExternalPlayerError
+from fpmcts.players.lookup import PlayerError
 
 ROOT = Path(__file__).resolve().parent.parent
 MATCH = ("a=rhcp", "b=random", "decks=3000", "processes=2", "device=cpu")
@@ -150,6 +151,18 @@ def test_errors_of_use(arguments: list[str], words: list[str]) -> None:
         evaluate.main(arguments)
     assert "\n" not in str(caught.value)
     assert all(word in str(caught.value) for word in words), caught.value
+
+
+@pytest.mark.parametrize("command", ["python 'player.py", "/nowhere/player"])
+def test_a_command_that_fails_leaves_no_files_and_states_no_precision(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folders = [f"{key}={tmp_path / 'new' / key}" for key in ("unfinished", "report")]
+    players = ["a=policy", "b=external", f"b.command={command}", "processes=1", "device=cpu"]
+    with pytest.raises((PlayerError, ExternalPlayerError)):
+        evaluate.main([*players, *folders])
+    assert not list(tmp_path.iterdir())
+    assert "precision" not in "".join(capsys.readouterr())
 
 
 def test_a_fault_in_the_middle_keeps_what_is_finished(tmp_path: Path) -> None:

@@ -35,6 +35,7 @@ from ray import exceptions  # noqa: E402
 from fpmcts.cluster.guard import Guard
 from fpmcts.cluster.pools import Pool, ignore
 from fpmcts.cluster.settings import ClusterError, ClusterSettings, Shared
+from games.system import num_cores
 
 ROOT = Path(__file__).resolve().parents[2]
 POLL_SECONDS = 0.5
@@ -154,7 +155,7 @@ class RayCluster:
         answers = False
         try:
             if s.address is None and not ray.is_initialized():
-                cores = len(os.sched_getaffinity(0))
+                cores = num_cores()
                 with self._guard.marked():
                     ray.init(
                         num_cpus=max(cores, int(np.ceil(s.actors * s.actor_cpus))),

@@ -101,13 +101,13 @@ def run(arguments: Sequence[str], note: Note, progress: Progress) -> int:
     with Interrupt(note, what) as interrupt:
         plan = make_plan(tournament, game)
         tournament, precisions = with_precisions(tournament, plan.num_games(plan.tasks))
-        if precisions:
-            note(f"precision: {precisions}")
         began, plan = time.monotonic(), replace(plan, tournament=tournament)
         results = play_tournament(plan, progress, lambda: interrupt.requested, note)
     if results is None:
         note("stopped; the same command continues")
         return 130
+    if precisions:
+        note(f"precision: {precisions}")
     if config.table:
         table = results[tournament.labels]
         scores = TableResult(table.names, table_scores(game.spec, table.games))
@@ -134,12 +134,12 @@ def _show(plan: Plan, report: Report, facts: Mapping[str, object], note: Note) -
             note(_matrix(report.table(), k, measure))
         if report.misfits:
             note(report.misfit_text())
-    if config.save:
-        write_games(Path(config.save), plan.tournament, plan.decks, report.results)
-        note(f"games in {config.save}")
     if config.report:
         report.write(Path(config.report), facts)
         note(f"report in {Path(config.report) / 'report.md'}")
+    if config.save:  # last: a file that is there is not written again by the same command
+        write_games(Path(config.save), plan.tournament, plan.decks, report.results)
+        note(f"games in {config.save}")
 
 
 def _check(tournament: Tournament, game: Game) -> None:

@@ -124,22 +124,25 @@ def parse_command_line(arguments: Sequence[str]) -> Tournament:
     values = load("evaluate", overrides, TEXTS)
     values["decks"] = str(values.get("decks", EvaluateConfig.decks))
     players = {str(label): dict(options) for label, options in values.pop("player", {}).items()}
-    return _checked(build(EvaluateConfig, values), players)
+    tournament = _checked(build(EvaluateConfig, values), players)
+    for key, text in overrides.items():
+        group, _, name = key.partition(".")
+        label, _, option = name.partition(".")
+        if group == "player" and label not in tournament.players:
+            typed = label if option == "kind" else name
+            met = f"a player of the match ({', '.join(tournament.players)})"
+            near = did_you_mean(label, [*KEYS, *tournament.players])
+            raise ConfigError(f"{typed}={text}: {label} is neither a key nor {met}{near}")
+    return tournament
 
 
 def _checked(config: EvaluateConfig, given: Mapping[str, Mapping[str, Any]]) -> Tournament:
     """Returns the tournament of some keys and of players, each with ``kind`` and options."""
     labels = _labels(config, given)
     players: dict[str, Entrant] = {}
-    for label in [*labels, *(label for label, options in given.items() if "kind" in options)]:
+    for label in labels:
         _add_player(label, given, players, config.game.name)
     _add_opponents(players, labels)
-    for label, options in given.items():
-        if label not in players:
-            raise ConfigError(
-                f"{label}.{next(iter(options))}: no player {label!r}; there are "
-                f"{', '.join(players)}"
-            )
     if config.decks.isdecimal() and not 1 <= int(config.decks) <= MOST_DECKS:
         expected = f"expected a number from 1 to {MOST_DECKS:,}, or a file of decks"
         raise ConfigError(f"decks={config.decks}: {expected}")

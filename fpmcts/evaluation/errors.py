@@ -7,19 +7,24 @@ from fpmcts.evaluation.saved_games import SaveError
 from fpmcts.evaluation.units import StoreError
 from fpmcts.players.foreign import ExternalPlayerError
 from fpmcts.players.lookup import PlayerError
+from games.help import error_text
 from games.settings import ConfigError
 from networks.checkpoint import CheckpointError
 
 ERRORS = (ConfigError, CheckpointError, PlayerError, StoreError, ReportError, SaveError)
 """Of the command line, and of files that it names."""
+LONGEST_FAULT = 20_000
+"""Characters of what is reported of a player's fault: all that it was asked and answered."""
 
 
 def ending(error: Exception) -> str:
     """Returns the line for an error; raises one that no line is known for."""
     if isinstance(error, IllegalMoveError | ExternalPlayerError):
-        return f"{error}; finished games are kept, and the same command continues"
+        kept = "finished games are kept, and the same command continues"
+        return f"{error_text(error, LONGEST_FAULT)}; {kept}"
     if isinstance(error, MemoryError):
         return "not enough memory for the decks and their games; give fewer decks"
-    if isinstance(error, (*ERRORS, ClusterError)):
-        return str(error)
+    is_of_a_file = isinstance(error, OSError) and error.filename is not None
+    if is_of_a_file or isinstance(error, (*ERRORS, ClusterError)):
+        return error_text(error)
     raise error

@@ -206,7 +206,8 @@ class MatchResult:
         rows = {title: self._score(total)}
         if (free := side.luck_free) is not None:
             share = free.error / total.adp.error if total.adp.error else 1.0
-            rows["luck taken out"] = f"{self._mean(free)}  ({share:.2f} of the error)"
+            of_error = f"  ({share:.2f} of the error)" if free.count > 1 else ""
+            rows["luck taken out"] = f"{self._mean(free)}{of_error}"
         for name, score, shares in zip(
             self.spec.team_names, side.by_team, self.finishers, strict=True
         ):
@@ -222,15 +223,16 @@ class MatchResult:
             return self._mean(score.adp)
         wp = score.wp.scaled(100)
         low, high = (min(max(end, 0.0), 100.0) for end in wp.interval())
-        wins = f"  WP {wp.mean:5.1f} ± {wp.error:.1f} % [{low:.1f}, {high:.1f}]"
-        return wins + self._mean(score.adp)
+        interval = f" [{low:.1f}, {high:.1f}]" if wp.count > 1 else ""
+        return f"  WP {wp.text(1, '5')} %{interval}{self._mean(score.adp)}"
 
     def _mean(self, score: Estimate) -> str:
         """Returns the mean return in its unit."""
         unit = self.spec.score
         digits = unit.digits + 1
         bottom, top = score.interval()
-        return f"  {unit.name} {score.text(digits)} [{bottom:+.{digits}f}, {top:+.{digits}f}]"
+        interval = f" [{bottom:+.{digits}f}, {top:+.{digits}f}]" if score.count > 1 else ""
+        return f"  {unit.name} {score.text(digits)}{interval}"
 
 
 @dataclass(frozen=True)

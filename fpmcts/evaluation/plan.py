@@ -1,9 +1,7 @@
 """The plan of a tournament: its tasks, some decks of a pair or of a table each, in their order."""
 
 import hashlib
-import shlex
-import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -12,13 +10,11 @@ import numpy as np
 
 from fpmcts.evaluation.config import Tournament
 from fpmcts.evaluation.duplicate import evaluation_decks, table_orders
+from fpmcts.evaluation.identity import code_of, described
 from fpmcts.evaluation.match_result import games_per_deck
 from fpmcts.memory import check_fits
 from fpmcts.players.lookup import PLAYERS
-from fpmcts.players.match_search import FOLDER
-from games import is_outside
 from games.interface import Game
-from games.kernels import ROOT, sources_digest
 from games.rows import States, num_rows
 from games.settings import ConfigError
 
@@ -126,49 +122,16 @@ def identity(plan: Plan, players: tuple[str, ...]) -> dict[str, object]:
     """Returns what the games of players depend on: code, game, decks, seed, and the players with
     the files that they read.
     """
-    config, decks = plan.tournament.config, hashlib.sha256()
+    config, entrants, decks = plan.tournament.config, plan.tournament.players, hashlib.sha256()
     for array in plan.decks:
         decks.update(np.ascontiguousarray(array).data)
     return {
-        "code": sources_digest(*_sources(config.game.name)),
-        "match settings": {
-            path.name: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.yaml")
-        },
+        **code_of([config.game.name]),
         "game": config.game.as_dict(),
         "decks": decks.hexdigest(),
         "seed": config.seed,
         "device": config.device,
         "aivat": config.aivat,
         "table": bool(config.table),
-        "players": [described(plan.tournament, label) for label in players],
+        "players": [described(entrants, label, config.game.name) for label in players],
     }
-
-
-def described(tournament: Tournament, label: str) -> dict[str, object]:
-    """Returns a player with its options, files by their contents."""
-    options = tournament.players[label].options
-    values = options.as_dict()
-    files = [Path(word) for word in shlex.split(values.get("command", "")) if Path(word).is_file()]
-    if (read := options.file(tournament.config.game.name)) is not None:
-        files.append(read)
-        values |= dict.fromkeys({"checkpoint", "run"} & values.keys())
-    needs = [described(tournament, other) for other in options.needs()]
-    return {
-        "kind": options.kind,
-        **values,
-        "files": [_digest(path) for path in files],
-        "needs": needs,
-    }
-
-
-def _sources(game: str) -> Iterator[Path]:
-    """Yields the adapters to other frameworks, and the files beside the module of a game that is
-    not one of this project.
-    """
-    yield from sorted((ROOT / "fpmcts" / "adapters").rglob("*.py"))
-    if is_outside(game) and (file := sys.modules[game].__file__):
-        yield from sorted(Path(file).parent.rglob("*.py"))
-
-
-def _digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from games.files import replacing
+
 
 class ReportError(RuntimeError):
     """A report that cannot be written; the message says which and why."""
@@ -62,5 +64,6 @@ def plot(path: Path, panels: Sequence[Panel]) -> Path:
         if panel.logarithmic:
             axis.set_xscale("log")
         axis.set_title(panel.title)
-    drawn.savefig(path, dpi=120)
+    with replacing(path) as temporary:
+        drawn.savefig(temporary, dpi=120, format="png")
     return path

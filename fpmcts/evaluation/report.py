@@ -12,7 +12,9 @@ from fpmcts.evaluation.match_result import MatchResult
 from fpmcts.evaluation.plots import Panel, ReportError, check_plots, markdown_table, plot
 from fpmcts.evaluation.rating import Misfit, Rating, mean_scores, ratings
 from fpmcts.evaluation.statistics import Estimate, wins
+from games.files import write
 from games.interface import GameSpec, ScoreUnit
+from games.system import Lock
 
 Results = Mapping[tuple[str, ...], MatchResult]
 """The result of every pair of labels."""
@@ -128,8 +130,7 @@ class Report:
         if result is None:
             return "–"
         score = result.sides[player].total
-        wp = score.wp.scaled(100)
-        share = f"{wp.mean:.1f} ± {wp.error:.1f} % / " if self.unit.tells_wins else ""
+        share = f"{score.wp.scaled(100).text(1, '')} % / " if self.unit.tells_wins else ""
         return share + score.adp.text(self.unit.digits)
 
     def _standing(self, label: str) -> str:
@@ -137,9 +138,9 @@ class Report:
         own = self.standings[label]
         if isinstance(own, Estimate):
             return own.text(self.unit.digits)
-        return (
-            "0" if label == self.reference else f"{own.elo:+.0f} [{own.low:+.0f}, {own.high:+.0f}]"
-        )
+        # Of one deck, nothing can be drawn again.
+        interval = f" [{own.low:+.0f}, {own.high:+.0f}]" if own.low < own.high else ""
+        return "0" if label == self.reference else f"{own.elo:+.0f}{interval}"
 
     def as_dict(self, facts: Mapping[str, object]) -> dict[str, object]:
         """Returns everything for JSON."""
@@ -187,8 +188,8 @@ class Report:
             drawn = [plot(folder / name, panels) for name, panels in self._plots().items()]
             text += [f"![{path.stem}]({path.name})\n" for path in drawn]
             text += ["## Matches", "", *(f"```\n{one}\n```\n" for one in self.results.values())]
-            (folder / "report.md").write_text("\n".join(text))
-            (folder / "report.json").write_text(contents + "\n")
+            write(folder / "report.md", "\n".join(text))
+            write(folder / "report.json", contents + "\n")
         except OSError as error:
             raise ReportError(f"report={folder}: cannot be written ({error.strerror})") from error
         return [folder / "report.md", folder / "report.json", *drawn]
@@ -245,11 +246,8 @@ def check_folder(folder: Path) -> None:
     than after.
     """
     check_plots()
-    probe = folder / ".writable"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        probe.touch()
-        probe.unlink()
+        Lock(folder / ".writable").close()
     except OSError as error:
         raise ReportError(
             f"report={folder}: cannot be written ({error.strerror}); give another folder"

@@ -15,6 +15,7 @@ from pathlib import Path
 from fpmcts.evaluation.config import Tournament
 from fpmcts.evaluation.match_result import games_per_deck
 from fpmcts.evaluation.report import Results
+from games.files import replacing
 from games.interface import Game, PlayedGame
 from games.rows import States
 
@@ -51,17 +52,16 @@ def write_games(path: Path, tournament: Tournament, decks: States, results: Resu
     Raises:
         SaveError: It cannot be written.
     """
-    game, temporary = tournament.config.game.make(), path.with_name(f".{path.name}.partial")
+    game = tournament.config.game.make()
     played = _played(game, tournament, decks, results)
     try:
         if path.name.endswith(HISTORIES):
             game.write_histories(path, (one for _, one in played))
             return
-        with temporary.open("w", encoding="utf-8") as file:
+        with replacing(path) as temporary, temporary.open("w", encoding="utf-8") as file:
             for match, one in played:
                 fields = {"match": match, "deck": one.row, "players": list(one.players)}
                 file.write(json.dumps({**fields, **game.record(decks, one.row, one.moves)}) + "\n")
-        os.replace(temporary, path)
     except OSError as error:
         raise SaveError(f"save={path}: cannot be written ({error.strerror})") from error
 

@@ -48,9 +48,15 @@ class Estimate:
         """Returns the estimate in another unit."""
         return Estimate(factor * self.mean, factor * self.error, self.count)
 
-    def text(self, digits: int) -> str:
-        """Returns the mean and its standard error in words."""
-        return f"{self.mean:+.{digits}f} ± {self.error:.{digits}f}"
+    def text(self, digits: int, sign: str = "+") -> str:
+        """Returns the mean and its standard error, which one deck does not tell.
+
+        Args:
+            digits: After the point.
+            sign: Of a positive mean, and the least width, as in a format.
+        """
+        error = f" ± {self.error:.{digits}f}" if self.count > 1 else ""
+        return f"{self.mean:{sign}.{digits}f}{error}"
 
     def as_dict(self) -> dict[str, object]:
         """Returns the mean, standard error, interval and number of decks; None where one deck

@@ -14,7 +14,7 @@ under one version of the code; it is removed when the tournament is complete.
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -30,12 +30,13 @@ from fpmcts.evaluation.match_result import MatchResult
 from fpmcts.evaluation.plan import SLOW_DECKS, Plan, Task, identity, kinds_of
 from fpmcts.evaluation.sequential import SequentialResult
 from fpmcts.evaluation.statistics import wins
-from fpmcts.evaluation.units import Store, Tell, Watch, as_arrays, as_text, num_cores, run_units
+from fpmcts.evaluation.units import Store, Tell, Watch, as_arrays, as_text, run_units
 from fpmcts.players.lookup import Host
 from fpmcts.progress import Progress, silent
 from games.agent import Agent
 from games.interface import GameSpec, Records, seats_to_move
 from games.rows import take
+from games.system import num_cores
 from networks.device import choose_device
 
 
@@ -130,11 +131,25 @@ def play_tournament(
             kept.
         StoreError: Results cannot be kept.
     """
-    config = plan.tournament.config
-    if not config.resume:
-        forget(plan)
-    finished = dict[Task, PlayedGames]()
-    stores = {players: Store(path, own) for players, (path, own) in _files(plan).items()}
+    files, resume = _files(plan), plan.tournament.config.resume
+    with ExitStack() as open_files:
+        by_path = {  # pairs of equal players have one file
+            path: open_files.enter_context(Store(path, own, resume))
+            for path, own in dict(files.values()).items()
+        }
+        stores = {players: by_path[path] for players, (path, _) in files.items()}
+        return _played(plan, stores, progress, stopping, note)
+
+
+def _played(
+    plan: Plan,
+    stores: Mapping[tuple[str, ...], Store],
+    progress: Progress,
+    stopping: Callable[[], bool],
+    note: Callable[[str], None],
+) -> dict[tuple[str, ...], MatchResult] | None:
+    """Does what ``play_tournament`` does, with the results that stores keep."""
+    config, finished = plan.tournament.config, dict[Task, PlayedGames]()
     for players, store in stores.items():
         for (first, last), text in store.finished():
             finished[Task(players, first, last)] = PlayedGames.of_arrays(as_arrays(text))

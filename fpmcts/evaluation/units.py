@@ -15,9 +15,10 @@ import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from multiprocessing import active_children, get_context, parent_process
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
 from multiprocessing.sharedctypes import Synchronized
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -29,6 +30,8 @@ from fpmcts.cluster.connect import connect
 from fpmcts.cluster.pools import Tick
 from fpmcts.cluster.settings import ClusterSettings
 from fpmcts.interrupt import unheard_by_children
+from fpmcts.players.child_program import kill_programs
+from games.system import Lock
 
 POLL_SECONDS = 0.2
 
@@ -39,33 +42,69 @@ class StoreError(RuntimeError):
     """
 
 
-class Store:
+class Store(AbstractContextManager["Store"]):
     """Results of finished units in a file that only grows: a line with the identity, then a line
     for each unit.
 
     Every line has a checksum and is written at once. A line that was cut off or damaged does not
-    count: its unit is done again.
+    count: its unit is done again. Use as a context manager: one process at a time has the file
+    open, and one without results is removed at the end.
 
     Args:
         path: The file; its folder is made.
         identity: What results depend on, by name, as JSON.
+        resume: Whether results that are there count; otherwise they are removed.
 
     Raises:
-        StoreError: The file holds results of another identity, or cannot be written.
+        StoreError: The file holds results of another identity, is in use, or cannot be written.
     """
 
-    def __init__(self, path: Path, identity: Mapping[str, object]) -> None:
-        self.path = path
+    def __init__(self, path: Path, identity: Mapping[str, object], resume: bool = True) -> None:
+        self.path, self._head = path, _line(identity)
         with self._refusals():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with path.open("ab+") as file:
-                if not file.tell():
-                    file.write(_line(identity))
-                file.seek(-1, os.SEEK_END)
-                if file.read() != b"\n":  # the last line was cut off
-                    file.write(b"\n")
-                file.seek(0)
-                kept = _entry(file.readline())
+            try:
+                self._lock = Lock(path)
+            except BlockingIOError as error:
+                raise StoreError(
+                    f"{path}: the same command is running in another process; wait for its end"
+                ) from error
+        try:
+            with self._refusals():
+                self._begin(resume)
+            self._check_identity(identity)
+        except BaseException:
+            self.close()
+            raise
+
+    def __exit__(self, *details: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Releases the file, and removes it where it holds no results."""
+        if not self._lock.file.closed:
+            self._lock.close(remove=self._is_bare())
+
+    def _is_bare(self) -> bool:
+        """Returns whether nothing is in the file but our identity, or the beginning of it."""
+        start = os.pread(self._lock.file.fileno(), len(self._head) + 1, 0)
+        return self._head.startswith(start)
+
+    def _begin(self, resume: bool) -> None:
+        """Writes the identity to a new file, and the end of a last line that was cut off."""
+        if not resume or self._is_bare():
+            self._lock.file.truncate(0)
+            self._append(self._head)
+        with self.path.open("rb") as file:
+            file.seek(-1, os.SEEK_END)
+            is_whole = file.read() == b"\n"
+        if not is_whole:
+            self._append(b"\n")
+
+    def _check_identity(self, identity: Mapping[str, object]) -> None:
+        """Raises StoreError where the file holds results of another one."""
+        path = self.path
+        with self._refusals(), path.open("rb") as file:
+            kept = _entry(file.readline())
         wanted = json.loads(json.dumps(identity))
         if kept != wanted:
             known = kept if isinstance(kept, dict) else {}
@@ -88,8 +127,19 @@ class Store:
 
     def add(self, unit: Sequence[object], result: object) -> None:
         """Appends the result of a unit."""
-        with self._refusals(), self.path.open("ab") as file:
-            file.write(_line([unit, result]))
+        with self._refusals():
+            self._append(_line([unit, result]))
+
+    def _append(self, line: bytes) -> None:
+        """Writes the whole of a line or, where the disk is full, nothing."""
+        file = self._lock.file
+        end = file.seek(0, os.SEEK_END)
+        try:
+            while line:
+                line = line[file.write(line) :]
+        except OSError:
+            file.truncate(end)
+            raise
 
     @contextmanager
     def _refusals(self) -> Iterator[None]:
@@ -135,11 +185,6 @@ Worker = Callable[[Unit, Tell], Result]
 """Returns the results of units, one after the other. Where it has a method ``close``, that ends
 what it has started.
 """
-
-
-def num_cores() -> int:
-    """Returns how many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def calls(function: Callable[..., Result]) -> Worker[Any, Result]:
@@ -224,18 +269,28 @@ _worker: Worker[Any, Any]
 _tell: Tell
 
 
-def _start_process(make: Callable[[], Worker[Any, Any]], counter: "Synchronized[int]") -> None:
-    """Prepares a process of the pool: Ctrl-C is the parent's business, and the process does not
-    outlive it.
+def _start_process(
+    make: Callable[[], Worker[Any, Any]], counter: "Synchronized[int]", life: Connection
+) -> None:
+    """Prepares a process of the pool: Ctrl-C is the parent's business. The process ends, with the
+    programs that it has started, when the parent closes the other end of ``life`` or is gone, and
+    by SIGTERM.
     """
     global _worker, _tell
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    parent = parent_process()
-    assert parent is not None
+
+    ending = threading.Lock()
+
+    def end(*signal_and_frame: object) -> None:
+        if ending.acquire(blocking=False):  # else it is being done
+            kill_programs()  # finalizers are not run
+            os._exit(1)
 
     def follow() -> None:
-        parent.join()
-        os._exit(1)
+        life.poll(None)
+        end()
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, end)
 
     def tell(more: int) -> None:
         with counter.get_lock():
@@ -253,8 +308,8 @@ def _in_processes(
     make: Callable[[], Worker[Unit, Result]], units: Sequence[Unit], processes: int, watch: Watch
 ) -> Done[Result]:
     context = get_context("spawn")
-    counter = context.Value("q", 0)
-    pool = ProcessPoolExecutor(processes, context, _start_process, (make, counter))
+    counter, (life, holder) = context.Value("q", 0), context.Pipe(duplex=False)
+    pool = ProcessPoolExecutor(processes, context, _start_process, (make, counter, life))
     try:
         waiting, running = list(range(len(units))), dict[Future[Result], int]()
         while running or (waiting and not watch.stopping()):
@@ -267,11 +322,12 @@ def _in_processes(
             for future in done:
                 yield running.pop(future), future.result()
     except BaseException:  # nobody waits for the other results
-        for process in active_children():
-            process.terminate()
+        holder.close()
         raise
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+        holder.close()
+        life.close()
 
 
 class Actor(Generic[Unit, Result]):

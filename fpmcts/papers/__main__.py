@@ -18,7 +18,7 @@ from fpmcts.papers.reward_figures import RewardFigures
 from fpmcts.papers.study import Study
 from fpmcts.training.run_folder import RunFolderError
 from fpmcts.training.terminal import Terminal
-from games.help import keys_text, say
+from games.help import error_text, keys_text, say
 from games.settings import ConfigError, did_you_mean, flatten_config
 from networks.checkpoint import CheckpointError
 
@@ -50,7 +50,7 @@ def help_text(topic: str = "") -> str:
 
 def run(arguments: list[str]) -> None:
     """Plays what a figure needs and draws it."""
-    is_name = {word: "=" not in word and word[0] != "-" and word != "job" for word in arguments}
+    is_name = {word: "=" not in word and word[:1] != "-" and word != "job" for word in arguments}
     names = [word for word in arguments if is_name[word]]
     line = split([word for word in arguments if not is_name[word]])
     if line.help is not None:
@@ -90,7 +90,8 @@ if __name__ == "__main__":
         RunFolderError,
         StoreError,
         ClusterError,
+        OSError,
     ) as error:
-        sys.exit(f"fpmcts.papers: {error}")
+        sys.exit(f"fpmcts.papers: {error_text(error)}")
     except KeyboardInterrupt:  # before the first lot
         sys.exit(130)

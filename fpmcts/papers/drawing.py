@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from games.files import replacing, write
+
 
 class Line(NamedTuple):
     """A curve.
@@ -90,8 +92,9 @@ def draw(
         axis.set(xlabel=panel.across, ylabel=panel.label, title=panel.title)
         axis.legend()
     drawn.suptitle(title)
-    drawn.savefig(folder / "figure.png", dpi=120)
-    (folder / "figure.json").write_text(json.dumps({**facts, "curves": curves}, indent=1) + "\n")
+    with replacing(folder / "figure.png") as temporary:
+        drawn.savefig(temporary, dpi=120, format="png")
+    write(folder / "figure.json", json.dumps({**facts, "curves": curves}, indent=1) + "\n")
     return texts
 
 

@@ -5,7 +5,6 @@ Source: Heinrich & Silver 2015, 4.3, figure 3 and tables 2 and 3.
 """
 
 import math
-import os
 from collections.abc import Mapping
 from itertools import combinations, permutations, product
 from pathlib import Path
@@ -20,6 +19,7 @@ from fpmcts.papers.study import Stopping, finish
 from fpmcts.progress import Progress
 from fpmcts.tabular.learner import DenseLearner
 from fpmcts.tabular.matches import ALWAYS_CALL, RANDOM, Result, symmetric_play
+from games.files import replacing
 from games.tables import Tables
 from networks.checkpoint import CheckpointError
 
@@ -56,11 +56,9 @@ def keep_snapshot(folder: Path, learner: DenseLearner, last: int) -> None:
     if _number(learner.episodes) == _number(max(taken, default=0)) and learner.episodes < last:
         return
     path = folder / f"greedy-{learner.episodes}.npy"
-    temporary = path.with_suffix(".tmp")
     try:
-        with temporary.open("wb") as file:
+        with replacing(path) as temporary, temporary.open("wb") as file:
             np.save(file, learner.greedy_slots())
-        os.replace(temporary, path)
     except OSError as error:
         raise CheckpointError(f"cannot write {path}: {error}") from error
 

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from fpmcts.cluster.pools import ThreadPool, Tick
+from fpmcts.evaluation.identity import code_of
 from fpmcts.evaluation.units import Store
 from fpmcts.papers.drawing import Line, Panel, draw
 from fpmcts.papers.figure_matches import keep_snapshot, play_matches, table_lines
@@ -30,7 +31,6 @@ from fpmcts.training.interface import EpisodeBudget
 from fpmcts.training.run import Run
 from fpmcts.training.tabular import Tabular, TabularConfig, make_learner
 from games import Choice
-from games.kernels import sources_digest
 from games.settings import ConfigError, setting
 
 SAVE_SECONDS = 5.0
@@ -237,20 +237,21 @@ class RunFigure(Study):
     ) -> list[str] | None:
         """Plays the matches between the runs and draws them."""
         identity = {
+            **code_of([self.game.name]),
             "game": self.game.as_dict(),
             "algorithms": self.algorithms,
-            "code": sources_digest(),
         }
         game = make_learner(self.plan[0][1]).game
-        played = play_matches(
-            game,
-            {label: Path(str(run.run_dir)) for label, run in self.plan},
-            Store(self.folder() / "matches.jsonl", identity),
-            (self.deals, self.final_deals),
-            self.threads,
-            progress,
-            stopping,
-        )
+        with Store(self.folder() / "matches.jsonl", identity) as store:
+            played = play_matches(
+                game,
+                {label: Path(str(run.run_dir)) for label, run in self.plan},
+                store,
+                (self.deals, self.final_deals),
+                self.threads,
+                progress,
+                stopping,
+            )
         if played is None:
             return None
         lines, table = played

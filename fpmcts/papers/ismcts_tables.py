@@ -23,6 +23,7 @@ from zlib import crc32
 import numpy as np
 
 from fpmcts.evaluation.duplicate import evaluation_decks
+from fpmcts.evaluation.identity import code_of
 from fpmcts.evaluation.match import play_games
 from fpmcts.evaluation.plots import markdown_table
 from fpmcts.evaluation.statistics import Estimate, estimate, wins
@@ -140,7 +141,8 @@ class MatchTables(LotsStudy):
             name: [table["game"], table["seconds"], table["rates"]]
             for name, table in self.tables.items()
         }
-        return {"lot": LOT, "options": self.options, "tables": played}
+        code = code_of(table["game"]["name"] for table in self.tables.values())
+        return {**code, "lot": LOT, "options": self.options, "tables": played}
 
     @staticmethod
     def play_lot(  # type: ignore[override]

@@ -10,7 +10,6 @@ Source: Van den Broeck, Driessens & Ramon 2009, section 5, figures 1 to 4; think
 numbers of iterations here.
 """
 
-import hashlib
 import json
 import math
 import time
@@ -24,6 +23,7 @@ from zlib import crc32
 import numpy as np
 
 from fpmcts.evaluation.duplicate import evaluation_decks, table_games, table_orders, table_scores
+from fpmcts.evaluation.identity import code_of, digests
 from fpmcts.evaluation.match_result import TableResult
 from fpmcts.evaluation.statistics import estimate
 from fpmcts.papers.drawing import Line, Panel, draw
@@ -66,7 +66,8 @@ class Figure:
 
 class Point(NamedTuple):
     """What varies in a figure: its name, the setting in words, game and players as in ``Figure``,
-    the least number of hands, and a hash of each file that the players read.
+    the least number of hands, and a hash of each file that the players
+    read or run.
     """
 
     figure: str
@@ -163,7 +164,8 @@ class RewardFigures(LotsStudy):
 
     def identity(self) -> dict[str, object]:
         """See ``LotsStudy``."""
-        return {"lot": LOT, "part": PART}
+        code = code_of(figure["game"]["name"] for figure in self.figures.values())
+        return {**code, "lot": LOT, "part": PART}
 
     @staticmethod
     def play_lot(seed: int, point: Point, number: int) -> list[list[float]]:  # type: ignore[override]
@@ -231,7 +233,7 @@ class RewardFigures(LotsStudy):
 
 
 def _files(game: Game, players: Mapping[str, Fields]) -> tuple[str, ...]:
-    """Returns a hash of each file that players read. Raises ConfigError, CheckpointError."""
+    """Returns a hash of each file that players read or run. Raises ConfigError, CheckpointError."""
     from fpmcts.players.lookup import entrants_of  # torch
 
     found = []
@@ -241,8 +243,8 @@ def _files(game: Game, players: Mapping[str, Fields]) -> tuple[str, ...]:
             entrants = entrants_of(given["kind"], game, options)
         except ValueError as error:
             raise ConfigError(f"player {label}: {error}") from error
-        paths = [entrant.options.file(game.spec.name) for entrant in entrants.values()]
-        found += [hashlib.sha256(path.read_bytes()).hexdigest() for path in paths if path]
+        for entrant in entrants.values():
+            found += digests(entrant.options, game.spec.name)
     return tuple(found)
 
 

@@ -16,7 +16,7 @@ from fpmcts.cluster.settings import ClusterSettings
 from fpmcts.configuration import load, pairs
 from fpmcts.evaluation.units import Store, Watch, calls, run_units
 from fpmcts.progress import Progress
-from games.kernels import sources_digest
+from games.files import sweep, write
 from games.settings import ConfigError, build, did_you_mean, setting
 
 Stopping = Callable[[], bool]
@@ -113,7 +113,7 @@ class LotsStudy(Study):
 
     @abstractmethod
     def identity(self) -> dict[str, object]:
-        """Returns what results depend on apart from the seed, the code and a lot's name."""
+        """Returns what results depend on apart from the seed and a lot's name."""
 
     @abstractmethod
     def report(self, results: Mapping[Any, Any]) -> tuple[str, list[str]]:
@@ -127,17 +127,18 @@ class LotsStudy(Study):
             ClusterError: The cluster cannot be used.
         """
         lots = self.lots()
-        own = {"seed": self.seed, "code": sources_digest(), **self.identity()}
-        store, make = Store(self.folder() / "lots.jsonl", own), partial(calls, self.play_lot)
-        watch = Watch(stopping=stopping)
-        results = finish(
-            store,
-            lots,
-            lambda units: run_units(make, units, self.threads, self.cluster, watch),
-            progress,
-        )
-        text, said = self.report(results)
-        (self.folder() / self.result).write_text(text)
+        own = {"seed": self.seed, **self.identity()}
+        make, watch = partial(calls, self.play_lot), Watch(stopping=stopping)
+        with Store(self.folder() / "lots.jsonl", own) as store:
+            sweep(self.folder())
+            results = finish(
+                store,
+                lots,
+                lambda units: run_units(make, units, self.threads, self.cluster, watch),
+                progress,
+            )
+            text, said = self.report(results)
+            write(self.folder() / self.result, text)
         return said if all(lot in results for lot in lots) else None
 
 

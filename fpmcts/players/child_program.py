@@ -6,7 +6,8 @@ its error stream, and looks at the clock. So a program that hangs, dies, stops r
 half a line, too much or nonsense causes an error and no wait.
 
 The program and whatever it started (its process group) are killed at ``close``, when the object is
-garbage collected, and when the interpreter exits. Pipes are polled with ``selectors``, which works
+garbage collected, and when the interpreter exits; a process that ends otherwise, by a signal, calls
+``kill_programs``. Pipes are polled with ``selectors``, which works
 on Unix alone.
 """
 
@@ -28,6 +29,9 @@ _GRACE_SECONDS = 1.0
 """How long a program may take to end when its input is closed, or after it closed its output."""
 _KEPT_CHARACTERS = 2_000
 """How much of the error stream is kept for messages."""
+
+
+_RUNNING = weakref.WeakSet["ChildProgram"]()
 
 
 class ChildProgramError(RuntimeError):
@@ -70,6 +74,7 @@ class ChildProgram:
         self._error_text = ""
         self._errors_ended = False
         self._end = weakref.finalize(self, _kill_group, self._process)
+        _RUNNING.add(self)
 
     def ask(self, line: str, seconds: float, answered: bool = True) -> str:
         """Sends a line and returns the one that comes back, without its end.
@@ -218,6 +223,12 @@ class ChildProgram:
         """Waits a little for the program to end."""
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(_GRACE_SECONDS)
+
+
+def kill_programs() -> None:
+    """Kills all programs of this process: for one that ends without its finalizers."""
+    for program in list(_RUNNING):
+        program.kill()
 
 
 def shortened(text: str | bytes) -> str:

@@ -10,8 +10,9 @@ import json
 import math
 import shlex
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from games.interface import Game
 from games.registry import Host, PlayerOptions, player
 from games.rows import States
 from games.settings import setting
+from games.sources import program_sources
 
 Message = dict[str, Any]
 """A line, in Python."""
@@ -47,6 +49,12 @@ class ExternalOptions(PlayerOptions):
     def make(self, host: Host) -> Agent:
         """Returns the player; its program is started by the first ``start``."""
         return ExternalAgent(host.game, self.command, self.seconds)
+
+    def sources(self) -> list[Path]:
+        """Returns the files that the command names, and what they import."""
+        with suppress(ValueError):  # an open quote, as ``make`` says
+            return program_sources(shlex.split(self.command))
+        return []
 
 
 class ExternalAgent(ForeignAgent, AbstractContextManager["ExternalAgent"]):

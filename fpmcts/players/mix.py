@@ -69,6 +69,11 @@ class MixAgent(Agent):
         for agent in self._keepers:
             agent.end(games)
 
+    def close(self) -> None:
+        """Ends the programs of external players."""
+        for agent in self.agents:
+            getattr(agent, "close", lambda: None)()
+
     def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
         """Returns the moves (int16 ``[n]``) of the players whose seats are to move."""
         seats, actions = seats_to_move(self.game, views), np.empty(len(games), np.int16)

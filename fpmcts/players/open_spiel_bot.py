@@ -1,6 +1,7 @@
 """A bot of OpenSpiel as a player; it needs OpenSpiel (the extra ``interop``)."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from games.agent import Agent
 from games.interface import Game
 from games.registry import Host, PlayerOptions, player
 from games.rows import States, take
+from games.sources import module_sources
 
 
 @player("open_spiel", games=["poker", "goofspiel", "phantom_tictactoe"], slow=True)
@@ -32,6 +34,11 @@ class OpenSpielOptions(PlayerOptions):
         """Returns the player."""
         with the_extra():
             return OpenSpielAgent(host.game, self.bot)
+
+    def sources(self) -> list[Path]:
+        """Returns the files of ``MODULE:FUNCTION``, and what they import."""
+        module, is_function, _ = self.bot.partition(":")
+        return module_sources(module) if is_function else []
 
 
 class OpenSpielAgent(ForeignAgent):

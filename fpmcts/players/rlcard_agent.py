@@ -1,6 +1,7 @@
 """An agent of RLCard as a player; it needs RLCard (the extra ``interop``)."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from games.agent import Agent
 from games.interface import Game
 from games.registry import Host, PlayerOptions, player
 from games.rows import States
+from games.sources import module_sources
 
 ENVIRONMENTS = {"doudizhu": "doudizhu", "leduc": "leduc-holdem", "limit_holdem": "limit-holdem"}
 """RLCard's names of games, by ours."""
@@ -33,6 +35,11 @@ class RLCardOptions(PlayerOptions):
         """Returns the player."""
         with the_extra():
             return RLCardAgent(host.game, self.agent)
+
+    def sources(self) -> list[Path]:
+        """Returns the files of ``MODULE:FUNCTION``, and what they import."""
+        module, is_function, _ = self.agent.partition(":")
+        return module_sources(module) if is_function else []
 
 
 class _Features(np.ndarray):

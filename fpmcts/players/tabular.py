@@ -42,7 +42,16 @@ from games.rows import Rules, States, num_rows
 from games.settings import setting
 from games.table import Table
 from games.tables import Tables
-from networks.checkpoint import CHECKPOINT, PREVIOUS, Arrays, CheckpointError, load, save
+from networks.checkpoint import (
+    CHECKPOINT,
+    PREVIOUS,
+    Arrays,
+    CheckpointError,
+    entry,
+    load,
+    naming,
+    save,
+)
 
 POLICIES = ("average", "greedy")
 EXACT_ENOUGH = 1e-4
@@ -184,10 +193,8 @@ def load_tabular(
     """
     file = run_file(path)
     arrays, meta = _read(file)
-    if meta["game"].get("name") != game.spec.name:
-        raise CheckpointError(
-            f"{file} plays {meta['game'].get('name')}; expected a run of {game.spec.name}"
-        )
+    if (name := entry(meta, "game.name", str, file)) != game.spec.name:
+        raise CheckpointError(f"{file} plays {name}; expected a run of {game.spec.name}")
     made, found = _policy(file, arrays, meta, policy)
     for what, own, expected in (
         ("players", made.spec.num_seats, game.spec.num_seats),
@@ -214,16 +221,16 @@ def _policy(
 ) -> tuple[Game, TabularPolicy | HashedPolicy]:
     """Returns the game of a file that was read, and its policy. Raises CheckpointError."""
     options, greedy = dict(meta["algorithm"]), policy == "greedy"
-    try:
+    name = entry(meta, "algorithm.name", str, file)
+    del options["name"]
+    with naming(file):
         game = Choice.parse(meta["game"]).make()
         if "stored" in meta:
             rows = stored_policy.unpack(arrays, game.tables)
             rows = stored_policy.without_rare_moves(rows, 1.0) if greedy else rows
             return game, TabularPolicy(game.tables, rows, game.tables.betting.base)
-        learner = algorithms.make(options.pop("name", None), game, **options)
+        learner = algorithms.make(name, game, **options)
         learner.set_state({name.removeprefix("learner."): array for name, array in arrays.items()})
-    except ValueError as error:
-        raise CheckpointError(f"{file} cannot be used: {error}") from error
     if isinstance(learner, DenseLearner):
         return game, TabularPolicy(learner.game, *learner.policy_rows(greedy))
     return game, HashedPolicy(game, learner.policy(greedy))

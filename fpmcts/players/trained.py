@@ -20,11 +20,23 @@ from games.registry import Host, PlayerOptions
 from games.settings import setting
 from inference.determinizer import Determinizer, InferenceSettings
 from inference.filter import FilterEngine, FilterNet
-from networks.checkpoint import NETWORKS, Arrays, CheckpointError, load, save, settings_of
+from networks.checkpoint import (
+    NETWORKS,
+    Arrays,
+    CheckpointError,
+    entry,
+    load,
+    naming,
+    save,
+    settings_of,
+)
 from networks.evaluator import Evaluator
 from networks.precision import PRECISIONS
 from networks.resnet import NetworkConfig, Networks, PolicyValueNet, build_networks
-from networks.weights import load_module
+from networks.weights import check_fits, load_module
+
+EXPORTED = ("game", "network", "filter", "code", "iteration", "games_seen", "seconds")
+"""What an exported file keeps of the metadata of a run, beside its configuration."""
 
 
 @dataclass(frozen=True)
@@ -174,25 +186,26 @@ def load_trained(
                 f"objective={had}"
             )
         network = replace(network, objective=objective)
-    networks = build_networks(made.spec, network, seed=0).to(device)
-    for k, net in enumerate(networks.distinct()):
-        load_module(net, arrays, f"network.{k}")
-    filter_net = None
-    if any(name.startswith("filter.net.") for name in arrays):
-        filter_net = FilterNet(made.spec).to(device)
-        load_module(filter_net, arrays, "filter.net")
-    return Trained(
-        game=made,
-        networks=networks,
-        filter=filter_net,
-        inference=settings_of(
-            InferenceSettings, config.get("inference", {"phase1": "none"}), "inference"
-        ),
-        search=settings_of(SearchSettings, config.get("search", {}), "search"),
-        objective=network.objective,
-        evaluator=Evaluator(networks, precision, device, game=made),
-        has_values="search" in config,
-    )
+    with naming(file):
+        networks = build_networks(made.spec, network, seed=0).to(device)
+        for k, net in enumerate(networks.distinct()):
+            load_module(net, arrays, f"network.{k}")
+        filter_net = None
+        if any(name.startswith("filter.net.") for name in arrays):
+            filter_net = FilterNet(made.spec).to(device)
+            load_module(filter_net, arrays, "filter.net")
+        return Trained(
+            game=made,
+            networks=networks,
+            filter=filter_net,
+            inference=settings_of(
+                InferenceSettings, config.get("inference", {"phase1": "none"}), "inference"
+            ),
+            search=settings_of(SearchSettings, config.get("search", {}), "search"),
+            objective=network.objective,
+            evaluator=Evaluator(networks, precision, device, game=made),
+            has_values="search" in config,
+        )
 
 
 def untrained_of(path: Path | str, game: str) -> PolicyValueNet:
@@ -215,16 +228,18 @@ def _read(file: Path, game: str) -> tuple[Arrays, dict[str, Any], Game, NetworkC
             else ""
         )
         raise CheckpointError(f"{file} holds no networks{is_table}")
-    config: dict[str, Any] = meta["config"]
-    if config["game"]["name"] != game:
-        raise CheckpointError(
-            f"{file} plays {config['game']['name']}; expected a checkpoint of {game}"
-        )
-    try:
+    config = entry(meta, "config", dict, file)
+    if (name := entry(meta, "config.game.name", str, file)) != game:
+        raise CheckpointError(f"{file} plays {name}; expected a checkpoint of {game}")
+    with naming(file):
+        network = settings_of(NetworkConfig, config.get("network"), "network")
         made = Choice.parse(config["game"]).make()
-    except ValueError as error:
-        raise CheckpointError(f"{file} cannot be used: {error}") from error
-    return arrays, config, made, settings_of(NetworkConfig, config["network"], "network")
+        # Compared before it takes memory, which a file of a few bytes can ask for in gigabytes.
+        with torch.device("meta"):
+            single = build_networks(made.spec, replace(network, shared=True), seed=0).seat(0)
+        for k in range(1 if network.shared else made.spec.num_seats):
+            check_fits(single, arrays, f"network.{k}")
+    return arrays, config, made, network
 
 
 def export(source: Path | str, target: Path | str) -> None:
@@ -234,12 +249,10 @@ def export(source: Path | str, target: Path | str) -> None:
     Raises:
         CheckpointError: One cannot be read, or the other not be written.
     """
-    arrays, meta = load(checkpoint_file(source))
-    kept = {
-        key: meta[key]
-        for key in ("game", "network", "filter", "code", "iteration", "games_seen", "seconds")
-    }
-    config = meta["config"] | {"run_dir": None, "init_from": None}
+    file = checkpoint_file(source)
+    arrays, meta = load(file)
+    kept = {key: meta[key] for key in EXPORTED if key in meta}
+    config = entry(meta, "config", dict, file) | {"run_dir": None, "init_from": None}
     save(target, arrays, kept | {"config": config})
 
 
@@ -252,7 +265,10 @@ def main() -> None:
     parser.add_argument("run_dir", type=Path)
     parser.add_argument("file", type=Path)
     options = parser.parse_args()
-    export(options.run_dir, options.file)
+    try:
+        export(options.run_dir, options.file)
+    except CheckpointError as error:
+        parser.exit(1, f"fpmcts.players.trained: {error}\n")
 
 
 if __name__ == "__main__":

@@ -6,14 +6,13 @@ own.
 them.
 """
 
-import sys
+import argparse
 from collections.abc import Callable, Iterator
-from importlib import import_module
-from pathlib import Path
 
 import numpy as np
 import torch
 
+from fpmcts.search.roots import RULES
 from fpmcts.search.search import Search, SearchSettings
 from games import is_outside, make
 from games.compilation import Command, compile_ahead, compile_beside
@@ -22,6 +21,8 @@ from games.interface import Game, Records
 from games.kernel_cache import cache_folder
 from games.kernels import sources_digest, streams
 from games.rows import States, num_rows, take
+from games.settings import ConfigError
+from games.sources import module_sources
 from games.table import Table
 from inference.determinizer import Determinizer, InferenceSettings
 from networks.evaluator import Evaluator
@@ -47,7 +48,7 @@ def compile_players(
         root: The rule at the root of its searches; another one is compiled when it is first used.
     """
     run = compile_ahead if wait else compile_beside
-    files = [Path(str(import_module(name).__file__))] if is_outside(name) else []
+    files = module_sources(name) if is_outside(name) else []
     module = ("-m", "fpmcts.players.warmup")
     # The longest first.
     commands: list[Command] = [(*module, "search", name, root), (*module, "inference", name)]
@@ -96,9 +97,23 @@ def warm_up_inference(game: Game) -> None:
         determinizer.worlds(np.zeros(1, np.int64), views, records, rng, WORLDS)
 
 
-PARTS: dict[str, Callable[..., None]] = {"search": warm_up_search, "inference": warm_up_inference}
+def main() -> None:
+    """Runs one part."""
+    parser = argparse.ArgumentParser(prog="python -m fpmcts.players.warmup")
+    parser.add_argument("part", choices=["search", "inference"])
+    parser.add_argument("game")
+    parser.add_argument("root", nargs="?", default="gumbel", choices=RULES)
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    try:
+        game = make(options.game)
+    except ConfigError as error:
+        parser.error(str(error))
+    if options.part == "search":
+        warm_up_search(game, options.root)
+    else:
+        warm_up_inference(game)
 
 
 if __name__ == "__main__":
-    torch.set_num_threads(1)
-    PARTS[sys.argv[1]](make(sys.argv[2]), *sys.argv[3:])
+    main()

@@ -423,7 +423,7 @@ class Search:
         self._rule = _make_rule(settings, playouts)
         self._forest = self._forest._replace(num_slots=slots, num_worlds=per)
         if sources is None:
-            sources = np.broadcast_to(np.arange(per, dtype=np.int32), (n, per))
+            sources = np.tile(np.arange(per, dtype=np.int32), (n, 1))
         watch = _Watch(report, cancel, deadline, n * playouts)
         size = min(self.max_positions, self.most_slots // slots)
         for a in range(0, n, size):

@@ -64,7 +64,7 @@ class BootstrapSettings:
         teacher: "rhcp", the paper's; or "team_play": RHCP with rules for playing as a team, the
             stronger player.
         games: Number of games, >= 0. The paper: 200,000 (5.1).
-        games_per_step: Games generated, then learned from once, per step.
+        games_per_step: Games generated, then learned from once, per step; of fewer games, all.
         lr: Highest learning rate; it falls to a twentieth of it by a cosine over the bootstrap.
         epsilon: Chance that a move in the games is replaced by a random one (the target stays the
             heuristic's), for coverage.
@@ -91,7 +91,7 @@ class EpisodeSettings:
 
     Attributes:
         games: Self-play games per iteration (the paper's episode: 8,000).
-        games_per_step: Games between checkpoints.
+        games_per_step: Games between checkpoints; of an iteration of fewer, all.
         value_games: Games per iteration that the policies play without searching; their results
             teach the value alone. They cost a seventieth of a searched game and a value learns from
             results, of which each game has one. The paper: 0. Needs ``train.value_window``.

@@ -6,9 +6,9 @@ says it beside its own figure. To record the curve of a run:
     python -m fpmcts.training.expected NAME RUN_DIR
 """
 
+import argparse
 import json
 import math
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import yaml
 
+from games.files import write
 from games.kernels import ROOT
 
 FILE = ROOT / "models" / "curves.json"
@@ -122,8 +123,21 @@ def record(name: str, run: Path) -> None:
     ]
     curves = json.loads(FILE.read_text(encoding="utf-8")) if FILE.exists() else {}
     curves[name] = {"config": learned_by(config), "points": points}
-    FILE.write_text(json.dumps(curves, indent=1) + "\n", encoding="utf-8")
+    write(FILE, json.dumps(curves, indent=1) + "\n")
+
+
+def main() -> None:
+    """Runs the command."""
+    parser = argparse.ArgumentParser(prog="python -m fpmcts.training.expected")
+    parser.add_argument("name")
+    parser.add_argument("run", type=Path, metavar="RUN_DIR")
+    options = parser.parse_args()
+    try:
+        record(options.name, options.run)
+    except (OSError, KeyError, TypeError, ValueError, yaml.YAMLError) as error:
+        expected = "expected the folder of a run whose policy was measured"
+        parser.error(f"{options.run}: {expected} ({' '.join(str(error).split())})")
 
 
 if __name__ == "__main__":
-    record(sys.argv[1], Path(sys.argv[2]))
+    main()

@@ -9,7 +9,6 @@ gradient after.
 
 import copy
 import math
-import os
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
@@ -49,8 +48,9 @@ from games import with_defaults
 from games.interface import seats_to_move
 from games.kernels import Stream, sources_digest
 from games.rows import States, num_rows, take
+from games.system import num_cores
 from inference.filter import FilterNet
-from networks.checkpoint import CheckpointError, check_compatible, load
+from networks.checkpoint import check_compatible, load, naming
 from networks.device import choose_device
 from networks.evaluator import Evaluator
 from networks.precision import settled
@@ -106,7 +106,7 @@ class FPMCTS:
     def __init__(self, config: TrainConfig) -> None:
         train = config.train
         self.device = choose_device(config.device)
-        self.threads = config.threads or len(os.sched_getaffinity(0))
+        self.threads = config.threads or num_cores()
         # Per operation: the threads are ours, see workers.py and learner.py.
         torch.set_num_threads(1)
         self.game = config.make_game()
@@ -152,10 +152,8 @@ class FPMCTS:
         self.offered = [0] * count
         self.began_from = config.init_from
         if config.init_from:
-            try:
+            with naming(f"init_from={config.init_from}"):
                 self.load_networks(Saved(*load(checkpoint_file(config.init_from))))
-            except CheckpointError as error:
-                raise CheckpointError(f"init_from={config.init_from}: {error}") from error
         self.workers = Workers(config, self.game, self.generators(), self.device, self.threads)
         self.evaluation = Evaluation(
             self.game,
@@ -438,7 +436,7 @@ class FPMCTS:
         network = identity["network"]
         sizes = {key: network.pop(key) for key in ("channels", "blocks")}
         check_compatible(with_defaults(saved.meta), **identity)
-        same = all(saved.meta["network"][key] == size for key, size in sizes.items())
+        same = all(saved.meta["network"].get(key) == size for key, size in sizes.items())
         for k, net in enumerate(self.nets):
             if same:
                 load_module(net, saved.arrays, f"network.{k}")

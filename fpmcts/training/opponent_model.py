@@ -21,6 +21,7 @@ from fpmcts.poker.opponents.trees import Booster
 from fpmcts.progress import Progress
 from fpmcts.training.interface import Report, RunConfig, Saved
 from games import Choice
+from games.files import write
 from games.settings import ConfigError
 from networks.checkpoint import check_compatible
 
@@ -141,9 +142,9 @@ class OpponentModel:
             "held out": "the hands after them",
         }
         text, figures = report(learned, m.held, m.held_shown, head)
-        (folder / REPORT).write_text(f"# Model of opponents\n\n{text}", encoding="utf-8")
+        write(folder / REPORT, f"# Model of opponents\n\n{text}")
         try:
-            plot(learned.model, m.held, str(folder / CALIBRATION))
+            plot(learned.model, m.held, folder / CALIBRATION)
         except ModuleNotFoundError:  # matplotlib comes with an extra
             pass
         decisions = figures["decisions"]

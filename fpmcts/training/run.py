@@ -18,6 +18,7 @@ from fpmcts.training.curves import Curves
 from fpmcts.training.interface import Algorithm, Report, RunConfig, Saved
 from fpmcts.training.run_folder import RunFolder
 from games.settings import ConfigError
+from networks.checkpoint import CHECKPOINT, naming
 
 
 class Run:
@@ -63,7 +64,8 @@ class Run:
                     f"the run does not fit into memory ({error}); {smaller}"
                 ) from error
             if saved is not None:
-                self.load(saved)
+                with naming(self.folder.path / CHECKPOINT):
+                    self.load(saved)
             self.folder.begin()
         except BaseException:
             self.folder.close()

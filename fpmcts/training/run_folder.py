@@ -2,20 +2,21 @@
 writer.
 """
 
-import fcntl
 import os
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, Self
+from typing import Self
 
 import numpy as np
 from omegaconf import OmegaConf
 
 from fpmcts.training.interface import RunConfig, Saved
+from games.files import sweep, write
 from games.settings import ConfigError, flatten_config
+from games.system import Lock
 from networks.checkpoint import CHECKPOINT, NETWORKS, PREVIOUS, CheckpointError, load, save
 
 CONFIG, LOCK = "config.yaml", "lock"
@@ -62,7 +63,7 @@ class RunFolder(AbstractContextManager["RunFolder"]):
         notes: Messages of ``load`` to the user.
     """
 
-    def __init__(self, path: Path, config: RunConfig, lock: IO[str], is_new: bool) -> None:
+    def __init__(self, path: Path, config: RunConfig, lock: Lock, is_new: bool) -> None:
         self.path, self.config, self._lock, self._is_new = path, config, lock, is_new
         self.notes: list[str] = []
         self._previous_is_better = False
@@ -79,11 +80,16 @@ class RunFolder(AbstractContextManager["RunFolder"]):
         path = Path(config.run_dir or f"runs/{config.run_name()}")
         config = replace(config, run_dir=str(path))
         with _refusals(path):
-            path.mkdir(parents=True, exist_ok=True)
-            lock = _locked(path)
+            try:
+                lock = Lock(path / LOCK)
+            except BlockingIOError as error:
+                where = f"run_dir={path}: another process is training in it"
+                raise RunFolderError(f"{where}; give another run_dir") from error
         is_new = not (path / CONFIG).exists() and not (path / CHECKPOINT).exists()
         folder = cls(path, config, lock, is_new)
         try:
+            with _refusals(path):
+                sweep(path)
             if not folder._is_new:
                 folder._resume()
         except BaseException:
@@ -132,21 +138,12 @@ class RunFolder(AbstractContextManager["RunFolder"]):
         if not self._is_new:
             return
         values = OmegaConf.create({"version": VERSION} | self.config.as_dict())
-        temporary = self.path / (CONFIG + ".tmp")
         with _refusals(self.path):
-            try:
-                temporary.write_text(OmegaConf.to_yaml(values))
-                os.replace(temporary, self.path / CONFIG)
-            finally:
-                temporary.unlink(missing_ok=True)
+            write(self.path / CONFIG, OmegaConf.to_yaml(values))
         self._is_new = False
 
     def close(self) -> None:
         """Releases the lock; leaves nothing behind where no run has begun."""
-        if self._is_new:
-            (self.path / LOCK).unlink(missing_ok=True)  # while it is still held
-            with suppress(OSError):  # something else is in the folder
-                self.path.rmdir()
         self._lock.close()
 
     def __exit__(self, *error: object) -> None:
@@ -200,17 +197,21 @@ class RunFolder(AbstractContextManager["RunFolder"]):
         """Writes a checkpoint; at every moment at least one whole file is there.
 
         Raises:
-            CheckpointError: It cannot be written; the one before is intact.
+            CheckpointError, RunFolderError: It cannot be written; the one before is intact.
         """
         self.begin()
         started = time.monotonic()
         latest, previous = self.path / CHECKPOINT, self.path / PREVIOUS
-        temporary = self.path / (CHECKPOINT + ".new")
+        temporary = self.path / f".{CHECKPOINT}.partial"
         meta = saved.meta | {"version": VERSION}
-        save(temporary, saved.arrays, meta)
-        if latest.exists() and not self._previous_is_better:
-            os.replace(latest, previous)
-        os.replace(temporary, latest)
+        with _refusals(self.path):
+            try:
+                save(temporary, saved.arrays, meta)
+                if latest.exists() and not self._previous_is_better:
+                    os.replace(latest, previous)
+                os.replace(temporary, latest)
+            finally:
+                temporary.unlink(missing_ok=True)
         self._previous_is_better = False
         if _networks(saved):
             save(self.path / NETWORKS, _networks(saved), meta)
@@ -227,22 +228,6 @@ def _refusals(path: Path) -> Iterator[None]:
         raise RunFolderError(
             f"run_dir={path}: cannot be written ({error.strerror}); give another run_dir"
         ) from error
-
-
-def _locked(path: Path) -> IO[str]:
-    """Returns the lock of a folder, held. Raises RunFolderError where another process holds it."""
-    while True:
-        lock = (path / LOCK).open("w")
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            lock.close()
-            raise RunFolderError(f"run_dir={path}: another process is training in it") from error
-        with suppress(FileNotFoundError):
-            if os.fstat(lock.fileno()).st_ino == (path / LOCK).stat().st_ino:
-                return lock
-        lock.close()  # another process removed the file meanwhile
-        path.mkdir(parents=True, exist_ok=True)
 
 
 def _networks(saved: Saved) -> dict[str, np.ndarray]:

@@ -24,6 +24,7 @@ STATUS = {
     "too_fast": 429,
     "busy": 429,
     "engine": 503,
+    "disk": 507,
 }
 """The status of each code in an answer over HTTP; other codes occur in WebSocket messages only."""
 

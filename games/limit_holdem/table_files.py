@@ -17,10 +17,13 @@ from pathlib import Path
 
 import numpy as np
 
+from games.files import replacing
+from games.settings import InputError
+
 ALIGNMENT = 64
 
 
-class TablesError(ValueError):
+class TablesError(InputError):
     """Tables that are not there or cannot be used; the message is one line that says which, why,
     and what to do.
     """
@@ -66,7 +69,6 @@ def save(path: Path, arrays: Mapping[str, np.ndarray], facts: Mapping[str, str])
     Raises:
         TablesError: The system refused; the file is as it was.
     """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
     places, end = {}, 0
     for name, array in arrays.items():
         places[name] = (array.dtype.str, array.shape, end)
@@ -74,20 +76,16 @@ def save(path: Path, arrays: Mapping[str, np.ndarray], facts: Mapping[str, str])
     header = json.dumps({"facts": dict(facts), "sha256": _checksum(arrays), "arrays": places})
     header += " " * (-(len(header) + 1) % ALIGNMENT) + "\n"
     try:
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with temporary.open("wb") as file:
-                file.write(header.encode())
-                for array in arrays.values():
-                    file.write(array.data)
-                    file.write(bytes(-array.nbytes % ALIGNMENT))
-                file.flush()
-                os.fsync(file.fileno())  # lets the system drop its small pages from memory
-                if hasattr(os, "posix_fadvise"):
-                    os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
-            os.replace(temporary, path)
-        finally:
-            temporary.unlink(missing_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(path) as temporary, temporary.open("wb") as file:
+            file.write(header.encode())
+            for array in arrays.values():
+                file.write(array.data)
+                file.write(bytes(-array.nbytes % ALIGNMENT))
+            file.flush()
+            os.fsync(file.fileno())  # lets the system drop its small pages from memory
+            if hasattr(os, "posix_fadvise"):
+                os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
     except OSError as error:
         raise TablesError(f"cannot write {path}: {error}") from error
 

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from games.poker.hands import NUM_CARDS, card_texts
+from games.settings import InputError
 
 FOLD, CALL = -1, 0
 """Moves in ``Hand.moves``; a positive number is a bet or raise to so many chips of the round."""
@@ -32,15 +33,21 @@ UNSEEN = -1
 SUFFIXES = (".phh", ".phhs", ".phh.xz", ".phhs.xz")
 BAD = ("skip", "fail")
 MOST = 10**9
-"""Amounts are below it."""
+"""Amounts, in chips, are below it."""
+MOST_BYTES = 2**27
+"""Of a file, unpacked."""
+MOST_TEXT = 2**14
+"""Characters of a hand, ten times those of a long one: the time that TOML takes to be read can grow
+with their square.
+"""
 CARDS = {text: card for card, text in enumerate(card_texts(range(NUM_CARDS)))} | {"??": UNSEEN}
 _SEAT = {f"p{seat + 1}": seat for seat in range(10)}
-_HEADER = re.compile(r"^\[([^\[\]\n]+)\][ \t]*(?:#[^\n]*)?\r?$", re.MULTILINE)
+_HEADER = re.compile(r"^\[([^\[\]\n]{1,60})\][ \t]*(?:#[^\n]*)?\r?$", re.MULTILINE)
 Amount = int | Decimal
 _AMOUNTS = ("antes", "blinds_or_straddles", "starting_stacks")
 
 
-class BadHandError(ValueError):
+class BadHandError(InputError):
     """A hand, or a file, that cannot be used.
 
     Attributes:
@@ -171,9 +178,17 @@ def _hands(path: Path) -> Iterator[Hand | BadHandError]:
 
 def _text(path: Path) -> str:
     """Returns the text of a file. Raises BadHandError where it cannot be read."""
+    is_packed = path.name.endswith(".xz")
     try:
-        data = path.read_bytes()
-        return (lzma.decompress(data) if path.name.endswith(".xz") else data).decode("utf-8")
+        with lzma.open(path) if is_packed else path.open("rb") as file:
+            data = file.read(MOST_BYTES + 1)
+        if len(data) > MOST_BYTES:
+            raise BadHandError(
+                str(path),
+                "",
+                f"more than {MOST_BYTES:,} bytes of text; split it into smaller files",
+            )
+        return data.decode("utf-8")
     except OSError as error:
         raise BadHandError(str(path), "", f"cannot be read ({error.strerror})") from error
     except (lzma.LZMAError, EOFError) as error:
@@ -201,10 +216,15 @@ def parse(text: str, file: str = "", number: str = "1") -> Hand:
         BadHandError: It is not a hand, is of another game than no-limit Texas hold'em, or
             contradicts itself.
     """
+    if len(text) > MOST_TEXT:
+        reason = f"{len(text):,} characters; expected at most {MOST_TEXT:,} for a hand"
+        raise BadHandError(file, number, reason)
     try:
-        return _hand(tomllib.loads(text, parse_float=Decimal), file, number)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        fields = tomllib.loads(text, parse_float=Decimal)
+    except (ValueError, InvalidOperation, RecursionError) as error:
         raise BadHandError(file, number, f"is not TOML ({error})") from None
+    try:
+        return _hand(fields, file, number)
     except (ValueError, InvalidOperation) as error:
         raise BadHandError(file, number, str(error)) from None
 
@@ -241,6 +261,8 @@ def _hand(fields: dict[str, Any], file: str, number: str) -> Hand:
         raise ValueError(f"starting_stacks = {_quoted(stacks)}: expected more than 0 chips each")
     if min(antes) < 0:
         raise ValueError(f"antes = {_quoted(antes)}: expected none below 0")
+    if (minimum or max(posts)) <= 0:
+        raise ValueError(f"min_bet = {minimum}: expected more than 0 chips, or a blind")
     order = -1 if seats == 2 else 1
     return Hand(
         file=file,
@@ -306,7 +328,7 @@ class _Actions:
 
     def _seat(self, who: str) -> int:
         if (seat := _SEAT.get(who, MOST)) >= len(self.hole):
-            raise ValueError(f"there is no player {who!r} among p1 to p{len(self.hole)}")
+            raise ValueError(f"there is no player {_quoted(who)} among p1 to p{len(self.hole)}")
         return seat
 
     def _see(self, seat: int, cards: tuple[int, ...]) -> None:
@@ -353,13 +375,22 @@ def _scale(amounts: list[Amount]) -> int:
             )
     for scale in (1, 100, 10_000):
         if all(amount * scale == int(amount * scale) for amount in amounts):
-            return scale
-    raise ValueError("amounts with more than four decimal places; expected at most four")
+            break
+    else:
+        raise ValueError("amounts with more than four decimal places; expected at most four")
+    if (most := max(amounts)) * scale >= MOST:
+        raise ValueError(
+            f"{most} is too much in chips of 1/{scale:,}; expected fewer than {MOST:,}"
+        )
+    return scale
 
 
 def _quoted(value: object) -> str:
     """Returns a value as a file shows it, cut where it is long."""
-    text = repr(value) if isinstance(value, str) else str(value)
+    try:
+        text = repr(value) if isinstance(value, str) else str(value)
+    except ValueError:  # Python writes no numbers of more than some thousands of digits
+        return "a number that is too long"
     return text if len(text) <= 60 else text[:57] + "..."
 
 

@@ -2,10 +2,10 @@
 
 import json
 import lzma
-import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from games import files
 from games.no_limit_holdem.phh import CALL, CARDS, FOLD, UNSEEN, Hand
 
 _CARD = {card: text for text, card in CARDS.items()}
@@ -76,8 +76,7 @@ def _deal(actions: list[str], board: tuple[int, ...], shown: int, needed: int) -
 def write(path: str | Path, hands: Iterable[Hand], several: bool = False) -> int:
     """Writes hands to a file, compressed where its name ends in .xz; returns how many.
 
-    The file is written beside the old one and renamed. Hands are numbered from 1. A ``.phh`` file
-    holds one hand.
+    Hands are numbered from 1. A ``.phh`` file holds one hand.
 
     Args:
         path: The file.
@@ -104,7 +103,5 @@ def write(path: str | Path, hands: Iterable[Hand], several: bool = False) -> int
         )
     whole = texts[0] if single else "\n".join(f"[{k + 1}]\n{text}" for k, text in enumerate(texts))
     data = whole.encode(errors="replace")
-    temporary = path.with_name(f".{path.name}.partial")
-    temporary.write_bytes(lzma.compress(data) if path.name.endswith(".xz") else data)
-    os.replace(temporary, path)
+    files.write(path, lzma.compress(data) if path.name.endswith(".xz") else data)
     return len(texts)

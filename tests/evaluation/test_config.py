@@ -39,6 +39,9 @@ def test_a_command_is_taken_as_it_is() -> None:
         ["a=external", "a.command=python -c 'print([1, 2]: 3)' # no comment", "b=rhcp"]
     )
     assert t.players["a"].options.command == "python -c 'print([1, 2]: 3)' # no comment"
+    for text in ("echo ${HOME}", r"a \${b} \\${c}/${oc.env:HOME}\\ $d ${", "${a", "x\\"):
+        t = parse_command_line(["a=external", f"a.command={text}", "b=rhcp"])
+        assert t.players["a"].options.command == text
 
 
 def test_a_run_is_a_path_and_no_part_of_a_name() -> None:
@@ -60,7 +63,14 @@ def test_options_of_the_game() -> None:
         ([], ["a=KIND", *PLAYERS]),
         (["a=rhcpp", "b=rhcp"], ["a=rhcpp", "unknown player", "did you mean rhcp?"]),
         (["a=rhcp", "b=rhcp", "decsk=10"], ["decsk=10", "did you mean decks?"]),
-        (["a=rhcp", "b=rhcp", "c.playouts=1"], ["c.playouts", "no player"]),
+        (
+            ["a=rhcp", "b=rhcp", "c.playouts=1"],
+            ["c.playouts=1", "c is neither", "(a, b)"],
+        ),
+        (
+            ["a=rhcp", "b=rhcp", "c=random"],
+            ["c=random: c is neither", "a player of the match (a, b)"],
+        ),
         (["a=rhcp", "b=rhcp", "sprt=[0.6,0.5]"], ["sprt=[0.6, 0.5]", "two shares"]),
         (["a=mix", "a.seats=[a,rhcp,rhcp]", "b=rhcp"], ["a.seats", "itself"]),
         (

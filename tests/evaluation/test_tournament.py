@@ -3,6 +3,7 @@ finished is lost."""
 
 import json
 import pickle
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +13,19 @@ import pytest
 from fpmcts import memory
 from fpmcts.evaluation import plan as plan_module
 from fpmcts.evaluation.config import parse_command_line
+from fpmcts.evaluation.identity import code_of, described, digests
 from fpmcts.evaluation.match_result import MatchResult
-from fpmcts.evaluation.plan import Plan, described, identity, make_plan
+from fpmcts.evaluation.plan import Plan, identity, make_plan
 from fpmcts.evaluation.report import Report
 from fpmcts.evaluation.saved_games import write_games
 from fpmcts.evaluation.tournament import forget, play_tournament
 from fpmcts.evaluation.units import StoreError
+from fpmcts.papers.ismcts_tables import MatchTables
+from fpmcts.players.open_spiel_bot import OpenSpielOptions
+from fpmcts.players.rlcard_agent import RLCardOptions
 from games import make
 from games.settings import ConfigError
+from games.sources import module_sources
 
 GAME = make("doudizhu")
 
@@ -88,6 +94,13 @@ def test_interrupted_and_continued_equals_uninterrupted(tmp_path: Path) -> None:
     assert kept(plan_of(tmp_path, *players, "resume=false")) == 0
 
 
+def test_equal_players_under_two_labels_share_what_is_kept(tmp_path: Path) -> None:
+    plan = plan_of(tmp_path, "game=leduc", "agents=[random,other,always_call]", "other=random")
+    results = played(plan)
+    assert_same(results["random", "always_call"], results["other", "always_call"])
+    assert kept(plan) == 60
+
+
 def test_files_are_part_of_the_identity(tmp_path: Path) -> None:
     """An edited program is another player; an opponent model that has learned nothing has no
     file."""
@@ -97,10 +110,42 @@ def test_files_are_part_of_the_identity(tmp_path: Path) -> None:
     before = identity(plan, ("a", "b"))
     client.write_text("other")
     assert identity(plan, ("a", "b"))["players"] != before["players"]
+    (tmp_path / "cards.py").write_text("ORDER = 1")
+    client.write_text("import json, cards")
+    before = identity(plan, ("a", "b"))
+    (tmp_path / "cards.py").write_text("ORDER = 2")
+    assert identity(plan, ("a", "b"))["players"] != before["players"], "what it imports"
     untrained = parse_command_line(
         ["game=no_limit_holdem", "a=mcts", "a.checkpoint=untrained", "b=random"]
     )
-    assert described(untrained, "a")["checkpoint"] == "untrained"
+    assert described(untrained.players, "a", "no_limit_holdem")["checkpoint"] == "untrained"
+
+
+@pytest.mark.parametrize("edited", ["outside/dice.py", "rolls.py", "outside/deeper/rules.py"])
+def test_sources_of_games_and_bots_from_outside_are_part_of_the_identity(
+    edited: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever they import, in any folder of the path; nothing of the project or of packages."""
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "outside" / "deeper").mkdir(parents=True)
+    (tmp_path / "outside" / "dice.py").write_text(
+        "import numpy, games.kernels, rolls\nfrom .deeper import rules"
+    )
+    (tmp_path / "rolls.py").write_text("SIDES = 6")
+    (tmp_path / "outside" / "deeper" / "rules.py").write_text("from outside import dice")
+    assert len(module_sources("outside.dice")) == 3
+
+    def identities() -> list[object]:
+        bots = OpenSpielOptions("outside.dice:make"), RLCardOptions("outside.dice:make")
+        study = MatchTables(
+            tables={"one": {"game": {"name": "outside.dice"}, "seconds": 1, "rates": {}}}
+        )
+        games = code_of(["outside.dice"]), study.identity()
+        return [*games, *(digests(bot, "leduc") for bot in bots)]
+
+    before = identities()
+    (tmp_path / edited).write_text((tmp_path / edited).read_text() + "\nEDITED = True")
+    assert all(new != old for new, old in zip(identities(), before, strict=True))
 
 
 def test_a_folder_that_cannot_be_written_is_found_out_before_the_match(tmp_path: Path) -> None:
@@ -118,6 +163,18 @@ def test_decks_must_fit_into_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         match=r"decks=10,000,000 does not fit: [\d.]+ GB of memory are needed, 1 GB are free",
     ):
         plan_of(tmp_path, "a=random", "b=rhcp", decks=10_000_000)
+
+
+def test_pages_of_files_are_free_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "GROUP", tmp_path)
+    (tmp_path / "memory.max").write_text("5000\n")
+    (tmp_path / "memory.current").write_text("4000\n")
+    (tmp_path / "memory.stat").write_text(
+        "anon 1000\nfile 3000\nshmem 500\ninactive_file 2000\nactive_file 300\n"
+    )
+    assert memory.available_bytes() == 3300
+    (tmp_path / "memory.max").write_text("max\n")
+    assert (memory.available_bytes() or 0) > 5000
 
 
 def test_saved_games_replay(tmp_path: Path) -> None:
@@ -140,6 +197,17 @@ def test_saved_games_replay(tmp_path: Path) -> None:
         )
     decks = make_plan(parse_command_line(["a=rhcp", "b=rhcp", f"decks={path}"]), GAME).decks
     np.testing.assert_array_equal(decks.hands, np.repeat(plan.decks.hands, 2, axis=0))
+
+
+def test_one_deck_has_no_errors(tmp_path: Path) -> None:
+    doudizhu = plan_of(tmp_path, "agents=[random,rhcp,rlcard_rule]", decks=1)
+    leduc = plan_of(tmp_path, *SMALL, "aivat=true", decks=1)
+    for plan in (doudizhu, leduc):
+        spec = plan.tournament.config.game.make().spec
+        report = Report(plan.tournament, spec, played(plan))
+        text = f"{report.table()} {list(map(str, report.results.values()))}"
+        assert "nan" not in text and "±" not in text.replace("(± standard error", "")
+        assert not re.search(r"\[[+-]?[0-9.]+, ", text), "an interval"
 
 
 def test_report(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ import math
 import os
 from collections.abc import Callable
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -17,10 +18,16 @@ IDENTITY = {"seed": 1, "sizes": (1, 2)}
 
 
 def test_results_are_kept(tmp_path: Path) -> None:
-    store = Store(tmp_path / "new" / "file.jsonl", IDENTITY)
-    store.add(("a", 1), [1.5, None])
-    Store(store.path, IDENTITY).add(("b", 2), "text")
-    assert dict(Store(store.path, IDENTITY).finished()) == {("a", 1): [1.5, None], ("b", 2): "text"}
+    path = tmp_path / "new" / "file.jsonl"
+    with Store(path, IDENTITY) as store:
+        store.add(("a", 1), [1.5, None])
+    with Store(path, IDENTITY) as store:
+        store.add(("b", 2), "text")
+    with Store(path, IDENTITY) as store:
+        assert dict(store.finished()) == {("a", 1): [1.5, None], ("b", 2): "text"}
+    with Store(path, IDENTITY, resume=False) as store:
+        assert not list(store.finished())
+    assert not path.exists(), "without results"
     arrays = {"x": np.arange(5, dtype=np.int8), "y": np.full((2, 2), np.nan)}
     for name, array in as_arrays(as_text(arrays)).items():
         np.testing.assert_array_equal(array, arrays[name])
@@ -32,25 +39,29 @@ def test_nothing_damaged_counts(tmp_path: Path) -> None:
     ones can be added."""
     path = tmp_path / "file.jsonl"
     results = {("a",): 1, ("b",): [2], ("c",): "three"}
-    store = Store(path, IDENTITY)
-    for unit, result in results.items():
-        store.add(unit, result)
+    with Store(path, IDENTITY) as store:
+        for unit, result in results.items():
+            store.add(unit, result)
     whole, head = path.read_bytes(), len(path.read_bytes().splitlines()[0]) + 1
     damaged = [
         whole[:at] + bytes([whole[at] ^ 0x55]) + whole[at + 1 :] for at in range(head, len(whole))
     ]
     for content in [*damaged, *(whole[:at] for at in range(head, len(whole)))]:
         path.write_bytes(content)
-        again = Store(path, IDENTITY)
-        found = dict(again.finished())
-        assert found.items() <= results.items()
-        again.add(("d",), 4)
-        assert dict(Store(path, IDENTITY).finished()) == found | {("d",): 4}
+        with Store(path, IDENTITY) as again:
+            found = dict(again.finished())
+            assert found.items() <= results.items()
+            again.add(("d",), 4)
+        with Store(path, IDENTITY) as again:
+            assert dict(again.finished()) == found | {("d",): 4}
 
 
 def test_results_of_others_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "file.jsonl"
-    Store(path, IDENTITY)
+    with Store(path, IDENTITY) as store:
+        store.add(("a",), 1)
+        with pytest.raises(StoreError, match="file.jsonl: the same command is running"):
+            Store(path, IDENTITY)
     with pytest.raises(
         StoreError,
         match=r"file.jsonl: holds results of other settings \(seed\); give another folder",
@@ -59,6 +70,7 @@ def test_results_of_others_are_refused(tmp_path: Path) -> None:
     path.write_text("something else\n")
     with pytest.raises(StoreError, match="other settings"):
         Store(path, IDENTITY)
+    assert path.read_text() == "something else\n"
 
 
 @pytest.mark.parametrize("processes", [1, 2])
@@ -76,3 +88,44 @@ def test_units_are_done_in_any_number_of_processes(processes: int) -> None:
         run(math.isqrt, [(1,), (-1,), (2,)])
     asked = iter([False] * 2)
     assert len(run(math.isqrt, squares, Watch(stopping=lambda: next(asked, True)))) < 6
+
+
+STUBBORN = """
+import signal, subprocess, sys, time
+from pathlib import Path
+from fpmcts.players.child_program import ChildProgram
+
+held = []
+
+
+def unit(folder, fails):
+    code = (
+        "import os, signal, sys, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); "
+        "os.close(0); open(sys.argv[1] + str(os.getpid()), 'w'); time.sleep(60)"
+    )
+    held.append(ChildProgram([sys.executable, "-c", code, folder + "/"]))
+    while len(list(Path(folder).iterdir())) < 2:
+        time.sleep(0.01)
+    if fails:
+        raise ValueError("a player failed")
+    while True:
+        time.sleep(0.01)
+"""
+"""A unit that starts a program which ends by nothing but SIGKILL."""
+
+
+def test_no_program_outlives_a_unit_that_failed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "stubborn.py").write_text(STUBBORN)
+    (tmp_path / "programs").mkdir()
+    monkeypatch.syspath_prepend(tmp_path)
+    function = import_module("stubborn").unit
+    units = [(str(tmp_path / "programs"), fails) for fails in (False, True)]
+    with pytest.raises(ValueError, match="a player failed"):
+        list(run_units(partial(calls, function), units, 2, ClusterSettings()))
+    programs = [int(path.name) for path in (tmp_path / "programs").iterdir()]
+    assert len(programs) == 2
+    for program in programs:
+        with pytest.raises(ProcessLookupError):
+            os.kill(program, 0)

@@ -3,8 +3,10 @@ file.
 """
 
 import errno
+import json
 import os
 import pickle
+import struct
 from pathlib import Path
 from typing import Any
 
@@ -116,6 +118,43 @@ def test_foreign_safetensors(path: Path) -> None:
     save_file({"weight": np.ones(3)}, path)
     with pytest.raises(CheckpointError, match="no checkpoint of this program"):
         load(path)
+
+
+@pytest.mark.parametrize(
+    ("kind", "shape", "said"),
+    [
+        ("BF16", [2], "weight is of type BF16; expected one of BOOL, F16"),
+        ("F8_E4M3", [4], "weight is of type F8_E4M3"),
+        ("F4", [8], "weight is of type F4"),
+        ("F32", [1] * 70, "maximum supported dimension"),
+        ("F32", [0, 2**62], "array is too big"),
+    ],
+)
+def test_arrays_that_numpy_has_not(path: Path, kind: str, shape: list[int], said: str) -> None:
+    size = 0 if 0 in shape else 4
+    entry = {"dtype": kind, "shape": shape, "data_offsets": [0, size]}
+    texts = {"format": checkpoint.FORMAT, "meta": "{}", "sha256": ""}
+    header = json.dumps({"__metadata__": texts, "weight": entry}).encode()
+    path.write_bytes(struct.pack("<Q", len(header)) + header + bytes(size))
+    with pytest.raises(CheckpointError, match=f"^{path}.*{said}"):
+        load(path)
+
+
+@pytest.mark.parametrize("text", ["[]", "{", "[" * 100_000, '{"a":' * 900 + "1" + "}" * 900])
+def test_metadata_that_are_no_object(
+    path: Path, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checkpoint.json, "dumps", lambda *_, **__: text)
+    save(path, ARRAYS, META)
+    with pytest.raises(CheckpointError, match=f"^{path}: its metadata are not"):
+        load(path)
+
+
+def test_what_is_no_file_is_not_waited_for(path: Path) -> None:
+    os.mkfifo(path)
+    for given in (path, "/dev/zero", path.parent):
+        with pytest.raises(CheckpointError, match=f"^{given} is not a file"):
+            load(given)
 
 
 @pytest.mark.parametrize("step", ["save_file", "_to_disk", "replace"])

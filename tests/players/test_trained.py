@@ -2,6 +2,8 @@
 clear refusals.
 """
 
+import functools
+import resource
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,11 +13,11 @@ import pytest
 from fpmcts.evaluation.duplicate import duplicate_match
 from fpmcts.players import load_player
 from fpmcts.players.lookup import PlayerError
-from fpmcts.players.trained import checkpoint_of, export, load_trained
+from fpmcts.players.trained import checkpoint_of, export, load_trained, untrained_of
 from fpmcts.training.config import TrainConfig
 from fpmcts.training.fpmcts import FPMCTS
 from games import make
-from networks.checkpoint import CheckpointError, load
+from networks.checkpoint import CheckpointError, load, save
 from tests.players.conftest import saved
 
 GAME = make("doudizhu")
@@ -58,6 +60,34 @@ def test_a_search_with_other_settings_finishes_a_match(run: Path) -> None:
     }
     search = load_player("fpmcts", GAME, str(run), **options)
     assert duplicate_match(GAME, search, policy, 1, 0).num_decks == 1
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("config", [], "its metadata have a value of type list at config; expected one of type"),
+        ("config.game", "leduc", "its metadata have nothing at config.game.name"),
+        ("config.game.name", 3, "a value of type int at config.game.name"),
+        ("config.network", None, "cannot be used: .* network is no group of keys"),
+        ("config.search", 3, "cannot be used: .* search is no group of keys"),
+        ("config.network.channels", 512, r"stem.*expected \[512, .*of real numbers"),
+    ],
+)
+def test_metadata_that_are_not_those_of_networks(
+    poker_run: Path, tmp_path: Path, key: str, value: object, said: str
+) -> None:
+    arrays, meta = load(poker_run / "networks.safetensors")
+    if key == "config.network.channels":
+        meta["config"]["network"]["blocks"] = 20  # 250 MB in both networks
+    *above, last = key.split(".")
+    functools.reduce(dict.__getitem__, above, meta)[last] = value
+    save(tmp_path / "other", arrays, meta)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for read in (load_trained, untrained_of):
+        if key != "config.search" or read is load_trained:
+            with pytest.raises(CheckpointError, match=f"^{tmp_path / 'other'}.*{said}"):
+                read(tmp_path / "other", "leduc")
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000
 
 
 def test_refusals(run: Path, tabular_run: Path, tmp_path: Path, tiny: TrainConfig) -> None:

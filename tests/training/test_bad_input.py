@@ -12,7 +12,9 @@ import pytest
 import torch
 
 from fpmcts.training.algorithms import read_run
+from games.help import error_text
 from games.settings import ConfigError
+from networks.checkpoint import CheckpointError
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -46,6 +48,9 @@ def refused(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
         ("network.objective=adp", "network.objective=adp: set objective alone, which is wp"),
         ("search.playouts=${x}", "search.playouts=${x}: Interpolation key 'x' not found"),
         ("seed=[", "seed=[: the value cannot be read"),
+        ("seed=" + 5000 * "9", "seed=" + 194 * "9" + "…"),
+        ("[=1", "[=1: expected key=value"),
+        ("game=../game/leduc", "game=../game/leduc: there is no such module"),
         ("seed=1 seed=2", "seed=2: seed is given twice"),
         (
             "inference=enumeration",
@@ -110,3 +115,17 @@ def test_what_is_there_is_not_overwritten(
     said = refused(f"run_dir={tmp_path / run_dir}")
     assert str(path) in said and words in said and "\n" not in said
     assert path.read_bytes() == b"mine"
+
+
+@pytest.mark.parametrize("key", ["seed=", "game=", "serch.", ""])
+def test_long_words_are_not_echoed_whole(refused: Callable[..., str], key: str) -> None:
+    message = refused(key + 100_000 * "x")
+    assert len(message) < 1100 and message.startswith(f"train.py: {key}xx")
+    assert "expected" in message[-300:]
+
+
+def test_of_a_long_message_both_ends_are_shown() -> None:
+    message = error_text(CheckpointError("does not fit: " + 500 * "a is 1, " + "expected 2"))
+    assert len(message) <= 1000
+    assert message.startswith("does not fit: a is") and message.endswith("expected 2")
+    assert error_text(OSError(28, "No space left on device", "/x")) == "/x: No space left on device"

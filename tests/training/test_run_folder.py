@@ -171,7 +171,7 @@ def test_a_start_that_fails_leaves_nothing_behind(
     for path in (tmp_path / "new" / "run", mine):
         with pytest.raises(raised):
             Run(StepsConfig(run_dir=str(path), failure=failure))
-    assert not (tmp_path / "new" / "run").exists()
+    assert not (tmp_path / "new").exists()
     assert [path.name for path in mine.iterdir()] == ["notes.txt"]
     assert (
         len(list(Run(StepsConfig(run_dir=str(tmp_path / "new" / "run"), seed=1)))) == 2
@@ -190,6 +190,24 @@ def test_a_run_is_not_overwritten(tmp_path: Path) -> None:
 def test_two_writers_are_refused(tmp_path: Path) -> None:
     with opened(tmp_path / "run"), pytest.raises(RunFolderError, match="another process"):
         opened(tmp_path / "run")
+
+
+def test_what_a_killed_save_left_is_removed(tmp_path: Path) -> None:
+    with opened(tmp_path / "run") as folder:
+        folder.save(saved(1))
+    names = {path.name for path in (tmp_path / "run").iterdir()}
+    for name in (".checkpoint.safetensors.partial", ".tmpAb12Cd"):
+        (tmp_path / "run" / name).touch()
+    with opened(tmp_path / "run") as folder:
+        assert loaded(folder) == 1
+    assert {path.name for path in (tmp_path / "run").iterdir()} == names
+
+
+def test_a_folder_with_something_else_is_left_as_it_was(tmp_path: Path) -> None:
+    (tmp_path / "config.yaml").write_text("version: 2\nsomething: else\n")
+    with pytest.raises(RunFolderError, match="holds another kind of run"):
+        opened(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["config.yaml"]
 
 
 def test_a_full_disk_is_one_line(tmp_path: Path) -> None:

@@ -152,9 +152,9 @@ class Person:
             lambda request: request.url.startswith(site.origin) or self.faults.append(request.url),
         )
         self.page.goto(site.address)
-        self.page.wait_for_selector(
-            ".new", timeout=4 * PATIENCE
-        )  # the games may have to be compiled first
+        self.page.wait_for_selector(".new")
+        # The games may have to be compiled first.
+        self.page.wait_for_selector(".notice", state="detached", timeout=4 * PATIENCE)
 
     def get(self, path: str) -> Any:
         """Returns what the server says."""

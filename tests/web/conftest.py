@@ -16,7 +16,7 @@ from fpmcts.web.clock import Chance, Clock
 from fpmcts.web.errors import Json  # noqa: E402
 from fpmcts.web.server.app import Server, make_app
 from fpmcts.web.server.guard import Access
-from tests.web.fake import FakeEngine, services  # noqa: E402
+from tests.web.fake import FakeEngine, ToyGames, services  # noqa: E402
 
 TOKEN = "t" * 32
 HOST = "127.0.0.1:8000"
@@ -53,15 +53,17 @@ class Site:
         self.services = services(self.engine, QuickClock(), Chance())
         self.access = Access(TOKEN)
         self.server: Any = None
+        self.prepare: Any = lambda: ToyGames().prepare(self.engine.status)
 
     def client(self) -> TestClient:
         """Returns a client that has not shown the token."""
-        self.server = Server(self.services)
+        self.server = Server(self.services, None, self.services.rulebook.progress)  # type: ignore[attr-defined]
 
         @contextlib.asynccontextmanager
         async def running() -> AsyncIterator[None]:
-            await self.server.open_shop()
+            preparing = asyncio.create_task(self.prepare())
             yield
+            await preparing
 
         app = make_app(self.server, self.access, "127.0.0.1", 8000, running)
         return TestClient(app, base_url=f"http://{HOST}", follow_redirects=False)

@@ -105,6 +105,12 @@ class ToyTable:
 class ToyGames:
     """The rulebook of the toy game."""
 
+    async def prepare(self, engine: EngineState) -> None:
+        pass
+
+    def progress(self) -> Json:
+        return {"preparing": None, "broken": {}}
+
     def names(self) -> list[str]:
         return ["toy"]
 
@@ -115,12 +121,12 @@ class ToyGames:
         deal = {"hands": ["3 cards"] * SEATS}
         return GameInfo("toy", seats, ("one", "two"), "points", True, False, MOST, deal)
 
-    def game_of(self, record: Mapping[str, Any]) -> str:
+    def read(self, record: Mapping[str, Any]) -> tuple[str, "ToyTable"]:
         if record.get("game") != "toy":
             raise RefusedError(
                 "bad_record", "a record of no game that is played here; expected one of toy"
             )
-        return "toy"
+        return "toy", self.table("toy", record=record)
 
     def table(
         self,

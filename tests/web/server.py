@@ -30,10 +30,12 @@ from fpmcts.web.engine.client import EngineProcess
 from fpmcts.web.engine.process import serve as answer_questions
 from fpmcts.web.server.app import Server
 from fpmcts.web.server.guard import Access, read_token
-from fpmcts.web.server.main import listen, load_games, serve, token_file
+from fpmcts.web.server.main import listen, serve, token_file
 from fpmcts.web.tables.catalogue import Catalogue, Offer
 from fpmcts.web.tables.offers import EXACT, RANDOM, offers
+from fpmcts.web.tables.preparing import PreparedGames
 from fpmcts.web.tables.room import Services
+from fpmcts.web.tables.rulebook import Games
 from fpmcts.web.tables.store import Store
 
 RANKS = "3456789TJQKA2LB"
@@ -131,10 +133,12 @@ def main(folder: Path, toy: bool, port: int) -> None:
     token, listening = read_token(token_file(games)), listen("127.0.0.1", port)
     process = EngineProcess(target=toy_engine if toy else engine)
     catalogue = fake.CATALOGUE if toy else Catalogue(offers(), Offer((RANDOM,)))
-    services = Services(None, catalogue, process, Store(games), Quick(), Chance())  # type: ignore[arg-type]
+    rulebook: Any = fake.ToyGames() if toy else PreparedGames(Catalogue({}), Games)
+    services = Services(rulebook, catalogue, process, Store(games), Quick(), Chance())
     print(f"http://127.0.0.1:{listening.getsockname()[1]}/?token={token}", flush=True)
-    load = fake.ToyGames if toy else lambda: load_games(Catalogue({}))
-    asyncio.run(serve(Server(services), process, Access(token), "127.0.0.1", listening, load))
+    server = Server(services, None, rulebook.progress)
+    prepare = functools.partial(rulebook.prepare, process.status)
+    asyncio.run(serve(server, process, Access(token), "127.0.0.1", listening, prepare))
 
 
 if __name__ == "__main__":

@@ -75,6 +75,7 @@ def test_doudizhu_by_taps(browser: Any, site: Site) -> None:
     page.locator("input[value=fair]").tap()
     page.locator("button[type=submit]").tap()
     page.wait_for_selector(".hand")
+    table = person.table
     assert page.evaluate("document.documentElement.lang") == "zh-CN"
     sizes = page.eval_on_selector_all(
         ".hand button", "all => all.map(one => one.getBoundingClientRect().width)"
@@ -96,9 +97,9 @@ def test_doudizhu_by_taps(browser: Any, site: Site) -> None:
     person.play()
     assert person.count(".thoughts") == 0 and person.view()["over"]
     person.check()
-    # A move says what it answers: one that arrives late is for no other position.
+    # A move says what it answers: one that arrives late is for no other table or position.
     moves = [json.loads(text) for text in sent if '"play"' in text]
-    assert len(moves) > 2 and all("rev" in move for move in moves)
+    assert len(moves) > 2 and all(move["table"] == table and "rev" in move for move in moves)
     person.close()
 
 
@@ -275,8 +276,14 @@ def test_share_outside_watch_and_results(browser: Any, site: Site) -> None:
     assert page.locator(".go input[inputmode=numeric]").input_value() == "12"
     page.wait_for_selector(".stats td")
     person.check()
-    person.new_table(game="kuhn", seats=["random", "random"], mode="open", seed=5)
-    page.locator(".bar-top select").select_option("4")
+    # A game of Kuhn is over before anybody can choose a pace.
+    person.new_table(seats=["random"] * 3, mode="open", seed=5)
+    page.locator(".bar-top [aria-pressed=false]").click()
+    pace = page.locator(".bar-top select")
+    pace.select_option("4")
+    page.wait_for_selector(".bar-top [aria-pressed=true]")
+    assert pace.input_value() == "4" and person.count(".play.over") == 0
+    page.locator(".bar-top [aria-pressed=true]").click()
     page.wait_for_selector(".play.over")
     person.close()
 

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +71,21 @@ def test_an_engine_that_hangs_is_started_again(how: str, caplog: pytest.LogCaptu
 
     with_engine(work)
     assert "hangs" in caplog.text
+
+
+def test_one_that_cannot_be_started_is_tried_again(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    start, faults = SpawnProcess.start, [OSError("no memory")]
+
+    def start_later(process: SpawnProcess) -> None:
+        if faults:
+            raise faults.pop()
+        start(process)
+
+    monkeypatch.setattr(SpawnProcess, "start", start_later)
+    assert with_engine(lambda engine: engine.ask(question("quick"))).move == "quick 0"
+    assert "cannot be started (no memory)" in caplog.text
 
 
 @pytest.mark.slow

@@ -68,10 +68,13 @@ def test_token_becomes_a_cookie(site: Site) -> None:
         assert client.get("/api/health").json() == {"state": "ready", "warm": 1.0}
         answer = client.get(f"/?token={TOKEN}")
         assert answer.status_code == 303 and answer.headers["location"] == "/"
-        assert {"HttpOnly", "SameSite=Strict"} <= set(answer.headers["set-cookie"].split("; "))
+        # Lax: a link in a mail or a chat brings the cookie, so the session goes on.
+        assert {"HttpOnly", "SameSite=Lax"} <= set(answer.headers["set-cookie"].split("; "))
         assert client.get("/api/tables").status_code == 200
+        session = dict(client.cookies)
         again = client.get(f"/?token={TOKEN}")  # a known visitor keeps the session
-        assert again.status_code == 303 and "set-cookie" not in again.headers
+        assert again.status_code == 303 and dict(client.cookies) == session
+        assert "Max-Age" in again.headers["set-cookie"]  # a year more
 
 
 def test_devices_have_tables_of_their_own(client: TestClient) -> None:
@@ -133,6 +136,13 @@ def test_every_answer_has_the_headers(client: TestClient) -> None:
     policy = HEADERS["content-security-policy"]
     assert policy.startswith("default-src 'none'")
     assert "unsafe" not in policy and "http" not in policy
+
+
+def test_static_files_are_compressed_and_kept(client: TestClient) -> None:
+    answer = client.get("/static/words.js")
+    assert answer.headers["content-encoding"] == "gzip"
+    known = {"if-none-match": answer.headers["etag"]}
+    assert client.get("/static/words.js", headers=known).status_code == 304
 
 
 def test_static_files_stay_in_their_folder(client: TestClient) -> None:

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from fpmcts.web.clock import Bucket
-from fpmcts.web.engine.asking import Answer, Question
+from fpmcts.web.engine.asking import Answer, Hear, Priority, Question
 from fpmcts.web.errors import Json, RefusedError
 from fpmcts.web.review.jobs import Jobs
 from fpmcts.web.review.reviewer import Reviewer
@@ -103,7 +103,7 @@ def transcript(
         fake = Services(rulebook, catalogue, fake.engine, fake.store, clock, fake.chance)  # type: ignore[arg-type]
         rooms = Lobby(fake)
         room = rooms.make("me", game, seats, mode)
-        connection = Connection(None, "me", rooms, Reviewer(fake.store), Jobs(), asyncio.Event())  # type: ignore[arg-type]
+        connection = Connection(None, "me", rooms, Reviewer(fake.store), Jobs())  # type: ignore[arg-type]
         connection._outbox = LoggedOutbox(clock, log)
         connection._bucket = Bucket(1e9, 1e9, clock.now)
         number = 0
@@ -127,7 +127,7 @@ def transcript(
                 lambda: room.outside(0),
                 lambda: room.may_ask(1),
                 lambda: [room.summary(), room.view()],
-                lambda: [rooms.summaries("me"), rooms.statistics("me")],
+                lambda: [[*rooms.summaries("me")], rooms.statistics("me")],
             ):
                 try:
                     log.append((clock.now(), json.dumps(path())))
@@ -203,6 +203,41 @@ def test_late_answers_appear_at_whole_multiples() -> None:
 
     assert moved(0.0) == moved(0.01) == moved(0.59) == 0.6
     assert moved(0.7) == moved(1.1) == 1.2 and moved(1.3) == 1.8
+
+
+@pytest.mark.parametrize("message", [{"type": "analyse"}, {"type": "play", "move": "pass"}])
+def test_answers_at_another_table_do_not_wait_for_a_hidden_search(message: Json) -> None:
+    """One engine answers one question after the other: a forced move leaves it free at once."""
+
+    class OneEngine(FakeEngine):
+        async def ask(self, question: Question, hear: Hear | None = None) -> Answer:
+            async with free:
+                return await super().ask(question, hear)
+
+    async def play(hidden_seconds: float) -> list[float]:
+        def seconds(question: Question) -> float:
+            slow = question.kind == "fpmcts" and question.priority is Priority.MOVE
+            return hidden_seconds if slow else 0.1
+
+        nonlocal free
+        free, clock, log = asyncio.Lock(), FakeClock(), list[tuple[float, str]]()
+        parts = services(OneEngine(first_legal, seconds), clock)
+        lobby = Lobby(parts)
+        hidden = lobby.make("me", "toy", ["slow-64", "quick", "you"], "fair", seed=1)
+        other = lobby.make("me", "toy", ["you", "quick", "quick"], "open", seed=2)
+        tab = Connection(None, "me", lobby, Reviewer(parts.store), Jobs())  # type: ignore[arg-type]
+        tab._outbox = LoggedOutbox(clock, log)
+        hidden.listen(lambda _: None)
+        await clock.run(0.01)
+        for number, said in enumerate(({"type": "join", "table": other.id}, message), 1):
+            tab.hear(json.dumps({"id": number, **said}))
+        await clock.run(5.0)
+        lobby.close()
+        return [when for when, text in log if '"final": true' in text or '"moved"' in text]
+
+    free = asyncio.Lock()
+    forced, searched = (asyncio.run(play(seconds)) for seconds in (0.0, 0.7))
+    assert forced == searched and forced
 
 
 def one_player(game: str, **settings: float) -> Catalogue:

@@ -1,39 +1,55 @@
 """The small parts: what is kept, what is offered, how a server is started."""
 
 import asyncio
+import contextlib
 import json
+import socket
 import sqlite3
 import subprocess
 import sys
+from dataclasses import asdict, replace
 from pathlib import Path
+from queue import SimpleQueue
+from urllib.parse import unquote, urlsplit
 
 import numpy as np
 import pytest
+from starlette.testclient import TestClient
 
 from fpmcts.web.config import PlayConfig
 from fpmcts.web.engine.asking import Answer
 from fpmcts.web.errors import Json
-from fpmcts.web.server.main import run
+from fpmcts.web.review.judging import Decision, Review
+from fpmcts.web.server import main
+from fpmcts.web.server.main import listen, run
+from fpmcts.web.tables import store
 from fpmcts.web.tables.catalogue import Catalogue, Entry, Offer
 from fpmcts.web.tables.offers import fitted, measure, offers, warm_up
 from fpmcts.web.tables.rulebook import GameInfo
-from fpmcts.web.tables.store import Store, StoreError
+from fpmcts.web.tables.store import Series, Settings, Store, StoredGame, StoreError
 from games import Choice
 from games.settings import ConfigError
 from networks.checkpoint import CHECKPOINT, save
+from tests.web.conftest import Site, new_table
 from tests.web.fake import FakeEngine
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_files_that_are_no_store(tmp_path: Path) -> None:
-    text, other, newer = tmp_path / "text", tmp_path / "other.sqlite", tmp_path / "newer.sqlite"
+def test_files_that_are_no_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store, "PATIENCE", 0.01)
+    names = ("text", "other.sqlite", "newer.sqlite", "used.sqlite")
+    text, other, newer, used = (tmp_path / name for name in names)
     text.write_text("no database, " * 100)
     with sqlite3.connect(other) as file:
         file.execute("CREATE TABLE something (x)")
     Store(newer).close()
-    with sqlite3.connect(newer) as file:
+    with contextlib.closing(sqlite3.connect(newer)) as file:
         file.execute("PRAGMA user_version=99")
+    with contextlib.closing(Store(used)):
+        with pytest.raises(StoreError, match="in use by another program"):
+            Store(used)
+    Store(used).close()
     for path, message in (
         (text, "cannot be used"),
         (other, "something else"),
@@ -42,6 +58,84 @@ def test_files_that_are_no_store(tmp_path: Path) -> None:
     ):
         with pytest.raises(StoreError, match=message):
             Store(path)
+
+
+def test_a_file_of_version_1_keeps_its_reviews(tmp_path: Path) -> None:
+    path = tmp_path / "old.sqlite"
+    with contextlib.closing(sqlite3.connect(path)) as file:
+        old = store.REVIEWS.replace("(game, session, key)", "(game, key)")
+        old = old.replace(
+            "session TEXT NOT NULL,\n    key TEXT NOT NULL",
+            "key TEXT NOT NULL,\n    session TEXT NOT NULL",
+        )
+        file.executescript(f"{store.GAMES} {old} PRAGMA user_version=1;")
+        file.execute("INSERT INTO games VALUES ('a', 'me', 'toy', 1.0, 1, '{}', '{}')")
+        for table in ("a", "gone"):
+            file.execute("INSERT INTO reviews VALUES (?, 'normal 0 0', 'me', '{}')", (table,))
+        file.commit()
+    for _ in range(2):
+        with contextlib.closing(Store(path)) as kept:
+            assert [*kept.reviewed("me")] == [("a", {})] and kept.reviews_of("a", "me") == [{}]
+
+
+def test_a_file_of_version_2_keeps_its_results(tmp_path: Path) -> None:
+    path = tmp_path / "old.sqlite"
+    settings = Settings(["random", "you"], "fair", Series(["random", "you"]), 0)
+    settings.returns = [1.0, -1.0]
+    rows = {"a": settings, "b": replace(settings, imported=True), "c": replace(settings, seats=[])}
+    with contextlib.closing(sqlite3.connect(path)) as file:
+        file.executescript(f"{store.GAMES} {store.REVIEWS} PRAGMA user_version=2;")
+        for name, row in rows.items():
+            given = (name, json.dumps(asdict(row)))
+            file.execute("INSERT INTO games VALUES (?, 'me', 'toy', 1.0, 1, ?, '{}')", given)
+        file.commit()
+    for _ in range(2):
+        with contextlib.closing(Store(path)) as kept:
+            assert kept.results("me") == [("toy", "fair", ["random", "you"], 1, 0, -1.0, 1.0)]
+            kept.put(StoredGame("a", "me", "toy", 1.0, True, settings, {}))
+
+
+def test_lists_do_not_read_the_records_of_the_past(
+    client: TestClient, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many games there were: statistics are added up by the file, lists are of 500."""
+    for seed in range(3):
+        new_table(client, seed=seed)
+    session = next(iter(site.server.lobby._makings))
+    for game in [*site.services.store.of_session(session)]:
+        game.settings.returns = [2.0, -1.0, -1.0]
+        site.services.store.put(game._replace(over=True))
+    monkeypatch.setattr(store.Settings, "parse", lambda _: pytest.fail("a game is read"))
+    (row,) = client.get("/api/stats").json()["stats"]
+    assert (row["games"], row["wins"], row["returns"], row["squares"]) == (3, 3, 6.0, 12.0)
+    monkeypatch.undo()
+    lines = site.services.store._ask("EXPLAIN QUERY PLAN " + store.SUMS_OF_RESULTS, session)
+    assert "COVERING INDEX results" in str(lines) and "TEMP" not in str(lines)
+    names = [table["id"] for table in client.get("/api/tables").json()["tables"]]
+    assert len(names) == 3
+
+
+def test_a_game_that_left_the_lobby_breaks_no_list(client: TestClient, site: Site) -> None:
+    new_table(client)
+    session = next(iter(site.server.lobby._makings))
+    settings = Settings(["you", "x"], "fair", Series(["you", "x"]), 0, returns=[1.0, -1.0])
+    site.services.store.put(StoredGame("g", session, "left:cards=4", 1.0, True, settings, {}))
+    mistake = Decision(0, 0, "pass", None, "points", "a1", [], loss=50.0, se=0.1)
+    review = Review("normal", 0, (5.0, 10.0, 15.0), (0,), decisions=[mistake])
+    assert mistake.name(review.classes) == "blunder"
+    site.services.store.put_review("g", session, review.key, asdict(review))
+    assert client.get("/api/stats").json() == {"stats": []}
+    assert client.get("/api/puzzles").json() == {"puzzles": []}
+    assert len(client.get("/api/tables").json()["tables"]) == 2
+
+
+def test_the_newest_reviews_come_first(tmp_path: Path) -> None:
+    kept = Store(Path(":memory:"))
+    for number, table in enumerate("dbac"):
+        settings = Settings(["you"], "fair", Series(["you"]), 0)
+        kept.put(StoredGame(table, "me", "toy", float(number), True, settings, {}))
+        kept.put_review(table, "me", "normal 0 0", {})
+    assert [table for table, _ in kept.reviewed("me", limit=3)] == ["c", "a", "b"]
 
 
 def test_delays_fit_the_machine() -> None:
@@ -117,6 +211,8 @@ def test_a_run_brings_its_options(tmp_path: Path, game: Json, name: str) -> None
         ({"host": "192.0.2.1"}, "192.0.2.1"),
         ({"checkpoint": ["nowhere"]}, "nowhere"),
         ({"games": "/proc/x/y"}, "/proc/x"),
+        ({"games": "text.txt"}, "text.txt: cannot be used"),
+        ({"review": "text.txt"}, "review=text.txt: line 1: expected JSON"),
         ({"checkpoint": ["rlcard"]}, "rules=rlcard; the browser table plays rules=standard"),
         ({"checkpoint": ["paper"]}, "encoding=paper"),
     ],
@@ -130,10 +226,38 @@ def test_servers_that_cannot_start(
         Path(name).mkdir()
         save(Path(name) / CHECKPOINT, {"x": np.zeros(1)}, {"config": {"game": game}})
     config = PlayConfig(**{"port": 0, "browser": False, "games": "g.sqlite", **given})
-    said: list[str] = []
+    Path("text.txt").write_text("hello\n" * 100)
+    before, said = sorted(tmp_path.iterdir()), list[str]()
     with pytest.raises(ConfigError, match=message) as error:
         run(config, said.append)
     assert "\n" not in str(error.value) and not said
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_browser_is_opened_without_the_token(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The arguments of a program stand in the list of processes."""
+    given: SimpleQueue[str] = SimpleQueue()
+    monkeypatch.setattr(main.webbrowser, "open", given.put)
+    games = tmp_path / "play.sqlite"
+    with main.opened_browser("http://127.0.0.1:8000/?token=secret", games):
+        address = given.get(timeout=10)
+        page = Path(unquote(urlsplit(address).path))
+        assert "secret" not in address and "url=http://127.0.0.1:8000/?token=secret" in (
+            page.read_text()
+        )
+        assert page.stat().st_mode & 0o777 == 0o600
+    assert not page.exists()
+
+
+def test_small_messages_are_sent_at_once() -> None:
+    with (
+        listen("127.0.0.1", 0) as listening,
+        socket.create_connection(listening.getsockname()),
+        listening.accept()[0] as served,
+    ):
+        assert served.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 def test_the_page_does_not_wait_for_numba_and_torch() -> None:

@@ -81,6 +81,9 @@ def test_illegal_moves_and_turns(client: TestClient, site: Site) -> None:
         error = tab.until("error", id=number)
         assert error["code"] == "illegal_move" and "legal: pass" in error["text"]
         assert tab.refused("play", move="pass", rev=7) == "stale"
+        other = new_table(client)["id"]  # at the same rev
+        for kind, fields in {"play": {"move": "pass", "rev": 0}, "next": {}, "undo": {}}.items():
+            assert tab.refused(kind, table=other, **fields) == "stale"
         tab.ask("play", "moved", move=" PASS ", rev=0)
         assert tab.refused("play", move="pass") == "not_your_turn"
 

@@ -4,14 +4,18 @@ of an editor.
 
 import json
 import random
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from fpmcts.web.errors import RefusedError, parse_json
+from fpmcts.web.tables.lobby import Lobby
 from fpmcts.web.tables.rulebook import Games, table_at
 from fpmcts.web.tables.views import view_of
-from tests.web.test_messages import VALUES
+from games.table import Table
+from tests.web.fake import FakeClock, FakeEngine, services
+from tests.web.malformed import VALUES
 
 GAMES = ("doudizhu", "kuhn", "leduc", "limit_holdem", "no_limit_holdem:players=3")
 
@@ -54,7 +58,7 @@ def test_a_deal_of_the_editor_is_that_of_the_record(games: Games, game: str) -> 
     record = games.table(game, seed=3).record()
     deal = {name: record[name] for name in games.info(game).deal or {}}
     assert games.table(game, deal=deal).record() == record
-    assert games.game_of(record) == game
+    assert games.read(record)[0] == game
     with pytest.raises(RefusedError, match="unknown field of a deal"):
         games.table(game, deal={**deal, "winner": 0})
     with pytest.raises(RefusedError):
@@ -76,7 +80,7 @@ def test_damaged_records_are_refused_or_read(games: Games, game: str) -> None:
         else:
             damaged[name] = chance.choice(VALUES)
         try:
-            games.table(games.game_of(damaged), record=damaged)
+            games.read(damaged)
         except RefusedError as error:
             refused += 1
             assert len(error.text) <= 400
@@ -87,9 +91,24 @@ def test_damaged_records_are_refused_or_read(games: Games, game: str) -> None:
         try:
             value = parse_json(text[:at] + chance.choice('"[]{},0x3💣') + text[at + 1 :])
             if isinstance(value, dict):
-                games.table(games.game_of(value), record=value)
+                games.read(value)
         except RefusedError:
             pass
+
+
+def test_an_opened_record_is_read_once(games: Games, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thousand records of a file wait for each other."""
+    record, made, real = played(games, "leduc", 1).record(), list[object](), Table.__init__
+    games.info("leduc")
+
+    def count(self: Table, *args: Any, **given: Any) -> None:
+        made.append(self)
+        real(self, *args, **given)
+
+    monkeypatch.setattr(Table, "__init__", count)
+    lobby = Lobby(replace(services(FakeEngine(), FakeClock()), rulebook=games))
+    assert lobby.open_record("me", json.dumps(record)).summary()["game"] == "leduc"
+    assert len(made) == 1
 
 
 def test_a_game_that_describes_nothing_is_shown_seat_by_seat() -> None:
@@ -137,7 +156,7 @@ def test_variants_stand_in_the_lobby(games: Games) -> None:
     for name in ("goofspiel:cards=4", "phantom_tictactoe", "phantom_tictactoe:variant=small"):
         record = played(games, name, 1).record()
         assert (
-            games.game_of(record) == name
+            games.read(record)[0] == name
             and games.table(name, record=record).is_over
             and told[name].deal is None
         )

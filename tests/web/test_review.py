@@ -3,6 +3,7 @@
 import asyncio
 import json
 from dataclasses import asdict, replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,8 @@ from fpmcts.web.engine.asking import Answer, Question, Row
 from fpmcts.web.review.comparing import CLASSES as NAMES
 from fpmcts.web.review.comparing import SPEEDS, Estimate, classify
 from fpmcts.web.review.judging import Played, Review, judge_game
-from tests.web.conftest import Site, Tab, opened
+from fpmcts.web.server import app
+from tests.web.conftest import TOKEN, Site, Tab, opened
 from tests.web.fake import ToyGames
 
 CLASSES = (5.0, 10.0, 15.0)
@@ -204,3 +206,74 @@ def test_review_retry_reveal_and_puzzles(client: TestClient, site: Site) -> None
         assert not [
             p for p in client.get("/api/puzzles").json()["puzzles"] if p["ply"] == 0
         ]  # it is solved
+
+
+def test_puzzles_leave_others_their_turn(client: TestClient, site: Site) -> None:
+    """A view of each takes some time; the first hundred are enough."""
+    site.engine.answer = opinion
+    with Tab(client) as tab:
+        tab.ask("join", "state", table=opened(client, *["pass"] * 7))
+        tab.final("review")
+    turns, most = 0, 5
+
+    async def ask() -> Any:
+        async def others() -> None:
+            nonlocal turns
+            while True:
+                turns += 1
+                await asyncio.sleep(0)
+
+        (session,) = site.server.lobby._makings
+        request: Any = SimpleNamespace(scope={"session": session}, query_params={})
+        task = asyncio.create_task(others())
+        found = await site.server.puzzles(request)
+        task.cancel()
+        return found["puzzles"]
+
+    assert client.portal is not None
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(app, "MOST_PUZZLES", most)
+        assert len(client.portal.call(ask)) == most <= turns + 1
+
+
+WHOLE = ("a1", "pass", "pass", "b1", "pass", "pass", "c1")
+
+
+def test_a_review_cancelled_in_its_last_step_is_kept(client: TestClient, site: Site) -> None:
+    site.engine.seconds = lambda question: 100.0 if question.luck else 0.0
+    with Tab(client) as tab:
+        tab.ask("join", "state", table=opened(client, *WHOLE))
+        number = tab.say("review")
+        while not any(question.luck for question in site.engine.asked):
+            assert tab.get()["type"] in ("queued", "progress")
+        tab.say("cancel", job=number)
+        assert tab.until("result", job=number)["cancelled"]
+        site.engine.seconds, site.engine.asked = lambda question: 0.0, []
+        assert tab.final("review")["review"]["decisions"]
+        assert [question.luck is None for question in site.engine.asked] == [False]
+
+
+def test_reviews_of_a_shared_table_belong_to_each_session(client: TestClient, site: Site) -> None:
+    site.engine.answer = opinion
+    hands = [[f"{rank}{suit}" for rank in "abc"] for suit in "123"]
+    record = json.dumps({"game": "toy", "hands": hands, "moves": ["pass"]})
+    assert client.portal is not None
+    client.portal.call(site.server.lobby.open_shared, record)
+    (table,) = client.get("/api/tables").json()["tables"]
+    mine, found = dict(client.cookies), []
+    for _ in range(2):
+        with Tab(client) as tab:
+            tab.ask("join", "state", table=table["id"])
+            tab.say("reveal")
+            assert tab.get().get("code") == "not_reviewed"
+            assert tab.final("review")["review"]["decisions"][0]["hidden"]
+            found.append([p["table"] for p in client.get("/api/puzzles").json()["puzzles"]])
+            tab.final("try", ply=0, move="a1")
+        client.cookies.clear()
+        client.get(f"/?token={TOKEN}")
+    assert found == [[table["id"]]] * 2
+    client.cookies.clear()
+    client.cookies.update(mine)
+    assert client.get("/api/puzzles").json()["puzzles"] == []  # solved, and still known
+    client.portal.call(site.server.lobby.open_shared, record)
+    assert site.services.store._ask("SELECT * FROM reviews") == []  # of tables that are gone

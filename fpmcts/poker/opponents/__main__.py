@@ -17,6 +17,7 @@ from fpmcts.poker.opponents.dataset import Players, make_rows
 from fpmcts.poker.opponents.material import keep_of, playable
 from fpmcts.poker.opponents.model_file import ModelError, load
 from fpmcts.poker.opponents.score import plot, report
+from games.files import write
 from games.help import say
 from games.no_limit_holdem.phh import BAD, BadHandError
 from games.settings import ConfigError, build, setting
@@ -64,11 +65,11 @@ def score(arguments: Sequence[str]) -> None:
     text, figures = report(learned, rows, shown, head)
     say(text)
     if options.plot:
-        plot(learned.model, rows, options.plot)
+        plot(learned.model, rows, Path(options.plot))
     if options.report:
-        Path(options.report).write_text(f"# Score of a model of opponents\n\n{text}", "utf-8")
+        write(Path(options.report), f"# Score of a model of opponents\n\n{text}")
     if options.json:
-        Path(options.json).write_text(json.dumps(figures), "utf-8")
+        write(Path(options.json), json.dumps(figures))
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
 from fpmcts.poker.opponents.dataset import Players
@@ -19,13 +18,16 @@ from fpmcts.poker.opponents.features import NUM_COLUMNS
 from fpmcts.poker.opponents.model import NUM_ACTIONS, OpponentModel, untrained
 from fpmcts.poker.opponents.statistics import COUNTS
 from fpmcts.poker.opponents.trees import Booster
+from games.files import replacing
+from games.settings import InputError
+from networks.checkpoint import CheckpointError, entry, parse_meta, read_tensors
 
 FORMAT = "opponent-model-1"
 BOOSTERS = {"trees": "model", "without": "without"}
 """Prefixes of arrays in a file, and whose trees they are."""
 
 
-class ModelError(ValueError):
+class ModelError(InputError):
     """A file without a usable model; the message names it and says why."""
 
 
@@ -63,21 +65,21 @@ def save(path: str | Path, learned: Learned) -> None:
     arrays |= {"by_round": learned.by_round, "players": learned.players.counts}
     dense = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     told = json.dumps({**learned.told, "players": list(learned.players.names)})
-    temporary = Path(f"{path}.new")
-    save_file(dense, temporary, {"format": FORMAT, "told": told})
-    temporary.replace(path)
+    with replacing(Path(path)) as temporary:
+        save_file(dense, temporary, {"format": FORMAT, "told": told})
 
 
 def load(path: str | Path) -> Learned:
     """Returns what a file holds. Raises ModelError where it is missing or holds no such model."""
     try:
-        with safe_open(str(path), framework="numpy") as file:
-            header = file.metadata() or {}
-            if header.get("format") != FORMAT:
-                raise ModelError(f"{path}: not an opponent model ({FORMAT})")
-            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-        told = json.loads(header["told"])
-        players = {name: row for row, name in enumerate(told.pop("players"))}
+        arrays, header = read_tensors(path, FORMAT, {"told"})
+        told = parse_meta(header["told"], path)
+        names = entry(told, "players", list, path)
+        players = {str(name): row for row, name in enumerate(names)}
+        for key in ("hands", "options.window"):
+            if key.partition(".")[0] in told:
+                entry(told, key, int, path)
+        del told["players"]
         model, without = (
             OpponentModel(
                 **{name: arrays[name] for name in OpponentModel._fields if name != "trees"},
@@ -86,16 +88,15 @@ def load(path: str | Path) -> Learned:
             for prefix in BOOSTERS
         )
         counts, by_round = arrays["players"], arrays["by_round"]
-    except FileNotFoundError as error:
-        raise ModelError(
-            f"{path}: there is no such file; expected a model of algorithm=opponent_model"
-        ) from error
-    except (SafetensorError, OSError, KeyError, json.JSONDecodeError) as error:
-        raise ModelError(
-            f"{path}: not an opponent model ({' '.join(str(error).split())})"
-        ) from error
-    shapes = (counts.shape, by_round.shape) == ((len(players), COUNTS), (4, NUM_ACTIONS))
-    if not (shapes and _fits(model) and _fits(without)):
+    except CheckpointError as error:
+        raise ModelError(f"{error}; expected a model of algorithm=opponent_model") from error
+    except KeyError as error:
+        raise ModelError(f"{path}: not an opponent model (it has no {error})") from error
+    tables = {(len(players), COUNTS): counts, (4, NUM_ACTIONS): by_round}
+    is_whole = all(
+        array.shape == shape and array.dtype == np.float32 for shape, array in tables.items()
+    )
+    if not (is_whole and _fits(model) and _fits(without)):
         raise ModelError(
             f"{path}: arrays of another shape than this version has; train the model anew"
         )

@@ -8,6 +8,7 @@ standard error over hands.
 """
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +25,7 @@ from fpmcts.poker.opponents.model import (
     bins_row,
 )
 from fpmcts.poker.opponents.model_file import Learned
+from games.files import replacing
 from games.kernels import kernel
 
 ROUNDS = ("before the flop", "flop", "turn", "river")
@@ -188,7 +190,7 @@ def report(
     return "\n".join(lines) + "\n", figures
 
 
-def plot(model: OpponentModel, rows: Rows, path: str) -> None:
+def plot(model: OpponentModel, rows: Rows, path: Path) -> None:
     """Draws the calibration of the model to a PNG; matplotlib must be installed."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -203,4 +205,5 @@ def plot(model: OpponentModel, rows: Rows, path: str) -> None:
     axes.set_xlabel("predicted")
     axes.set_ylabel("observed (± 1 standard error over decisions)")
     axes.legend()
-    FigureCanvasAgg(figure).print_png(path)
+    with replacing(path) as temporary:
+        FigureCanvasAgg(figure).print_png(str(temporary))

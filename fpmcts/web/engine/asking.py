@@ -212,6 +212,11 @@ class EngineState:
     waits: Waiting | None = None
     listeners: list[Callable[[], None]] = field(default_factory=list)
 
+    @property
+    def is_settled(self) -> bool:
+        """Returns whether it compiles nothing that the first move needs."""
+        return self.state not in ("starting", "warming")
+
     def fields(self) -> Json:
         """Returns the fields of a message."""
         told: Json = {"state": self.state, "warm": round(self.warm, 3)}

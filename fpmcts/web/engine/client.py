@@ -119,23 +119,37 @@ class EngineProcess:
         the main thread.
         """
         self._loop = asyncio.get_running_loop()
-        context = multiprocessing.get_context("spawn")
-        self._pipe, theirs = context.Pipe()
-        self._process = context.Process(target=self._target, args=(theirs,), daemon=True)
-        # Ctrl-C goes to every process of the terminal; this one is ended by us.
-        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
         try:
-            self._process.start()
-        finally:
-            signal.signal(signal.SIGINT, before)
-        theirs.close()
+            self._process, self._pipe = self._spawned()
+        except OSError as error:  # no memory, or too many processes or files
+            log.warning("the engine cannot be started (%s); it is tried again", error)
+            self._start_later(f"cannot be started ({error})", None)
+            return
         self._why: str | None = None
         self._answers: Counter[tuple[str, ...]] = Counter()
         people = [asked for asked in self._asked if asked.answer is not None]
         self._asked = [*(Asked(-1, question) for question in self._warm_up), *people]
         self._needed = self._cold()
         self._watch = Watch(self._patience, self._is_awaited, self._end_hanging)
-        threading.Thread(target=self._listen, args=(self._pipe,), daemon=True).start()
+        ours = self._process, self._pipe
+        threading.Thread(target=self._listen, args=ours, daemon=True).start()
+
+    def _spawned(self) -> tuple[BaseProcess, Connection]:
+        """Returns a new process, and the pipe to it. Raises OSError."""
+        context = multiprocessing.get_context("spawn")
+        pipe, theirs = context.Pipe()
+        process = context.Process(target=self._target, args=(theirs,), daemon=True)
+        # Ctrl-C goes to every process of the terminal; this one is ended by us.
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        try:
+            process.start()
+        except OSError:
+            pipe.close()
+            raise
+        finally:
+            signal.signal(signal.SIGINT, before)
+            theirs.close()
+        return process, pipe
 
     def _cold(self) -> int:
         """Returns how many of the first questions have no answer yet."""
@@ -164,13 +178,14 @@ class EngineProcess:
             self._stopped = True
             self._send("stop")
 
-    def _listen(self, pipe: Connection) -> None:
+    def _listen(self, process: BaseProcess, pipe: Connection) -> None:
         """Passes on what the process says; runs in a thread."""
         with contextlib.suppress(RuntimeError):  # the loop is closed
             try:
                 while True:
                     self._loop.call_soon_threadsafe(self._hear, pipe, *pipe.recv())
             except (EOFError, OSError):
+                process.join(PATIENCE)  # its pipe is closed: it is ending
                 self._loop.call_soon_threadsafe(self._died, pipe)
 
     def _hear(self, pipe: Connection, kind: str, what: Answer | str | None) -> None:
@@ -230,12 +245,17 @@ class EngineProcess:
         self._watch.stop()
         lost, self._running, self._is_here = self._running, None, False
         self._process = self._pipe = None
-        process.join(PATIENCE)  # its pipe is closed: it is ending
         _kill_group(process)  # what it had started
+        why = f"ended (status {process.exitcode})" if self._why is None else f"hung: {self._why}"
+        self._start_later(why, lost)
+
+    def _start_later(self, why: str, lost: Asked | None) -> None:
+        """Starts another process after a pause, and fails what was looked at, or everything where
+        that happened too often.
+        """
         pause = min(FIRST_PAUSE * 2.0**self._deaths, LONGEST_PAUSE)
         self._deaths += 1
         hopeless = self._ending or self._deaths >= MOST_DEATHS
-        why = f"ended (status {process.exitcode})" if self._why is None else f"hung: {self._why}"
         for asked in self._asked:
             if hopeless or asked is lost:
                 asked.fail(CrashError(f"the engine {why}; it is started again"))

@@ -2,7 +2,8 @@
 what would have been better.
 """
 
-from collections.abc import Callable, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import asdict, replace
 
 from fpmcts.web.clock import derived_seed
@@ -14,7 +15,7 @@ from fpmcts.web.review.judging import PUZZLES, Decision, Played, Review, judge_g
 from fpmcts.web.review.luck import together
 from fpmcts.web.tables.room import Room
 from fpmcts.web.tables.rulebook import positions, table_at
-from fpmcts.web.tables.store import Store
+from fpmcts.web.tables.store import DiskError, Store
 
 PLAYOUTS = 256
 """Playouts of an analysis that does not say how many."""
@@ -47,6 +48,7 @@ def checked_moves(game: Room, ply: int, moves: list[str]) -> tuple[str, ...]:
 
 def analysis(
     game: Room,
+    session: str,
     ply: int | None = None,
     playouts: int | None = None,
     moves: list[str] | None = None,
@@ -72,7 +74,7 @@ def analysis(
             job.partial = place | answer.fields()
             job.tell("result", final=False, cancelled=False, **job.partial)
 
-        return place | (await game.services.engine.ask(asked, hear)).fields()
+        return place | (await game.services.ask(session, asked, hear)).fields()
 
     return work
 
@@ -92,15 +94,15 @@ def even_of(game: Room) -> float:
     return EVEN * game.info.classes[0]
 
 
-def searcher(game: Room) -> Ask:
-    """Returns what searches the positions of a game for its reviews."""
+def searcher(game: Room, session: str) -> Ask:
+    """Returns what searches the positions of a game for the reviews of a session."""
 
     async def ask(ply: int, playouts: int, seed: int, moves: tuple[str, ...] | None) -> Answer:
         asked = game.question(ply, seed, playouts, moves=moves, priority=Priority.REVIEW)
         if asked.kind == "tabular" and "playouts" in asked.options:
             options = {**asked.options, "playouts": TABLES_FACTOR * playouts}
             asked = replace(asked, options=options)
-        return await game.services.engine.ask(asked)
+        return await game.services.ask(session, asked)
 
     return ask
 
@@ -114,7 +116,7 @@ class Reviewer:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._latest: dict[str, Review] = {}
+        self._latest: dict[tuple[str, str], Review] = {}
 
     def review(
         self,
@@ -154,9 +156,9 @@ class Reviewer:
                 job.partial = {"decisions": list(known.values())}
                 job.tell("progress", stage=stage, done=done, total=total, decisions=[told])
 
-            review = await self._reviewed(game, session, wanted, progress)
+            review, unsaved = await self._reviewed(game, session, wanted, progress)
             hands = await self._hands(game, session, review)
-            return {"review": review.told() | {"hands": hands}}
+            return {"review": review.told() | {"hands": hands}, **unsaved}
 
         return work
 
@@ -166,27 +168,25 @@ class Reviewer:
         session: str,
         wanted: Review,
         progress: Callable[[int, int, int, Decision], None],
-    ) -> Review:
-        """Returns the review of a game, which is made where it is not kept."""
-        stored = self._store.review(game.id, wanted.key)
-        if stored is None:
-            review = wanted
-            await judge_game(review, searcher(game), played_moves(game), progress, even_of(game))
-            game.settings.reviewed = True
-            game.save()
+    ) -> tuple[Review, Json]:
+        """Returns the review of a game, which is made where it is not kept, and see ``_keep``."""
+        kept = self._kept(game.id, session, wanted)
+        if kept is None:
+            review, ask = wanted, searcher(game, session)
+            await judge_game(review, ask, played_moves(game), progress, even_of(game))
+            self._keep(game, session, review)  # what comes now may be cancelled
         else:
-            review = replace(Review.parse(stored), classes=wanted.classes, teams=wanted.teams)
+            review = replace(kept, classes=wanted.classes, teams=wanted.teams)
         if review.luck is None and review.no_luck != NO_LUCK and game.table.is_over:
-            await self._add_luck(game, review)
-        self._keep(game, session, review)
-        return review
+            await self._add_luck(game, session, review)
+        return review, self._keep(game, session, review)
 
-    async def _add_luck(self, game: Room, review: Review) -> None:
+    async def _add_luck(self, game: Room, session: str, review: Review) -> None:
         """Adds what the cards brought; a review without it is one, and says why."""
         luck, end = SPEEDS[review.speed].luck, len(game.table.moves)
         asked = game.question(end, review.seed, priority=Priority.REVIEW, luck=luck)
         try:
-            review.luck = (await game.services.engine.ask(asked)).luck
+            review.luck = (await game.services.ask(session, asked)).luck
             review.no_luck = NO_LUCK if review.luck is None else None
         except EngineError as error:
             review.no_luck = error.text
@@ -207,12 +207,13 @@ class Reviewer:
             if you is None:
                 continue
             wanted = Review(last.speed, last.seed, last.classes, (you,), teams=last.teams)
-            kept = self._store.review(stored.id, wanted.key)
+            kept = self._kept(stored.id, session, wanted)
             if kept is not None:
-                found.append((Review.parse(kept), you))
+                found.append((kept, you))
             elif game.offer.exact:
                 hand = Room(game.services, stored)
-                found.append((await self._reviewed(hand, session, wanted, lambda *_: None), you))
+                judged, _ = await self._reviewed(hand, session, wanted, lambda *_: None)
+                found.append((judged, you))
         parts = [one for review, seat in found if (one := review.parts(seat)) is not None]
         return {
             "hands": count,
@@ -225,24 +226,43 @@ class Reviewer:
         if not game.done:
             raise RefusedError("not_over", "the game can be reviewed when it is over")
 
-    def _keep(self, game: Room, session: str, review: Review) -> None:
-        self._latest[game.id] = review
+    def _keep(self, game: Room, session: str, review: Review) -> Json:
+        """Keeps a review; returns the error of a result where it cannot be written to disk: it is
+        shown all the same.
+        """
+        self._latest.pop((game.id, session), None)
+        self._latest[game.id, session] = review
         if len(self._latest) > MOST_LATEST:
             del self._latest[next(iter(self._latest))]
-        self._store.put_review(game.id, review.key, session, asdict(review))
+        try:
+            self._store.put_review(game.id, session, review.key, asdict(review))
+            if not game.settings.reviewed:
+                game.settings.reviewed = True
+                game.save()
+        except DiskError as error:
+            return {"error": error.fields()}
+        return {}
 
-    def _find(self, game: Room, ply: int | None) -> Review:
+    def _of(self, table: str, session: str) -> Iterator[Review]:
+        """Yields the reviews that a session has of a table, the latest first."""
+        if (table, session) in self._latest:
+            yield self._latest[table, session]
+        yield from map(Review.parse, self._store.reviews_of(table, session))
+
+    def _kept(self, table: str, session: str, wanted: Review) -> Review | None:
+        """Returns a review that there is already."""
+        return next((one for one in self._of(table, session) if one.key == wanted.key), None)
+
+    def _find(self, game: Room, session: str, ply: int | None) -> Review:
         """Returns the latest review of a table that has a decision. Raises RefusedError."""
-        found = [self._latest[game.id]] if game.id in self._latest else []
-        found += map(Review.parse, self._store.reviews_of(game.id))
-        for review in found:
+        for review in self._of(game.id, session):
             if ply is None or review.decision(ply) is not None:
                 return review
         raise RefusedError("not_reviewed", "this decision was not reviewed")
 
     def reveal(self, game: Room, session: str, ply: int | None = None) -> list[Json]:
         """Returns decisions with what was kept back. Raises RefusedError."""
-        review = self._find(game, ply)
+        review = self._find(game, session, ply)
         decisions = [decision for decision in review.decisions if ply in (None, decision.ply)]
         for decision in decisions:
             decision.shown = True
@@ -252,16 +272,16 @@ class Reviewer:
     def try_move(self, game: Room, session: str, ply: int, move: str) -> Work:
         """Returns the work that finds out whether a move was right. Raises RefusedError."""
         self._refuse_before_the_end(game)
-        review = self._find(game, ply)
+        review = self._find(game, session, ply)
         decision = review.decision(ply)
         assert decision is not None
         (text,) = checked_moves(game, ply, [move])
 
         async def work(job: Job) -> Json:
-            loss = await self._loss(game, review, decision, text)
+            loss = await self._loss(game, session, review, decision, text)
             right = loss.low <= (even_of(game) if decision.exact else 0.0)
             decision.shown, decision.right = decision.shown or right, decision.right or right
-            self._keep(game, session, review)
+            unsaved = self._keep(game, session, review)
             tried: Json = {
                 "ply": ply,
                 "move": text,
@@ -271,11 +291,13 @@ class Reviewer:
             }
             if right:
                 tried["decision"] = decision.told(review.classes)
-            return {"tried": tried}
+            return {"tried": tried} | unsaved
 
         return work
 
-    async def _loss(self, game: Room, review: Review, decision: Decision, move: str) -> Estimate:
+    async def _loss(
+        self, game: Room, session: str, review: Review, decision: Decision, move: str
+    ) -> Estimate:
         """Returns how much worse a move is than the searched one, or than the best one where values
         are exact.
         """
@@ -287,22 +309,24 @@ class Reviewer:
             return decision.judged
         if move not in decision.tries:
             moves, speed = (move, decision.best), SPEEDS[review.speed]
-            found = await search_again(
-                searcher(game), decision.ply, moves, speed, review.seed, "try"
-            )
+            ask = searcher(game, session)
+            found = await search_again(ask, decision.ply, moves, speed, review.seed, "try")
             decision.tries[move] = found.loss(move, decision.best)
             decision.compared = found.compared() | decision.compared
         return Estimate(*decision.tries[move])
 
-    def puzzles(self, session: str) -> list[tuple[str, int, int]]:
-        """Returns table, ply and seat of the clear mistakes of a session's reviewed games that
-        nobody has found yet.
+    async def puzzles(self, session: str) -> AsyncIterator[tuple[str, int, int]]:
+        """Yields table, ply and seat of the clear mistakes of a session's reviewed games that
+        nobody has found yet, the newest games first.
         """
-        found = {
-            (table, decision.ply): decision.seat
-            for table, stored in self._store.reviewed(session)
-            for review in [Review.parse(stored)]
-            for decision in review.decisions
-            if decision.name(review.classes) in PUZZLES and not decision.right
-        }
-        return [(table, ply, seat) for (table, ply), seat in found.items()]
+        found = set()
+        for table, stored in self._store.reviewed(session):
+            review = Review.parse(stored)
+            for decision in review.decisions:
+                place = (table, decision.ply)
+                wrong = decision.name(review.classes) in PUZZLES and not decision.right
+                if wrong and place not in found:
+                    found.add(place)
+                    yield *place, decision.seat
+                    await asyncio.sleep(0)  # others have their turn
+            await asyncio.sleep(0)

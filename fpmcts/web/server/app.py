@@ -8,10 +8,12 @@ import inspect
 import json
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Callable
+from functools import partial
 from pathlib import Path
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Mount, Route, WebSocketRoute
@@ -35,6 +37,7 @@ from fpmcts.web.server.messages import (
     check_fields,
 )
 from fpmcts.web.tables.lobby import Lobby
+from fpmcts.web.tables.preparing import prepared
 from fpmcts.web.tables.room import Room, Services
 from fpmcts.web.tables.rulebook import position
 from fpmcts.web.tables.views import view_of
@@ -42,6 +45,8 @@ from fpmcts.web.tables.views import view_of
 STATIC = Path(__file__).resolve().parents[1] / "static"
 MOST_CONNECTIONS, MOST_OF_SESSION = 400, 20
 """Open WebSockets, in all and of a session."""
+AT_ONCE = 50
+"""Tables that are listed until others have their turn."""
 MOST_PUZZLES = 100
 """In one answer."""
 
@@ -50,51 +55,61 @@ class Server:
     """Everything that the routes need.
 
     Args:
-        services: What the tables stand on; its rulebook may be put in later, before ``ready`` is
-            set.
+        services: What the tables stand on.
         records: Records that everybody may read, by line.
+        progress: Returns how far the preparation of the games is, as fields of the configuration.
     """
 
-    def __init__(self, services: Services, records: str | None = None) -> None:
-        self.services, self._records = services, records
+    def __init__(
+        self,
+        services: Services,
+        records: str | None,
+        progress: Callable[[], Json],
+    ) -> None:
+        self.services, self._records, self._progress = services, records, progress
         self.lobby = Lobby(services)
         self.reviewer = Reviewer(services.store)
-        self.ready = asyncio.Event()
         self._jobs: defaultdict[str, Jobs] = defaultdict(Jobs)
         self._connections: Counter[str] = Counter()
 
-    async def open_shop(self) -> None:
-        """Lets requests in that need the games."""
+    async def open_shared(self) -> None:
+        """Opens the records that everybody may read. Raises RefusedError where a line is none."""
         if self._records is not None:
             await self.lobby.open_shared(self._records)
-        self.ready.set()
 
     # Requests. Those that answer something else than a ``Response`` answer JSON.
 
     def health(self, request: Request) -> object:
         """Answers whether the server works."""
-        told = self.services.engine.status.fields()
-        waits = told["state"] == "ready" and not self.ready.is_set()
-        return told | {"state": "warming"} if waits else told
+        return self.services.engine.status.fields()
 
     def config(self, request: Request) -> object:
-        """Answers what the lobby offers."""
-        infos = map(self.services.rulebook.info, self.services.rulebook.names())
+        """Answers what the lobby offers, once a game is prepared that is asked for."""
+        rulebook = self.services.rulebook
+        if (game := request.query_params.get("game")) is not None:
+            rulebook.info(game)
+        infos = map(rulebook.info, rulebook.names())
         return {
             "protocol": PROTOCOL,
             "modes": MODES,
             "review_speeds": list(SPEEDS),
             "max_playouts": MAX_PLAYOUTS,
             "games": [self.services.catalogue.fields(info) for info in infos],
+            **self._progress(),
         }
 
-    def tables(self, request: Request) -> object:
+    async def tables(self, request: Request) -> object:
         """Lists tables."""
-        return {"tables": self.lobby.summaries(request.scope["session"])}
+        found: list[Json] = []
+        for summary in self.lobby.summaries(request.scope["session"]):
+            found.append(summary)
+            if len(found) % AT_ONCE == 0:
+                await asyncio.sleep(0)  # others have their turn
+        return {"tables": found}
 
-    async def new_table(self, request: Request) -> object:
+    def new_table(self, request: Request) -> object:
         """Makes a table."""
-        given = await _fields(request, NEW_TABLE)
+        given = _fields(request, NEW_TABLE)
         return self.lobby.make(request.scope["session"], **given).summary()
 
     def table(self, request: Request) -> object:
@@ -123,14 +138,14 @@ class Server:
     async def records(self, request: Request) -> object:
         """Opens records."""
         try:
-            text = (await _body(request)).decode("utf-8")
+            text = request.state.body.decode("utf-8")
         except UnicodeDecodeError as error:
             raise RefusedError("bad_record", "expected UTF-8") from error
         return await self.lobby.open_records(request.scope["session"], text)
 
-    async def deals(self, request: Request) -> object:
+    def deals(self, request: Request) -> object:
         """Answers whether a deal is one."""
-        given = await _fields(request, DEAL)
+        given = _fields(request, DEAL)
         info = self.services.rulebook.info(given["game"])
         table = position(self.services.rulebook, **given)
         names = [name for name, _ in info.seats]
@@ -140,17 +155,19 @@ class Server:
         """Answers the results of a session."""
         return {"stats": self.lobby.statistics(request.scope["session"])}
 
-    def puzzles(self, request: Request) -> object:
+    async def puzzles(self, request: Request) -> object:
         """Answers mistakes to find the better move of; those of games that left the lobby wait."""
         session, game = request.scope["session"], request.query_params.get("game")
         found: list[Json] = []
-        for table, ply, seat in self.reviewer.puzzles(session):
+        async for table, ply, seat in self.reviewer.puzzles(session):
             with contextlib.suppress(RefusedError):
-                room = self.lobby.get(session, table)
+                room = await prepared(partial(self.lobby.get, session, table))
                 if game in (None, room.game):
                     view = room.puzzle(ply)
                     found.append({"table": table, "ply": ply, "seat": seat, "view": view})
-        return {"puzzles": found[:MOST_PUZZLES]}
+            if len(found) == MOST_PUZZLES:
+                break
+        return {"puzzles": found}
 
     def _room(self, request: Request) -> Room:
         return self.lobby.get(request.scope["session"], request.path_params["table"])
@@ -164,7 +181,7 @@ class Server:
         open_ones[session] += 1
         jobs = self._jobs[session]
         try:
-            await Connection(socket, session, self.lobby, self.reviewer, jobs, self.ready).serve()
+            await Connection(socket, session, self.lobby, self.reviewer, jobs).serve()
         finally:
             open_ones[session] -= 1
             open_ones += Counter()  # forgets those with none
@@ -172,14 +189,11 @@ class Server:
     def route(
         self, path: str, work: Callable[[Request], object], method: str = "GET", status: int = 200
     ) -> Route:
-        """Returns a route to one of the requests above; all but the one about health wait for the
-        games.
-        """
+        """Returns a route to one of the requests above, which waits for the games that it needs."""
 
         async def answer(request: Request) -> Response:
-            if work != self.health:
-                await self.ready.wait()
-            told = work(request)
+            request.state.body = await _body(request)
+            told = await prepared(lambda: work(request))
             told = await told if inspect.isawaitable(told) else told
             return told if isinstance(told, Response) else JSONResponse(told, status)
 
@@ -196,9 +210,9 @@ async def _body(request: Request) -> bytes:
     return bytes(body)
 
 
-async def _fields(request: Request, fields: Fields) -> Json:
+def _fields(request: Request, fields: Fields) -> Json:
     """Returns the checked fields of the body of a request. Raises RefusedError."""
-    return check_fields(parse_json(await _body(request)), fields)
+    return check_fields(parse_json(request.state.body), fields)
 
 
 async def _page(request: Request) -> Response:
@@ -258,7 +272,7 @@ def make_app(
         server.route("/api/stats", server.stats),
         server.route("/api/puzzles", server.puzzles),
         WebSocketRoute("/ws", server.socket),
-        Mount("/static", StaticFiles(directory=STATIC, check_dir=False)),
+        Mount("/static", GZipMiddleware(StaticFiles(directory=STATIC, check_dir=False))),
     ]
     handlers = dict.fromkeys((RefusedError, HTTPException), _refused)
     app = Starlette(routes=routes, lifespan=lifespan, exception_handlers=handlers)  # type: ignore[arg-type]

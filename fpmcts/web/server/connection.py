@@ -5,6 +5,7 @@ import contextlib
 import json
 from collections import deque
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 import anyio
 from starlette.websockets import WebSocket, WebSocketDisconnect
@@ -15,6 +16,7 @@ from fpmcts.web.review.jobs import Job, Jobs, Work
 from fpmcts.web.review.reviewer import Reviewer, analysis
 from fpmcts.web.server.messages import MAX_BYTES, id_of, parse_message
 from fpmcts.web.tables.lobby import Lobby
+from fpmcts.web.tables.preparing import prepared
 from fpmcts.web.tables.room import Room
 
 PROTOCOL = 1
@@ -79,7 +81,6 @@ class Connection:
         lobby: The tables.
         reviewer: Of their games.
         jobs: Of the session.
-        ready: Set once the games are loaded.
     """
 
     def __init__(
@@ -89,10 +90,9 @@ class Connection:
         lobby: Lobby,
         reviewer: Reviewer,
         jobs: Jobs,
-        ready: asyncio.Event,
     ) -> None:
         self._socket, self._session = socket, session
-        self._lobby, self._reviewer, self._jobs, self._ready = lobby, reviewer, jobs, ready
+        self._lobby, self._reviewer, self._jobs = lobby, reviewer, jobs
         self._status = lobby.services.engine.status
         self._room: Room | None = None
         self._outbox = Outbox()
@@ -104,7 +104,7 @@ class Connection:
             "join": self._join,
             "leave": self._leave,
             "next": self._next,
-            "analyse": lambda **said: self._submit(analysis(self._joined(), **said)),
+            "analyse": lambda **said: self._submit(analysis(self._joined(), session, **said)),
             "review": lambda **said: self._submit(reviewer.review(self._joined(), session, **said)),
             "try": lambda **said: self._submit(reviewer.try_move(self._joined(), session, **said)),
             "reveal": self._reveal,
@@ -154,18 +154,19 @@ class Connection:
 
     async def _read(self) -> None:
         """Does what the client says."""
-        await self._ready.wait()
         while True:
             message = await self._socket.receive()
             if message["type"] == "websocket.disconnect":
                 return
             data = message.get("text") if message.get("text") is not None else message.get("bytes")
-            if not self.hear(data or ""):
+            if not await prepared(partial(self.hear, data or "")):
                 self._goodbye = TOO_FAST
                 return
 
     def hear(self, data: str | bytes) -> bool:
-        """Does what a message says, and answers; returns False where the client has to go."""
+        """Does what a message says, and answers; returns False where the client has to go. Raises
+        NotReadyError.
+        """
         if not self._bucket.take():
             self._refused += 1
             self.send(
@@ -180,18 +181,26 @@ class Connection:
             value = parse_json(data)
             self._answers = id_of(value)
             kind, fields = parse_message(value)
+            if kind != "join":
+                self._refuse_elsewhere(fields.pop("table", None))
             # What is not handled here a room does: play, undo, step, pause and speed.
             handler = self._handlers.get(kind) or getattr(self._own(), kind)
             handler(**fields)
         except RefusedError as refused:
             self.send({"type": "error", **refused.fields()})
-        self._answers = None
+        finally:
+            self._answers = None
         return True
 
     def _joined(self) -> Room:
         if self._room is None:
             raise RefusedError("not_joined", "join a table first")
         return self._room
+
+    def _refuse_elsewhere(self, table: str | None) -> None:
+        """Raises RefusedError where a change is meant for another table than the one joined."""
+        if table is not None and table != self._joined().id:
+            raise RefusedError("stale", f"this tab is at table {self._joined().id}")
 
     def _own(self) -> Room:
         room = self._joined()

@@ -60,6 +60,13 @@ def refusal(refused: RefusedError, status: int | None = None) -> Response:
     return JSONResponse({"error": refused.fields()}, status or refused.status, NOT_KEPT)
 
 
+def write_private(path: Path, text: str) -> None:
+    """Writes a new file that its owner alone can read. Raises OSError."""
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "w", encoding="ascii") as file:
+        file.write(text)
+
+
 def read_token(path: Path) -> str:
     """Returns the token in a file, which is made (mode 600) where it is not there.
 
@@ -71,9 +78,7 @@ def read_token(path: Path) -> str:
         text = path.read_text(encoding="ascii", errors="replace").strip()
     except FileNotFoundError:
         text = secrets.token_urlsafe(TOKEN_BYTES)
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "w", encoding="ascii") as file:
-            file.write(text + "\n")
+        write_private(path, text + "\n")
     if not _TOKEN.fullmatch(text):
         raise ValueError(
             f"{path}: expected a token of 32 letters and digits; remove the file to get a new one"
@@ -102,11 +107,15 @@ class Access:
     def _sign(self, session: str) -> str:
         return hmac.new(self._token, b"session " + session.encode(), hashlib.sha256).hexdigest()
 
-    def new_cookie(self) -> str:
-        """Returns the ``Set-Cookie`` header of a new session."""
-        session = secrets.token_urlsafe(12)
+    def cookie(self, session: str | None) -> str:
+        """Returns the ``Set-Cookie`` header of a session, None: of a new one.
+
+        It is sent when a link in a mail or a chat opens the page, too; what changes something is
+        checked by its origin.
+        """
+        session = session or secrets.token_urlsafe(12)
         value = f"{session}.{self._sign(session)}"
-        return f"{self.cookie_name}={value}; HttpOnly; SameSite=Strict; Path=/; Max-Age={MAX_AGE}"
+        return f"{self.cookie_name}={value}; HttpOnly; SameSite=Lax; Path=/; Max-Age={MAX_AGE}"
 
     def session_of(self, cookies: str) -> str | None:
         """Returns the session of a ``Cookie`` header, None where there is none of ours."""
@@ -196,7 +205,7 @@ class Guard:
         session = self._access.session_of("; ".join(request.headers.getlist("cookie")))
         token = request.query_params.get("token", "")
         if is_safe and scope["path"] == "/" and self._access.opens(token):
-            cookie = {} if session else {"set-cookie": self._access.new_cookie()}
+            cookie = {"set-cookie": self._access.cookie(session)}
             return RedirectResponse("/", 303, NOT_KEPT | cookie)
         if session is None and scope["path"] not in OPEN_PATHS:
             raise RefusedError(

@@ -3,10 +3,11 @@
 import asyncio
 import contextlib
 import errno
+import logging
 import socket
 import threading
 import webbrowser
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -17,17 +18,20 @@ from fpmcts.web.clock import Chance, Clock
 from fpmcts.web.config import PlayConfig
 from fpmcts.web.engine.asking import EngineError
 from fpmcts.web.engine.client import EngineProcess
-from fpmcts.web.errors import RefusedError
+from fpmcts.web.errors import RefusedError, parse_json
 from fpmcts.web.server.app import Server, make_app
-from fpmcts.web.server.guard import EVERYWHERE, Access, read_token
+from fpmcts.web.server.guard import EVERYWHERE, Access, read_token, write_private
 from fpmcts.web.server.messages import MAX_BODY, MAX_BYTES
 from fpmcts.web.tables.catalogue import Catalogue
-from fpmcts.web.tables.offers import OTHERS, measure, of_rooms, offers, warm_up
+from fpmcts.web.tables.lobby import numbered_lines
+from fpmcts.web.tables.offers import OTHERS, measure, offers, warm_up
+from fpmcts.web.tables.preparing import PreparedGames
 from fpmcts.web.tables.room import Services
 from fpmcts.web.tables.rulebook import Games
 from fpmcts.web.tables.store import Store, StoreError
 from games.settings import ConfigError
 
+log = logging.getLogger(__name__)
 MOST_REVIEWED = 16 * MAX_BODY
 """Bytes of a file given to review."""
 
@@ -44,7 +48,11 @@ def listen(host: str, port: int) -> socket.socket:
     except OSError as error:
         raise ConfigError(f"host={host}: there is no such address ({error})") from error
     try:
-        return socket.create_server((host, port), family=family, backlog=128)
+        listening = socket.create_server((host, port), family=family, backlog=128)
+        # Connections inherit it: small messages are sent at once. asyncio sees to that only where a
+        # socket names its protocol, which this one does not.
+        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return listening
     except OSError as error:
         other = "; port=0 takes a free one" if error.errno == errno.EADDRINUSE else ""
         raise ConfigError(
@@ -53,13 +61,40 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def read_review(path: Path) -> str:
-    """Returns the text of a file of records. Raises ConfigError."""
+    """Returns the text of a file of records; whether a game can read them shows when the games are
+    loaded. Raises ConfigError.
+    """
     try:
+        if path.exists() and not path.is_file():  # a pipe would be waited for
+            raise ConfigError(f"review={path}: is not a file")
         if path.stat().st_size > MOST_REVIEWED:
             raise ConfigError(f"review={path}: more than {MOST_REVIEWED:,} bytes")
-        return path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8")
+        for number, line in numbered_lines(text):
+            try:
+                parse_json(line)
+            except RefusedError as refused:
+                raise ConfigError(f"review={path}: line {number}: {refused.text}") from refused
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"review={path}: cannot be read ({error})") from error
+    return text
+
+
+@contextlib.contextmanager
+def opened_browser(address: str, games: Path) -> Iterator[None]:
+    """Shows the page in a browser.
+
+    The browser is given a file that leads to the address and that its owner alone can read: the
+    list of processes would show the token to everybody on the machine.
+    """
+    page = games.resolve().with_name(games.name + ".html")
+    page.unlink(missing_ok=True)
+    write_private(page, f'<meta http-equiv="refresh" content="0; url={address}">\n')
+    threading.Thread(target=webbrowser.open, args=(page.as_uri(),), daemon=True).start()
+    try:
+        yield
+    finally:
+        page.unlink(missing_ok=True)
 
 
 def run(config: PlayConfig, say: Callable[[str], None]) -> None:
@@ -80,23 +115,22 @@ def run(config: PlayConfig, say: Callable[[str], None]) -> None:
     listening, games = listen(config.host, config.port), Path(config.games)
     try:
         games.parent.mkdir(parents=True, exist_ok=True)
-        token = read_token(token_file(games))
         store = Store(games)
+        token = read_token(token_file(games))
     except (OSError, ValueError, StoreError) as error:
         listening.close()
         raise ConfigError(str(error)) from error
     engine = EngineProcess(warm_up(catalogue))
-    services = Services(None, catalogue, engine, store, Clock(), Chance())  # type: ignore[arg-type]
+    rulebook = PreparedGames(catalogue, lambda: Games(catalogue.games()))
+    services = Services(rulebook, catalogue, engine, store, Clock(), Chance())
     name = f"[{config.host}]" if ":" in config.host else config.host
     shown = "127.0.0.1" if config.host in EVERYWHERE else name
     address = f"http://{shown}:{listening.getsockname()[1]}/?token={token}"
     say(address)
-    if config.browser:
-        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
-    load = partial(load_games, catalogue)
-    asyncio.run(
-        serve(Server(services, records), engine, Access(token), config.host, listening, load)
-    )
+    server = Server(services, records, rulebook.progress)
+    prepare = partial(rulebook.prepare, engine.status)
+    with opened_browser(address, games) if config.browser else contextlib.nullcontext():
+        asyncio.run(serve(server, engine, Access(token), config.host, listening, prepare))
 
 
 async def serve(
@@ -105,17 +139,17 @@ async def serve(
     access: Access,
     host: str,
     listening: socket.socket,
-    load: Callable[[], Games],
+    prepare: Callable[[], Awaitable[None]],
 ) -> None:
     """Serves until Ctrl-C.
 
     Args:
-        server: What; its rulebook is put in when it is loaded.
+        server: What.
         engine: Started and ended here.
         access: Decides which requests are admitted.
         host: Where it listens.
         listening: The socket.
-        load: Returns the games; it runs in a thread, while the page already shows.
+        prepare: Prepares the games, while the page already shows.
 
     Raises:
         ConfigError: The records that everybody may read are none, or a game is not there.
@@ -124,12 +158,14 @@ async def serve(
 
     async def open_shop() -> None:
         try:
-            server.services.rulebook = await asyncio.to_thread(load)
-            await server.open_shop()
+            await asyncio.gather(prepare(), server.open_shared())
         except RefusedError as refused:
             faults.append(f"review: {refused.text}")
         except (ValueError, ImportError) as error:  # a run of a game that is not here
             faults.append(f"checkpoint: {error}")
+        except Exception as error:
+            log.exception("the games cannot be loaded")
+            faults.append(f"the games cannot be loaded: {type(error).__name__}: {error}")
         if faults:
             web.should_exit = True
             return
@@ -151,10 +187,18 @@ async def serve(
         raise ConfigError(faults[0])
 
 
+def _is_no_fault_of_a_client(record: logging.LogRecord) -> bool:
+    """Returns False for the traceback of uvicorn about a client whose text is not UTF-8, which
+    loses its connection.
+    """
+    return not record.getMessage().startswith("Invalid UTF-8")
+
+
 def uvicorn_config(app: ASGIApp) -> uvicorn.Config:
     """Returns how uvicorn serves: small messages, no compression of them, nothing believed that a
     proxy says, no access log.
     """
+    logging.getLogger("uvicorn.error").addFilter(_is_no_fault_of_a_client)
     return uvicorn.Config(
         app,
         log_config=None,
@@ -172,19 +216,3 @@ def uvicorn_config(app: ASGIApp) -> uvicorn.Config:
         limit_concurrency=1000,
         h11_max_incomplete_event_size=32 * 1024,
     )
-
-
-def load_games(catalogue: Catalogue) -> Games:
-    """Returns the games of the project and of the catalogue, each of them tried once: what has to
-    be compiled is compiled here. The catalogue is given the players that ``fpmcts.players`` has for
-    them.
-    """
-    games = Games(catalogue.games())
-    for name in games.names():
-        catalogue.add(name, of_rooms(name, games.game(name)))
-        games.info(name)
-        table = games.table(name, seed=0)
-        table.play(table.legal()[0].text)
-        table.describe(0)
-        table.copy().undo()
-    return games

@@ -72,6 +72,9 @@ def are_thresholds(value: object) -> bool:
 
 
 MOVE = Field("the text of a move", is_text)
+TABLE = Field("the id of a table", is_text)
+AT: Fields = {"table?": TABLE}
+"""The table that a change is meant for."""
 FLAG = Field("true or false", lambda value: isinstance(value, bool))
 PLY = whole("a ply", 0, 100_000)
 SEED = whole("a whole number from 0 to 2^53", 0, MAX_NUMBER)
@@ -80,14 +83,14 @@ THRESHOLDS = Field(
     are_thresholds,
 )
 MESSAGES: dict[str, Fields] = {
-    "join": {"table": Field("the id of a table", is_text)},
+    "join": {"table": TABLE},
     "leave": {},
-    "play": {"move": MOVE, "rev?": whole("the rev of the table", 0, MAX_NUMBER)},
-    "undo": {},
-    "step": {},
-    "pause": {"on": FLAG},
-    "speed": {"factor": Field("a number from 0.25 to 4", between(0.25, 4, int, float))},
-    "next": {},
+    "play": {"move": MOVE, "rev?": whole("the rev of the table", 0, MAX_NUMBER), **AT},
+    "undo": AT,
+    "step": AT,
+    "pause": {"on": FLAG, **AT},
+    "speed": {"factor": Field("a number from 0.25 to 4", between(0.25, 4, int, float)), **AT},
+    "next": AT,
     "analyse": {
         "ply?": PLY,
         "playouts?": whole(f"a whole number from 2 to {MAX_PLAYOUTS}", 2, MAX_PLAYOUTS),

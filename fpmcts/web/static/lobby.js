@@ -3,7 +3,7 @@
 import { html, useEffect, useRef, useState } from "./vendor/preact.js";
 import { Cards } from "./cards.js";
 import { get, post, upload } from "./connection.js";
-import { YOU, baseTitle, gameTitle, playerText, playerTitle, roleTitle, seatTitle, variantTitle } from "./players.js";
+import { YOU, baseTitle, gameTitle, playerText, playerTitle, preparingText, seatTitle, variantTitle } from "./players.js";
 import { signed, t } from "./words.js";
 
 const DEALT = { doudizhu: ["K", "A", "2", "L", "B"], kuhn: ["J", "Q", "K"], leduc: ["Js", "Qh", "Ks"], limit_holdem: ["Ah", "Kd", "Qs"], no_limit_holdem: ["As", "Ad", "Kh"], goofspiel: ["1", "3", "5"], phantom_tictactoe: ["X", "O"] };
@@ -11,12 +11,17 @@ const MOST_SHOWN = 12;
 
 const usual = (game) => (game.players.find((player) => player.playouts === 64) ?? game.players.find((player) => player.analyses) ?? game.players[0])?.name;
 
-function NewTable({ config, wish, open, fail }) {
-  const [name, setName] = useState(config.games.some((game) => game.name === wish.g) ? wish.g : config.games[0].name);
-  const game = config.games.find((one) => one.name === name);
-  const bases = [...new Set(config.games.map((one) => one.base))];
-  const variants = config.games.filter((one) => one.base === game.base);
+const baseOf = (name) => name.split(":")[0];
+
+function NewTable({ config, wish, prepare, open, fail }) {
+  const bases = (config.preparing?.games ?? [...new Set(config.games.map((one) => one.base))]).filter((base) => !config.broken[base]);
+  const [name, setName] = useState(bases.includes(baseOf(wish.g ?? "")) ? wish.g : bases[0]);
   const first = (base) => (config.games.find((one) => one.name === base) ?? config.games.find((one) => one.base === base));
+  const game = config.games.find((one) => one.name === name) ?? first(baseOf(name)); // undefined: not prepared yet
+  const variants = config.games.filter((one) => one.base === game?.base);
+  useEffect(() => {
+    if (!game) prepare(baseOf(name));
+  }, [name]);
   const [mine, setMine] = useState(0); // null: only watch
   const [players, setPlayers] = useState({}); // by seat; missing: the usual one
   const [mode, setMode] = useState("hints");
@@ -24,7 +29,7 @@ function NewTable({ config, wish, open, fail }) {
   const [greedy, setGreedy] = useState(false);
   const [rotate, setRotate] = useState(true);
   const player = (seat) => players[seat] ?? usual(game);
-  const mayBeGreedy = game.players.some((one) => one.greedy && game.seats.some((_, seat) => seat !== mine && player(seat) === one.name));
+  const mayBeGreedy = game?.players.some((one) => one.greedy && game.seats.some((_, seat) => seat !== mine && player(seat) === one.name));
   const pick = (next) => {
     setName(next);
     setMine(0);
@@ -32,7 +37,7 @@ function NewTable({ config, wish, open, fail }) {
   };
   const start = async (event) => {
     event.preventDefault();
-    const body = { game: name, seats: game.seats.map((_, seat) => (seat === mine ? YOU : player(seat))), mode: mine === null ? "open" : mode };
+    const body = { game: game.name, seats: game.seats.map((_, seat) => (seat === mine ? YOU : player(seat))), mode: mine === null ? "open" : mode };
     if (seed !== "") body.seed = Number(seed);
     if (game.mixes) Object.assign(body, { greedy: greedy && mayBeGreedy, rotate });
     await post("/api/tables", body).then((made) => open(made.id), fail);
@@ -40,28 +45,30 @@ function NewTable({ config, wish, open, fail }) {
   const radio = (group, value, checked, change, children, style = "") => html`<label class=${`choice ${style} ${checked ? "on" : ""}`} key=${value}>
     <input type="radio" name=${group} value=${value} checked=${checked} onChange=${change} />${children}</label>`;
   return html`<form class="new" onSubmit=${start}>
-    <fieldset class="games"><legend>${t("game")}</legend>${bases.map((base) => radio("game", base, base === game.base, () => pick(first(base).name),
-      html`<span class="deck" aria-hidden="true"><${Cards} cards=${DEALT[base] ?? ["A", "K"]} size="small" /></span><span><b>${baseTitle(base)}</b><small>${t.known(`text_${base}`) ?? t("text_other", first(base).seats.length)}</small></span>`, "game"))}</fieldset>
-    ${variants.length > 1 && html`<fieldset><legend>${t("variant")}</legend><div class="choices">${variants.map((one) => radio("variant", one.name, one.name === name, () => pick(one.name), html`<span>${variantTitle(one)}</span>`))}</div></fieldset>`}
-    <div class="columns">
-      <fieldset><legend>${t("your_seat")}</legend><div class="choices">
-        ${game.seats.map((_, seat) => radio("seat", seat, seat === mine, () => setMine(seat), html`<span>${seatTitle(game, seat)}</span>`))}
-        ${radio("seat", "watch", mine === null, () => setMine(null), html`<span>${t("watch")}</span>`)}</div></fieldset>
-      <fieldset><legend>${t("others")}</legend><div class="fields">${game.seats.map((_, seat) => seat !== mine && html`<label class="field" key=${seat}><span>${seatTitle(game, seat)}</span>
-        <select value=${player(seat)} onChange=${(event) => setPlayers({ ...players, [seat]: event.target.value })}>
-          ${game.players.map((one) => html`<option value=${one.name} key=${one.name}>${playerTitle(one.name, config)}</option>`)}</select>
-        <small class="muted">${playerText(game.players.find((one) => one.name === player(seat)) ?? { playouts: null, delay: 0 })}</small></label>`)}</div></fieldset>
-    </div>
-    <fieldset><legend>${t("mode")}</legend>${mine === null
-      ? html`<p class="muted">${t("open_text")}</p>`
-      : html`<div class="choices modes">${config.modes.map((one) => radio("mode", one, one === mode, () => setMode(one), html`<span><b>${t(one)}</b><small>${t(`${one}_text`)}</small></span>`, "tall"))}</div>`}</fieldset>
-    <div class="row go">
-      <label class="field slim"><span>${t("seed")}</span><input inputmode="numeric" placeholder=${t("random")} value=${seed} title=${t("seed_help")} autocomplete="off"
-        onInput=${(event) => setSeed(event.target.value.replace(/\D/g, "").slice(0, 15))} /></label>
-      ${game.mixes && html`<span class="checks">${mayBeGreedy && html`<label class="check"><input type="checkbox" checked=${greedy} onChange=${(event) => setGreedy(event.target.checked)} /> ${t("greedy")}</label>`}
-        <label class="check"><input type="checkbox" checked=${rotate} onChange=${(event) => setRotate(event.target.checked)} /> ${t("rotate")}</label></span>`}
-      <span class="spread"></span><button class="primary large" type="submit">${mine === null ? t("watch") : t("start")}</button>
-    </div>
+    <fieldset class="games"><legend>${t("game")}</legend>${bases.map((base) => radio("game", base, base === baseOf(name), () => pick(first(base)?.name ?? base),
+      html`<span class="deck" aria-hidden="true"><${Cards} cards=${DEALT[base] ?? ["A", "K"]} size="small" /></span><span><b>${baseTitle(base)}</b><small>${first(base) ? t.known(`text_${base}`) ?? t("text_other", first(base).seats.length) : t(base === baseOf(name) ? "prepared_soon" : "prepared_later")}</small></span>`, "game"))}</fieldset>
+    ${game && html`
+      ${variants.length > 1 && html`<fieldset><legend>${t("variant")}</legend><div class="choices">${variants.map((one) => radio("variant", one.name, one.name === game.name, () => pick(one.name), html`<span>${variantTitle(one)}</span>`))}</div></fieldset>`}
+      <div class="columns">
+        <fieldset><legend>${t("your_seat")}</legend><div class="choices">
+          ${game.seats.map((_, seat) => radio("seat", seat, seat === mine, () => setMine(seat), html`<span>${seatTitle(game, seat)}</span>`))}
+          ${radio("seat", "watch", mine === null, () => setMine(null), html`<span>${t("watch")}</span>`)}</div></fieldset>
+        <fieldset><legend>${t("others")}</legend><div class="fields">${game.seats.map((_, seat) => seat !== mine && html`<label class="field" key=${seat}><span>${seatTitle(game, seat)}</span>
+          <select value=${player(seat)} onChange=${(event) => setPlayers({ ...players, [seat]: event.target.value })}>
+            ${game.players.map((one) => html`<option value=${one.name} key=${one.name}>${playerTitle(one.name, config)}</option>`)}</select>
+          <small class="muted">${playerText(game.players.find((one) => one.name === player(seat)) ?? { playouts: null, delay: 0 })}</small></label>`)}</div></fieldset>
+      </div>
+      <fieldset><legend>${t("mode")}</legend>${mine === null
+        ? html`<p class="muted">${t("open_text")}</p>`
+        : html`<div class="choices modes">${config.modes.map((one) => radio("mode", one, one === mode, () => setMode(one), html`<span><b>${t(one)}</b><small>${t(`${one}_text`)}</small></span>`, "tall"))}</div>`}</fieldset>
+      <div class="row go">
+        <label class="field slim"><span>${t("seed")}</span><input inputmode="numeric" placeholder=${t("random")} value=${seed} title=${t("seed_help")} autocomplete="off"
+          onInput=${(event) => setSeed(event.target.value.replace(/\D/g, "").slice(0, 15))} /></label>
+        ${game.mixes && html`<span class="checks">${mayBeGreedy && html`<label class="check"><input type="checkbox" checked=${greedy} onChange=${(event) => setGreedy(event.target.checked)} /> ${t("greedy")}</label>`}
+          <label class="check"><input type="checkbox" checked=${rotate} onChange=${(event) => setRotate(event.target.checked)} /> ${t("rotate")}</label></span>`}
+        <span class="spread"></span><button class="primary large" type="submit">${mine === null ? t("watch") : t("start")}</button>
+      </div>
+    `}
   </form>`;
 }
 
@@ -81,7 +88,7 @@ function Statistics({ config }) {
   const [stats, setStats] = useState([]);
   useEffect(() => {
     get("/api/stats").then((answer) => setStats(answer.stats), () => setStats([]));
-  }, []);
+  }, [config.games.length]);
   if (!stats.length) return null;
   const team = (row) => t.known(`team_${row.team}`) ?? t.known(`seat_${row.team}`) ?? row.team;
   return html`<section class="panel stats"><h2>${t("statistics")}</h2>
@@ -94,9 +101,10 @@ function Statistics({ config }) {
     })}</tbody></table></div></section>`;
 }
 
-export function Lobby({ config, wish, open, go, fail }) {
+export function Lobby({ config, engine, wish, prepare, open, go, fail }) {
   const [tables, setTables] = useState([]);
   const file = useRef(null);
+  const preparing = preparingText(config, engine);
   const refresh = () => get("/api/tables").then((answer) => setTables(answer.tables), fail);
   useEffect(() => void refresh(), []);
   const read = async (event) => {
@@ -115,7 +123,9 @@ export function Lobby({ config, wish, open, go, fail }) {
   const tool = (name, text, act) => html`<li><button type="button" class="tool-button" onClick=${act}><b>${name}</b><small>${text}</small></button></li>`;
   return html`<main class="lobby">
     <header class="hero"><div><h1>${t("title")}</h1><p>${t("tagline")}</p></div><div class="fan" aria-hidden="true"><${Cards} cards=${["3", "T", "Q", "2", "B"]} /></div></header>
-    <section class="panel"><${NewTable} key=${`${wish.g}-${wish.seed}`} config=${config} wish=${wish} open=${open} fail=${fail} /></section>
+    ${preparing && html`<p class="notice">${preparing}</p>`}
+    ${Object.keys(config.broken).map((base) => html`<p class="notice" key=${base}>${t("broken", baseTitle(base))}</p>`)}
+    ${(config.games.length > 0 || config.preparing?.games.length > 0) && html`<section class="panel"><${NewTable} key=${`${wish.g}-${wish.seed}`} config=${config} wish=${wish} prepare=${prepare} open=${open} fail=${fail} /></section>`}
     <div class="two">
       <section class="panel"><h2>${t("recent")}</h2><${Recent} tables=${tables} config=${config} open=${open} /></section>
       <section class="panel"><h2>${t("more")}</h2><ul class="tools">

@@ -7,12 +7,13 @@ import { html, render, useEffect, useRef, useState } from "./vendor/preact.js";
 import { Connection, get } from "./connection.js";
 import { Lobby } from "./lobby.js";
 import { Play } from "./play.js";
-import { learnGames } from "./players.js";
+import { learnGames, preparingText } from "./players.js";
 import { Editor, Puzzles } from "./tools.js";
 import { setLanguage, systemLanguage, t } from "./words.js";
 
 const KEPT = "fpmcts.settings";
 const TOAST_MS = 5000;
+const LOOK_MS = 1000; // between two looks at the games, until all are prepared
 const GEAR =
   "M10.200 2h3.600l.5 2.600 1.700.7 2.200-1.500 2.500 2.500-1.500 2.200.7 1.700 2.600.5v3.600l-2.600.5-.7 1.700 1.500 2.200-2.500 2.500-2.200-1.500-1.700.7-.5 2.600h-3.600l-.5-2.600-1.700-.7-2.200 1.500-2.500-2.500 1.500-2.200-.7-1.700-2.600-.5v-3.600l2.600-.5.7-1.700-1.500-2.200 2.500-2.500 2.200 1.500 1.700-.7zM12 8.400a3.600 3.600 0 1 0 0 7.200 3.600 3.600 0 0 0 0-7.200z";
 
@@ -87,11 +88,21 @@ function App({ connection, bus }) {
     timer.current = setTimeout(() => setToast(""), TOAST_MS);
   };
   const fail = (error) => say(error.message);
+  const learn = (found) => {
+    learnGames(found);
+    setConfig(found);
+    return found;
+  };
+  const look = () =>
+    get("/api/config")
+      .then(learn, fail)
+      .then((found) => (found && !found.preparing) || setTimeout(look, LOOK_MS));
+  const prepare = (game) => get(`/api/config?game=${encodeURIComponent(game)}`).then(learn, fail);
   setLanguage(prefs.language);
   useEffect(() => {
     const moved = () => setAt(place());
     addEventListener("hashchange", moved);
-    get("/api/config").then((found) => (learnGames(found), setConfig(found)), fail);
+    look();
     return bus.listen((message) => {
       if (message.type === "welcome" || message.type === "engine") setEngine(message);
       if (message.type === "connected") setOnline(true);
@@ -108,13 +119,14 @@ function App({ connection, bus }) {
     location.hash = hash;
   };
   const open = (id) => go(`t=${id}`);
-  const shared = { config, connection, bus, prefs, engine, go, open, say, announce: setSpoken, fail };
+  const shared = { config, connection, bus, prefs, engine, prepare, go, open, say, announce: setSpoken, fail };
   const pages = { lobby: Lobby, table: Play, puzzles: Puzzles, editor: Editor };
   const Page = pages[at.page];
+  const shows = config && (config.games.length > 0 || at.page === "lobby");
   return html`<div class="page">
     <${Settings} prefs=${prefs} change=${(some) => setPrefs({ ...prefs, ...some })} />
     ${!online && html`<p class="notice">${t("lost")}</p>`}
-    ${config ? html`<${Page} ...${shared} id=${at.id} key=${at.page === "table" ? at.id : at.page} wish=${at.wish ?? {}} />` : html`<p class="starting">…</p>`}
+    ${shows ? html`<${Page} ...${shared} id=${at.id} key=${at.page === "table" ? at.id : at.page} wish=${at.wish ?? {}} />` : html`<p class="starting">${config ? preparingText(config, engine) : "…"}</p>`}
     <div class="toast" aria-hidden="true">${toast}</div>
     <div class="sr" role="status" aria-live="polite">${spoken}</div>
   </div>`;

@@ -74,7 +74,7 @@ export function Play({ id, config, connection, bus, prefs, engine, go, open, say
     const stop = bus.listen((message) => {
       if (message.table !== undefined && message.table !== id) return;
       if (message.type === "next") open(message.next);
-      else if (message.type === "error" && (message.code === "engine" || message.code === "unknown_table")) say(message.text);
+      else if (message.type === "error" && ["engine", "disk", "unknown_table"].includes(message.code)) say(message.text);
       else if (message.type === "moved" || message.type === "over" || message.type === "state") announce(spoken(message, latest.current, config));
       if (message.view) latest.current = message.view;
       tell(message);
@@ -95,7 +95,7 @@ export function Play({ id, config, connection, bus, prefs, engine, go, open, say
     setPly(to);
   };
   useArrows(done && retry === null, at ?? 0, last, choose);
-  const send = (fields) => connection.ask(fields).catch(failed);
+  const send = (fields) => connection.ask({ table: id, ...fields }).catch(failed);
   const play = (move) => send({ type: "play", move, rev: state.rev });
   useKeys(prefs.keys && done, (event) => {
     if (event.key !== "Enter" || ["BUTTON", "A", "SUMMARY"].includes(event.target.tagName) || reviewing || !series) return false;

@@ -18,6 +18,14 @@ export function gameTitle(name) {
   return game?.variant ? `${baseTitle(base)} · ${variantTitle(game)}` : baseTitle(base);
 }
 
+// What is being prepared, and how far it is.
+export function preparingText(config, engine) {
+  const at = config.preparing;
+  if (at?.game) return t("preparing", baseTitle(at.game), at.done + 1, at.games.length);
+  if (engine.compiling) return t("compiling", gameTitle(engine.compiling.game), engine.compiling.seconds);
+  return at ? t("loading") : "";
+}
+
 const searches = (player) => player.playouts !== null;
 
 // A short name of a player, as the table and the log show it.

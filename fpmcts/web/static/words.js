@@ -1,6 +1,7 @@
 // English and Chinese. `t("key", …)` fills in {0}, {1}, …; a key without a translation shows itself, `t.known` tells whether there is one.
 
 const EN = {
+  loading: "Loading the games …", preparing: "Preparing {0}, game {1} of {2}, once on this machine …", prepared_later: "Not prepared yet: choose it to prepare it now.", prepared_soon: "It can be played in a few seconds.", broken: "{0} could not be prepared: the terminal of play.py says why.",
   title: "Card table", home: "Lobby",
   tagline: "Play Doudizhu and poker against players that taught themselves, see what they think, and learn where your game went wrong.",
   game: "Game", your_seat: "Your seat", others: "Other seats", you: "You", mode: "How to play", start: "Deal the cards", watch: "Only watch", seed: "Deal number", random: "random", more: "More",
@@ -68,6 +69,7 @@ const EN = {
 };
 
 const ZH = {
+  loading: "正在载入游戏……", preparing: "正在准备{0}，第 {1} 个游戏，共 {2} 个，每台机器只需一次……", prepared_later: "尚未准备：选它即可现在准备。", prepared_soon: "几秒后即可开始。", broken: "{0} 无法准备，原因见 play.py 的终端。",
   title: "牌桌", home: "大厅", tagline: "与自学成才的 AI 打斗地主和扑克，看它在想什么，找出自己输在哪里。",
   game: "游戏", your_seat: "你的座位", others: "其他座位", you: "你", mode: "玩法", start: "发牌", watch: "只观看", seed: "牌局编号", random: "随机", more: "更多", seed_help: "相同编号发相同的牌。",
   fair: "公平", fair_text: "真正的牌局：结束前不显示任何信息。", hints: "提示", hints_text: "可以询问 AI 会怎么出，也可以悔牌。", open: "明牌", open_text: "所有手牌与思考都公开，最适合学习。",

@@ -3,12 +3,15 @@
 import asyncio
 import json
 from collections import OrderedDict
+from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from fpmcts.web.clock import Bucket, derived_seed
 from fpmcts.web.errors import Json, RefusedError, parse_json
 from fpmcts.web.tables.catalogue import YOU
+from fpmcts.web.tables.preparing import prepared
 from fpmcts.web.tables.room import Room, Services
 from fpmcts.web.tables.rulebook import position
 from fpmcts.web.tables.store import Series, Settings, StoredGame
@@ -22,8 +25,15 @@ MOST_GAMES = 20_000
 """Most games of a session on disk."""
 MOST_LINES = 1000
 """Most lines of an opened file."""
+SUMS = ("games", "wins", "returns", "squares")
+"""What statistics add up."""
 EVERYBODY = "*"
 """The session of tables that everybody may read."""
+
+
+def numbered_lines(text: str) -> list[tuple[int, str]]:
+    """Returns the lines of a file of records, with their numbers; empty ones are passed over."""
+    return [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
 
 
 class Lobby:
@@ -151,7 +161,7 @@ class Lobby:
         none. Raises RefusedError where there are too many lines, or none.
         """
         self._may_make(session)
-        lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+        lines = numbered_lines(text)
         if not lines or len(lines) > MOST_LINES:
             raise RefusedError(
                 "bad_record", f"{len(lines):,} lines; expected 1 to {MOST_LINES:,}, one game each"
@@ -159,7 +169,8 @@ class Lobby:
         tables, failed = [], []
         for number, line in lines:
             try:
-                tables.append(self.open_record(session, line).summary())
+                room = await prepared(partial(self.open_record, session, line))
+                tables.append(room.summary())
             except RefusedError as refused:
                 failed.append({"line": number, "text": refused.text})
             await asyncio.sleep(0)  # others have their turn
@@ -178,8 +189,7 @@ class Lobby:
         record = parse_json(line)
         if not isinstance(record, dict):
             raise RefusedError("bad_record", "expected an object")
-        game = self.services.rulebook.game_of(record)
-        table = self.services.rulebook.table(game, record=record)
+        game, table = self.services.rulebook.read(record)
         names = [name for name, _ in self.services.rulebook.info(game).seats]
         told = record.get("players")
         if (
@@ -199,29 +209,26 @@ class Lobby:
         )
         return self._new(session, game, settings, table)
 
-    def summaries(self, session: str) -> list[Json]:
-        """Returns the tables of a session, the newest first, then those that everybody may read."""
-        of_session = self.services.store.of_session
-        return [game.summary() for game in (*of_session(session), *of_session(EVERYBODY))]
+    def summaries(self, session: str) -> Iterator[Json]:
+        """Yields the tables of a session, the newest first, then those that everybody may read."""
+        for owner in (session, EVERYBODY):
+            for game in self.services.store.of_session(owner):
+                yield game.summary()
 
     def statistics(self, session: str) -> list[Json]:
         """Returns the results of a session's finished games, by game, mode, opponents and team."""
         rows: dict[str, Json] = {}
-        for game in self.services.store.of_session(session, limit=5000):
-            settings, you, returns = game.settings, game.settings.you, game.settings.returns
-            gone = game.game not in self.services.rulebook.names()
-            if not game.over or returns is None or you is None or gone:
+        known = self.services.rulebook.names()
+        for game, mode, seats, *sums in self.services.store.results(session):
+            if game not in known:
                 continue
-            info = self.services.rulebook.info(game.game)
-            opponents = sorted(name for name in settings.seats if name != YOU)
-            team = info.teams[info.seats[you][1]]
-            key = {"game": game.game, "mode": settings.mode, "opponents": opponents, "team": team}
-            none = {"games": 0, "wins": 0, "returns": 0.0, "squares": 0.0}
-            row = rows.setdefault(json.dumps(key), key | none)
-            row["games"] += 1
-            row["wins"] += returns[you] > 0
-            row["returns"] += returns[you]
-            row["squares"] += returns[you] ** 2
+            info = self.services.rulebook.info(game)
+            opponents = sorted(name for name in seats if name != YOU)
+            team = info.teams[info.seats[seats.index(YOU)][1]]
+            key = {"game": game, "mode": mode, "opponents": opponents, "team": team}
+            row = rows.setdefault(json.dumps(key), key | dict.fromkeys(SUMS, 0))
+            for name, part in zip(SUMS, sums, strict=True):
+                row[name] += part
         return list(rows.values())
 
     def close(self) -> None:

@@ -140,15 +140,16 @@ def run_of(path: Path) -> tuple[str, str]:
             the file.
     """
     from games import Choice
-    from networks.checkpoint import CHECKPOINT, NETWORKS, load  # numpy alone
+    from networks.checkpoint import CHECKPOINT, NETWORKS, entry, load  # numpy alone
 
     if path.is_dir():
         path = path / (NETWORKS if (path / NETWORKS).exists() else CHECKPOINT)
     meta, learned = load(path)[1], "networks"
     if "algorithm" in meta:
-        learned = "policies" if meta["algorithm"]["name"] == "nfsp" else "tables"
-    settings = (meta["config"] if learned == "networks" else meta)["game"]
-    game = str(settings["name"])
+        is_nfsp = entry(meta, "algorithm.name", str, path) == "nfsp"
+        learned = "policies" if is_nfsp else "tables"
+    settings = entry(meta, "config.game" if learned == "networks" else "game", dict, path)
+    game = entry(settings, "name", str, path)
     played = PLAYED.get(game, {})
     for key, usual in played.items():
         if (given := settings.get(key)) not in (None, usual):

@@ -13,8 +13,9 @@ import contextlib
 import math
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
 
 from fpmcts.web.clock import Chance, Clock, derived_seed
 from fpmcts.web.engine.asking import (
@@ -28,8 +29,8 @@ from fpmcts.web.engine.asking import (
 )
 from fpmcts.web.errors import Json, RefusedError
 from fpmcts.web.tables.catalogue import YOU, Catalogue, Entry, Offer
-from fpmcts.web.tables.rulebook import Games, plies_seen, positions, table_at
-from fpmcts.web.tables.store import Store, StoredGame
+from fpmcts.web.tables.rulebook import Rulebook, plies_seen, positions, table_at
+from fpmcts.web.tables.store import DiskError, Store, StoredGame
 from fpmcts.web.tables.views import view_of
 
 if TYPE_CHECKING:
@@ -51,12 +52,26 @@ Listener = Callable[[Json], None]
 class Services:
     """The services that tables use."""
 
-    rulebook: Games
+    rulebook: Rulebook
     catalogue: Catalogue
     engine: Engine
     store: Store
     clock: Clock
     chance: Chance
+    turns: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary)
+
+    def turn(self, session: str) -> asyncio.Lock:
+        """Returns the lock under which a session asks the engine, at all of its tables.
+
+        A player keeps it until its move appears where hands are hidden: else the time of an answer
+        at another table would reveal how long the player thought.
+        """
+        return self.turns.setdefault(session, asyncio.Lock())
+
+    async def ask(self, session: str, question: Question, hear: Hear | None = None) -> Answer:
+        """Returns the answer of the engine. Raises EngineError."""
+        async with self.turn(session):
+            return await self.engine.ask(question, hear)
 
 
 class Room:
@@ -129,19 +144,26 @@ class Room:
         ]
         return view_of(table, self.info, players, table.seat)
 
-    def stored(self) -> StoredGame:
-        """Returns the game as it is to be kept now."""
+    def _kept(self) -> StoredGame:
+        """Returns the game as it is now, but for its record."""
         self.settings.plies, returns = len(self.seen), self.table.returns
         self.settings.returns = None if returns is None else list(returns)
-        return self._stored._replace(over=self.table.is_over, record=self.table.record())
+        return self._stored._replace(over=self.table.is_over, settings=self.settings)
 
     def save(self) -> None:
-        """Writes the game to disk."""
-        self.services.store.put(self.stored())
+        """Writes the game to disk. Raises DiskError: then the table is what the disk holds."""
+        store = self.services.store
+        try:
+            store.put(self._kept()._replace(record=self.table.record()))
+        except DiskError:
+            if (kept := store.get(self.id)) is not None:
+                self.settings = kept.settings
+                self.table = self.services.rulebook.table(self.game, record=kept.record)
+            raise
 
     def summary(self) -> Json:
         """Returns the table in short."""
-        return self.stored().summary()
+        return self._kept().summary()
 
     def record(self) -> Json:
         """Returns the record. Raises RefusedError while it would reveal what is hidden."""
@@ -327,9 +349,11 @@ class Room:
     def _changed(self) -> None:
         """Sends all of the table, and lets the players continue."""
         self.settings.rev += 1
-        self.save()
+        try:
+            self.save()
+        finally:
+            self.wake()
         self.tell(self.state())
-        self.wake()
 
     def _moved(self) -> None:
         """Tells of the last move, and of the end."""
@@ -367,8 +391,7 @@ class Room:
         """Plays the moves of the players until it is your turn, or one of them."""
         while not self.table.is_over and self.table.seat != self.you:
             seat = self.table.seat
-            entry = self._players[self.settings.seats[seat]]
-            began = self.services.clock.now()
+            entry, clock = self._players[self.settings.seats[seat]], self.services.clock
             self.tell(self.message("thinking", seat=seat))
 
             def hear(answer: Answer, seat: int = seat) -> None:
@@ -376,16 +399,23 @@ class Room:
                     self.tell(self.message("thinking", seat=seat, **answer.fields()))
 
             try:
-                move = await self._next_move(entry, began, hear)
-                await self.services.clock.sleep_until(self._appears(entry, began))
+                async with self.services.turn(self.session):
+                    move = await self._next_move(entry, began := clock.now(), hear)
+                    appears = self._appears(entry, began)
+                    if not self.everything:
+                        await clock.sleep_until(appears)
+                await clock.sleep_until(appears)
                 self.table.play(move)
+                self._moved()
+            except DiskError as error:
+                self.tell(self.message("error", **error.fields()))
+                return
             except (EngineError, ValueError) as error:
                 hidden = "the player could not move; join the table again to ask once more"
                 # The text may not depend on hidden hands.
                 text = str(error) if self.everything else hidden
                 self.tell(self.message("error", code="engine", text=text))
                 return
-            self._moved()
             if once:
                 return
 

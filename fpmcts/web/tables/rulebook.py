@@ -1,15 +1,14 @@
 """What the server asks of the games: their names and sizes, and tables of them. It knows no rule of
 any game.
 
-The games are imported by ``load`` and not with this module: numba takes its time, and the page is
+The games are imported by ``Games`` and not with this module: numba takes its time, and the page is
 to show before.
 """
 
-import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from fpmcts.web.errors import Json, RefusedError
 
@@ -56,6 +55,13 @@ def base_of(name: str) -> str:
     return name.partition(":")[0]
 
 
+def base_of_record(record: Mapping[str, object]) -> str:
+    """Returns the game of a record without its options; records of Doudizhu name their rules and
+    not the game.
+    """
+    return str(record.get("game", "doudizhu" if "rules" in record else None))
+
+
 def table_at(table: "Table", ply: int) -> "Table":
     """Returns a table of its own at an earlier ply."""
     other = table.copy()
@@ -87,6 +93,29 @@ RESULTS = ("moves", "winner", "points", "chips", "returns", "rules", "game")
 """Fields of a record that are not the deal."""
 UNITS = {"adp": "points", "mbb_per_hand": "chips"}
 """What returns are called, by the key of the unit of scores."""
+
+
+class Rulebook(Protocol):
+    """What tables ask of the games; see ``Games``."""
+
+    def names(self) -> Sequence[str]:
+        """Returns the names of the games."""
+
+    def info(self, game: str) -> GameInfo:
+        """Returns what is known of a game."""
+
+    def table(
+        self,
+        game: str,
+        *,
+        seed: int | None = None,
+        deal: Mapping[str, object] | None = None,
+        record: Mapping[str, object] | None = None,
+    ) -> "Table":
+        """Returns a table of a game. Raises RefusedError."""
+
+    def read(self, record: Mapping[str, object]) -> "tuple[str, Table]":
+        """Returns the game of a record, and its table. Raises RefusedError."""
 
 
 class Games:
@@ -175,9 +204,9 @@ class Games:
         except (ValueError, TypeError, KeyError, RecursionError) as error:
             raise RefusedError(code, str(error)[:400]) from error
 
-    def game_of(self, record: Mapping[str, object]) -> str:
-        """Returns the game of a record; records of Doudizhu name their rules and not the game."""
-        base = record.get("game", "doudizhu" if "rules" in record else None)
+    def read(self, record: Mapping[str, object]) -> "tuple[str, Table]":
+        """Returns the game of a record, and its table. Raises RefusedError."""
+        base = base_of_record(record)
         names = [name for name in self._names if base_of(name) == base]
         if not names:
             raise RefusedError(
@@ -185,14 +214,16 @@ class Games:
                 "a record of no game that is played here; expected one of "
                 f"{', '.join(self._names)}",
             )
+        faults = []
         for name in names:
-            with contextlib.suppress(RefusedError):
-                self.table(name, record=record)
-                return name
-        return names[0]
+            try:
+                return name, self.table(name, record=record)
+            except RefusedError as refused:
+                faults.append(refused)
+        raise faults[0]
 
 
-def position(games: Games, game: str, deal: Json, moves: Sequence[str] = ()) -> "Table":
+def position(games: Rulebook, game: str, deal: Json, moves: Sequence[str] = ()) -> "Table":
     """Returns a table of a deal with moves played. Raises RefusedError with the game's words."""
     table = games.table(game, deal=deal)
     for number, move in enumerate(moves, 1):

@@ -12,11 +12,13 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-from fpmcts.web.errors import Json
+from fpmcts.web.errors import Json, RefusedError
 from fpmcts.web.tables.catalogue import YOU
 
-VERSION = 1
-SCHEMA = """
+PATIENCE = 2.0
+"""Seconds that a file may be in use by a server that is ending."""
+VERSION = 3
+GAMES = """
 CREATE TABLE games (
     id TEXT PRIMARY KEY,
     session TEXT NOT NULL,
@@ -27,19 +29,64 @@ CREATE TABLE games (
     record TEXT NOT NULL
 ) WITHOUT ROWID;
 CREATE INDEX games_of_session ON games (session, made);
+"""
+REVIEWS = """
 CREATE TABLE reviews (
     game TEXT NOT NULL,
-    key TEXT NOT NULL,
     session TEXT NOT NULL,
+    key TEXT NOT NULL,
     review TEXT NOT NULL,
-    PRIMARY KEY (game, key)
+    PRIMARY KEY (game, session, key)
 ) WITHOUT ROWID;
 CREATE INDEX reviews_of_session ON reviews (session);
+"""
+RESULTS = """
+ALTER TABLE games ADD COLUMN mode TEXT;
+ALTER TABLE games ADD COLUMN seats TEXT;
+ALTER TABLE games ADD COLUMN won REAL;
+UPDATE games SET
+    mode = json_extract(settings, '$.mode'),
+    seats = json_extract(settings, '$.seats'),
+    won = (
+        SELECT result.value FROM json_each(settings, '$.seats') AS seat
+        JOIN json_each(settings, '$.returns') AS result ON result.key = seat.key
+        WHERE seat.value = 'you'
+    )
+WHERE over AND NOT json_extract(settings, '$.imported');
+CREATE INDEX results ON games (session, game, mode, seats, won) WHERE won IS NOT NULL;
+"""
+"""What statistics need of a finished game stands in columns: they are added up without a look at
+the rest of it.
+"""
+TO_2 = f"""
+ALTER TABLE reviews RENAME TO old;
+DROP INDEX reviews_of_session;
+{REVIEWS}
+INSERT INTO reviews SELECT game, session, key, review FROM old WHERE game IN (SELECT id FROM games);
+DROP TABLE old;
+"""
+STEPS = (GAMES + REVIEWS + RESULTS, TO_2 + RESULTS, RESULTS)
+"""By version what makes the present one of it; 0 is an empty file, in 1 the last session that
+reviewed a game had its reviews.
+"""
+COLUMNS = "id, session, game, made, over, settings"
+SUMS_OF_RESULTS = """
+SELECT game, mode, seats, count(*), sum(won > 0), sum(won), sum(won * won) FROM games
+WHERE session = ? AND won IS NOT NULL GROUP BY game, mode, seats
 """
 
 
 class StoreError(RuntimeError):
     """A file of games that cannot be used; the message names it and says why."""
+
+
+class DiskError(RefusedError):
+    """The file of games cannot be read or written at the moment; what it holds is as before."""
+
+    def __init__(self, error: sqlite3.Error) -> None:
+        super().__init__(
+            "disk", f"the games cannot be saved ({error}); make room on the disk, then try again"
+        )
 
 
 @dataclass
@@ -141,6 +188,14 @@ class StoredGame(NamedTuple):
     settings: Settings
     record: Json
 
+    @property
+    def won(self) -> float | None:
+        """Returns what you won, None where you did not take part or the game is not over."""
+        settings = self.settings
+        if not self.over or settings.you is None or settings.returns is None:
+            return None
+        return settings.returns[settings.you]
+
     def summary(self) -> Json:
         """Returns the table in short."""
         settings = self.settings
@@ -151,7 +206,7 @@ class StoredGame(NamedTuple):
             "over": self.over,
             "made": self.made,
             "seed": settings.seed if settings.seed_given or self.over else None,
-            "series": asdict(settings.series),
+            "series": dict(vars(settings.series)),
             **{name: getattr(settings, name) for name in TOLD},
         }
 
@@ -173,24 +228,34 @@ class Store:
     def __init__(self, path: Path) -> None:
         name = f"games={path}"
         try:
-            self._file = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-            for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "busy_timeout=2000"):
-                self._ask(f"PRAGMA {pragma}")
-            ((version,),) = self._ask("PRAGMA user_version")
-            if version == 0:
-                if self._ask("SELECT * FROM sqlite_master"):
-                    raise StoreError(f"{name}: a database of something else")
-                self._file.executescript(f"BEGIN; {SCHEMA} PRAGMA user_version={VERSION}; COMMIT;")
-            elif version != VERSION:
+            self._file = sqlite3.connect(
+                path, timeout=PATIENCE, isolation_level=None, check_same_thread=False
+            )
+            # Tables are kept in memory: a second server would write over the moves of this one.
+            for pragma in ("locking_mode=EXCLUSIVE", "journal_mode=WAL", "synchronous=NORMAL"):
+                self._file.execute(f"PRAGMA {pragma}")
+            ((version,),) = self._file.execute("PRAGMA user_version")
+            if version == 0 and self._file.execute("SELECT * FROM sqlite_master").fetchone():
+                raise StoreError(f"{name}: a database of something else")
+            if not 0 <= version <= VERSION:
                 raise StoreError(
                     f"{name}: made by version {version} of this program; expected {VERSION}"
                 )
+            if version < VERSION:
+                step = f"BEGIN; {STEPS[version]} PRAGMA user_version={VERSION}; COMMIT;"
+                self._file.executescript(step)
         except sqlite3.Error as error:
-            raise StoreError(f"{name}: cannot be used ({error})") from error
+            why = f"cannot be used ({error})"
+            if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY:
+                why = "in use by another program; stop that server, or name another file"
+            raise StoreError(f"{name}: {why}") from error
 
     def _ask(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
-        """Returns the rows of a statement."""
-        return self._file.execute(statement, values).fetchall()
+        """Returns the rows of a statement. Raises DiskError."""
+        try:
+            return self._file.execute(statement, values).fetchall()
+        except sqlite3.Error as error:
+            raise DiskError(error) from error
 
     def close(self) -> None:
         """Closes the file."""
@@ -200,19 +265,14 @@ class Store:
         """Writes a game, replacing what was kept of it."""
         *head, settings, record = game
         texts = json.dumps(asdict(settings)), json.dumps(record)
-        self._ask("INSERT OR REPLACE INTO games VALUES (?, ?, ?, ?, ?, ?, ?)", *head, *texts)
-
-    def _games(self, condition: str, *values: object) -> list[StoredGame]:
-        """Returns the games of a condition."""
-        found = self._ask(f"SELECT * FROM games WHERE {condition}", *values)
-        return [
-            StoredGame._make((*head, bool(over), Settings.parse(settings), json.loads(record)))
-            for *head, over, settings, record in found
-        ]
+        result = settings.mode, json.dumps(settings.seats), game.won
+        statement = "INSERT OR REPLACE INTO games VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        self._ask(statement, *head, *texts, *result)
 
     def get(self, table: str | None) -> StoredGame | None:
         """Returns the game of a table, None where there is none."""
-        return next(iter(self._games("id = ?", table)), None)
+        found = self._ask(f"SELECT {COLUMNS}, record FROM games WHERE id = ?", table)
+        return next((_stored(*row) for row in found), None)
 
     def hands_before(self, before: str | None, session: str, most: int) -> Iterator[StoredGame]:
         """Yields at most so many games of a series, from the table ``before`` back to the first
@@ -225,9 +285,18 @@ class Store:
             yield stored
             before = stored.settings.series.before
 
-    def of_session(self, session: str, limit: int = 500) -> list[StoredGame]:
-        """Returns the games of a session, the newest first."""
-        return self._games("session = ? ORDER BY made DESC, id LIMIT ?", session, limit)
+    def of_session(self, session: str, limit: int = 500) -> Iterator[StoredGame]:
+        """Yields the games of a session without their records, the newest first."""
+        statement = f"SELECT {COLUMNS} FROM games WHERE session = ? ORDER BY made DESC, id LIMIT ?"
+        for row in self._ask(statement, session, limit):
+            yield _stored(*row)
+
+    def results(self, session: str) -> list[tuple[str, str, list[str], int, int, float, float]]:
+        """Returns what you won in the finished games of a session, by game, mode and seats: how
+        many there are, how many you won, and the sums of your returns and of their squares.
+        """
+        found = self._ask(SUMS_OF_RESULTS, session)
+        return [(game, mode, json.loads(seats), *sums) for game, mode, seats, *sums in found]
 
     def count(self, session: str) -> int:
         """Returns how many games a session has."""
@@ -235,27 +304,40 @@ class Store:
         return int(number)
 
     def forget(self, session: str) -> None:
-        """Removes the games of a session."""
+        """Removes the games of a session, and the reviews of them."""
+        mine = "SELECT id FROM games WHERE session = ?"
+        self._ask(f"DELETE FROM reviews WHERE game IN ({mine})", session)
         self._ask("DELETE FROM games WHERE session = ?", session)
 
-    def put_review(self, table: str, key: str, session: str, review: Json) -> None:
-        """Writes a review of a game."""
+    def put_review(self, table: str, session: str, key: str, review: Json) -> None:
+        """Writes a review of a game by a session."""
         statement = "INSERT OR REPLACE INTO reviews VALUES (?, ?, ?, ?)"
-        self._ask(statement, table, key, session, json.dumps(review))
+        self._ask(statement, table, session, key, json.dumps(review))
 
-    def _reviews(self, condition: str, *values: object) -> list[tuple[str, Json]]:
-        """Returns the tables and the reviews of a condition."""
-        statement = f"SELECT game, review FROM reviews WHERE {condition}"
-        return [(table, json.loads(review)) for table, review in self._ask(statement, *values)]
+    def reviews_of(self, table: str, session: str) -> list[Json]:
+        """Returns the reviews of a game by a session."""
+        statement = "SELECT review FROM reviews WHERE game = ? AND session = ? ORDER BY key"
+        return [json.loads(review) for (review,) in self._ask(statement, table, session)]
 
-    def review(self, table: str, key: str) -> Json | None:
-        """Returns a review of a game, None where there is none."""
-        return next((one for _, one in self._reviews("game = ? AND key = ?", table, key)), None)
+    def reviewed(self, session: str, limit: int = 200) -> Iterator[tuple[str, Json]]:
+        """Yields the tables that a session reviewed, the newest first, with the reviews."""
+        statement = (
+            "SELECT games.id, review FROM reviews JOIN games ON games.id = reviews.game "
+            "WHERE reviews.session = ? ORDER BY made DESC, games.id, key LIMIT ?"
+        )
+        for table, review in self._ask(statement, session, limit):
+            yield table, json.loads(review)
 
-    def reviews_of(self, table: str) -> list[Json]:
-        """Returns the reviews of a game."""
-        return [review for _, review in self._reviews("game = ? ORDER BY key", table)]
 
-    def reviewed(self, session: str, limit: int = 200) -> list[tuple[str, Json]]:
-        """Returns the tables that a session reviewed, with the reviews."""
-        return self._reviews("session = ? ORDER BY game, key LIMIT ?", session, limit)
+def _stored(
+    table: str,
+    session: str,
+    game: str,
+    made: float,
+    over: int,
+    settings: str,
+    record: str = "{}",
+) -> StoredGame:
+    """Returns a game of its columns."""
+    parsed = Settings.parse(settings), json.loads(record)
+    return StoredGame(table, session, game, made, bool(over), *parsed)

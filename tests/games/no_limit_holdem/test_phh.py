@@ -109,6 +109,12 @@ def test_what_is_written_is_read_again(text: str) -> None:
         ("'p3 f'", "'p4 f'", "action 4, 'p4 f': there is no player 'p4' among p1 to p3"),
         ("d dh p2 KsKh", "d dh p2 AsKh", "a card is dealt twice"),
         ("[50, 100, 0]", "[50, 1e999999999, 0]", "is not an amount; expected a number below"),
+        ("[50, 100, 0]", "[50, 0x" + 9999 * "f" + ", 0]", "a number that is too long is not an"),
+        ("[50, 100, 0]", "[50, " + 9999 * "9" + ", 0]", "is not TOML (Exceeds the limit"),
+        ("[50, 100, 0]", "[50, " + 9999 * "[", "is not TOML (maximum recursion depth exceeded"),
+        ("0]\nmin", f"0]\n{'a.' * 9999}a = 1\nmin", "20,350 characters; expected at most"),
+        ("[1000, 2000, 3000]", "[1.0001, 2000, 999999]", "999999 is too much in chips of 1/10,000"),
+        ("min_bet = 100", "min_bet = -1", "min_bet = -1: expected more than 0 chips"),
     ],
 )
 def test_a_bad_hand_is_named(old: str, new: str, said: str) -> None:
@@ -153,7 +159,9 @@ def test_rake_is_no_fault() -> None:
     assert faults([parse(THREE.replace("[2000, 1000, 3000]", "[1950, 1000, 3000]"))]) == [""]
 
 
-def test_files_folders_and_bad_hands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_files_folders_and_bad_hands(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "10.phh").write_text(HEADS_UP)
     (tmp_path / "in" / "9.phh").write_text(THREE)
@@ -169,6 +177,11 @@ def test_files_folders_and_bad_hands(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert main(["check", str(tmp_path / "in")]) == 1
     told = capsys.readouterr().out
     assert "3 files, 4 hands: 3 read" in told and "11.phhs.xz, hand 5: action 5" in told
+    bomb = lzma.compress(bytes(2**20))
+    (tmp_path / "bomb.phhs.xz").write_bytes(bomb)
+    monkeypatch.setattr(phh, "MOST_BYTES", 2**20 - 1)
+    assert main(["check", str(tmp_path / "bomb.phhs.xz")]) == 1
+    assert "bomb.phhs.xz: more than 1,048,575 bytes of text" in capsys.readouterr().out
     (tmp_path / "cut.phhs.xz").write_bytes(lzma.compress(THREE.encode())[:40])
     assert (
         main(["check", str(tmp_path / "cut.phhs.xz")]) == 1

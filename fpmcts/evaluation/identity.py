@@ -1,0 +1,46 @@
+"""What results depend on: the code, the games and players from outside, options, and the files that
+players read. What is kept of an evaluation or a study counts for the same identity alone.
+"""
+
+import hashlib
+from collections.abc import Iterable, Mapping
+
+from fpmcts.configuration import CONF
+from games import is_outside
+from games.kernels import sources_digest
+from games.registry import Entrant, PlayerOptions
+from games.sources import module_sources
+
+
+def code_of(games: Iterable[str]) -> dict[str, object]:
+    """Returns the code that games are played by: of this project, and of games from outside."""
+    outside = {path for game in games if is_outside(game) for path in module_sources(game)}
+    return {
+        "code": sources_digest(*sorted(outside)),
+        "match settings": {
+            path.name: path.read_text(encoding="utf-8") for path in (CONF / "match").glob("*.yaml")
+        },
+    }
+
+
+def digests(options: PlayerOptions, game: str) -> list[str]:
+    """Returns a hash of each file that a player of a game reads or runs. Raises CheckpointError
+    where one is missing.
+    """
+    read = options.file(game)
+    files = [*([] if read is None else [read]), *options.sources()]
+    return [hashlib.sha256(path.read_bytes()).hexdigest() for path in files]
+
+
+def described(entrants: Mapping[str, Entrant], label: str, game: str) -> dict[str, object]:
+    """Returns a player with its options, files by their contents."""
+    options = entrants[label].options
+    values = options.as_dict()
+    if options.file(game) is not None:
+        values |= dict.fromkeys({"checkpoint", "run"} & values.keys())
+    return {
+        "kind": options.kind,
+        **values,
+        "files": digests(options, game),
+        "needs": [described(entrants, other, game) for other in options.needs()],
+    }

@@ -1,0 +1,77 @@
+"""Every ``python -m …`` beside the three scripts: what is given wrongly ends in one line, at
+once.
+"""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import benchmarks.__main__ as all_benchmarks
+import fpmcts.papers.__main__ as papers
+import fpmcts.poker.opponents.__main__ as opponents
+from examples import analysis, rule_hands
+from fpmcts.players import tabular, trained, warmup
+from fpmcts.training import expected
+from games.limit_holdem import abstraction
+from games.no_limit_holdem import phh_check
+from games.settings import ConfigError
+
+ROOT = Path(__file__).resolve().parent.parent
+CASES: list[tuple[Callable[..., Any], str, str]] = [
+    (all_benchmarks.main, "compare", "no benchmark named compare; there are: rules,"),
+    (all_benchmarks.main, "rules --json /missing/x", "--json /missing/x: there is no folder"),
+    (analysis.main, "regret --checkpoint /missing", "there is no checkpoint at /missing"),
+    (analysis.main, "regret --decks -3", "expected 0 < share <= 1"),
+    (rule_hands.main, "x.phhs 0", "COUNT 0: expected at least 1"),
+    (rule_hands.main, "x.txt 1", "x.txt: expected a name that ends in .phh or .phhs"),
+    (rule_hands.main, "/missing/x.phhs 1", "/missing/x.phhs: there is no folder /missing"),
+    (trained.main, "/missing x", "there is no checkpoint at /missing"),
+    (trained.main, "models/kuhn-tables.safetensors x", "metadata have nothing at config"),
+    (tabular.main, "/missing x", "there is no checkpoint at /missing"),
+    (tabular.main, "models/leduc-tables.safetensors x", "was exported before; expected a run"),
+    (warmup.main, "", "the following arguments are required: part, game"),
+    (warmup.main, "foo leduc", "invalid choice: 'foo'"),
+    (warmup.main, "search nothing", "game=nothing: expected one of doudizhu,"),
+    (expected.main, "", "the following arguments are required: name, RUN_DIR"),
+    (expected.main, "x /missing", "/missing: expected the folder of a run"),
+    (abstraction.main, "7", "invalid choice: 7"),
+    (phh_check.main, "check /dev/zero", "/dev/zero: no such file or folder"),
+    (phh_check.main, "foo x", "invalid choice: 'foo'"),
+]
+
+
+@pytest.mark.parametrize(("main", "arguments", "words"), CASES)
+def test_what_is_given_wrongly_ends_in_one_line(
+    main: Callable[..., Any],
+    arguments: str,
+    words: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    words_given = [str(ROOT / a) if a.startswith("models") else a for a in arguments.split()]
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["program", *words_given])
+    with pytest.raises(SystemExit) as caught:
+        main()
+    said = capsys.readouterr().err.rstrip("\n").rpartition("\n")[2]
+    assert caught.value.code in (1, 2) and words in said, said
+    assert not list(tmp_path.iterdir())
+
+
+def test_papers_and_opponents(capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments in ([""], ["--help", "foo"], ["foo"], ["leduc_figure2", "threads=0"]):
+        with pytest.raises(ConfigError, match="expected"):
+            papers.run(arguments)
+    model = str(ROOT / "models" / "no_limit_holdem-opponents.safetensors")
+    for arguments in (
+        ["foo"],
+        ["score"],
+        ["score", model, "/dev/zero"],
+        ["score", "/dev/zero", "x"],
+    ):
+        assert opponents.main(arguments) == 1
+        assert capsys.readouterr().err.count("\n") == 1

@@ -1,0 +1,175 @@
+"""Faults around the page: a disk that is full, a clock that jumps, a client that does not read."""
+
+import asyncio
+import json
+import sqlite3
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from fpmcts.web.clock import Bucket, Chance
+from fpmcts.web.errors import Json
+from fpmcts.web.review.jobs import Jobs
+from fpmcts.web.review.reviewer import Reviewer
+from fpmcts.web.server import connection
+from fpmcts.web.server.connection import TOO_SLOW, Connection
+from fpmcts.web.tables.lobby import Lobby
+from tests.web.conftest import Site, Tab, ask_for_table, new_table
+from tests.web.fake import FakeClock, FakeEngine, services
+from tests.web.test_play import my_move
+
+
+class Disk:
+    """A file of games whose disk is full from its n-th write on, until it is freed."""
+
+    def __init__(self, file: sqlite3.Connection, writes: int) -> None:
+        self._file, self.left = file, writes
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
+
+    def execute(self, statement: str, values: Any = ()) -> Any:
+        if statement.startswith("INSERT"):
+            self.left -= 1
+            if self.left < 0:
+                raise sqlite3.OperationalError("database or disk is full")
+        return self._file.execute(statement, values)
+
+
+def game(client: TestClient, site: Site, writes: int) -> tuple[Json, int]:
+    """Plays a game with its review; frees the disk whenever an error says that it is full.
+
+    Returns:
+        The record, and how often it was full.
+    """
+    store = site.services.store
+    disk = store._file = Disk(store._file, writes)  # type: ignore[assignment]
+    full = 0
+
+    def freed(code: str) -> bool:
+        nonlocal full
+        if code == "disk":
+            full, disk.left = full + 1, 10**6
+        return code == "disk"
+
+    while (answer := ask_for_table(client)).status_code != 201:
+        assert answer.status_code == 507 and freed(answer.json()["error"]["code"])
+    table = answer.json()["id"]
+    with Tab(client) as tab:
+        tab.say("join", table=table)
+        while (message := tab.get())["type"] != "over":
+            if message["type"] == "error":
+                assert "disk is full" in message["text"] and "\n" not in message["text"]
+                assert freed(message["code"])
+                tab.say("join", table=table)
+            elif message["type"] in ("state", "moved"):
+                shown = [move["move"] for move in message["view"]["moves"]]
+                kept = store.get(table)
+                assert kept is not None and kept.record["moves"][: len(shown)] == shown
+                if message["view"]["to_move"] == 0:
+                    tab.say("play", move=my_move(message["view"]), rev=message["rev"])
+        reviewed = tab.final("review")
+        assert reviewed["review"]["decisions"]
+        if "error" in reviewed:
+            assert freed(reviewed["error"]["code"])
+        asked = len(site.engine.asked)
+        again = tab.final("review")  # nothing is searched twice
+        assert again["review"] == reviewed["review"] and "error" not in again
+        assert all(question.luck for question in site.engine.asked[asked:])
+    store._file, kept = disk._file, store.get(table)
+    assert kept is not None and [*store.reviewed(kept.session)]
+    return client.get(f"/api/tables/{table}/record").json(), full
+
+
+def test_a_full_disk_loses_nothing(client: TestClient, site: Site) -> None:
+    """It fills at ten points: as the table is made, at our moves, at those of players, at the
+    review.
+    """
+    undisturbed, full = game(client, site, 10**6)
+    assert full == 0
+    assert [game(client, site, writes) for writes in range(10)] == [(undisturbed, 1)] * 10
+
+
+def test_a_full_disk_and_what_is_not_a_move(client: TestClient, site: Site) -> None:
+    store = site.services.store
+    with Tab(client) as tab:
+        before = tab.ask("join", "state", table=new_table(client)["id"])
+        tab.ask("play", "moved", move="pass")
+        after = tab.until("moved", seat=2)
+        disk = store._file = Disk(store._file, 0)  # type: ignore[assignment]
+        assert tab.refused("undo") == "disk"
+        hands = [[f"{rank}{suit}" for rank in "abc"] for suit in "123"]
+        record = json.dumps({"game": "toy", "hands": hands, "moves": []})
+        (failed,) = client.post("/api/records", content=record).json()["failed"]
+        assert failed["line"] == 1 and "make room" in failed["text"]
+        state = tab.ask("join", "state", table=before["table"])
+        assert (state["rev"], state["view"]) == (after["rev"], after["view"])
+        disk.left = 10
+        undone, kept = tab.ask("undo", "state"), store.get(before["table"])
+        assert undone["view"] == before["view"]
+        assert kept is not None and kept.settings.rev == undone["rev"] == after["rev"] + 1
+
+
+@pytest.mark.parametrize("jump", [-(10.0**9), -3600.0, 3600.0, 10.0**9])
+def test_a_clock_that_jumps(jump: float) -> None:
+    """The time of day jumps, or the machine sleeps: a game has the same end, and none is lost."""
+
+    class Jumping(FakeClock):
+        offset = 0.0
+
+        def wall(self) -> float:
+            return super().wall() + self.offset
+
+    async def play(jump: float) -> tuple[Json, int]:
+        clock = Jumping()
+        lobby = Lobby(services(FakeEngine(), clock, Chance()))
+        room = lobby.make("me", "toy", ["you", "quick", "slow-64"], "fair", seed=5)
+        while not room.table.is_over:
+            room.play(my_move(room.view()))
+            clock.offset += jump
+            await clock.run(0.3)
+            clock._now += max(0.0, jump)  # asleep while a player is at work
+            await clock.run(3.0)
+        lobby.next_of(room)
+        return room.record(), len([*lobby.summaries("me")])
+
+    assert asyncio.run(play(jump)) == asyncio.run(play(0.0))
+
+
+def test_a_client_that_does_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its connection ends; the game and another client go on, and what it missed is there."""
+    monkeypatch.setattr(connection, "MOST_QUEUED", 5)
+
+    class Stuck:
+        """A socket that takes no message, and says when it was closed."""
+
+        code: int | None = None
+
+        async def accept(self) -> None: ...
+
+        async def receive(self) -> Json:
+            return await asyncio.Event().wait()  # type: ignore[return-value]
+
+        async def send_text(self, text: str) -> None:
+            await asyncio.Event().wait()
+
+        async def close(self, code: int) -> None:
+            self.code = code
+
+    async def play() -> tuple[int | None, list[str], int]:
+        clock, socket = FakeClock(), Stuck()
+        lobby = Lobby(services(FakeEngine(), clock))
+        room, heard = lobby.make("me", "toy", ["quick"] * 3, seed=1), list[str]()
+        stuck = Connection(socket, "me", lobby, Reviewer(lobby.services.store), Jobs())  # type: ignore[arg-type]
+        stuck._bucket = Bucket(1e9, 1e9, clock.now)
+        serving = asyncio.create_task(stuck.serve())
+        await clock.run(0.0)
+        stuck.hear(json.dumps({"type": "join", "id": 1, "table": room.id}))
+        room.listen(lambda message: heard.append(message["type"]))
+        await clock.run(60.0)
+        await serving
+        return socket.code, heard, len(room._listeners)
+
+    code, heard, listening = asyncio.run(play())
+    assert code == TOO_SLOW and heard[-1] == "over" and listening == 1

@@ -1,0 +1,290 @@
+"""A real server in this process, and clients that send it what no page sends."""
+
+import asyncio
+import contextlib
+import json
+import logging
+import random
+import socket
+import threading
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+import uvicorn
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import ClientConnection, connect
+
+from fpmcts.web.clock import Chance
+from fpmcts.web.engine.asking import Answer, Question, Row
+from fpmcts.web.errors import STATUS, Json
+from fpmcts.web.server import connection
+from fpmcts.web.server.app import Server, make_app
+from fpmcts.web.server.guard import Access
+from fpmcts.web.server.main import listen, uvicorn_config
+from fpmcts.web.tables.catalogue import Catalogue, Offer
+from fpmcts.web.tables.offers import RANDOM, offers
+from fpmcts.web.tables.rulebook import Games
+from games import make
+from games.table import Table
+from tests.web.conftest import TOKEN, QuickClock, Tab
+from tests.web.fake import FakeEngine, services
+from tests.web.malformed import TEXTS, Malformed
+
+GAMES = ("kuhn", "doudizhu")
+CODES = {
+    *STATUS,
+    "stale",
+    "illegal_move",
+    "not_joined",
+    "not_paused",
+    "unknown_job",
+    "not_reviewed",
+}
+MOST_GROWTH = 64 * 1024 * 1024
+"""Bytes that a process may grow by, ten thousand messages or not."""
+
+
+def first_legal(question: Question) -> Answer:
+    moves = [move.text for move in Table(make(question.game), record=question.record).legal()]
+    rows = tuple(Row(move, 0.5, 8, 0.5, 0.02) for move in question.moves or moves)
+    return Answer(rows[0].move, "wp", 0.5, None, rows, None, 8, 8, 0.0)
+
+
+class Line(Tab):
+    """A WebSocket."""
+
+    def __init__(self, opened: ClientConnection) -> None:
+        self._socket: Any = opened
+
+    def send(self, message: Json) -> None:
+        self.socket.send(json.dumps(message))
+
+    def get(self) -> Json:
+        return dict(json.loads(self.socket.recv(timeout=15)))
+
+
+class Served:
+    """A server that listens."""
+
+    def __init__(self) -> None:
+        self.people: list[Person] = []
+        games = Games()
+        games._names = GAMES  # the others would be compiled
+        parts = services(FakeEngine(first_legal), QuickClock(), Chance())
+        catalogue = Catalogue(offers(), Offer((RANDOM,)))
+        self.services = replace(parts, rulebook=games, catalogue=catalogue)
+        self.server = Server(self.services, None, lambda: {"preparing": None, "broken": {}})
+        listening = listen("127.0.0.1", 0)
+        self.host = f"127.0.0.1:{listening.getsockname()[1]}"
+
+        @contextlib.asynccontextmanager
+        async def running() -> AsyncIterator[None]:
+            asyncio.get_running_loop().set_exception_handler(
+                lambda _, told: logging.getLogger("loop").error(told["message"])
+            )
+            yield
+
+        port = listening.getsockname()[1]
+        app = make_app(self.server, Access(TOKEN), "127.0.0.1", port, running)
+        self.web = uvicorn.Server(uvicorn_config(app))
+        self._thread = threading.Thread(
+            target=lambda: asyncio.run(self.web.serve(sockets=[listening]))
+        )
+        self._thread.start()
+
+    def stop(self) -> None:
+        for person in self.people:
+            person.http.close()
+        self.web.should_exit = True
+        self._thread.join(20)
+        assert not self._thread.is_alive()
+
+    def enter(self) -> "Person":
+        self.people.append(Person(self))
+        return self.people[-1]
+
+
+class Person:
+    """A browser with a cookie."""
+
+    def __init__(self, served: Served) -> None:
+        self.host, origin = served.host, f"http://{served.host}"
+        self.http = httpx2.Client(base_url=origin, headers={"origin": origin}, timeout=15)
+        self.http.get(f"/?token={TOKEN}")
+        ((name, value),) = self.http.cookies.items()
+        self.cookie = f"{name}={value}"
+
+    def new_table(self, game: str, mode: str = "open") -> str:
+        seats = ["you", *["random"] * (1 if game == "kuhn" else 2)]
+        answer = self.http.post("/api/tables", json={"game": game, "seats": seats, "mode": mode})
+        assert answer.status_code == 201, answer.text
+        return str(answer.json()["id"])
+
+    def tab(self) -> Line:
+        headers = {"cookie": self.cookie}
+        origin: Any = f"http://{self.host}"
+        return Line(
+            connect(
+                f"ws://{self.host}/ws", origin=origin, additional_headers=headers, compression=None
+            )
+        )
+
+    def raw(self, request: bytes) -> tuple[int | None, bytes]:
+        """Sends a request and ends; returns the status and the body, None where there is none."""
+        host, port = self.host.split(":")
+        answer = b""
+        with socket.create_connection((host, int(port)), timeout=15) as line:
+            with contextlib.suppress(ConnectionError):  # refused before all of it is read
+                line.sendall(request)
+                line.shutdown(socket.SHUT_WR)
+                while part := line.recv(65536):
+                    answer += part
+        head, _, body = answer.partition(b"\r\n\r\n")
+        return (int(head.split(b" ")[1]) if head else None), body
+
+
+@pytest.fixture(scope="module")
+def served() -> Iterator[Served]:
+    made = Served()
+    yield made
+    made.stop()
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_logged(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> Iterator[None]:
+    """Messages come as fast as they are read; no fault of ours, and no growth."""
+    monkeypatch.setattr(connection, "RATE", 1e9)
+    monkeypatch.setattr(connection, "BURST", 1e9)
+    caplog.set_level(logging.WARNING)
+    yield
+    faults = [one for one in caplog.records if one.exc_info or one.levelno > logging.WARNING]
+    assert not faults, faults[0].getMessage()
+
+
+def resident() -> int:
+    """Returns the bytes of this process in memory."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+
+
+def finished(game: str) -> Json:
+    table, chance = Table(make(game), seed=1), random.Random(1)
+    while not table.is_over:
+        table.play(chance.choice(table.legal()).text)
+    return table.record()
+
+
+class Innocent:
+    """Somebody who plays meanwhile, at a table of their own."""
+
+    def __init__(self, served: Served) -> None:
+        self.person = served.enter()
+        self.table = self.person.new_table("kuhn")
+        self.tab = self.person.tab()
+        self.tab.__enter__()
+
+    def goes_on(self) -> None:
+        """Asserts that everything is answered, a whole game too."""
+        state = self.tab.ask("join", "state", table=self.table)
+        while not state["view"]["over"]:
+            if state["view"]["to_move"] == state["view"]["you"]:
+                self.tab.say("play", move=state["view"]["legal"][0], rev=state["rev"])
+            state = self.tab.until("moved")
+        assert self.tab.final("analyse", ply=0)["rows"]
+        self.table = str(self.tab.ask("next", "next")["next"])
+
+    def leaves(self) -> None:
+        self.tab.__exit__(None, None, None)
+
+
+COUNTS = [200, pytest.param(10_000, marks=pytest.mark.slow)]
+
+
+@pytest.mark.parametrize("count", COUNTS)
+def test_malformed_messages(served: Served, count: int) -> None:
+    """Each is answered by an error with a known code, or done where it happens to be right."""
+    person, innocent, stranger = served.enter(), Innocent(served), served.enter()
+    tables = [person.new_table(game, mode) for game in GAMES for mode in ("fair", "open")]
+    foreign = stranger.new_table("kuhn")
+    before = stranger.http.get(f"/api/tables/{foreign}").json()
+    wrong, errors, tab, memory = Malformed(17, [tables[0], foreign], []), 0, None, 0
+    for number in range(count):
+        if number == count // 10:
+            memory = resident()
+        if number % (count // 10) == 0:
+            innocent.goes_on()
+        if tab is None:
+            tab = person.tab()
+            tab.__enter__()
+            tab.ask("join", "state", table=wrong.chance.choice(tables))
+        if wrong.chance.random() < 0.02:
+            with pytest.raises(ConnectionClosed):
+                tab.socket.socket.sendall(wrong.broken_frame())
+                while True:
+                    tab.get()
+            tab.socket.close()
+            tab = None
+            continue
+        data: Any = wrong.message()
+        if wrong.chance.random() < 0.02:
+            data = data.encode("utf-8", "surrogatepass")
+        tab.socket.send(data)
+        # After its answer comes that to a question whose answer is known.
+        tab.send({"type": "cancel", "id": 2**52 + number, "job": 2**52})
+        answers = []
+        while (answer := tab.get()).get("id") != 2**52 + number:
+            answers.append(answer)
+        refused = [answer for answer in answers if answer["type"] == "error"]
+        assert refused or any("id" in answer for answer in answers), data
+        for error in refused:
+            assert error["code"] in CODES and 0 < len(error["text"]) < 1000, data
+            assert "\n" not in error["text"], data
+        errors += bool(refused)
+    assert errors > 0.85 * count
+    innocent.goes_on()
+    innocent.leaves()
+    if tab is not None:
+        tab.__exit__(None, None, None)
+    assert resident() - memory < MOST_GROWTH
+    assert stranger.http.get(f"/api/tables/{foreign}").json() == before
+
+
+@pytest.mark.parametrize("count", COUNTS)
+def test_malformed_requests(served: Served, count: int) -> None:
+    """Each is refused with a status below 500, or answered where it happens to be right."""
+    person, innocent, stranger = served.enter(), Innocent(served), served.enter()
+    foreign = stranger.new_table("kuhn")
+    tables = [person.new_table("doudizhu"), foreign]
+    before = stranger.http.get(f"/api/tables/{foreign}").json()
+    wrong, statuses, memory = Malformed(3, tables, list(map(finished, GAMES))), list[int](), 0
+    for number in range(count):
+        if number == count // 10:
+            memory = resident()
+        if number % (count // 10) == 0:
+            innocent.goes_on()
+        request = wrong.request(person.host, person.cookie)
+        status, body = person.raw(request)
+        if status is None:  # it was not whole
+            continue
+        assert status < 500, (request[:500], body)
+        if status >= 400 and body.startswith(b"{"):
+            error = json.loads(body)["error"]
+            assert error["code"] in CODES and 0 < len(error["text"]) < 1000, (request[:500], body)
+        statuses.append(status)
+    assert len(statuses) > 0.8 * count and sum(map((400).__le__, statuses)) > 0.6 * count
+    innocent.goes_on()
+    innocent.leaves()
+    assert resident() - memory < MOST_GROWTH
+    assert stranger.http.get(f"/api/tables/{foreign}").json() == before
+
+
+def test_texts_that_are_no_records(served: Served) -> None:
+    person = served.enter()
+    for text in TEXTS:
+        answer = person.http.post("/api/records", content=text.encode())
+        assert answer.status_code in (201, 422) and not answer.json().get("tables"), text[:99]
