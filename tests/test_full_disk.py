@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from stat import S_ISDIR
 from typing import Any
@@ -16,16 +17,17 @@ import pytest
 
 import evaluate
 from fpmcts.evaluation.errors import ERRORS, ending
+from fpmcts.evaluation.report import Report
 from fpmcts.training.algorithms import read_run
 from fpmcts.training.run import Run
-from fpmcts.training.run_folder import RunFolderError
+from fpmcts.training.run_folder import RunFolder, RunFolderError
 from networks.checkpoint import CheckpointError, load
 from tests.training.test_resume import points
 from tests.training.tiny_run import command_line, same
 
 POINTS = 10
 RUNS = {
-    "tables": ["game=kuhn", "algorithm=cfr_plus", "budget.episodes=3000"],
+    "tables": ["game=kuhn", "algorithm=cfr_plus", "budget.episodes=5"],
     "networks": command_line("budget.iterations=2", "evaluation.decks=4", "gradient.start=1"),
 }
 MATCH = ("game=leduc", "a=random", "b=always_call", "decks=60", "processes=1", "device=cpu")
@@ -106,9 +108,15 @@ def hidden(folder: Path) -> list[Path]:
 
 
 @pytest.mark.parametrize("kind", ["tables", pytest.param("networks", marks=pytest.mark.slow)])
-def test_a_run_goes_on_after_the_disk_was_full(kind: str, tmp_path: Path, disk: Disk) -> None:
+def test_a_run_goes_on_after_the_disk_was_full(
+    kind: str, tmp_path: Path, disk: Disk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(RunFolder, "is_save_due", lambda *_: True)  # whatever the time
+
+    config = read_run(RUNS[kind])
+
     def train(name: str) -> None:
-        list(Run(read_run([*RUNS[kind], f"run_dir={tmp_path / name}"])))
+        list(Run(replace(config, run_dir=str(tmp_path / name))))
 
     train("whole")
     asked, whole = disk.asked, load(tmp_path / "whole" / "checkpoint.safetensors")[0]
@@ -129,6 +137,7 @@ def test_an_evaluation_goes_on_after_the_disk_was_full(
     tmp_path: Path, disk: Disk, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("fpmcts.evaluation.plan.FAST_DECKS", 15)
+    monkeypatch.setattr(Report, "_plots", lambda report: {})  # they take seconds to draw
 
     def play(name: str) -> None:
         keys = {"unfinished": "unfinished", "report": "report", "save": "games.jsonl"}

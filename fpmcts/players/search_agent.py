@@ -11,7 +11,8 @@ import torch
 from fpmcts.players.match_search import match_inference, match_search
 from fpmcts.players.sure_wins import short_cuts, sure_win
 from fpmcts.players.trained import NetworkOptions, Trained
-from fpmcts.search.search import LONE_SLOTS, Search, SearchResult, SearchSettings, sample_targets
+from fpmcts.search.result import SearchResult, sample_targets
+from fpmcts.search.search import LONE_SLOTS, Search, SearchSettings
 from games.agent import Agent
 from games.decision import (
     RETURN,

@@ -150,7 +150,7 @@ def checkpoint_of(game: str, checkpoint: str | None) -> Path:
     if checkpoint is not None:
         path = checkpoint_file(checkpoint)
         missing = f"there is no checkpoint at {path}; give a file or the folder of a run"
-    if not path.exists():
+    if not path.is_file():  # a pipe or a device would be read without end
         raise CheckpointError(missing)
     return path
 

@@ -12,15 +12,16 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from fpmcts.search.arrays import Forest, Params, make_forest
-from fpmcts.search.roots import RULES, improved_policy, preference
+from fpmcts.search.arrays import Params, make_forest
+from fpmcts.search.result import SearchResult, empty_result, join, read_roots, spread
+from fpmcts.search.roots import RULES
 from fpmcts.search.simulate import absorb, advance, begin_search
 from games.interface import Game
-from games.kernels import kernel, random_float, random_index, random_u64
+from games.kernels import kernel, random_float, random_u64
 from games.rows import States, take
 from games.settings import setting
 from networks.evaluator import Outputs
@@ -80,64 +81,10 @@ class SearchSettings:
     rollout: float = setting(0.0, least=0, most=1)
 
 
-class SearchResult(NamedTuple):
-    """What the search says of n positions; A is the largest number of legal actions among them.
-
-    Where only some moves were considered, the others are listed too: with target and prior 0, no
-    visits, NaN as q.
-
-    Attributes:
-        num_legal: int32 ``[n]``.
-        actions: int16 ``[n, A]``, legal actions, ascending; -1 beyond ``num_legal``.
-        target: float32 ``[n, A]``, the improved policy, sums to 1.
-        prior: float32 ``[n, A]``, the network's policy over the moves considered, sums to 1.
-        visits: int32 ``[n, A]``, playouts that have come back.
-        q: float32 ``[n, A]``, mean return in units of the stake; NaN where unvisited.
-        standard_error: float32 ``[n, A]``, of q, see ``_write_errors``; NaN below two draws of the
-            hidden cards.
-        value: float32 ``[n]``, expected return of the target policy in units of the stake.
-        value_error: float32 ``[n]``, its standard error, moves without one not in it; NaN if that
-            is all of them.
-        choice: int16 ``[n]``, the move at temperature 0 (gumbel: the winner of the halving).
-        dropped: int32 ``[n]``, leaves that found no room in the tree.
-        done: int32 ``[n]``, playouts made; fewer than asked for where the search ended early.
-    """
-
-    num_legal: np.ndarray
-    actions: np.ndarray
-    target: np.ndarray
-    prior: np.ndarray
-    visits: np.ndarray
-    q: np.ndarray
-    standard_error: np.ndarray
-    value: np.ndarray
-    value_error: np.ndarray
-    choice: np.ndarray
-    dropped: np.ndarray
-    done: np.ndarray
-
-
 Report = Callable[[SearchResult, int, int], None]
 """(the result so far, over the positions begun; playouts made, over all positions; playouts asked
 for) -> None.
 """
-
-
-def _empty_result(count: int, width: int) -> SearchResult:
-    return SearchResult(
-        num_legal=np.zeros(count, np.int32),
-        actions=np.full((count, width), -1, np.int16),
-        target=np.zeros((count, width), np.float32),
-        prior=np.zeros((count, width), np.float32),
-        visits=np.zeros((count, width), np.int32),
-        q=np.full((count, width), np.nan, np.float32),
-        standard_error=np.full((count, width), np.nan, np.float32),
-        value=np.zeros(count, np.float32),
-        value_error=np.full(count, np.nan, np.float32),
-        choice=np.zeros(count, np.int16),
-        dropped=np.zeros(count, np.int32),
-        done=np.zeros(count, np.int32),
-    )
 
 
 class SearchCounters:
@@ -160,93 +107,6 @@ class SearchCounters:
         self.hits = 0
         self.kernel_seconds = 0.0
         self.network_seconds = 0.0
-
-
-@kernel
-def _standard_error(shares: np.ndarray, deviations: np.ndarray) -> float:
-    """Returns the standard error of a mean over some draws, NaN below two.
-
-    Args:
-        shares: float64 ``[D]``, s_j of each draw in the mean, sum 1.
-        deviations: float64 ``[D]``, s_j (q_j - q): of its own mean from that of all.
-    """
-    second, third, squares = 0.0, 0.0, 0.0
-    for j in range(shares.size):
-        second += shares[j] ** 2
-        third += shares[j] ** 3
-        squares += deviations[j] ** 2
-    if second > 1.0 - 1e-9:
-        return np.nan
-    # q moves with every q_j: n / (n - 1) for n equal shares.
-    return np.sqrt(squares * second / (second - 2.0 * third + second**2))
-
-
-@kernel
-def _write_errors(forest: Forest, t: int, result: SearchResult) -> None:
-    """Writes the standard errors of the moves of a root and of its value.
-
-    Worlds from one particle are one draw of the hidden cards, and all moves share them. The mean
-    return of a move is a self-normalised estimate, q = Σ_j s_j q_j over the draws; by the delta
-    method its variance is Σ_j s_j² (q_j − q)². The deviations of the value are those of the moves,
-    added up draw by draw with the weights of the improved policy.
-    """
-    tree, log, first = forest.tree, forest.log, forest.tree.first_edge[t, 0]
-    width = 1
-    for k in range(result.num_legal[t]):
-        width = max(width, min(forest.num_worlds, tree.visits[t, first + k]))
-    deviations = np.zeros((result.num_legal[t], width))
-    shares = np.zeros((result.num_legal[t], width))
-    for j in range(log.returned[t]):
-        k = log.move[t, j]
-        draw = forest.sources[t * forest.num_worlds + log.world[t, j]]
-        share = 1.0 / tree.returns[t, first + k]
-        shares[k, draw] += share
-        deviations[k, draw] += share * (
-            log.value[t, j] - tree.total[t, first + k] / tree.returns[t, first + k]
-        )
-    total, weight = np.zeros(width), np.zeros(width)
-    known = 0.0
-    for k in range(result.num_legal[t]):
-        result.standard_error[t, k] = (
-            _standard_error(shares[k], deviations[k]) if tree.returns[t, first + k] > 1 else np.nan
-        )
-        if not np.isnan(result.standard_error[t, k]):
-            target = np.float64(result.target[t, k])
-            known += target
-            total += target * deviations[k]
-            weight += target * shares[k]
-    if known > 0.0:
-        result.value_error[t] = _standard_error(weight / known, total)
-
-
-@kernel
-def _read_roots(forest: Forest, rule: Any, result: SearchResult) -> None:
-    """Writes the statistics of the roots to the arrays of a result."""
-    tree, jobs, scratch = forest.tree, forest.jobs, forest.scratch
-    for t in range(forest.num_trees):
-        n = tree.degree[t, 0]
-        baseline = improved_policy(rule, tree, t, scratch)
-        best, best_score, value, done = 0, -np.inf, 0.0, 0
-        for k in range(n):
-            edge = tree.first_edge[t, 0] + k
-            returned = tree.returns[t, edge]
-            result.actions[t, k] = tree.action[t, edge]
-            result.target[t, k] = scratch[k]
-            result.prior[t, k] = tree.prior[t, edge]
-            result.visits[t, k] = returned
-            mean = tree.total[t, edge] / returned if returned > 0 else baseline
-            result.q[t, k] = mean if returned > 0 else np.nan
-            value += scratch[k] * mean
-            done += returned
-            score = preference(rule, returned, tree.prior[t, edge], jobs.noise[t, k], scratch[k])
-            if score > best_score:
-                best, best_score = k, score
-        result.num_legal[t] = n
-        result.value[t] = value
-        result.choice[t] = tree.action[t, tree.first_edge[t, 0] + best]
-        result.dropped[t] = jobs.dropped[t]
-        result.done[t] = done
-        _write_errors(forest, t, result)
 
 
 @kernel
@@ -431,7 +291,7 @@ class Search:
             part = None if given is None else given[a : a + size]
             drawn = sources[a : a + size].reshape(-1)
             watch.parts.append(self._run_part(rows, drawn, rng, lanes[a : a + size], part, watch))
-        result = _join(watch.parts)
+        result = join(watch.parts)
         watch.report(result)
         return result
 
@@ -471,7 +331,7 @@ class Search:
             if watch.ends():
                 break
             if watch.wants_report():
-                watch.report(_join([*watch.parts, self._read(legal)]))
+                watch.report(join([*watch.parts, self._read(legal)]))
         result = self._read(legal)
         counters.searches += forest.num_trees
         counters.simulations += int(result.done.sum())
@@ -516,93 +376,8 @@ class Search:
         struck.
         """
         forest = self._forest
-        result = _empty_result(
+        result = empty_result(
             forest.num_trees, int(forest.tree.degree[: forest.num_trees, 0].max(initial=1))
         )
-        _read_roots(forest, self._rule, result)
-        return result if legal is None else _spread(result, legal)
-
-
-def _spread(narrow: SearchResult, legal: list[np.ndarray]) -> SearchResult:
-    """Returns a result over some moves as one over all legal moves."""
-    result = _empty_result(len(legal), max(moves.size for moves in legal))
-    for t, moves in enumerate(legal):
-        n = narrow.num_legal[t]
-        places = np.searchsorted(moves, narrow.actions[t, :n])
-        for wide, field in zip(result, narrow, strict=True):
-            if wide.ndim == 2:
-                wide[t, places] = field[t, :n]
-            else:
-                wide[t] = field[t]
-        result.actions[t, : moves.size] = moves
-        result.num_legal[t] = moves.size
-    return result
-
-
-def _join(parts: list[SearchResult]) -> SearchResult:
-    """Returns several results as one, padded to the widest."""
-    if len(parts) == 1:
-        return parts[0]
-    width = max(part.actions.shape[1] for part in parts)
-
-    def padded(array: np.ndarray, fill: float) -> np.ndarray:
-        if array.ndim == 1:
-            return array
-        return np.pad(array, ((0, 0), (0, width - array.shape[1])), constant_values=fill)
-
-    fills = {"actions": -1, "q": np.nan, "standard_error": np.nan}
-    columns = (
-        np.concatenate([padded(getattr(part, name), fills.get(name, 0)) for part in parts])
-        for name in SearchResult._fields
-    )
-    return SearchResult(*columns)
-
-
-@kernel
-def _choose(
-    actions: np.ndarray,
-    target: np.ndarray,
-    choice: np.ndarray,
-    num_legal: np.ndarray,
-    temperatures: np.ndarray,
-    rng: np.ndarray,
-    lanes: np.ndarray,
-    out: np.ndarray,
-) -> None:
-    """Writes the move of each search: ``choice`` at T = 0, else drawn from target^(1/T)."""
-    weights = np.empty(target.shape[1])
-    for k in range(lanes.size):
-        if temperatures[k] <= 0.0:
-            random_float(rng, lanes[k])  # each search takes one number, whatever its temperature
-            out[k] = choice[k]
-            continue
-        total = 0.0
-        for j in range(num_legal[k]):
-            weights[j] = np.float64(target[k, j]) ** (1.0 / temperatures[k])
-            total += weights[j]
-        out[k] = actions[k, random_index(rng, lanes[k], weights, num_legal[k], total)]
-
-
-def sample_targets(
-    result: SearchResult, temperatures: np.ndarray, rng: np.ndarray, lanes: np.ndarray
-) -> np.ndarray:
-    """Returns the move of each search (int16 ``[n]``): its choice at T = 0, else drawn from
-    target^(1/T).
-
-    Args:
-        result: ``[n]``.
-        temperatures: float64 ``[n]``.
-        rng: uint64 streams, changed in place; search k draws from ``lanes[k]`` (int64 ``[n]``).
-    """
-    actions = np.zeros(len(lanes), np.int16)
-    _choose(
-        result.actions,
-        result.target,
-        result.choice,
-        result.num_legal,
-        temperatures,
-        rng,
-        lanes,
-        actions,
-    )
-    return actions
+        read_roots(forest, self._rule, result)
+        return result if legal is None else spread(result, legal)

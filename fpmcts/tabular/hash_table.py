@@ -212,11 +212,13 @@ class HashTable:
                 f"({self.num_bytes / MEGABYTE:,.0f} MB); "
                 f"expected at least {-(-8 * (slots + size) // MEGABYTE):,} MB to go on"
             )
+        # There is no moment with the old and the new memory: that would be more than allowed.
         if size != self.rows.words.size:
-            grown = np.zeros(size)
-            grown[: used[0]] = self.rows.words[: used[0]]
+            grown = self.rows.words
+            grown.resize(size, refcheck=False)  # moves the memory; all views of it are made anew
             self.rows = _rows(used, self.rows.slots, grown)
         if slots != self.rows.slots.size:
+            self.rows = self.rows._replace(slots=np.zeros(0, np.uint64))
             self.rows = self.rows._replace(slots=np.zeros(slots, np.uint64))
             _fill(self.rows, self.places())
 
@@ -234,7 +236,7 @@ class HashTable:
         return packed & 0xFFFF, packed >> 16 & 0xFF
 
     def words_in_use(self) -> np.ndarray:
-        """Returns the rows, a view: float64 ``[words]``, the whole state of the table."""
+        """Returns the rows, a view until the table grows: float64 ``[words]``, all of its state."""
         return self.rows.words[: self.rows.used[0]]
 
     def set_words(self, words: np.ndarray) -> None:

@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fpmcts.search.search import Evaluate, Search, SearchResult, sample_targets
+from fpmcts.search.result import SearchResult, sample_targets
+from fpmcts.search.search import Evaluate, Search
 from fpmcts.training.policy_games import draw_moves
 from fpmcts.training.samples import (
     Noted,

@@ -101,3 +101,16 @@ def test_against_dictionaries(name: str) -> None:
         )
         assert at >= 0 and edges.sums[at, :3] == pytest.approx(sums)
     assert ours[0] == theirs[0]
+
+
+def test_it_plays_what_it_finds() -> None:
+    """A king calls a raise, the second of two moves; a jack folds."""
+    game: Any = make("kuhn")
+    for hand, found in (("K", "call"), ("J", "fold")):
+        table = Table(game, record={**Table(game, seed=0).record(), "hands": [["Q"], [hand]]})
+        table.play("raise")
+        view, records = table.view(1), table.seen(1)
+        agent = load_player("ismcts", game, iterations=2000)
+        agent.start(1, seed=3)
+        move = int(agent.act(np.zeros(1, np.int64), view, records)[0])
+        assert {m.action: m.text for m in table.legal()}[move] == found

@@ -115,6 +115,8 @@ def test_the_weights_of_the_project_are_found_from_any_folder(
     )
     with pytest.raises(CheckpointError, match="there is no checkpoint"):
         checkpoint_of("doudizhu", "models/none.safetensors")
+    with pytest.raises(CheckpointError, match="there is no checkpoint at /dev/zero"):
+        checkpoint_of("doudizhu", "/dev/zero")
     own = tmp_path / frozen
     own.parent.mkdir(parents=True)
     own.touch()

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from fpmcts.search.search import Search, SearchResult, SearchSettings
+from fpmcts.search.result import SearchResult
+from fpmcts.search.search import Search, SearchSettings
 from games.kernels import streams
 from games.rows import concatenate
 from tests.search.oracle import Edge, Node, Oracle, Stream, Verdict

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fpmcts.search.search import SearchResult
+from fpmcts.search.result import SearchResult
 from fpmcts.search.tree import make_policy_cache
 from games.kernels import streams
 from tests.search.searching import make_search, run, search, settings, tree_of, worlds

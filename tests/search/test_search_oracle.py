@@ -5,7 +5,8 @@ from functools import cache
 import numpy as np
 import pytest
 
-from fpmcts.search.search import SearchResult, SearchSettings
+from fpmcts.search.result import SearchResult
+from fpmcts.search.search import SearchSettings
 from games.rows import take
 from tests.search.oracle import Node, Oracle, Stream, Verdict
 from tests.search.searching import (

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from fpmcts.search import search as module
-from fpmcts.search.search import LONE_SLOTS, SearchResult
+from fpmcts.search.result import SearchResult
+from fpmcts.search.search import LONE_SLOTS
 from tests.search.searching import make_search, run, search, settings
 from tests.search.test_search_invariance import assert_equal, row
 from tests.search.test_search_oracle import positions, random_game

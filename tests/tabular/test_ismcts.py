@@ -3,13 +3,14 @@ limits, learning.
 """
 
 import math
+import tracemalloc
 from typing import Any
 
 import numpy as np
 import pytest
 
 from fpmcts.tabular.algorithms import make
-from fpmcts.tabular.hash_table import HEADER, Rows, find, seat_key
+from fpmcts.tabular.hash_table import HEADER, HashTable, Rows, find, seat_key
 from fpmcts.tabular.listed_game import listing, nash_conv, uniform
 from games import make as make_game
 from games.generic import current_seat, legal, step, team_return
@@ -165,6 +166,20 @@ def test_every_number_is_that_of_the_algorithm_as_printed(
 @kernel
 def _find(rows: Rows, key: np.uint64) -> int:
     return find(rows, key)
+
+
+def test_a_table_never_takes_more_than_its_memory() -> None:
+    """Not even while it grows, the last step of which is less than a doubling."""
+    tracemalloc.start()
+    table = HashTable(2, memory=3)
+    before = tracemalloc.get_traced_memory()[0]
+    for _ in range(6):
+        table.rows.used[0] = table.rows.words.size
+        table.grow(1, 1)
+    peak = tracemalloc.get_traced_memory()[1] - before
+    tracemalloc.stop()
+    assert 2_900_000 < table.num_bytes <= 3_000_000
+    assert peak <= 3_000_000
 
 
 def test_a_full_table_says_so_and_stays_whole() -> None:
