@@ -143,6 +143,10 @@ def test_the_loop(tmp_path: Path) -> None:
         replace(config, budget=EpisodeBudget()), say=lines.append, stopping=lambda: True
     )
     assert not list(unbounded) and "until Ctrl-C" in lines[-3]
+    timed = Run(replace(config, budget=EpisodeBudget(minutes=2)))
+    for timed.seconds, over in ((119.9, False), (120.0, True)):
+        assert timed.is_finished() == over
+    timed.folder.close()
 
 
 def test_a_run_of_an_earlier_version_is_refused_with_what_to_do(tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ class Site:
         self.services = services(self.engine, QuickClock(), Chance())
         self.access = Access(TOKEN)
         self.server: Any = None
-        self.prepare: Any = lambda: ToyGames().prepare(self.engine.status)
+        self.prepare: Any = lambda: ToyGames().prepare(self.engine.status, lambda: None)
 
     def client(self) -> TestClient:
         """Returns a client that has not shown the token."""

@@ -105,7 +105,7 @@ class ToyTable:
 class ToyGames:
     """The rulebook of the toy game."""
 
-    async def prepare(self, engine: EngineState) -> None:
+    async def prepare(self, engine: EngineState, warm_up: Callable[[], None]) -> None:
         pass
 
     def progress(self) -> Json:

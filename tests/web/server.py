@@ -137,7 +137,7 @@ def main(folder: Path, toy: bool, port: int) -> None:
     services = Services(rulebook, catalogue, process, Store(games), Quick(), Chance())
     print(f"http://127.0.0.1:{listening.getsockname()[1]}/?token={token}", flush=True)
     server = Server(services, None, rulebook.progress)
-    prepare = functools.partial(rulebook.prepare, process.status)
+    prepare = functools.partial(rulebook.prepare, process.status, process.warm_up)
     asyncio.run(serve(server, process, Access(token), "127.0.0.1", listening, prepare))
 
 

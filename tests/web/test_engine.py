@@ -42,6 +42,7 @@ def with_engine(
     async def run() -> Any:
         engine = EngineProcess(warm_up, target=target, patience=patience)
         engine.start()
+        engine.warm_up()
         try:
             return await work(engine)
         finally:

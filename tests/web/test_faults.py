@@ -137,6 +137,17 @@ def test_a_clock_that_jumps(jump: float) -> None:
     assert asyncio.run(play(jump)) == asyncio.run(play(0.0))
 
 
+def test_whatever_fails_at_a_move_is_reported(
+    client: TestClient, site: Site, caplog: pytest.LogCaptureFixture
+) -> None:
+    site.engine.answer = lambda question: {}["no such player"]  # type: ignore[misc]
+    with Tab(client) as tab:
+        tab.ask("join", "state", table=new_table(client)["id"])
+        tab.say("play", move="pass")
+        assert "join the table again" in tab.until("error", code="engine")["text"]
+    assert "no such player" in caplog.text
+
+
 def test_a_client_that_does_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its connection ends; the game and another client go on, and what it missed is there."""
     monkeypatch.setattr(connection, "MOST_QUEUED", 5)

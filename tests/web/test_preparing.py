@@ -69,12 +69,12 @@ async def until(done: Any) -> None:
 def test_the_first_game_its_players_what_is_asked_for_and_the_rest() -> None:
     async def run() -> None:
         shelf, games = shelved("a", "b", "c", "c:x=1", "d")
-        engine = EngineState("warming")
+        engine, warmed = EngineState("warming"), list[Any]()
         assert games.progress()["preparing"] == {"game": None, "done": 0, "games": ()}
-        task = asyncio.create_task(games.prepare(engine))
+        task = asyncio.create_task(games.prepare(engine, lambda: warmed.append(games.names())))
         await prepared(lambda: games.table("a", seed=0))
         await settle()
-        assert shelf.tried == games.names() == ["a"]  # the engine compiles
+        assert shelf.tried == games.names() == ["a"] == warmed[0]  # the engine compiles
         told = {"game": None, "done": 1, "games": ("a", "b", "c", "d")}
         assert games.progress()["preparing"] == told
         assert (await prepared(lambda: games.read({"game": "c:x=1"})))[0] == "c:x=1"
@@ -91,7 +91,7 @@ def test_the_first_game_its_players_what_is_asked_for_and_the_rest() -> None:
 def test_a_game_that_cannot_be_prepared_is_reported_and_the_others_are_there() -> None:
     async def run() -> None:
         _, games = shelved("a", "b", "c", broken="b")
-        await games.prepare(EngineState("ready"))
+        await games.prepare(EngineState("ready"), lambda: None)
         assert games.names() == ["a", "c"]
         with pytest.raises(RefusedError, match="b cannot be played: KeyError: 'no cards'"):
             await prepared(lambda: games.info("b:x=1"))
@@ -103,7 +103,8 @@ def test_a_game_that_cannot_be_prepared_is_reported_and_the_others_are_there() -
 def test_the_page_is_there_before_the_games(site: Site) -> None:
     shelf, games = shelved("other", "toy")
     shelf.held.clear()
-    site.services.rulebook, site.prepare = games, lambda: games.prepare(EngineState("warming"))
+    site.services.rulebook = games
+    site.prepare = lambda: games.prepare(EngineState("warming"), lambda: None)
     with site.client() as client:
         assert client.get(f"/?token={TOKEN}").status_code == 303
         client.headers.update({"origin": str(client.base_url)})
@@ -143,6 +144,6 @@ def test_a_tab_waits_for_the_game_of_its_table(site: Site, client: TestClient) -
     with Tab(client) as tab:
         tab.say("join", table=table)
         assert client.get("/api/health").status_code == 200
-        client.portal.call(games.prepare, EngineState("warming"))  # type: ignore[union-attr]
+        client.portal.call(games.prepare, EngineState("warming"), lambda: None)  # type: ignore[union-attr]
         assert tab.until("state", id=1)["table"] == table
     assert shelf.tried == ["toy"]

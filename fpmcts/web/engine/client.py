@@ -91,7 +91,7 @@ class EngineProcess:
 
     Args:
         warm_up: Questions whose answers nobody needs: they compile and load what the first ones
-            need.
+            need. They are asked when ``warm_up`` is called.
         target: What the process runs; tests give another one.
         patience: How long it may be silent before it counts as hanging.
     """
@@ -104,6 +104,7 @@ class EngineProcess:
     ) -> None:
         self.status = EngineState()
         self._warm_up, self._target, self._patience = warm_up, target, patience or Patience()
+        self._may_warm_up = False
         self._process: BaseProcess | None = None
         self._pipe: Connection | None = None
         self._numbers = count()
@@ -134,6 +135,11 @@ class EngineProcess:
         ours = self._process, self._pipe
         threading.Thread(target=self._listen, args=ours, daemon=True).start()
 
+    def warm_up(self) -> None:
+        """Lets the process warm up: what it compiles for is compiled nowhere else now."""
+        self._may_warm_up = True
+        self._go_on()
+
     def _spawned(self) -> tuple[BaseProcess, Connection]:
         """Returns a new process, and the pipe to it. Raises OSError."""
         context = multiprocessing.get_context("spawn")
@@ -163,7 +169,8 @@ class EngineProcess:
         """Sends the most urgent question, or stops one that nobody waits for, or a rehearsal in its
         way.
         """
-        first = min(self._asked, key=lambda one: (one.question.priority, one.number), default=None)
+        able = (one for one in self._asked if self._may_warm_up or one.answer is not None)
+        first = min(able, key=lambda one: (one.question.priority, one.number), default=None)
         running = self._running
         if first is None or not self._is_here:
             return

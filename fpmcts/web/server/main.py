@@ -128,7 +128,7 @@ def run(config: PlayConfig, say: Callable[[str], None]) -> None:
     address = f"http://{shown}:{listening.getsockname()[1]}/?token={token}"
     say(address)
     server = Server(services, records, rulebook.progress)
-    prepare = partial(rulebook.prepare, engine.status)
+    prepare = partial(rulebook.prepare, engine.status, engine.warm_up)
     with opened_browser(address, games) if config.browser else contextlib.nullcontext():
         asyncio.run(serve(server, engine, Access(token), config.host, listening, prepare))
 

@@ -64,11 +64,13 @@ class PreparedGames:
         self._broken: dict[str, str] = {}
         self._wake, self._step = asyncio.Event(), asyncio.Event()
 
-    async def prepare(self, engine: EngineState) -> None:
+    async def prepare(self, engine: EngineState, warm_up: Callable[[], None]) -> None:
         """Prepares all games.
 
         Args:
             engine: Whether it is ready decides when games are prepared that nobody asks for.
+            warm_up: Lets it compile the players of the first game; called when the game is there,
+                so that both do not compile the same.
 
         Raises:
             ValueError: There is no such game, as ImportError.
@@ -93,6 +95,7 @@ class PreparedGames:
                 self._broken[self._now] = why[:400]
             self._waiting.remove(self._now)
             self._advance()
+            warm_up()
         self._now = None
         engine.listeners.remove(self._wake.set)
 

@@ -10,6 +10,7 @@ told.
 
 import asyncio
 import contextlib
+import logging
 import math
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
@@ -36,6 +37,7 @@ from fpmcts.web.tables.views import view_of
 if TYPE_CHECKING:
     from games.table import Table
 
+log = logging.getLogger(__name__)
 TRIES = 2
 """How often a player is asked for a move while the engine crashes or hangs."""
 MOST_EARLIER = 200
@@ -410,7 +412,9 @@ class Room:
             except DiskError as error:
                 self.tell(self.message("error", **error.fields()))
                 return
-            except (EngineError, ValueError) as error:
+            except Exception as error:  # somebody waits for the move, whatever went wrong
+                if not isinstance(error, EngineError | ValueError):
+                    log.exception("a player could not move")
                 hidden = "the player could not move; join the table again to ask once more"
                 # The text may not depend on hidden hands.
                 text = str(error) if self.everything else hidden
