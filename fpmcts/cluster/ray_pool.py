@@ -13,7 +13,6 @@ import logging
 import os
 import pickle
 import socket
-import sys
 import threading
 import time
 from collections import defaultdict, deque
@@ -33,6 +32,7 @@ os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
 import ray  # noqa: E402
 from ray import exceptions  # noqa: E402
 
+from fpmcts.cluster.guard import Guard
 from fpmcts.cluster.pools import Pool, ignore
 from fpmcts.cluster.settings import ClusterError, ClusterSettings, Shared
 from games.system import num_cores
@@ -44,14 +44,6 @@ MOST_TRIES = 4
 REACH_SECONDS = 5.0
 HEAD_SECONDS = 5.0
 """Seconds without a connection to the head of the cluster after which it counts as gone."""
-LOST = (
-    exceptions.RayActorError,
-    exceptions.WorkerCrashedError,
-    exceptions.ObjectLostError,
-    exceptions.ObjectFetchTimedOutError,
-    exceptions.NodeDiedError,
-)
-"""The answer will not come: the actor, its node or the object is gone."""
 FULL = (exceptions.ObjectStoreFullError, exceptions.OutOfDiskError)
 """The object store is full, and so is the disk that it spills to."""
 
@@ -130,7 +122,12 @@ class RayCluster:
             facts,
         )
         self._environment = named(facts)()
-        self._connect()
+        self._guard = Guard()
+        try:
+            self._connect()
+        except BaseException:
+            self._guard.dismiss()
+            raise
         self._head = ray.get_runtime_context().gcs_address
         self._over = threading.Event()
         threading.Thread(target=self._watch_head, daemon=True).start()
@@ -159,12 +156,13 @@ class RayCluster:
         try:
             if s.address is None and not ray.is_initialized():
                 cores = num_cores()
-                ray.init(
-                    num_cpus=max(cores, int(np.ceil(s.actors * s.actor_cpus))),
-                    object_store_memory=s.object_store_mb * 10**6,
-                    include_dashboard=False,
-                    **common,
-                )
+                with self._guard.marked():
+                    ray.init(
+                        num_cpus=max(cores, int(np.ceil(s.actors * s.actor_cpus))),
+                        object_store_memory=s.object_store_mb * 10**6,
+                        include_dashboard=False,
+                        **common,
+                    )
             else:
                 address = s.address or "auto"
                 if (known := _address_of(address)) is not None:  # Ray itself would wait for minutes
@@ -243,7 +241,7 @@ class RayCluster:
         for name, number in numbers.items():
             self._counts[name] += number
 
-    def replace(self, actor: _Actor) -> list[int]:
+    def replace(self, actor: _Actor, why: str) -> list[int]:
         """Ends an actor, puts a new one in its place, and returns the units that it had."""
         with suppress(Exception):
             ray.kill(actor.handle)
@@ -252,7 +250,7 @@ class RayCluster:
         if self.failed_starts > MOST_TRIES * self.size:
             raise ClusterError(
                 f"{self.failed_starts} actors of the cluster ended as soon as they began, in a "
-                "row; see the logs of Ray"
+                f"row ({why}); see the logs of Ray"
             )
         self.actors[self.actors.index(actor)] = self._begin()
         self.retried += len(units)
@@ -281,7 +279,7 @@ class RayCluster:
         """Ends the process; a run saves after each step, so that nothing else is lost than the
         present one.
         """
-        print(f"\n{Path(sys.argv[0]).name}: {line}", file=sys.stderr, flush=True)  # noqa: T201
+        self._guard.prepare(line)
         os._exit(1)
 
     def greet(self, actor: _Actor, told: Mapping[str, str]) -> None:
@@ -313,6 +311,7 @@ class RayCluster:
     def close(self) -> None:
         """See ``Cluster``."""
         self._over.set()
+        self._guard.dismiss()
         if not ray.is_initialized():
             return
         for actor in self.actors:
@@ -336,13 +335,13 @@ class RayPool(Pool[Any, Any]):
         cluster, waiting, tries, done = self._cluster, deque(range(len(units))), [0] * len(units), 0
         started, idle = time.monotonic(), 0.0
 
-        def give_again(actor: _Actor) -> None:
-            lost = cluster.replace(actor)
+        def give_again(actor: _Actor, why: str) -> None:
+            lost = cluster.replace(actor, why)
             for k in reversed(lost):
                 tries[k] += 1
                 if tries[k] >= MOST_TRIES:
                     raise ClusterError(
-                        f"unit {k} of {len(units)} ended {MOST_TRIES} actors; a smaller "
+                        f"unit {k} of {len(units)} ended {MOST_TRIES} actors ({why}); a smaller "
                         "cluster.unit_games needs less memory"
                     )
                 waiting.appendleft(k)
@@ -361,13 +360,13 @@ class RayPool(Pool[Any, Any]):
                 actor = references[reference]
                 try:
                     answer = ray.get(reference)
-                except LOST:
-                    give_again(actor)
-                    continue
                 except FULL as error:
                     raise cluster._too_small(error) from error
                 except exceptions.RayTaskError as error:
                     raise error.cause if isinstance(error.cause, Exception) else error from None
+                except exceptions.RayError as error:  # of the actor, its node or the answer
+                    give_again(actor, _first_line(error))
+                    continue
                 if reference is actor.hello:
                     cluster.greet(actor, answer)
                     continue
@@ -381,8 +380,9 @@ class RayPool(Pool[Any, Any]):
             if not ready:
                 cluster.check_started()
             for actor in list(cluster.actors):
-                if actor.units and time.monotonic() - actor.since > cluster._settings.unit_seconds:
-                    give_again(actor)
+                seconds = cluster._settings.unit_seconds
+                if actor.units and time.monotonic() - actor.since > seconds:
+                    give_again(actor, f"no answer within cluster.unit_seconds={seconds:g}")
         cluster.count(seconds=time.monotonic() - started, idle=idle)
 
     def _expected(self, actor: _Actor) -> list[Any]:

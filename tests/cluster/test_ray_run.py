@@ -17,9 +17,15 @@ ray = pytest.importorskip("ray")
 pytestmark = pytest.mark.slow  # each starts a cluster of its own
 from fpmcts.cluster.ray_pool import RayCluster  # noqa: E402
 
+SEARCHES = (
+    "evaluation.search_every=1",
+    "evaluation.search_decks=26",  # two units
+    "evaluation.search_playouts=4",
+)
+
 
 def trainer(*overrides: str) -> Stages:
-    return Stages(config(*overrides))
+    return Stages(config(*SEARCHES, *overrides))
 
 
 def in_cluster(nodes: Any, actors: int, *overrides: str) -> tuple[Stages, RayCluster]:
@@ -116,22 +122,33 @@ def test_matches(nodes: Any, tmp_path: Any) -> None:
     assert results[0].total == results[1].total
 
 
-@pytest.mark.slow
-def test_bootstrap_and_measured_searches(nodes: Any) -> None:
+def test_bootstrap(nodes: Any) -> None:
+    """A step of Doudizhu: games of the teacher, and a match."""
     doudizhu = (
         "game=doudizhu",
         "bootstrap.games=60",
         "bootstrap.games_per_step=60",
-        "evaluation.search_decks=30",
-        "evaluation.search_every=1",
-        "evaluation.search_playouts=6",
-        "search.playouts=6",
-        "search.worlds=4",
-        "inference.particles=8",
+        "train.value_window=500",
+        "evaluation.decks=2",
     )
     made = []
     for more in ((), ("cluster=ray", f"cluster.address={nodes.address}", "cluster.actors=2")):
         one = trainer(*doudizhu, *more)
-        made.append(run(one, 3))
+        made.append(run(one, 1))
         one.close()
     same(*made)
+
+
+def test_leduc_is_the_same_on_any_number_of_threads_and_in_a_cluster(nodes: Any) -> None:
+    """Four iterations, all else by default."""
+    made = []
+    actors = ["cluster=ray", f"cluster.address={nodes.address}", "cluster.actors=2"]
+    for more in (["threads=1"], ["threads=2"], ["threads=3"], actors):
+        one = Stages(config(*more, base=["game=leduc", "evaluation.exact_every=0"]))
+        for _ in range(4):
+            one.step(silent)
+        made.append(one.state())
+        one.close()
+    for other in made[1:]:
+        same(made[0].arrays, other.arrays)
+        assert other.meta | {"config": None} == made[0].meta | {"config": None}

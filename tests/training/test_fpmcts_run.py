@@ -396,7 +396,7 @@ def test_a_run_may_begin_from_a_run_and_has_no_bootstrap_then(tmp_path: Path) ->
     assert resumed.bootstrap_games() > 0
     resumed.load(begun.state())
     assert begun.bootstrap_games() == resumed.bootstrap_games() == 0
-    with pytest.raises(CheckpointError, match=f"init_from={tmp_path}: there is no checkpoint at"):
+    with pytest.raises(CheckpointError, match=f"init_from={tmp_path} cannot be used: there is no"):
         Stages(replace(plain, init_from=str(tmp_path)))
 
 

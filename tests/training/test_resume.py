@@ -4,21 +4,21 @@ bit, and its curves have no doubled points.
 
 import os
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
 from threading import Thread
 
 import pytest
-from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from fpmcts.training.run import Run
 from networks.checkpoint import load
 from tests.training.tiny_run import command_line, config, same
 from train import main
 
-ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(Path(__file__).resolve().parent))  # its processes import it by this name
+from killing import points, saved, start  # noqa: E402
+
 MORE = ["evaluation.decks=4", "budget.iterations=4", "threads=2", "seed=7"]
 
 
@@ -29,35 +29,14 @@ def finish(run_dir: Path) -> list[str]:
     return said
 
 
-def points(run_dir: Path) -> dict[str, list[int]]:
-    """Returns the steps of every curve."""
-    events = EventAccumulator(str(run_dir))
-    events.Reload()
-    return {
-        tag: sorted(event.step for event in events.Scalars(tag)) for tag in events.Tags()["scalars"]
-    }
-
-
-def saved(run_dir: Path) -> int:
-    """Returns the step of the last checkpoint."""
-    try:
-        return int(load(run_dir / "checkpoint.safetensors")[1]["steps"])
-    except ValueError:  # none yet, or replaced while it was read
-        return 0
-
-
 def kill(run_dir: Path, after: int) -> None:
     """Starts the training and kills it just after a checkpoint, wherever it is then."""
-    process = subprocess.Popen(
-        [sys.executable, "train.py", *command_line(*MORE, f"run_dir={run_dir}")],
-        cwd=ROOT,
-        start_new_session=True,  # a group of its own, which the signal reaches
-    )
-    while process.poll() is None and saved(run_dir) < after:
+    process = start(command_line(*MORE, f"run_dir={run_dir}"), run_dir.with_name("said"))
+    while process.is_alive() and saved(run_dir) < after:
         time.sleep(0.01)
-    assert process.poll() is None, "the run ended before it could be killed"
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+    assert process.is_alive(), "the run ended before it could be killed"
+    process.kill()
+    process.join()
 
 
 @pytest.mark.parametrize(

@@ -112,6 +112,29 @@ def test_the_curve_in_a_checkpoint_is_bounded(monkeypatch: pytest.MonkeyPatch) -
     assert len(kept) <= 6 and kept[0] == steps[0] and kept[-1] == steps[-1]
 
 
+def test_a_run_of_a_hundred_hours_goes_on(tmp_path: Path) -> None:
+    """With steps of a second; what was learned in them is left out."""
+    given = composed("game=kuhn", "algorithm=cfr_plus", f"run_dir={tmp_path}")
+    run = Run(given)
+    run.algorithm.next_mark = lambda episodes: episodes + 1
+    with run.folder:
+        scalars = run.step().scalars
+        for hour in range(100):
+            steps = range(3600 * hour, 3600 * (hour + 1))
+            run.algorithm.curve += [(step, scalars) for step in steps]
+            run.step()
+        run.seconds = 360_000.0
+        run.save()
+    assert (tmp_path / CHECKPOINT).stat().st_size < 4e6
+    again = Run(given)
+    with again.folder:
+        assert "6000.0 min" in again.where()
+        again.step()
+        again.save()
+    assert again.algorithm.learner.episodes > run.algorithm.learner.episodes
+    assert (tmp_path / CHECKPOINT).stat().st_size < 4e6
+
+
 def test_a_full_table_ends_a_run_that_goes_on_with_more_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
