@@ -14,7 +14,7 @@ from fpmcts.web.server.app import Server
 from fpmcts.web.server.main import listen, serve
 from fpmcts.web.tables import preparing
 from fpmcts.web.tables.catalogue import Catalogue
-from fpmcts.web.tables.preparing import PreparedGames, prepared
+from fpmcts.web.tables.preparing import TRIED, PreparedGames, prepared
 from games.settings import ConfigError
 from tests.web.conftest import TOKEN, Site, Tab, new_table
 from tests.web.fake import ToyGames, settle
@@ -25,7 +25,7 @@ class Shelf(ToyGames):
 
     def __init__(self, *names: str, broken: str = "") -> None:
         self._names, self._broken, self.tried = names, broken, list[str]()
-        self.held = threading.Event()
+        self.ended, self.held = 0, threading.Event()
         self.held.set()
 
     def names(self) -> Any:
@@ -42,6 +42,7 @@ class Shelf(ToyGames):
         return replace(super().info("toy"), name=game, base=game.partition(":")[0])
 
     def read(self, record: Any) -> Any:
+        self.ended += record.get("returns") is not None
         return record["game"], super().table("toy", seed=0)
 
     def table(self, game: str, **given: Any) -> Any:
@@ -83,6 +84,7 @@ def test_the_first_game_its_players_what_is_asked_for_and_the_rest() -> None:
         engine.change("ready", 1.0)
         await task
         assert games.names() == ["a", "b", "c", "c:x=1", "d"] and not engine.listeners
+        assert shelf.ended == TRIED * 5  # played to the end, and read again
         assert games.progress() == {"preparing": None, "broken": {}}
 
     asyncio.run(run())

@@ -7,6 +7,7 @@ others when its players are there, too, or when somebody asks for one.
 
 import asyncio
 import logging
+import random
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
@@ -20,6 +21,8 @@ from fpmcts.web.tables.rulebook import GameInfo, Games, base_of, base_of_record
 if TYPE_CHECKING:
     from games.table import Table
 
+TRIED = 2
+"""Games that are played of each game: in one of them a hand of poker is shown down."""
 Result = TypeVar("Result")
 log = logging.getLogger(__name__)
 
@@ -108,14 +111,20 @@ class PreparedGames:
         return self._waiting[0] if is_first or engine.is_settled else None
 
     def _try_out(self, games: Games, names: Sequence[str]) -> None:
-        """Plays a little, so that what has to be compiled is compiled."""
+        """Plays a few games to the end, so that what tables call is compiled here and not on the
+        event loop.
+        """
         for name in names:
             self._catalogue.add(name, of_rooms(name, games.game(name)))
             games.info(name)
-            table = games.table(name, seed=0)
-            table.play(table.legal()[0].text)
-            table.describe(0)
-            table.copy().undo()
+            chance = random.Random(0)
+            for seed in range(TRIED):
+                table = games.table(name, seed=seed)
+                while not table.is_over:
+                    table.describe(0)
+                    table.play(chance.choice(table.legal()).text)
+                games.read(table.record())
+                table.copy().undo()
 
     def _advance(self) -> None:
         """Lets everybody look again who waits for a game."""
