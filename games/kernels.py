@@ -146,7 +146,6 @@ def copy_line(context: Any, target: Any, j: Any, source: Any, i: Any) -> Any:
     An assignment of slices would be compiled with everything that numpy checks: for the states of
     no-limit Hold'em in ten seconds.
     """
-
     if not target.layout == source.layout == "C" or target.dtype != source.dtype:
         raise numba.TypingError(f"copy_line({target}, {source}): expected C-contiguous, one type")
 
