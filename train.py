@@ -72,7 +72,6 @@ def help_text(topic: str) -> str:
 
 def train(config: RunConfig) -> None:
     """Runs or resumes a run in its folder, until its budget is used up or Ctrl-C."""
-    say_on_stderr("loading what the run needs …")  # torch alone takes seconds
     terminal = Terminal()
     what = "stopping after the current step, with a checkpoint"
     try:
@@ -90,6 +89,8 @@ def main(arguments: list[str]) -> None:
     if line.help is not None:
         say(help_text(line.help))
         return
+    if not line.shows:
+        say_on_stderr("loading what the run needs …")  # torch alone takes seconds
     config = read_run(line.overrides)
     if line.shows:
         say(shown(config.as_dict()))
