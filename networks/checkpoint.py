@@ -11,7 +11,6 @@ turns networks into arrays.
 
 import hashlib
 import json
-import os
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +20,7 @@ import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
+from games.files import replacing
 from games.settings import InputError, build
 
 FORMAT = "fpmcts-1"
@@ -65,16 +65,9 @@ def save(path: Path | str, arrays: Mapping[str, np.ndarray], meta: Mapping[str, 
     dense = {name: np.asarray(array, order="C") for name, array in arrays.items()}
     text = json.dumps(meta, sort_keys=True, allow_nan=False)
     header = {"format": FORMAT, "meta": text, "sha256": _digest(dense, text)}
-    # In the same folder: a rename is atomic within one file system only.
-    temporary = path.with_name(f".{path.name}.partial")
     try:
-        try:
+        with replacing(path) as temporary:
             save_file(dense, temporary, header)
-            _to_disk(temporary)
-            os.replace(temporary, path)
-        finally:
-            temporary.unlink(missing_ok=True)
-        _to_disk(path.parent)
     except (OSError, SafetensorError) as error:
         raise CheckpointError(
             f"cannot write checkpoint {path}: {error}; the previous file, if any, is intact"
@@ -231,15 +224,6 @@ def _digest(arrays: Mapping[str, np.ndarray], text: str) -> str:
         digest.update(f"\0{name}\0{array.dtype.str}\0{array.shape}\0".encode())
         digest.update(array.data if array.size else b"")
     return digest.hexdigest()
-
-
-def _to_disk(path: Path) -> None:
-    """Waits until a file, or the entries of a folder, have reached the disk."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _differences(found: Any, expected: Any, name: str) -> Iterator[str]:

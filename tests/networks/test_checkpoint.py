@@ -15,6 +15,7 @@ import pytest
 import torch
 from safetensors.numpy import save_file
 
+from games import files
 from networks import checkpoint
 from networks.checkpoint import CheckpointError, check_compatible, load, save
 from networks.resnet import NetworkConfig, PolicyValueNet
@@ -157,14 +158,15 @@ def test_what_is_no_file_is_not_waited_for(path: Path) -> None:
             load(given)
 
 
-@pytest.mark.parametrize("step", ["save_file", "_to_disk", "replace"])
+@pytest.mark.parametrize("step", ["save_file", "to_disk", "replace"])
 def test_a_full_disk_leaves_the_old_file(
     good: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(os if step == "replace" else checkpoint, step, full)
+    place = {"save_file": checkpoint, "to_disk": files, "replace": os}[step]
+    monkeypatch.setattr(place, step, full)
     with pytest.raises(CheckpointError, match="cannot write .*No space left on device.* intact"):
         save(good, {"new": np.ones(3)}, {})
     assert os.listdir(good.parent) == [good.name]
