@@ -198,8 +198,14 @@ class NoLimitHoldem(Game):
         """
         most = self.spec.max_legal
         listed, amounts = np.empty(most, np.int16), np.empty(most, np.int64)
-        count, *bounds = look(self.rules, views, row, listed, amounts)
-        return dict(zip(listed[:count].tolist(), amounts[:count].tolist(), strict=True)), *bounds
+        found = look(self.rules, views, row, listed, amounts)
+        count, call, low, high = map(int, found)  # numbers of numpy where nothing is compiled
+        return (
+            dict(zip(listed[:count].tolist(), amounts[:count].tolist(), strict=True)),
+            call,
+            low,
+            high,
+        )
 
     def legal_besides(self, views: States, row: int) -> str:
         """Returns which amounts may be bet."""
