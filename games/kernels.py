@@ -55,8 +55,8 @@ def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     if numba.config.DISABLE_JIT:
         return np.errstate(over="ignore")(function)  # integers wrap around
     made = _compiled(function, options)
-    # Numba writes an entry for callers in Python, which unpacks every array of the arguments: a
-    # fifth of the time of compilation. What kernels call is compiled without it.
+    # For callers in Python, numba adds an entry that unpacks every array of the arguments: a fifth
+    # of all compilation. Kernels call ``inner``, which is compiled without it.
     inner = _compiled(function, {**options, "no_cpython_wrapper": True})
     _share_integers(inner)
     for name in ("get_call_template", "get_overload", "get_compile_result", "_compiling_counter"):

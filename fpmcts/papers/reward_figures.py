@@ -66,8 +66,7 @@ class Figure:
 
 class Point(NamedTuple):
     """What varies in a figure: its name, the setting in words, game and players as in ``Figure``,
-    the least number of hands, and a hash of each file that the players
-    read or run.
+    the least number of hands, and a hash of each file that the players read or run.
     """
 
     figure: str

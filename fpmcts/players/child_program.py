@@ -7,8 +7,7 @@ half a line, too much or nonsense causes an error and no wait.
 
 The program and whatever it started (its process group) are killed at ``close``, when the object is
 garbage collected, and when the interpreter exits; a process that ends otherwise, by a signal, calls
-``kill_programs``. Pipes are polled with ``selectors``, which works
-on Unix alone.
+``kill_programs``. Pipes are polled with ``selectors``, which works on Unix alone.
 """
 
 import codecs

@@ -328,7 +328,7 @@ class _Actions:
 
     def _seat(self, who: str) -> int:
         if (seat := _SEAT.get(who, MOST)) >= len(self.hole):
-            raise ValueError(f"there is no player {_quoted(who)} among p1 to p{len(self.hole)}")
+            raise ValueError(f"no player {_quoted(who)}; expected p1 to p{len(self.hole)}")
         return seat
 
     def _see(self, seat: int, cards: tuple[int, ...]) -> None:

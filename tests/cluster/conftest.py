@@ -14,7 +14,7 @@ os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": "right"}
 
 @pytest.fixture(scope="package")
 def nodes() -> Iterator[Any]:
-    """Two nodes of a core each, for who has the token; the second may be removed and added."""
+    """Two nodes with one core each, which require a token; the second may be removed and added."""
     ray = pytest.importorskip("ray")
     from ray.cluster_utils import Cluster as Nodes
 

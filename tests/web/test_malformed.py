@@ -180,7 +180,7 @@ def finished(game: str) -> Json:
 
 
 class Innocent:
-    """Somebody who plays meanwhile, at a table of their own."""
+    """Another person, at a table of their own, whose game must go on."""
 
     def __init__(self, served: Served) -> None:
         self.person = served.enter()

@@ -1,4 +1,4 @@
-"""Games are prepared one after the other: which is next, who waits, what is said meanwhile."""
+"""The preparation of games: their order, requests that wait, and the reported progress."""
 
 import asyncio
 import threading

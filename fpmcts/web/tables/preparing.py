@@ -10,7 +10,7 @@ import logging
 import random
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from fpmcts.web.engine.asking import EngineState
 from fpmcts.web.errors import Json, RefusedError
@@ -127,7 +127,7 @@ class PreparedGames:
                 table.copy().undo()
 
     def _advance(self) -> None:
-        """Lets everybody look again who waits for a game."""
+        """Wakes all who wait for a game."""
         self._step.set()
         self._step = asyncio.Event()
 
@@ -165,16 +165,9 @@ class PreparedGames:
         """Returns what is known of a game."""
         return self._with(game).info(game)
 
-    def table(
-        self,
-        game: str,
-        *,
-        seed: int | None = None,
-        deal: Mapping[str, object] | None = None,
-        record: Mapping[str, object] | None = None,
-    ) -> "Table":
+    def table(self, game: str, **given: Any) -> "Table":
         """Returns a table of a game. Raises RefusedError."""
-        return self._with(game).table(game, seed=seed, deal=deal, record=record)
+        return self._with(game).table(game, **given)
 
     def read(self, record: Mapping[str, object]) -> "tuple[str, Table]":
         """Returns the game of a record, and its table. Raises RefusedError."""

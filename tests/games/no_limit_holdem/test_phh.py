@@ -106,7 +106,7 @@ def test_what_is_written_is_read_again(text: str) -> None:
     ("old", "new", "said"),
     [
         ("'NT'", "'PO'", "variant = 'PO': expected 'NT'"),
-        ("'p3 f'", "'p4 f'", "action 4, 'p4 f': there is no player 'p4' among p1 to p3"),
+        ("'p3 f'", "'p4 f'", "action 4, 'p4 f': no player 'p4'; expected p1 to p3"),
         ("d dh p2 KsKh", "d dh p2 AsKh", "a card is dealt twice"),
         ("[50, 100, 0]", "[50, 1e999999999, 0]", "is not an amount; expected a number below"),
         ("[50, 100, 0]", "[50, 0x" + 9999 * "f" + ", 0]", "a number that is too long is not an"),
