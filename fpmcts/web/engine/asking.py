@@ -89,7 +89,7 @@ class Row:
     se: float | None
 
     def fields(self, unit: str) -> Json:
-        """Returns the fields of a message (``docs/web-protocol.md``); values in ``unit``."""
+        """Returns the fields of a message (``docs/web-protocol.md``), with values in ``unit``."""
         value, wins = rounded(self.value), unit == "wp"
         return {
             "move": self.move,
