@@ -142,7 +142,7 @@ class Reviewer:
         if game.info.tells_wins and classes[-1] > 100.0:
             raise RefusedError(
                 "bad_message",
-                "thresholds: expected at most 100 (percentage points of winning chance)",
+                "thresholds: expected at most 100 (points of winning chance)",
             )
         wanted = Review(
             speed, seed, classes, tuple(chosen), teams=tuple(team for _, team in game.info.seats)

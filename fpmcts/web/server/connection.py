@@ -175,7 +175,7 @@ class Connection:
                 {
                     "type": "error",
                     "code": "too_fast",
-                    "text": f"at most {RATE:g} messages per second",
+                    "text": f"limit: {RATE:g} messages per second",
                 }
             )
             return self._refused < PATIENCE

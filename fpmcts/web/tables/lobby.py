@@ -1,4 +1,4 @@
-"""All tables: created, looked up, opened from records, and dropped from memory but not from disk."""
+"""All tables: created, looked up, opened from records, dropped from memory but not from disk."""
 
 import asyncio
 import json

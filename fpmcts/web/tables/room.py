@@ -336,7 +336,7 @@ class Room:
         """Changes the pace of a game that you watch. Raises RefusedError where you take part."""
         if self.you is not None:
             raise RefusedError(
-                "not_allowed", "the pace can be changed only in a game that you watch"
+                "not_allowed", "only the pace of a game you watch can be changed"
             )
         self.factor = float(factor)
         self._changed()
