@@ -335,9 +335,7 @@ class Room:
     def speed(self, factor: float) -> None:
         """Changes the pace of a game that you watch. Raises RefusedError where you take part."""
         if self.you is not None:
-            raise RefusedError(
-                "not_allowed", "only the pace of a game you watch can be changed"
-            )
+            raise RefusedError("not_allowed", "only the pace of a game you watch can be changed")
         self.factor = float(factor)
         self._changed()
 
