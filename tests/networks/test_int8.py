@@ -22,7 +22,7 @@ needs_vnni = pytest.mark.skipif(
     not torch.cpu._is_vnni_supported(), reason="the processor has no AVX-512 VNNI"
 )
 ERROR = 0.05
-"""Of the largest output of a head."""
+"""Tolerance as a share of a head's largest output."""
 
 
 def sample(count: int = 200) -> torch.Tensor:
