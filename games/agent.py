@@ -182,7 +182,7 @@ class Observer(Protocol):
 
 @runtime_checkable
 class Keeper(Protocol):
-    """A player that keeps so much of every game that few can go on at a time."""
+    """A player that stores so much per game that only a few games can run at a time."""
 
     most_games: int
     """Games in progress at a time that it has memory for."""

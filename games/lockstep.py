@@ -119,7 +119,7 @@ class Lockstep:
         records: All moves so far.
         seats: int8 ``[G]``: the seat to move, -1 where the game is over; valid where a lane waits.
         last_seats: int8 ``[G]``: the seat that made the last move, -1 before the first.
-        forced: int16 ``[G, S]``: moves played for each seat because there was no other.
+        forced: int16 ``[G, S]``: forced moves played for each seat.
         sure_wins: Moves played because they win for sure, all games together.
         num_over: Games that are over.
         over: bool ``[G]``: whether the game is over.

@@ -287,7 +287,7 @@ def discover_of_games() -> None:
 
 
 class Positions(Protocol):
-    """Positions of a family of games from which play-outs say what moves and cards are worth."""
+    """Positions of a family of games from which rollouts estimate the value of moves and cards."""
 
     def after_moves(
         self, policy: OpenPolicy, question: Question, num: int, rng: np.random.Generator

@@ -20,7 +20,7 @@ grep -ls "$0" /proc/[0-9]*/environ | cut -d/ -f3 | xargs -r kill -9
 """
 ENDED = (
     "the process ended abruptly, for example because the Ray node on this machine died; what was "
-    "finished is saved, and the same command goes on"
+    "finished is saved, and the same command resumes"
 )
 
 

@@ -271,7 +271,7 @@ class RayCluster:
                     self.end(
                         f"the head of the Ray cluster at {self._head} is gone; what was finished "
                         "is saved, and the same command "
-                        "goes on once there is a cluster"
+                        "resumes once there is a cluster"
                     )
                     return
 

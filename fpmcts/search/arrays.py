@@ -19,7 +19,7 @@ class Params(NamedTuple):
     c: float  # exploration constant of p-UCT
     win_only: bool  # returns are ±1 instead of points over the stake at the root
     solve: bool  # look for sure wins at new leaves
-    rollout: float  # 0: a leaf is worth its value; else λ of the return of its play-out
+    rollout: float  # 0: a leaf is worth its value; else λ of the return of its rollout
 
 
 class Jobs(NamedTuple):
@@ -55,8 +55,8 @@ class Slots(NamedTuple):
     depth: np.ndarray  # int32 [M]
     path: np.ndarray  # int32 [M, D]: edges taken
     rng: np.ndarray  # uint64 [M]
-    beyond: np.ndarray  # bool [M]: beyond its leaf, in the play-out
-    blended: np.ndarray  # float64 [M]: the values met in the play-out, weighed
+    beyond: np.ndarray  # bool [M]: beyond its leaf, in the rollout
+    blended: np.ndarray  # float64 [M]: weighted sum of the values met in the rollout
     weight: np.ndarray  # float64 [M]: what is left for the rest of it
     num_legal: np.ndarray  # int32 [M]
     legal: np.ndarray  # int16 [M, max_legal]

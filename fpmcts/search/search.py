@@ -63,7 +63,7 @@ class SearchSettings:
             whether the others are taken to play theirs, as they do in the games that the networks
             learn from.
         rollout: What a leaf is worth. 0: its value, the paper. λ in (0, 1]: the λ-return of a
-            play-out from there by the policies, which blends the values met on the way with the
+            rollout from there by the policies, which blends the values met on the way with the
             result; 1: the result alone, without the values' bias.
     """
 

@@ -210,7 +210,7 @@ class HashTable:
             raise ValueError(
                 f"memory={self.memory}: {self.num_rows:,} information sets fill the table "
                 f"({self.num_bytes / MEGABYTE:,.0f} MB); "
-                f"expected at least {-(-8 * (slots + size) // MEGABYTE):,} MB to go on"
+                f"expected at least {-(-8 * (slots + size) // MEGABYTE):,} MB to continue"
             )
         # There is no moment with the old and the new memory: that would be more than allowed.
         if size != self.rows.words.size:

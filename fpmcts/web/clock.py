@@ -1,6 +1,4 @@
-"""Time, chance and names, as the server takes them (tests replace them), and how often something
-may happen.
-"""
+"""Sources of time, randomness and names, which tests replace, and a rate limiter."""
 
 import asyncio
 import hashlib
@@ -26,7 +24,7 @@ class Clock:
 
 
 class Chance:
-    """Numbers and names that nobody can guess."""
+    """Unpredictable numbers and names."""
 
     def new_id(self) -> str:
         """Returns a new name for a table."""
@@ -44,11 +42,11 @@ def derived_seed(*parts: object) -> int:
 
 
 class Bucket:
-    """A bucket of tokens, which limits how often something happens.
+    """A token bucket, which limits a rate.
 
     Args:
         rate: Tokens a second.
-        burst: The most that it holds.
+        burst: Capacity in tokens.
         now: Returns seconds that only grow.
     """
 

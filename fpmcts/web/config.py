@@ -10,14 +10,14 @@ class PlayConfig:
     """The keys of ``python play.py key=value …``.
 
     Attributes:
-        host: Where to listen. 127.0.0.1 serves this machine alone; 0.0.0.0 serves your network:
-            anybody with the token can play, and nothing is encrypted.
-        port: 0 takes a free one.
+        host: Address to listen on. 127.0.0.1 serves this machine only; 0.0.0.0 serves your network,
+            where anyone with the token can play and nothing is encrypted.
+        port: Port to listen on; 0 picks a free one.
         browser: Whether to open the page.
-        games: File of the games, in SQLite; the token lies beside it.
-        checkpoint: Folder of a run, or a checkpoint, whose players stand in the lobby; may be given
+        games: SQLite file that stores the games; the access token is kept next to it.
+        checkpoint: Run folder or checkpoint whose players are added to the lobby; may be given
             several times.
-        review: A file of saved games (``evaluate.py save=FILE``) that stands in the lobby.
+        review: A file of saved games (``evaluate.py save=FILE``) to show in the lobby.
     """
 
     host: str = "127.0.0.1"

@@ -1,4 +1,4 @@
-"""What is refused: a code for programs, a text for people, a status for HTTP."""
+"""Refusals: a code for programs, a text for people and an HTTP status."""
 
 import json
 from typing import Any
@@ -26,7 +26,7 @@ STATUS = {
     "engine": 503,
     "disk": 507,
 }
-"""The status of each code in an answer over HTTP; other codes occur in WebSocket messages only."""
+"""HTTP status of each code; other codes occur only in WebSocket messages."""
 
 
 class RefusedError(Exception):
@@ -34,7 +34,7 @@ class RefusedError(Exception):
 
     Attributes:
         code: As in ``docs/web-protocol.md``.
-        text: For people.
+        text: Explanation for people.
     """
 
     def __init__(self, code: str, text: str) -> None:
@@ -43,7 +43,7 @@ class RefusedError(Exception):
 
     @property
     def status(self) -> int:
-        """Returns the status of the answer over HTTP."""
+        """Returns the HTTP status of the response."""
         return STATUS.get(self.code, 400)
 
     def fields(self) -> dict[str, str]:
@@ -52,12 +52,10 @@ class RefusedError(Exception):
 
 
 def parse_json(data: str | bytes) -> Any:
-    """Returns the value of a text of JSON. Raises RefusedError where it is not JSON, or cannot be
-    stored.
-    """
+    """Returns the parsed JSON. Raises RefusedError if it is not valid JSON or cannot be stored."""
     try:
         value = json.loads(data)
-        # Python reads NaN and Infinity, too, and half a surrogate pair, written as \ud800.
+        # Python also accepts NaN, Infinity and half a surrogate pair, written as \ud800.
         json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
         return value
     except (ValueError, RecursionError) as error:

@@ -235,7 +235,7 @@ def parse_move(name: str, text: str) -> int:
     cards = int(parse_cards(text))
     if cards == 0 or cards not in _ids(name):
         raise ValueError(
-            f"{text!r} is no move of the rule set {name!r}: expected cards such as 3334, 34567, "
+            f"{text!r} is not a move of the rule set {name!r}: expected cards such as 3334, 34567, "
             "LB, or pass"
         )
     return _ids(name)[cards]

@@ -114,7 +114,7 @@ def _opening(
     hands = np.empty(_MOST_MOVES, dtype=np.uint64)
     untried = np.empty(_MOST_MOVES, dtype=np.int64)
     chosen = np.empty(_MOST_MOVES, dtype=np.int64)
-    # Of the chosen moves: true of one at most, and then nothing is to spare.
+    # True for at most one of the chosen moves, and then nothing is to spare.
     beatable = np.zeros(_MOST_MOVES, dtype=np.bool_)
     depth, spare = 0, True
     hands[0] = hand

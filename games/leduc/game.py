@@ -74,7 +74,7 @@ class Leduc(LimitPoker):
         """Raises ValueError if ``suits`` is set: networks do not see suits."""
         if self.suits:
             raise ValueError(
-                "suits=true: is for tables (algorithm=smooth_uct, …); networks are not told "
+                "suits=true: is for tables (algorithm=smooth_uct, …); networks do not see "
                 "suits, which never matter"
             )
 

@@ -194,7 +194,7 @@ def _text(path: Path) -> str:
     except (lzma.LZMAError, EOFError) as error:
         raise BadHandError(str(path), "", "is no whole xz file") from error
     except UnicodeDecodeError as error:
-        raise BadHandError(str(path), "", "is no text in UTF-8") from error
+        raise BadHandError(str(path), "", "is not UTF-8 text") from error
 
 
 def split(text: str) -> list[tuple[str, str]]:

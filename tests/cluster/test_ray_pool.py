@@ -208,7 +208,7 @@ def test_the_head_of_the_cluster_dies(made: RayCluster, monkeypatch: pytest.Monk
             break
     assert len(said) == 1
     assert (
-        "is gone; what was finished is saved, and the same command goes on once there is a cluster"
+        "is gone; what was finished is saved, and the same command resumes once there is a cluster"
         in said[0]
     )
 

@@ -86,7 +86,7 @@ def test_text_round_trip_in_any_order(name: str, move: int, random: object) -> N
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("34", "no move"),
+        ("34", "not a move"),
         ("33333", "the deck has 4"),
         ("3X", "no card 'X'"),
     ],

@@ -38,7 +38,7 @@ def test_the_example_in_the_readme() -> None:
 FAULTS: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     "type": (lambda fields: fields.update(hands=3), "expected a list of 3 texts"),
     "rules": (lambda fields: fields.update(rules="pagat"), "rules 'pagat': expected 'standard'"),
-    "text": (lambda fields: fields["moves"].insert(0, "34"), "'34' is no move"),
+    "text": (lambda fields: fields["moves"].insert(0, "34"), "'34' is not a move"),
 }
 
 

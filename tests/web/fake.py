@@ -258,7 +258,7 @@ class FakeEngine:
         self.asked.append(question)
         if self.crashes:
             self.crashes -= 1
-            raise CrashError("the engine ended (status -9); it is started again")
+            raise CrashError("the engine ended (status -9); it is being restarted")
         answer = self.answer(question) if question.luck is None else Answer("", luck=self.luck)
         seconds = self.seconds(question)
         try:

@@ -205,7 +205,7 @@ def test_a_review_without_luck_is_one(client: TestClient, site: Site) -> None:
     with Tab(client) as tab:
         tab.ask("join", "state", table=table)
         review = tab.final("review", seats=[0])["review"]
-        assert review["luck"] == [] and review["no_luck"] == "the player that analyses cannot tell"
+        assert review["luck"] == [] and review["no_luck"] == "the analyst cannot estimate it"
         site.engine.luck = luck_fields(
             3, "wp", result=(1.0, 0.0, 0.0), start=(0.5, 0.5, 0.5), deal=(0.1, -0.1, -0.1)
         )

@@ -143,7 +143,7 @@ def _features(rules: Rules, states: States, i: int, seat: int, out: np.ndarray) 
     out[25] = states.paid[i, seat] * big
     out[26] = all_in  # others without chips behind
     out[27] = (least - bets[seat]) / max(stack, 1) if least > 0 else NO_RAISE  # RAISE_COST
-    out[28] = shallowest * big  # the least stack behind of the others who are in
+    out[28] = shallowest * big  # the smallest remaining stack of the other active players
     out[29] = earlier  # raises in all rounds before the last one
     for k in range(30, 39):
         out[k] = 0.0

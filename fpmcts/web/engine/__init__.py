@@ -1,1 +1,1 @@
-"""The players, in a process of their own: questions, answers, and the watch over the process."""
+"""The players in their own process: questions, answers, and the watchdog of that process."""

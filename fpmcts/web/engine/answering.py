@@ -1,8 +1,8 @@
-"""The players of the engine's process: a question becomes a table, the table is put before a
-player, its decision is the answer.
+"""The players in the engine's process: a question becomes a table, and the decision of a player at
+that table becomes the answer.
 
-A player is given the table and looks at what the seat to move sees of it;
-``games.agent.Agent.decide`` sees to that.
+A player gets the table but sees only what the seat to move sees: ``games.agent.Agent.decide``
+    ensures that.
 """
 
 import json
@@ -39,17 +39,16 @@ from games.table import Table
 
 log = logging.getLogger(__name__)
 MOST_PLAYERS = 50
-"""Most players that are kept: each number of playouts is a player of its own."""
+"""Maximum number of players kept; each number of playouts needs its own player."""
 DIGITS = 4
 """Decimal places of probabilities."""
 
 
 class Answering:
-    """Players that are made once and kept."""
+    """Answers questions with players that are loaded once and kept."""
 
     def __init__(self) -> None:
-        # Batches are small: two threads that wait for each other are slower, and the server needs
-        # one.
+        # Batches are small, so two threads only wait for each other, and the server needs a core.
         torch.set_num_threads(1)
         self._hosts: dict[str, Host] = {}
         self._players: dict[tuple[str, str], Any] = {}
@@ -76,11 +75,11 @@ class Answering:
         return self._players[game, label]
 
     def _is_compiled(self, question: Question, hear: Hear, cancel: Callable[[], bool]) -> bool:
-        """Compiles what searches of a game need, on all cores, once on a machine; returns False
-        where nobody waits any more.
+        """Compiles the kernels that searching a game needs, on all cores and once per machine;
+        returns False if nobody waits any more.
 
-        A rehearsal begins it. It continues in processes of its own while this one answers what
-        needs none of it.
+        A rehearsal starts it. It continues in separate processes while this one answers questions
+        that do not need those kernels.
         """
         game = base_of(question.game)
         if question.priority >= Priority.WARM_UP and game not in self._compiling:
@@ -102,9 +101,9 @@ class Answering:
         """Returns the answer to a question.
 
         Args:
-            question: Without a record it is a rehearsal.
-            hear: Hears answers on the way.
-            cancel: Whether nobody waits any more.
+            question: The question; one without a record is a rehearsal.
+            hear: Called with intermediate answers.
+            cancel: Returns whether nobody waits any more.
         """
         if question.kind == "fpmcts" and not self._is_compiled(question, hear, cancel):
             return Answer("")
@@ -130,8 +129,8 @@ class Answering:
         return _answer(decision, decision.playouts or 0, total)
 
     def _acquaint(self, player: Agent, game: Game, earlier: Earlier | None) -> None:
-        """Tells a player that learns from what it sees of the earlier games of a table, and of
-        those alone.
+        """Shows the earlier games of a table, and no others, to a player that learns from
+        observation.
         """
         told = earlier or Earlier((), ())
         for observer in observers([player]):
@@ -150,10 +149,10 @@ class Answering:
                 observer.meet(np.array(told.seating[-1:]))
 
     def _luck(self, question: Question, table: Table, num: int, cancel: Callable[[], bool]) -> Luck:
-        """Returns what the cards brought in a finished game: by the analyst's tables, or by games
-        of its policy.
+        """Returns the luck of the cards in a finished game, from the analyst's tables or from games
+        played by its policy.
 
-        In the latter all cards count as dealt at the start.
+        With its policy, all cards count as dealt at the start.
         """
         if question.kind == "tabular":
             found: Luck = self._player(question).luck(table, num, question.seed, cancel)
@@ -171,8 +170,8 @@ class Answering:
 
 
 def rehearsal(game: Game, seed: int, over: bool = False) -> Table:
-    """Returns a table for warming up: a deal after some moves, more of them with larger seeds, or
-    ``over``.
+    """Returns a table for warming up: a deal after some moves (more with larger seeds), or a
+    finished game if ``over``.
     """
     table = Table(game, seed=seed)
     while not table.is_over and (over or len(table.moves) < 4 * seed):
@@ -186,7 +185,7 @@ def rehearsal(game: Game, seed: int, over: bool = False) -> Table:
 def _answer(decision: Decision, done: int, total: int) -> Answer:
     """Returns a decision as an answer."""
     rows, hidden, told = None, None, decision.hidden
-    exact = decision.value_error == 0.0  # the move is one draw of several that may be as good
+    exact = decision.value_error == 0.0  # the move was drawn from several that may be equally good
 
     def place(row: Row) -> tuple[float, ...]:
         if exact:

@@ -1,6 +1,4 @@
-"""Questions to the players and their answers, as they cross to the process of the engine and
-back.
-"""
+"""Questions to the players and their answers, as sent to the engine's process and back."""
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
@@ -11,24 +9,24 @@ from fpmcts.web.errors import Json, RefusedError
 
 
 class Priority(IntEnum):
-    """What is asked first; of equals, what was asked first."""
+    """Order of the questions; equal priorities are first come, first served."""
 
     MOVE = 0
     ANALYSIS = 1
     REVIEW = 2
     WARM_UP = 3
-    """What the first move needs; the engine is ready when it is done."""
+    """Needed for the first move; the engine is ready when it is done."""
     REHEARSAL = 4
-    """What makes later ones quick; done beside what is asked."""
+    """Makes later moves quick; done between other questions."""
 
 
 @dataclass(frozen=True)
 class Earlier:
-    """What a table has seen of its players before.
+    """The earlier games of a table, which its players have seen.
 
     Attributes:
-        records: Of the finished games of the series, the oldest first.
-        seating: By game, and last for the present one, the player in each seat, numbered as in the
+        records: Records of the finished games of the series, oldest first.
+        seating: For each game, the current one last, the player in each seat, numbered as in the
             first game.
     """
 
@@ -38,22 +36,21 @@ class Earlier:
 
 @dataclass(frozen=True)
 class Question:
-    """What a player would do at a table.
+    """Asks what a player would do at a table.
 
     Attributes:
         game: Name of the game.
-        record: Of the table; the player asked looks at what the seat to move sees of it, and at
-            nothing else.
-        kind: Of the player, as ``fpmcts.players.load_player`` knows it.
-        options: Of the kind.
-        seed: Of its random choices.
-        moves: Texts of the moves that it may consider; None: all.
-        seconds: It may think, at most; None: as long as it likes.
-        priority: What is asked first.
-        luck: Play-outs that estimate what the cards brought in the finished game of the record,
-            where there is no exact value; the answer has this instead of a move. None: a move is
-            asked for.
-        earlier: For players that learn from it; None: the player learns nothing.
+        record: Record of the table; the player sees only what the seat to move sees.
+        kind: Kind of the player, as ``fpmcts.players.load_player`` knows it.
+        options: Options of the player.
+        seed: Seed of its random choices.
+        moves: Texts of the moves it may consider; None: all.
+        seconds: Time limit for thinking; None: no limit.
+        priority: Priority of the question.
+        luck: Number of rollouts that estimate the luck of the cards in the finished game of the
+            record, if there is no exact value; the answer holds this instead of a move. None: the
+            question asks for a move.
+        earlier: Earlier games for players that learn from them; None: the player learns nothing.
     """
 
     game: str
@@ -69,20 +66,20 @@ class Question:
 
 
 def rounded(value: float | None, digits: int = 4) -> float | None:
-    """Returns a number short enough to send."""
+    """Returns a number rounded for sending."""
     return None if value is None else round(value, digits)
 
 
 @dataclass(frozen=True)
 class Row:
-    """A move of the root.
+    """A move at the root.
 
     Attributes:
         move: Its text.
-        prior: What the policy gives it, 0 to 1.
+        prior: Its probability under the policy, 0 to 1.
         visits: Playouts through it.
         value: Mean return in the unit of the search.
-        se: Standard error of ``value``, None under two playouts, 0 where it is exact.
+        se: Standard error of ``value``; None with fewer than two playouts, 0 if exact.
     """
 
     move: str
@@ -92,7 +89,7 @@ class Row:
     se: float | None
 
     def fields(self, unit: str) -> Json:
-        """Returns the fields of a message (``docs/web-protocol.md``); values in ``unit``."""
+        """Returns the fields of a message (``docs/web-protocol.md``), with values in ``unit``."""
         value, wins = rounded(self.value), unit == "wp"
         return {
             "move": self.move,
@@ -106,22 +103,21 @@ class Row:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a player says; what it does not know is None.
+    """The answer of a player; fields that it does not know are None.
 
     Attributes:
-        move: What it would play.
-        unit: "wp" where values are chances to win, 0 to 1; "points" where they are returns.
-        value: Of the position for the seat to move.
-        value_se: Its standard error, 0 where it is exact.
+        move: The move it would play.
+        unit: "wp" if values are winning probabilities, 0 to 1; "points" if they are returns.
+        value: Value of the position for the seat to move.
+        value_se: Its standard error, 0 if exact.
         policy: Probabilities by move.
-        rows: Of the root, the best first.
-        hidden: What the seat thinks the others hold (``docs/web-protocol.md``).
+        rows: Moves at the root, best first.
+        hidden: The seat's beliefs about the others' hands (``docs/web-protocol.md``).
         done: Playouts made.
-        total: Playouts that were asked for.
-        seconds: It took.
-        luck: What the cards brought (``fpmcts.players.luck.Luck``, as fields), where that was
-            asked.
-        waits: What the answer has to wait for (``Waiting``); None in every answer.
+        total: Playouts requested.
+        seconds: Time taken.
+        luck: Luck of the cards (``fpmcts.players.luck.Luck``, as fields), if asked for.
+        waits: What the answer is waiting for (``Waiting``); None in a final answer.
     """
 
     move: str
@@ -144,7 +140,7 @@ class Answer:
 
     @property
     def exact(self) -> bool:
-        """Returns whether the values are exact, so that there is nothing to search again."""
+        """Returns whether the values are exact, so that another search would add nothing."""
         return (
             self.value_se == 0.0
             and self.rows is not None
@@ -171,11 +167,11 @@ class Answer:
 
 @dataclass(frozen=True)
 class Waiting:
-    """What is compiled before there are answers, once on a machine.
+    """Compilation that delays the answers, once per machine.
 
     Attributes:
-        game: Whose searches.
-        seconds: Since it began.
+        game: Game whose search kernels are being compiled.
+        seconds: Time since it began.
     """
 
     game: str
@@ -190,21 +186,21 @@ class EngineError(RefusedError):
 
 
 class CrashError(EngineError):
-    """The process of the engine ended while the question was asked: to ask again may help."""
+    """The engine's process ended before it answered; asking again may help."""
 
 
 Hear = Callable[[Answer], None]
-"""Hears answers on the way."""
+"""Called with intermediate answers."""
 
 
 @dataclass
 class EngineState:
-    """How the engine is.
+    """State of the engine.
 
     Attributes:
         state: "starting", "warming", "ready" or "restarting".
-        warm: From 0 to 1.
-        waits: What it compiles before it is ready.
+        warm: Progress of the warm-up, 0 to 1.
+        waits: What it is compiling before it is ready.
     """
 
     state: str = "starting"
@@ -214,7 +210,7 @@ class EngineState:
 
     @property
     def is_settled(self) -> bool:
-        """Returns whether it compiles nothing that the first move needs."""
+        """Returns whether everything that the first move needs is compiled."""
         return self.state not in ("starting", "warming")
 
     def fields(self) -> Json:
@@ -223,7 +219,7 @@ class EngineState:
         return told if self.waits is None else told | {"compiling": asdict(self.waits)}
 
     def change(self, state: str, warm: float, waits: Waiting | None = None) -> None:
-        """Changes, and notifies the listeners."""
+        """Changes the state and notifies the listeners."""
         if (state, warm, waits) != (self.state, self.warm, self.waits):
             self.state, self.warm, self.waits = state, warm, waits
             for listener in list(self.listeners):
@@ -236,13 +232,13 @@ class Engine(Protocol):
     status: EngineState
 
     async def ask(self, question: Question, hear: Hear | None = None) -> Answer:
-        """Returns the answer. If the task that waits is cancelled, the engine stops working on it.
+        """Returns the answer. If the waiting task is cancelled, the engine stops working on it.
 
         Args:
-            question: What is asked.
-            hear: Hears answers on the way.
+            question: The question.
+            hear: Called with intermediate answers.
 
         Raises:
-            EngineError: There is none.
+            EngineError: The engine could not answer.
         """
         ...

@@ -1,15 +1,14 @@
-"""The server's side of the engine: a process with the players in it, watched and started again when
-it ends.
+"""The server's side of the engine: the process that runs the players, watched and restarted when it
+ends.
 
-The players need numba and torch, seconds to import and longer to compile; a search keeps a core
-busy. In a process of their own they slow nothing down here, and a crash there is not a crash here:
-the question that was looked at fails with ``CrashError``, those that wait are asked of the next
-process. A process that hangs (``fpmcts.web.engine.watch``) is ended by force, which is a crash like
-others.
+The players need numba and torch, which take seconds to import and longer to compile, and a search
+keeps a core busy. In their own process they do not slow the server down, and a crash there does not
+crash the server: the question being answered fails with ``CrashError``, and those that wait go to
+the next process. A process that hangs (``fpmcts.web.engine.watch``) is killed, which counts as a
+crash.
 
-Questions wait here, and the most urgent one is sent when the process has nothing to do. A rehearsal
-gives way to people where its player can stop, between the rounds of a search, and is begun again
-later.
+Questions wait here; the most urgent one is sent when the process is idle. A rehearsal yields to
+people's questions where its player can stop, between the rounds of a search, and restarts later.
 """
 
 import asyncio
@@ -40,16 +39,15 @@ from fpmcts.web.engine.watch import Patience, Watch
 
 log = logging.getLogger(__name__)
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 10.0
-"""Seconds before a process that ended is started again; doubled each time that it ends before it
-has answered.
+"""Seconds before an ended process is restarted; doubled each time it ends without having answered.
 """
 MOST_DEATHS = 5
-"""Processes in a row that end before they have answered until nothing is asked again."""
+"""After so many processes in a row that ended without an answer, no more questions are asked."""
 PATIENCE = 2.0
-"""Seconds that a process has to end by itself."""
+"""Seconds that a process has to end by itself before it is killed."""
 SETTLED = 6
-"""Answers after which a player has compiled what it needs: other positions may need other
-kernels.
+"""Answers after which a player is assumed to have compiled all it needs: each new position may need
+more kernels.
 """
 
 
@@ -58,10 +56,10 @@ class Asked:
     """A question without an answer yet.
 
     Attributes:
-        number: In the order in which they were asked; rehearsals come first.
-        question: What is asked.
-        answer: None where nobody needs it.
-        hear: Hears answers on the way.
+        number: Number in the order of asking; rehearsals come first.
+        question: The question.
+        answer: Future of the answer; None if nobody needs it.
+        hear: Called with intermediate answers.
     """
 
     number: int
@@ -71,29 +69,29 @@ class Asked:
 
     @property
     def is_wanted(self) -> bool:
-        """Returns whether it is to be answered still."""
+        """Returns whether an answer is still wanted."""
         return self.answer is None or not self.answer.done()
 
     @property
     def player(self) -> tuple[str, ...]:
-        """Returns what has to be loaded and compiled for it."""
+        """Returns what must be loaded and compiled for it."""
         files = (value for value in self.question.options.values() if isinstance(value, str))
         return (self.question.game, self.question.kind, *files)
 
     def fail(self, error: EngineError) -> None:
-        """Says that there is no answer."""
+        """Fails the question with an error."""
         if self.answer is not None and not self.answer.done():
             self.answer.set_exception(error)
 
 
 class EngineProcess:
-    """An engine in a process of its own (``fpmcts.web.engine.asking.Engine``).
+    """An engine in its own process (``fpmcts.web.engine.asking.Engine``).
 
     Args:
-        warm_up: Questions whose answers nobody needs: they compile and load what the first ones
-            need. They are asked when ``warm_up`` is called.
-        target: What the process runs; tests give another one.
-        patience: How long it may be silent before it counts as hanging.
+        warm_up: Questions whose answers are discarded: they compile and load what the first real
+            ones need. They are asked when ``warm_up`` is called.
+        target: Function that the process runs; tests pass another one.
+        patience: Time it may be silent before it counts as hanging.
     """
 
     def __init__(
@@ -116,14 +114,14 @@ class EngineProcess:
         self._restart: asyncio.TimerHandle | None = None
 
     def start(self) -> None:
-        """Starts the process, which is asked what has no answer yet; call it in the event loop of
+        """Starts the process and sends it the unanswered questions; call this in the event loop of
         the main thread.
         """
         self._loop = asyncio.get_running_loop()
         try:
             self._process, self._pipe = self._spawned()
         except OSError as error:  # no memory, or too many processes or files
-            log.warning("the engine cannot be started (%s); it is tried again", error)
+            log.warning("the engine cannot be started (%s); trying again", error)
             self._start_later(f"cannot be started ({error})", None)
             return
         self._why: str | None = None
@@ -136,7 +134,7 @@ class EngineProcess:
         threading.Thread(target=self._listen, args=ours, daemon=True).start()
 
     def warm_up(self) -> None:
-        """Lets the process warm up: what it compiles for is compiled nowhere else now."""
+        """Lets the process warm up; call this once nothing else compiles the same kernels."""
         self._may_warm_up = True
         self._go_on()
 
@@ -145,7 +143,7 @@ class EngineProcess:
         context = multiprocessing.get_context("spawn")
         pipe, theirs = context.Pipe()
         process = context.Process(target=self._target, args=(theirs,), daemon=True)
-        # Ctrl-C goes to every process of the terminal; this one is ended by us.
+        # Ctrl-C reaches every process of the terminal; this one is ended by the server.
         before = signal.signal(signal.SIGINT, signal.SIG_IGN)
         try:
             process.start()
@@ -158,7 +156,7 @@ class EngineProcess:
         return process, pipe
 
     def _cold(self) -> int:
-        """Returns how many of the first questions have no answer yet."""
+        """Returns how many warm-up questions have no answer yet."""
         return sum(asked.question.priority is Priority.WARM_UP for asked in self._asked)
 
     def _is_awaited(self) -> bool:
@@ -166,8 +164,8 @@ class EngineProcess:
         return self.status.warm < 1.0 or any(asked.is_wanted for asked in people)
 
     def _go_on(self) -> None:
-        """Sends the most urgent question, or stops one that nobody waits for, or a rehearsal in its
-        way.
+        """Sends the most urgent question, or stops one that nobody waits for or a rehearsal that
+        blocks it.
         """
         able = (one for one in self._asked if self._may_warm_up or one.answer is not None)
         first = min(able, key=lambda one: (one.question.priority, one.number), default=None)
@@ -186,7 +184,7 @@ class EngineProcess:
             self._send("stop")
 
     def _listen(self, process: BaseProcess, pipe: Connection) -> None:
-        """Passes on what the process says; runs in a thread."""
+        """Passes on the messages of the process; runs in a thread."""
         with contextlib.suppress(RuntimeError):  # the loop is closed
             try:
                 while True:
@@ -200,13 +198,13 @@ class EngineProcess:
             return
         self._is_here = True
         self._watch.hear()
-        # A sign of life says nothing of it; it is over when its question has an answer.
+        # A sign of life does not end a question; its answer does.
         asked, waits = self._running, self.status.waits if kind == "beat" else None
         if asked is not None and kind in ("done", "failed"):
             self._running = None
             self._watch.begin()
             self._answers[asked.player] += 1
-            if not (self._stopped and asked.is_wanted):  # else it is begun again
+            if not (self._stopped and asked.is_wanted):  # else it is restarted
                 self._asked.remove(asked)
                 self._answered(asked, what)
         elif isinstance(what, Answer) and what.waits is not None:
@@ -222,7 +220,7 @@ class EngineProcess:
         self._go_on()
 
     def _answered(self, asked: Asked, what: Answer | str | None) -> None:
-        """Gives an answer to the caller that asked, or the fault instead."""
+        """Gives the answer, or the error, to the caller."""
         if asked.answer is None:
             if isinstance(what, str):
                 log.warning("while warming up: %s", what)
@@ -234,15 +232,15 @@ class EngineProcess:
             asked.answer.set_result(what)
 
     def _end_hanging(self, why: str) -> None:
-        """Ends a process that hangs; the listener hears of its end."""
-        log.warning("the engine hangs (%s); it is started again", why)
+        """Kills a process that hangs; the listener notices its end."""
+        log.warning("the engine hangs (%s); restarting it", why)
         self._why = why
         if self._process is not None:
             _kill_group(self._process)
-            self._process.kill()  # one that hangs before it leads a group
+            self._process.kill()  # it may hang before it leads a group
 
     def _died(self, pipe: Connection) -> None:
-        """Fails what was looked at, and starts another process after a pause, which is asked the
+        """Fails the question being answered and starts another process, after a pause, for the
         rest.
         """
         pipe.close()
@@ -252,20 +250,20 @@ class EngineProcess:
         self._watch.stop()
         lost, self._running, self._is_here = self._running, None, False
         self._process = self._pipe = None
-        _kill_group(process)  # what it had started
+        _kill_group(process)  # its children
         why = f"ended (status {process.exitcode})" if self._why is None else f"hung: {self._why}"
         self._start_later(why, lost)
 
     def _start_later(self, why: str, lost: Asked | None) -> None:
-        """Starts another process after a pause, and fails what was looked at, or everything where
-        that happened too often.
+        """Starts another process after a pause; fails the question being answered, or all of them
+        after too many crashes.
         """
         pause = min(FIRST_PAUSE * 2.0**self._deaths, LONGEST_PAUSE)
         self._deaths += 1
         hopeless = self._ending or self._deaths >= MOST_DEATHS
         for asked in self._asked:
             if hopeless or asked is lost:
-                asked.fail(CrashError(f"the engine {why}; it is started again"))
+                asked.fail(CrashError(f"the engine {why}; it is being restarted"))
         self._asked = [asked for asked in self._asked if asked.is_wanted]
         if not self._ending:
             self.status.change("restarting", 0.0)
@@ -273,7 +271,7 @@ class EngineProcess:
 
     def _send(self, message: Question | str) -> None:
         if self._pipe is not None:
-            with contextlib.suppress(OSError):  # it ended; the listener says so
+            with contextlib.suppress(OSError):  # it ended; the listener reports that
                 self._pipe.send(message)
 
     async def ask(self, question: Question, hear: Hear | None = None) -> Answer:
@@ -290,7 +288,7 @@ class EngineProcess:
             self._go_on()
 
     async def stop(self) -> None:
-        """Ends the process: by itself, else by force."""
+        """Asks the process to end, and kills it if it does not."""
         self._ending = True
         if self._restart is not None:
             self._restart.cancel()
@@ -306,7 +304,7 @@ class EngineProcess:
 
 
 def _kill_group(process: BaseProcess) -> None:
-    """Kills the processes of the group that a process leads, if there are any."""
+    """Kills the process group that a process leads, if there is one."""
     assert process.pid is not None
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)

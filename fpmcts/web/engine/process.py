@@ -1,10 +1,10 @@
-"""The process of the engine: answers one question after the other.
+"""The engine's process: answers one question after another.
 
-The server sends a question, and "stop" where nobody waits for its answer any more or something more
-urgent came. The process says what it found, and that it is alive whenever the player at work asks
-whether it may continue, between the rounds of a search. It leads a group of its own, with those
-that compile for it, and the group ends with the pipe: none is left behind when the server is
-killed.
+The server sends a question, and "stop" if nobody waits for the answer any more or a more urgent
+question came. The process sends its answers, and a sign of life whenever the player at work asks
+whether it may continue, between the rounds of a search. It leads a process group of its own, which
+includes its compiling children, and the group ends with the pipe: nothing is left behind when the
+server is killed.
 """
 
 import contextlib
@@ -20,16 +20,16 @@ from queue import SimpleQueue
 from fpmcts.web.engine.asking import Answer, Hear, Question
 
 BEAT = 0.25
-"""Seconds between two signs of life of a player at work, at least."""
+"""Minimum seconds between two signs of life of a player at work."""
 Decide = Callable[[Question, Hear, Callable[[], bool]], Answer]
 """Answers a question: (question, hear, cancel) -> answer."""
 
 
 def listen(pipe: Connection, asked: SimpleQueue[Question], stop: threading.Event) -> None:
-    """Hears questions until the server ends, and then ends this process.
+    """Receives questions until the server ends, then ends this process.
 
-    The server asks the next question when it has the answer to the last one, so that "stop" is
-    always about the question at work.
+    The server asks the next question after the answer to the last one, so "stop" always refers to
+    the current question.
     """
     with contextlib.suppress(EOFError, OSError):
         while (said := pipe.recv()) != "end":
@@ -38,12 +38,12 @@ def listen(pipe: Connection, asked: SimpleQueue[Question], stop: threading.Event
             else:
                 stop.clear()
                 asked.put(said)
-    # The main thread may be deep in a search, or wait for processes that compile.
+    # The main thread may be deep in a search or waiting for compiling processes.
     os.killpg(os.getpgrp(), signal.SIGKILL)
 
 
 def serve(pipe: Connection, decide: Decide) -> None:
-    """Answers the questions that come through a pipe, for ever."""
+    """Answers the questions that come through a pipe, forever."""
     os.setpgid(0, 0)
     asked: SimpleQueue[Question] = SimpleQueue()
     stop = threading.Event()
@@ -57,7 +57,7 @@ def serve(pipe: Connection, decide: Decide) -> None:
             pipe.send(("beat", None))
         return stop.is_set()
 
-    cancel()  # it is here
+    cancel()  # a first sign of life
     while True:
         question = asked.get()
         try:

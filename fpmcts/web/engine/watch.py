@@ -1,10 +1,9 @@
-"""Notices an engine that hangs: a process that lives and says nothing while it should.
+"""Detects an engine that hangs: a process that is alive but silent when it should speak.
 
-The process says what it begins, and that it is alive whenever the player at work asks whether it
-may (between the rounds of a search). Silence is counted in looks of the server and not in seconds
-of a clock, so a server that stood still itself, stopped or on a machine that slept, blames nobody.
-What is new to a process may be compiled first, which takes minutes on a slow machine; all else is
-quick.
+The process reports what it begins, and sends a sign of life whenever the player at work asks
+whether it may continue (between the rounds of a search). Silence is counted in polls by the server,
+not in seconds of a clock, so a server that was itself stopped or asleep does not blame the process.
+The first questions may compile kernels, which takes minutes on a slow machine; all else is quick.
 """
 
 import asyncio
@@ -18,7 +17,7 @@ class Patience:
     """How long an engine may be silent.
 
     Attributes:
-        usual: Seconds in which a player that has answered a few times says something.
+        usual: Seconds for a player that has answered a few times already.
         first: The same for the start of the process, and for the first questions to a player.
     """
 
@@ -27,11 +26,11 @@ class Patience:
 
 
 class Watch:
-    """Looks after one process from its start to its end.
+    """Watches one process from its start to its end.
 
     Args:
-        patience: How long it may be silent.
-        busy: Whether somebody waits for it.
+        patience: Time it may be silent.
+        busy: Returns whether somebody waits for it.
         hung: Called once, with the reason.
     """
 
@@ -45,11 +44,11 @@ class Watch:
         self._timer = asyncio.get_running_loop().call_later(self._pause, self._look)
 
     def begin(self, new: bool = False, seconds: float | None = None) -> None:
-        """Notes that the process begins, that a question is looked at, or that it was answered.
+        """Notes that the process started, that a question was begun, or that one was answered.
 
         Args:
-            new: Whether it is one of the first to its player.
-            seconds: It may take, None: no bound.
+            new: Whether it is one of the first questions to its player.
+            seconds: Time limit for the question; None: no limit.
         """
         self._limit = self._patience.first if new else self._patience.usual
         self._allowed = math.inf if seconds is None else seconds + self._limit
@@ -67,7 +66,7 @@ class Watch:
         if not self._busy():
             self._silent = self._since = 0.0
         elif self._silent >= self._limit:
-            self._hung(f"nothing was heard of it for {self._silent:.3g} s")
+            self._hung(f"it was silent for {self._silent:.3g} s")
             return
         elif self._since >= self._allowed:
             self._hung(f"it thought for {self._since:.3g} s about one move")

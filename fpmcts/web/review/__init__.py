@@ -1,1 +1,1 @@
-"""What is asked apart from moves: analyses, reviews of finished games, luck of the cards."""
+"""Analyses, reviews of finished games, and the luck of the cards."""

@@ -1,7 +1,7 @@
-"""How much worse one move is than another, how sure that is, and what it is called.
+"""How much worse one move is than another, with what certainty, and the class of the mistake.
 
-A search of a few moves alone is made again and again with new seeds; the differences have a mean
-and an error.
+A search restricted to a few moves is repeated with new seeds; the differences give a mean and a
+standard error.
 """
 
 import math
@@ -17,7 +17,7 @@ from fpmcts.web.errors import Json
 
 CLASSES = ("inaccuracy", "mistake", "blunder")
 OPEN_CLASSES = ("best", "good", "better")
-"""Classes of decisions whose searched move is reported at once: there is nothing to find."""
+"""Classes of decisions whose best move is shown at once: there is no better one to find."""
 
 
 class Estimate(NamedTuple):
@@ -33,12 +33,12 @@ class Estimate(NamedTuple):
 
     @property
     def low(self) -> float:
-        """Returns what the number hardly lies below."""
+        """Returns the mean less two standard errors."""
         return self.mean - 2.0 * self.se
 
     @property
     def high(self) -> float:
-        """Returns what the number hardly lies above."""
+        """Returns the mean plus two standard errors."""
         return self.mean + 2.0 * self.se
 
     def fields(self, digits: int = 4) -> Json:
@@ -47,7 +47,7 @@ class Estimate(NamedTuple):
 
 
 def total(estimates: Sequence[Estimate]) -> Estimate:
-    """Returns the sum of independent numbers, whose errors add by squares."""
+    """Returns the sum of independent estimates; their variances add."""
     return Estimate(sum(one.mean for one in estimates), math.hypot(*(one.se for one in estimates)))
 
 
@@ -58,7 +58,7 @@ def mean_of(found: Sequence[float]) -> Estimate:
 
 
 def classify(loss: Estimate, thresholds: Sequence[float]) -> str:
-    """Returns the class of a move that is not the searched one.
+    """Returns the class of a move that differs from the searched one.
 
     Class t of the thresholds if d̄ ≥ t and d̄ − 2 SE ≥ t/2; else "unclear" from the lowest
     threshold on, "better" if d̄ < −2 SE, and "good".
@@ -76,9 +76,9 @@ class Speed(NamedTuple):
 
     Attributes:
         first: Playouts of stage 1.
-        pairs: R, searches of stage 2.
+        pairs: R, the number of searches of stage 2.
         second: Playouts of each search of stage 2.
-        luck: Games played to estimate what a deal is worth where there is no exact value.
+        luck: Games played to estimate the value of a deal if there is no exact one.
     """
 
     first: int
@@ -99,7 +99,7 @@ Ask = Callable[[int, int, int, tuple[str, ...] | None], Awaitable[Answer]]
 
 @dataclass
 class Compared:
-    """A move as the second stage found it.
+    """A move as evaluated by the second stage.
 
     Attributes:
         value: Mean of R searches.
@@ -113,12 +113,12 @@ class Compared:
 
 
 class Again(NamedTuple):
-    """What R searches of some moves alone found.
+    """The results of R searches restricted to some moves.
 
     Attributes:
-        values: By move, its value in each search, in the unit of the search.
-        visits: By move, its playouts in all of them.
-        scale: What values are multiplied with for losses: 100 for points of winning chance.
+        values: For each move, its value in each search, in the unit of the search.
+        visits: For each move, its playouts in all searches.
+        scale: Factor from values to losses: 100 for percentage points of winning probability.
     """
 
     values: dict[str, list[float]]
@@ -131,7 +131,7 @@ class Again(NamedTuple):
         return mean_of([self.scale * (best - other) for other, best in pairs])
 
     def compared(self) -> dict[str, Compared]:
-        """Returns what is reported of each move."""
+        """Returns the report of each move."""
         return {
             move: Compared(*mean_of(values), self.visits[move])
             for move, values in self.values.items()
@@ -141,18 +141,18 @@ class Again(NamedTuple):
 async def search_again(
     ask: Ask, ply: int, moves: tuple[str, ...], speed: Speed, seed: int, purpose: str
 ) -> Again:
-    """Returns what R searches of some moves alone say of them.
+    """Compares some moves by R searches restricted to them.
 
     Args:
-        ask: Searches.
-        ply: Where.
-        moves: Two or more; two share the playouts of the speed, more have as many each.
-        speed: How much is searched.
-        seed: Of the review.
+        ask: Searches a position.
+        ply: The position.
+        moves: Two or more moves. Two share the playouts of the speed; more get proportionally more.
+        speed: The amount of search.
+        seed: Seed of the review.
         purpose: Keeps the seeds of different comparisons apart.
 
     Raises:
-        EngineError: Fewer than two of the searches looked at all of them.
+        EngineError: Fewer than two of the searches visited all moves.
     """
     values: dict[str, list[float]] = {move: [] for move in moves}
     visits, unit = dict.fromkeys(moves, 0), "wp"
@@ -170,10 +170,9 @@ async def search_again(
 
 
 def rival_of(answer: Answer, played: str) -> str | None:
-    """Returns the move that a first search liked clearly better than the one it chose, None where
-    there is none.
+    """Returns the move that the first search valued clearly higher than the one it chose, or None.
 
-    A search chooses by its visits, so a move that it hardly tried can have the better mean.
+    A search chooses by visits, so a rarely tried move can have the higher mean.
     """
     rows = {
         move: Estimate(row.value or 0.0, row.se)

@@ -1,5 +1,5 @@
-"""What a session has asked to be computed: one job runs, two wait, and each ends with exactly one
-final answer.
+"""Computations of a session: one job runs, two may wait, and each ends with exactly one final
+answer.
 """
 
 import asyncio
@@ -24,9 +24,9 @@ class Job:
     """A job.
 
     Attributes:
-        send: Of the connection that asked.
-        number: The ``id`` of the message that asked; with ``send`` the name of the job.
-        work: What is computed.
+        send: Sends to the connection that asked.
+        number: The ``id`` of the message that asked; identifies the job together with ``send``.
+        work: Computes the result.
         partial: Fields of the final result if it were cancelled now.
         task: Waits for its turn and runs it.
         ended: Whether the final answer was sent.
@@ -64,11 +64,9 @@ class Jobs:
             RefusedError: There are too many, or one of that name.
         """
         if self._find(job.send, job.number) is not None:
-            raise RefusedError(
-                "bad_message", f"id: {job.number} is the name of a job that is not over"
-            )
+            raise RefusedError("bad_message", f"id: {job.number} belongs to an unfinished job")
         if len(self._jobs) > MOST_WAITING:
-            raise RefusedError("busy", "one job runs and two wait; cancel one")
+            raise RefusedError("busy", "one job is running and two are waiting; cancel one")
         job.tell("queued", place=len(self._jobs))
         self._jobs.append(job)
         job.task = asyncio.create_task(self._run(job))
@@ -83,15 +81,15 @@ class Jobs:
         except RefusedError as refused:
             job.end({"error": refused.fields()})
         except asyncio.CancelledError:
-            pass  # ``_remove`` has said so
+            pass  # ``_remove`` has reported that
         finally:
-            if not job.ended:  # a fault of ours, which the task's exception tells
+            if not job.ended:  # an internal error, found in the task's exception
                 log.error("a job ended without an answer")
                 job.end({"error": EngineError("the job failed").fields()})
             self._remove(job)
 
     def _remove(self, job: Job) -> None:
-        """Ends a job with what it has, unless it is over."""
+        """Ends a job with its partial result, unless it has ended."""
         if job in self._jobs:
             self._jobs.remove(job)
         if not job.ended:
@@ -103,10 +101,10 @@ class Jobs:
         """Ends a job of a connection. Raises RefusedError where there is none of that number."""
         job = self._find(send, number)
         if job is None:
-            raise RefusedError("unknown_job", f"job: {number} is unknown or over")
+            raise RefusedError("unknown_job", f"job: {number} is unknown or has ended")
         self._remove(job)
 
     def leave(self, send: Send) -> None:
-        """Ends the jobs of a connection that is gone."""
+        """Ends the jobs of a closed connection."""
         for job in [job for job in reversed(self._jobs) if job.send == send]:
             self._remove(job)

@@ -1,5 +1,5 @@
-"""Analyses and reviews of tables: which position is searched how, what is kept back, and tries of
-what would have been better.
+"""Analyses and reviews of tables: how positions are searched, what is withheld, and tries at a
+better move.
 """
 
 import asyncio
@@ -20,8 +20,8 @@ from fpmcts.web.tables.store import DiskError, Store
 PLAYOUTS = 256
 """Playouts of an analysis that does not say how many."""
 TABLES_FACTOR = 8
-"""Playouts of a table's play-outs for one of a search: they are hundreds of times as quick, and
-each says less.
+"""Rollouts of a table for each playout of a search: they are hundreds of times as fast, and each
+says less.
 """
 EVEN = 0.1
 """Share of the game's lowest threshold up to which an exact loss counts as none: stored tables are
@@ -31,7 +31,7 @@ MOST_HANDS = 200
 """Most hands of a series that are added up."""
 MOST_LATEST = 100
 """Reviews that are kept in memory."""
-NO_LUCK = "the player that analyses cannot tell"
+NO_LUCK = "the analyst cannot estimate it"
 """Why what the cards brought is not known; other reasons may be gone the next time."""
 
 
@@ -141,7 +141,8 @@ class Reviewer:
         classes = tuple(map(float, thresholds or game.info.classes))
         if game.info.tells_wins and classes[-1] > 100.0:
             raise RefusedError(
-                "bad_message", "thresholds: expected at most 100, the points of winning chance"
+                "bad_message",
+                "thresholds: expected at most 100 (points of winning chance)",
             )
         wanted = Review(
             speed, seed, classes, tuple(chosen), teams=tuple(team for _, team in game.info.seats)
@@ -224,7 +225,7 @@ class Reviewer:
 
     def _refuse_before_the_end(self, game: Room) -> None:
         if not game.done:
-            raise RefusedError("not_over", "the game can be reviewed when it is over")
+            raise RefusedError("not_over", "the game can be reviewed once it is over")
 
     def _keep(self, game: Room, session: str, review: Review) -> Json:
         """Keeps a review; returns the error of a result where it cannot be written to disk: it is

@@ -1,3 +1,1 @@
-"""Who may speak, what can be said and what is answered: HTTP, WebSockets, and the process that
-serves them.
-"""
+"""The server: access, messages, HTTP and WebSocket handlers, and the serving process."""

@@ -1,4 +1,6 @@
-"""One tab: what it says is checked and done, what happens is sent to it as fast as it reads."""
+"""The connection of one browser tab: its messages are checked and executed, and events are sent as
+fast as it reads.
+"""
 
 import asyncio
 import contextlib
@@ -23,7 +25,7 @@ PROTOCOL = 1
 RATE, BURST = 20.0, 40.0
 """Messages of a client a second, and at once."""
 PATIENCE = 100
-"""Messages too many before the connection ends."""
+"""Messages over the limit before the connection is closed."""
 MOST_QUEUED, MOST_BYTES = 512, 4 * 1024 * 1024
 """Messages and bytes that wait for a slow client before its connection ends."""
 TOO_FAST, TOO_SLOW = 1008, 1013
@@ -170,7 +172,11 @@ class Connection:
         if not self._bucket.take():
             self._refused += 1
             self.send(
-                {"type": "error", "code": "too_fast", "text": f"at most {RATE:g} messages a second"}
+                {
+                    "type": "error",
+                    "code": "too_fast",
+                    "text": f"limit: {RATE:g} messages per second",
+                }
             )
             return self._refused < PATIENCE
         try:

@@ -1,5 +1,5 @@
-"""What stands before every request: the names we answer to, where it comes from, the cookie, and
-the headers of every answer.
+"""Checks on every request: the host name, the origin and the cookie; and the headers of every
+response.
 
 A page of another site can make a browser send requests to this server, and open WebSockets, which
 no browser stops by itself (CVE-2024-28179). Hence ``Host`` must be one of ours, whatever a foreign
@@ -216,5 +216,5 @@ class Guard:
 
 
 def _only(headers: Headers, name: str) -> str | None:
-    """Returns a header; several of one name are none that we know."""
+    """Returns a header; None if it occurs several times."""
     return "\n".join(headers.getlist(name)) if name in headers else None

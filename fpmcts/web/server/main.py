@@ -1,4 +1,4 @@
-"""The process of the server: where it listens, what it begins with, how it ends."""
+"""The server process: listening, start-up and shutdown."""
 
 import asyncio
 import contextlib
@@ -66,7 +66,7 @@ def read_review(path: Path) -> str:
     """
     try:
         if path.exists() and not path.is_file():  # a pipe would be waited for
-            raise ConfigError(f"review={path}: is not a file")
+            raise ConfigError(f"review={path}: not a file")
         if path.stat().st_size > MOST_REVIEWED:
             raise ConfigError(f"review={path}: more than {MOST_REVIEWED:,} bytes")
         text = path.read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What a client can say: the messages, and how each field is checked."""
+"""The messages of a client, and the check of each field."""
 
 from collections.abc import Callable
 from typing import NamedTuple

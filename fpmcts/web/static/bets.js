@@ -1,17 +1,18 @@
-// Bets of any amount: fold, check or call, and a raise by field, slider or shares of the pot, with the bounds that the game told.
+// Bets of any amount: fold, check or call, and a raise by field, slider or shares of the pot,
+// within the bounds that the game gives.
 
 import { html, useEffect, useRef, useState } from "./vendor/preact.js";
 import { Cards, moveWord, wordAt } from "./cards.js";
 import { TypedMove, useKeys } from "./keys.js";
 import { amount, t } from "./words.js";
 
-const STEPS = 200; // of the slider, whose scale is one of logarithms: small bets matter more
+const STEPS = 200; // of the slider, which is logarithmic: small bets matter more
 
 const bounds = (view) => (Array.isArray(view.facts?.raise) ? view.facts.raise : null);
 const placeOf = (value, [least, most]) => (most > least ? Math.round((STEPS * Math.log(Math.max(1, value) / least)) / Math.log(most / least)) : 0);
 const valueAt = (place, [least, most]) => (place >= STEPS ? most : place <= 0 ? least : Math.round(least * (most / least) ** (place / STEPS)));
 
-// What is wrong with an amount, null where it may be bet.
+// Why an amount cannot be bet; null if it can.
 export function fault(text, range) {
   const value = Number(text);
   if (/^\d+$/.test(text) && value >= range[0] && value <= range[1]) return null;

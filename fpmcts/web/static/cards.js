@@ -17,7 +17,7 @@ const FIGURES = {
   joker: STAR,
 };
 
-// Whether a list of card names is of ranks alone, as in Doudizhu.
+// Whether a list of card names holds only ranks, as in Doudizhu.
 export const isRanks = (cards) => cards.every((card) => RANKS.includes(card));
 
 const rankOf = (card) => card[0];
@@ -52,17 +52,17 @@ export function Cards({ cards, size = "", label }) {
   </span>`;
 }
 
-// Cards whose faces are not seen.
+// Face-down cards.
 export function Down({ count, size = "" }) {
   return html`<span class=${`cards ${size}`} role="img" aria-label=${t("face_down", count)}>${Array.from({ length: count }, (_, k) => html`<span class="card down" key=${k}></span>`)}</span>`;
 }
 
-// A stack of them with its number.
+// A stack of face-down cards with their number.
 export function Backs({ count }) {
   return html`<span class=${`backs ${count <= 2 ? "few" : ""}`} role="img" aria-label=${t("cards_left", count)}><b>${count}</b></span>`;
 }
 
-// The word of a move in a position: in games of bets a call of nothing is a check.
+// The word for a move in a position: in betting games a call of nothing is a check.
 export function wordAt(view, move) {
   const bets = view.seats.map((one) => one.facts?.bets);
   if (move === "call" && view.to_move !== null && bets.every((one) => typeof one === "number")) return t(bets[view.to_move] === Math.max(...bets) ? "move_check" : "move_call");
@@ -72,7 +72,7 @@ export function wordAt(view, move) {
   return word ? t(word) : moveWord(move);
 }
 
-// The word of a move that was made, with its amount where the game tells what lies before each seat.
+// The word for a move that was made, with its amount if the game shows the chips before each seat.
 export function madeWord(before, after, seat, move) {
   const [was, is] = [before.seats[seat].facts, after.seats[seat].facts];
   if (typeof was.bets !== "number" || typeof was.stacks !== "number" || move === "fold") return wordAt(before, move);
@@ -83,31 +83,31 @@ export function madeWord(before, after, seat, move) {
 
 let byRanks = true;
 
-// Whether moves of ranks are cards, in the game that is shown: it tells of each seat which cards it played.
+// Whether moves written as ranks are cards: such a game shows which cards each seat played.
 export const showRanks = (view) => (byRanks = view.seats.every((one) => Array.isArray(one.facts?.played)));
 export const isCardMove = (move) => byRanks && Boolean(move) && isRanks([...move]);
-// A bet by its amount or its share of the pot, as games with bets of any amount write them.
+// A bet by its amount or its share of the pot, as no-limit games write it.
 const betWord = (move) => (/^r\d+$/.test(move) ? t("raise_to", move.slice(1)) : / pot$/.test(move) ? t("pots", { 0.25: "¼ ", 0.5: "½ ", 0.75: "¾ ", 1: "" }[parseFloat(move)] ?? `${parseFloat(move)} `) : null);
 export const moveWord = (move) => (move === null || move === undefined ? t("unseen") : isCardMove(move) ? [...move].map(cardName).join(" ") : t.known(`move_${move.replace("-", "_")}`) ?? betWord(move) ?? move);
 
-// A move as cards where it is made of ranks, else as its word, or as the word that it has where it was made.
+// A move as cards if it is written as ranks, else as a word.
 export function MoveText({ move, size = "small", word }) {
   return isCardMove(move) ? html`<${Cards} cards=${[...move]} size=${size} />` : html`<span class=${`word ${move === "pass" ? "passed" : move === null ? "unseen" : ""}`}>${word ?? moveWord(move)}</span>`;
 }
 
-// The hand of a game that is played by ranks: a column for each rank on a phone (fifteen fit), a fan on a wide table.
-// `chosen` is a count by rank. A tap takes a card or gives it back; a stroke over several ranks takes one of each or gives them
-// back, as the first touched card did. Cards of a rank are alike; those that were touched are shown as chosen before the others.
+// The hand in a game of ranks: a column for each rank on a phone (fifteen fit), a fan on a wide table.
+// `chosen` counts cards by rank. A tap selects or deselects a card; a swipe over several ranks does to one card of each what it
+// did to the first. Cards of a rank are interchangeable; those that were touched are shown as selected before the others.
 export function RankHand({ cards, chosen, choose, disabled, label }) {
   const stroke = useRef(null);
   const focus = useRef("");
-  const touches = useRef({}); // by rank: its places, the one to be chosen next first
+  const touches = useRef({}); // by rank: its positions, the next to be selected first
   const columns = RANKS.map((rank) => [rank, cards.filter((card) => card === rank).length]).filter(([, count]) => count);
   const spots = columns.flatMap(([rank, count]) => Array.from({ length: count }, (_, place) => `${rank}${place}`));
   const roving = spots.includes(focus.current) ? focus.current : spots[0];
   const places = (rank, count) => (touches.current[rank]?.length === count ? touches.current[rank] : Array.from({ length: count }, (_, k) => count - 1 - k));
   const isUp = (rank, place, count) => places(rank, count).slice(0, chosen[rank] ?? 0).includes(place);
-  // Takes the touched card or gives it back; returns how many of its rank are chosen then.
+  // Selects or deselects the touched card; returns how many of its rank are then selected.
   const touched = (rank, place, count) => {
     const [up, rest] = [isUp(rank, place, count), places(rank, count).filter((one) => one !== place)];
     const taken = chosen[rank] ?? 0;

@@ -1,4 +1,5 @@
-// The way to the server: requests over HTTP, and one WebSocket that comes back by itself (docs/web-protocol.md).
+// The connection to the server: HTTP requests, and one WebSocket that reconnects by itself
+// (docs/web-protocol.md).
 
 export class Refused extends Error {
   constructor(code, text) {

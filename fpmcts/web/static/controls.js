@@ -1,4 +1,5 @@
-// How a person moves: cards of a hand, bets of any amount, buttons of what is legal, or a line of text; with the keyboard.
+// Input of moves: cards of a hand, bets of any amount, a button for each legal move, or a line of
+// text; with the keyboard.
 
 import { html, useEffect, useRef, useState } from "./vendor/preact.js";
 import { BetControls, isBets } from "./bets.js";
@@ -9,7 +10,7 @@ import { t } from "./words.js";
 
 const MOST_BUTTONS = 40;
 
-// Whether moves of this game are made of the cards of the hand: it tells of each seat which cards it played.
+// Whether moves of this game are cards of the hand: such a game shows which cards each seat played.
 export const playsCards = (view) => view.seats.every((one) => Array.isArray(one.facts?.played)) && isRanks(view.seats[view.you]?.cards ?? []);
 
 function rankOfKey(event) {
@@ -18,7 +19,7 @@ function rankOfKey(event) {
   return RANKS.includes(key) ? key : null;
 }
 
-// `legal` is null where the page does not know it; then the server says whether a move is.
+// `legal` is null if the page does not know the legal moves; then the server decides.
 export function CardControls({ view, legal: texts, play, hint, say, keys, extra }) {
   const [chosen, setChosen] = useState({});
   const ply = useRef(view.ply);
@@ -81,7 +82,7 @@ export function CardControls({ view, legal: texts, play, hint, say, keys, extra 
   </div>`;
 }
 
-// Keeps what is still in the hand.
+// Keeps the selected cards that are still in the hand.
 function fitting(chosen, cards) {
   const kept = {};
   for (const [rank, count] of Object.entries(chosen)) kept[rank] = Math.min(count, cards.filter((card) => card === rank).length);
@@ -93,7 +94,7 @@ export function ButtonControls({ view, legal, play, hint, say, keys, extra }) {
   const turn = view.to_move === view.you && !view.over;
   const [suggested, setSuggested] = useState(null);
   const moves = turn ? legal ?? [] : [];
-  const numbered = moves.length > 0 && moves.every((move) => /^\d+$/.test(move)); // a key is the number that it says
+  const numbered = moves.length > 0 && moves.every((move) => /^\d+$/.test(move)); // keys choose moves by their numbers
   const board = boardOf(view);
   const onBoard = board && (numbered || !moves.length);
   useEffect(() => setSuggested(null), [view.ply]);

@@ -1,5 +1,5 @@
-// The table seen from above: the players round it, what each of them played last, what lies open, and your place below. It shows
-// any game, from its view; fields that it does not know are shown by their names.
+// The table from above: the players around it, the last move of each, the public cards, and your place below. It shows any game
+// from its view; unknown fields are shown by their names.
 
 import { html } from "./vendor/preact.js";
 import { Backs, Cards, Down, MoveText, isRanks, showRanks } from "./cards.js";
@@ -17,7 +17,7 @@ function Avatar({ player, team }) {
   return html`<svg class=${`avatar team-${team}`} viewBox="0 0 24 24" aria-hidden="true" focusable="false"><path fill-rule="evenodd" d=${HATS[team] ?? (player === "you" ? PERSON : ROBOT)} /></svg>`;
 }
 
-// The last move of each seat of the running round; the seat that is to move has none.
+// The last move of each seat in the current round; the seat to move has none.
 export function lastMoves(view) {
   const last = {};
   const from = Math.max(0, view.moves.length - view.seats.length + (view.over ? 0 : 1));
@@ -43,7 +43,7 @@ const isBoard = (value) => {
 // The board of a view and its name, where it has one.
 export const boardOf = (view) => Object.entries(view.facts ?? {}).find(([, value]) => isBoard(value)) ?? null;
 
-// The cells are counted from 1, row by row; those that are legal moves are buttons.
+// Cells are numbered from 1, row by row; legal ones are buttons.
 export function Squares({ name, rows, legal = [], play, suggested }) {
   const width = rows[0].split(" ").length;
   return html`<table class="squares" aria-label=${label(name)}><tbody>${rows.map((row, y) => html`<tr key=${y}>${row.split(" ").map((cell, x) => {
@@ -66,7 +66,8 @@ export function Facts({ facts, skip = [], cards = false }) {
         : cards && Array.isArray(value) && value.length && isRanks(value.map(String)) ? html`<${Cards} cards=${value} size="small" />` : plain(value)}</dd></div>`)}</dl>`;
 }
 
-// Chips before a seat: those behind, and those that lie in this round. After the end what was won is with the stack.
+// Chips of a seat: its stack, and its bets of this round. After the end the stack includes the
+// winnings.
 function Stack({ view, seat }) {
   const { stacks, bets, paid, folded } = view.seats[seat].facts;
   const behind = view.returns ? stacks + paid + view.returns[seat] : stacks;
@@ -108,7 +109,7 @@ function Seat({ view, seat, config, place, thinking, progress, made, next, notes
   </section>`;
 }
 
-// What lies in the middle.
+// The middle of the table.
 function Board({ view, played }) {
   const board = boardOf(view);
   const sheds = Array.isArray(view.seats[0].facts?.played);
@@ -134,7 +135,7 @@ export function Felt({ view, config, thinking = null, progress = "", next, statu
   const bottom = view.you ?? 0;
   const count = view.seats.length;
   const others = Array.from({ length: count - 1 }, (_, k) => (bottom + 1 + k) % count);
-  if (count === 3) others.reverse(); // who plays after you sits to the right
+  if (count === 3) others.reverse(); // the next player sits to the right
   const places = count === 3 ? ["left", "right"] : others.map(() => "top");
   const last = lastMoves(view);
   const seat = (which, place) => html`<${Seat} key=${which} view=${view} seat=${which} config=${config} place=${place} thinking=${thinking === which}
@@ -149,7 +150,7 @@ export function Felt({ view, config, thinking = null, progress = "", next, statu
   </div>`;
 }
 
-// What happened: a row for each round, a column for each seat.
+// The log: a row for each round, a column for each seat.
 export function Log({ view, config, notes = {} }) {
   const count = view.seats.length;
   const game = config.games.find((one) => one.name === view.game);

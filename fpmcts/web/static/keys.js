@@ -1,11 +1,12 @@
-// Keys, and a line to type a move.
+// Keyboard shortcuts, and a line to type a move.
 
 import { html, useEffect, useRef, useState } from "./vendor/preact.js";
 import { t } from "./words.js";
 
 const typing = (event) => ["INPUT", "SELECT", "TEXTAREA"].includes(event.target.tagName);
 
-// The handler is the one of the latest rendering at once, not after the next frame: people type faster than that.
+// The handler changes with each rendering at once, not after the next frame: people type faster
+// than that.
 export function useKeys(enabled, handle) {
   const latest = useRef(null);
   latest.current = handle;

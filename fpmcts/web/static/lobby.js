@@ -1,4 +1,4 @@
-// The lobby: what is played, who sits where, and the tables and files that are there.
+// The lobby: the game, the seats, and the existing tables and files.
 
 import { html, useEffect, useRef, useState } from "./vendor/preact.js";
 import { Cards } from "./cards.js";
@@ -23,7 +23,7 @@ function NewTable({ config, wish, prepare, open, fail }) {
     if (!game) prepare(baseOf(name));
   }, [name]);
   const [mine, setMine] = useState(0); // null: only watch
-  const [players, setPlayers] = useState({}); // by seat; missing: the usual one
+  const [players, setPlayers] = useState({}); // by seat; missing: the default
   const [mode, setMode] = useState("hints");
   const [seed, setSeed] = useState(wish.seed ?? "");
   const [greedy, setGreedy] = useState(false);

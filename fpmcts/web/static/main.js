@@ -1,4 +1,4 @@
-// The page: what is shown follows the part of the address behind "#".
+// The page: the part of the address after "#" selects what is shown.
 //
 //   #            the lobby            #t=ID     a table
 //   #g=GAME&seed=N  a lobby with this deal     #puzzles, #editor
@@ -13,7 +13,7 @@ import { setLanguage, systemLanguage, t } from "./words.js";
 
 const KEPT = "fpmcts.settings";
 const TOAST_MS = 5000;
-const LOOK_MS = 1000; // between two looks at the games, until all are prepared
+const LOOK_MS = 1000; // between polls of the games, until all are prepared
 const GEAR =
   "M10.200 2h3.600l.5 2.600 1.700.7 2.200-1.500 2.500 2.500-1.500 2.200.7 1.700 2.600.5v3.600l-2.600.5-.7 1.700 1.500 2.200-2.500 2.500-2.200-1.500-1.700.7-.5 2.600h-3.600l-.5-2.600-1.700-.7-2.200 1.500-2.500-2.500 1.500-2.200-.7-1.700-2.600-.5v-3.600l2.600-.5.7-1.700-1.500-2.200 2.500-2.500 2.200 1.500 1.700-.7zM12 8.400a3.600 3.600 0 1 0 0 7.200 3.600 3.600 0 0 0 0-7.200z";
 
@@ -33,7 +33,7 @@ function place() {
   return fields.t ? { page: "table", id: fields.t } : { page: "lobby", wish: fields };
 }
 
-// Messages of the server, to all who listen.
+// Passes messages of the server to all listeners.
 class Bus {
   constructor() {
     this.listeners = new Set();

@@ -1,4 +1,4 @@
-// One table: the game as it goes, the thoughts beside it, and afterwards its replay and review on the same felt.
+// One table: the game in progress with the AI's thoughts, and afterwards its replay and review.
 
 import { html, useEffect, useReducer, useRef, useState } from "./vendor/preact.js";
 import { MoveText, madeWord, moveWord, wordAt } from "./cards.js";
@@ -16,13 +16,13 @@ const EMPTY = { rev: null, summary: null, view: null, thinking: null, job: null,
 const SPEEDS = [64, 256, 1024];
 const HINT_PLAYOUTS = 64;
 
-// What a search said of the position it looked at, for the curve.
+// The value that a search found for its position, for the curve.
 function kept(values, ply, seat, message) {
   if (message.value === null || message.value === undefined) return values;
   return { ...values, [ply]: { ply, seat, value: message.value, unit: message.unit, se: message.se ?? null, move: message.move } };
 }
 
-// What is to be said of a move besides its text: its word where it was made, and what its seat has paid by then.
+// A move with its word in the position where it was made, and what its seat had paid by then.
 function note(before, after, seat, move) {
   const paid = after.seats[seat]?.facts?.paid;
   const more = typeof paid === "number" && after.seats[seat].facts.bets === undefined && before?.seats[seat].facts.paid !== paid;
@@ -61,7 +61,7 @@ function follow(state, message) {
 
 export function Play({ id, config, connection, bus, prefs, engine, go, open, say, announce, fail }) {
   const [state, tell] = useReducer(follow, EMPTY);
-  const [ply, setPly] = useState(null); // null: the position that the table is in
+  const [ply, setPly] = useState(null); // null: the current position
   const [retry, setRetry] = useState(null);
   const [reviewing, setReviewing] = useState(false);
   const latest = useRef(null);
@@ -115,7 +115,8 @@ export function Play({ id, config, connection, bus, prefs, engine, go, open, say
     tell({ type: "asked", job });
     return job;
   };
-  // Without an analyst, or where hands are to stay hidden, a hint is the next legal move: it says what is possible, not what is good.
+  // Without an analyst, or if hands must stay hidden, a hint cycles through the legal moves: it
+  // shows what is possible, not what is good.
   const hint = async (legal, now) => {
     if (!maySearch) {
       const keys = [...legal.keys()];
@@ -211,7 +212,7 @@ function statusText(shown, view, config, game, done, at, last) {
   return html`<b class="yours">${t("your_turn")}</b> ${beat ? html`${t("beat")} <${MoveText} move=${beat} size="tiny" />` : shown.facts && "to_beat" in shown.facts ? t("lead") : ""}`;
 }
 
-// What a screen reader is told of a message.
+// What a screen reader says about a message.
 function spoken(message, before, config) {
   const { view } = message;
   const parts = [];

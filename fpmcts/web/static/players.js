@@ -1,10 +1,10 @@
-// What games, seats and players are called.
+// Names of games, seats and players.
 
 import { t } from "./words.js";
 
 export const YOU = "you";
 
-let games = []; // of the server: names with options stand for a variant of a game
+let games = []; // from the server: a name with options is a variant of a game
 
 export const learnGames = (config) => (games = config.games);
 
@@ -18,7 +18,7 @@ export function gameTitle(name) {
   return game?.variant ? `${baseTitle(base)} · ${variantTitle(game)}` : baseTitle(base);
 }
 
-// What is being prepared, and how far it is.
+// What is being prepared, and the progress.
 export function preparingText(config, engine) {
   const at = config.preparing;
   if (at?.game) return t("preparing", baseTitle(at.game), at.done + 1, at.games.length);
@@ -28,7 +28,7 @@ export function preparingText(config, engine) {
 
 const searches = (player) => player.playouts !== null;
 
-// A short name of a player, as the table and the log show it.
+// The short name of a player, for the table and the log.
 export function playerTitle(name, config) {
   if (name === YOU) return t("you");
   const found = config?.games.flatMap((game) => game.players).find((one) => one.name === name);
@@ -39,7 +39,7 @@ export function playerTitle(name, config) {
   return searches(found) ? `${known} ${found.playouts}` : siblings ? `${known} · ${t("no_search")}` : known;
 }
 
-// What a player of the lobby does, in a sentence.
+// One sentence about a player, for the lobby.
 export function playerText(player) {
   const about = t.known(`about_${player.group}`) ?? "";
   const effort = searches(player) ? t("about_playouts", player.playouts) : player.analyses || player.group === "fpmcts" ? "" : "";
@@ -54,13 +54,13 @@ export function roleTitle(game, seat) {
   return role && role !== name ? t.known(`team_${role}`) ?? role : t.known(`seat_${name}`) ?? name;
 }
 
-// Where a seat is, seen from yours, in games of three.
+// Where a seat is relative to yours, in three-player games.
 export function besideTitle(view, seat) {
   const count = view.seats.length;
   return count === 3 && view.you !== null && seat !== view.you ? t((seat - view.you + count) % count === 1 ? "after" : "before") : "";
 }
 
-// A seat in a line: its role, and where it is or who sits there.
+// A seat in one line: its role, and its position or player.
 export const placeTitle = (view, seat, game, config) =>
   seat === view.you ? t("you") : `${roleTitle(game, seat)} · ${besideTitle(view, seat) || (view.seats.length > 2 ? view.seats[seat].name : playerTitle(view.seats[seat].player, config))}`;
 

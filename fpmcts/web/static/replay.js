@@ -1,11 +1,11 @@
-// Walking through a game from its beginning, by buttons and arrow keys.
+// Steps through a game from its beginning, by buttons and arrow keys.
 
 import { html, useEffect, useState } from "./vendor/preact.js";
 import { get } from "./connection.js";
 import { useKeys } from "./keys.js";
 import { t } from "./words.js";
 
-// All positions of a finished game; null until they are there, or without an id.
+// All positions of a finished game; null until they have arrived, or without an id.
 export function useReplay(id, plies, fail) {
   const [found, setFound] = useState(null);
   useEffect(() => {

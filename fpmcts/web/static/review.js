@@ -1,5 +1,5 @@
-// The review of a finished game: the curve, the mistakes with their errors, and another try before the answer is shown. The felt
-// shows the position; this is what stands beside it.
+// The review of a finished game, shown beside the table: the curve, the mistakes with their errors, and another try before the
+// answer is shown.
 
 import { html, useEffect, useRef, useState } from "./vendor/preact.js";
 import { MoveText, moveWord } from "./cards.js";
@@ -20,10 +20,10 @@ export function Review({ id, view, plies, game, config, connection, bus, prefs, 
   const [progress, setProgress] = useState(null);
   const [decisions, setDecisions] = useState([]);
   const [review, setReview] = useState(null);
-  const [tried, setTried] = useState({}); // answers to tries, by ply
+  const [tried, setTried] = useState({}); // results of tries, by ply
   const [show, setShow] = useState("moves");
   const [hidden, setHidden] = useState({}); // results of analyses, by ply
-  const asked = useRef(new Map()); // what an analysis was for
+  const asked = useRef(new Map()); // the purpose of each analysis
   const merge = (found) =>
     setDecisions((before) => {
       const all = new Map(before.map((one) => [one.ply, one]));
@@ -138,7 +138,7 @@ export function Review({ id, view, plies, game, config, connection, bus, prefs, 
 
 const CLASSES = ["best", "good", "better", "unclear", "inaccuracy", "mistake", "blunder"];
 
-// Counts of each class, and what decisions cost.
+// Counts by class, and the cost of the decisions.
 function Summary({ review, name, digits }) {
   return html`<table class="summary"><thead><tr><th scope="col"><span class="sr">${t("decisions")}</span></th>${review.summary.map((row) => html`<th scope="col" key=${row.seat}>${name(row.seat)}</th>`)}</tr></thead>
     <tbody>${CLASSES.filter((each) => review.summary.some((row) => row[each])).map((each) => html`<tr key=${each}><th scope="row"><span class=${`mark ${each}`} aria-hidden="true">${MARKS[each]}</span> ${t(each)}</th>${review.summary.map((row) => html`<td class="num" key=${row.seat}>${row[each]}</td>`)}</tr>`)}

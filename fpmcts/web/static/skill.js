@@ -1,4 +1,4 @@
-// What a review says of a person: from where on a loss counts, and luck told apart from skill.
+// What a review says about a person: the thresholds of mistakes, and luck separated from skill.
 
 import { html, useState } from "./vendor/preact.js";
 import { number, t } from "./words.js";
@@ -16,7 +16,7 @@ function readKept() {
 
 const good = (values, most) => values.length === 3 && values.every((value, k) => Number.isFinite(value) && value > (k ? values[k - 1] : 0)) && values[2] <= most;
 
-// The thresholds that were chosen for a game before; else the game's own.
+// The thresholds chosen for a game earlier, else the game's defaults.
 export function keptThresholds(game) {
   const kept = readKept()[game.name];
   return Array.isArray(kept) && good(kept, game.tells_wins ? 100 : 10000) ? kept : game.classes;
@@ -29,7 +29,7 @@ export function Thresholds({ game, unit, values, change, say }) {
     try {
       localStorage.setItem(KEPT, JSON.stringify({ ...readKept(), [game.name]: cuts }));
     } catch {
-      // kept for this page alone
+      // kept for this page only
     }
     change(cuts);
   };
@@ -48,7 +48,7 @@ export function Thresholds({ game, unit, values, change, say }) {
 
 const withSign = (value, digits) => (Number(value.toFixed(digits)) > 0 ? `+${number(value, digits)}` : number(Number(value.toFixed(digits)) || 0, digits));
 
-// The result in parts, a column for each seat that was reviewed, and one for all hands of a series.
+// The parts of the result: a column for each reviewed seat, and one for all hands of a series.
 export function Luck({ review, name, digits }) {
   const hands = review.hands;
   const columns = review.luck.map((one) => ({ ...one, title: review.luck.length > 1 || !(hands?.reviewed > 1) ? name(one.seat) : t("this_game") }));

@@ -1,4 +1,5 @@
-// What a player thinks: the moves that were searched, the hidden hands, the value over the game.
+// The thoughts of a player: the searched moves, its beliefs about hidden hands, the value over the
+// game.
 
 import { html, useState } from "./vendor/preact.js";
 import { MoveText, cardName, moveWord } from "./cards.js";
@@ -13,14 +14,14 @@ export function scoreText(row, digits = 1) {
   return `${text(value)}${se ? ` ± ${text(se)}` : ""}`; // an exact value has no error
 }
 
-// A row for each move: of the search, or of the strategy alone. `choose` makes moves buttons. `word` says what a move is called.
-// Exact values, which have no error and no tries, tell what each move costs against the best one.
+// A row for each move, from the search or from the policy alone. `choose` makes moves buttons. `word` names a move.
+// Exact values have no error and no visits; they show what each move costs against the best one.
 export function Moves({ result, choose, mark, word = moveWord }) {
   const [all, setAll] = useState(false);
   const policy = result.policy ?? {};
   const rows = result.rows?.length ? result.rows : Object.entries(policy).sort((a, b) => b[1] - a[1]).map(([move, prior]) => ({ move, prior, visits: null, wp: null, points: null, se: null }));
   if (!rows.length) return null;
-  const searched = rows.some((row) => row.visits > 0); // none where values are exact
+  const searched = rows.some((row) => row.visits > 0); // no visits if values are exact
   const again = rows.some((row) => row.stage === 2);
   const valued = rows.some((row) => (row.wp ?? row.points ?? null) !== null);
   const points = rows.some((row) => (row.points ?? null) !== null);
@@ -44,7 +45,8 @@ export function Moves({ result, choose, mark, word = moveWord }) {
     ${rows.length > FEW_ROWS && html`<button type="button" class="link small" aria-expanded=${all ? "true" : "false"} onClick=${() => setAll(!all)}>${t("show_all", rows.length)} ${all ? "▴" : "▾"}</button>`}`;
 }
 
-// Kinds by count for each hidden seat: how likely it holds at least so many. Whole hands are listed, the likeliest first.
+// For each hidden seat, the probability of at least n cards of each kind. Whole hands are listed,
+// most likely first.
 export function Hands({ hidden, name }) {
   if (!hidden) return null;
   const whole = hidden.p.every((seat) => seat.every((counts) => counts.length <= 2));
@@ -68,7 +70,7 @@ export function Hands({ hidden, name }) {
 
 const handName = (kind) => (/^([2-9TJQKA][shdc])+$/.test(kind) ? kind.match(/../g).map(cardName).join(" ") : cardName(kind));
 
-// The value of a position in a line.
+// The value of a position in one line.
 export function Value({ result }) {
   if (result.value === null || result.value === undefined) return null;
   return html`<p class="value"><b>${result.unit === "points" ? t("value_points", signed(result.value)) : t("value_now", percent(result.value))}</b>
@@ -80,14 +82,15 @@ const HEIGHT = 150;
 const LEFT = 34;
 export const MARKS = { best: "✓", good: "✓", unclear: "~", inaccuracy: "?!", mistake: "?", blunder: "??", better: "!" };
 
-// Runs of neighbouring points of a seat whose values have an error: the band of two standard errors goes through each.
+// Runs of consecutive points of a seat whose values have an error; each gets a band of two standard
+// errors.
 function runsOf(points) {
   const runs = [[]];
   for (const one of points) one.se ? runs[runs.length - 1].push(one) : runs.push([]);
   return runs.filter((run) => run.length > 1);
 }
 
-// The value at each decision, with a band of two standard errors where one is known; a point can be chosen.
+// The value at each decision, with a band of two standard errors if known; points can be selected.
 export function Curve({ points, unit, ply, choose, names }) {
   const shown = points.filter((one) => one.value !== null && one.value !== undefined);
   if (shown.length < 2) return null;

@@ -1,4 +1,4 @@
-// Beside the table: puzzles from reviewed games, and the editor of deals.
+// Puzzles from reviewed games, and the deal editor.
 
 import { html, useEffect, useState } from "./vendor/preact.js";
 import { MoveText } from "./cards.js";
@@ -22,7 +22,7 @@ export function Puzzles({ config, connection, bus, go, prefs, say, announce, fai
   useEffect(() => {
     setPuzzles(null);
     setPlace(0);
-    let wanted = true; // answers may come in another order than they were asked for
+    let wanted = true; // answers may arrive out of order
     get(`/api/puzzles?game=${game}`).then((answer) => wanted && setPuzzles(answer.puzzles), fail);
     return () => (wanted = false);
   }, [game]);
@@ -69,14 +69,15 @@ export function Editor({ config, go, open, fail, say }) {
   const [name, setName] = useState(able[0]?.name);
   const [fields, setFields] = useState({});
   const [mine, setMine] = useState(0);
-  const [good, setGood] = useState(null); // a deal that the game takes, and how it looks
+  const [good, setGood] = useState(null); // a valid deal, and its view
   const game = able.find((one) => one.name === name);
   if (!game) return html`<main class="tool"><${Top} title=${t("editor")} go=${go} games=${[]} name="" change=${() => {}} /></main>`;
   const set = (key, value) => {
     setGood(null);
     setFields({ ...fields, [key]: value });
   };
-  // Some games write hands as a text of ranks, others as a list of cards: the game says which of the two it takes.
+  // Some games write a hand as a string of ranks, others as a list of cards; the game says which it
+  // accepts.
   const asText = (text) => text.toUpperCase().replaceAll("10", "T").replace(/[\s,]/g, "");
   const asList = (text) => text.replaceAll("10", "T").match(/[2-9TJQKAtjqka][shdc]?|\S/g) ?? [];
   const deal = (form) =>

@@ -1,1 +1,1 @@
-"""What can be played and with whom, one table, all tables, and what is kept of them."""
+"""The catalogue of games and players, the tables, and their storage."""

@@ -1,6 +1,6 @@
-"""Who can sit at a table: players by the names of the lobby, with the time that their moves take.
+"""The players that can sit at a table, by their names in the lobby, with the time their moves take.
 
-A client names a player of this list and nothing else: no file, no command, no option of its own.
+A client can only name a player of this list: no file, no command, no options.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,11 +13,11 @@ from fpmcts.web.tables.rulebook import GameInfo
 
 YOU = "you"
 LEAST_DELAY = 0.6
-"""Seconds before a move appears, at least."""
+"""Minimum seconds before a move appears."""
 MARGIN = 0.15
 """Seconds of the delay that a player may not use."""
 ANALYSTS = ("fpmcts", "tabular")
-"""Kinds of players that report what moves are worth."""
+"""Kinds of players that report values of moves."""
 TOLD = ("name", "group", "playouts", "label", "delay")
 """Attributes of an ``Entry`` that are reported as they are."""
 
@@ -27,8 +27,8 @@ class Entry:
     """A player of the lobby.
 
     Attributes:
-        name: What stands in ``seats``.
-        group: Puts the speeds of one player together.
+        name: Its name in ``seats``.
+        group: Groups the speeds of one player.
         label: For people.
         kind: As ``fpmcts.players.load_player`` knows it.
         options: Of the kind.
@@ -52,7 +52,7 @@ class Entry:
 
     @property
     def budget(self) -> float:
-        """Returns how many seconds it may think at most."""
+        """Returns its time limit for thinking, in seconds."""
         return self.delay - MARGIN
 
 
@@ -154,7 +154,7 @@ class Catalogue:
                 "bad_seats", f"seats: {len(seats)} given; {info.name} has {len(info.seats)}"
             )
         if seats.count(YOU) > 1:
-            raise RefusedError("bad_seats", "seats: you can sit in one seat only")
+            raise RefusedError("bad_seats", "seats: you can take only one seat")
         for name in seats:
             if name != YOU:
                 self.offer(info.name).entry(name)

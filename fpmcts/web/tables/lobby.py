@@ -1,4 +1,4 @@
-"""All tables: made, found again, opened from records, forgotten from memory but not from disk."""
+"""All tables: created, looked up, opened from records, dropped from memory but not from disk."""
 
 import asyncio
 import json
@@ -95,9 +95,9 @@ class Lobby:
         info, chance = self.services.rulebook.info(game), self.services.chance
         self.services.catalogue.check_seats(info, seats)
         if deal is not None and seed is not None:
-            raise RefusedError("bad_message", "seed, deal: expected one of the two")
+            raise RefusedError("bad_message", "give either seed or deal, not both")
         if moves and deal is None:
-            raise RefusedError("bad_message", "moves: expected with deal only")
+            raise RefusedError("bad_message", "moves: allowed only together with deal")
         if deal is not None and mode == "fair":
             raise RefusedError("not_allowed", "you know the deal, so the game cannot be fair")
         self._may_make(session)
@@ -115,7 +115,7 @@ class Lobby:
             return self._new(session, game, settings)
         table = position(self.services.rulebook, game, deal, moves or ())
         if table.is_over:
-            raise RefusedError("bad_deal", "the game is over after these moves")
+            raise RefusedError("bad_deal", "the game would be over after these moves")
         return self._new(session, game, settings, table)
 
     def _new(

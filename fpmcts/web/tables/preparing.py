@@ -127,7 +127,7 @@ class PreparedGames:
                 table.copy().undo()
 
     def _advance(self) -> None:
-        """Wakes all who wait for a game."""
+        """Wakes all tasks that wait for a game."""
         self._step.set()
         self._step = asyncio.Event()
 

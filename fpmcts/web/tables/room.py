@@ -1,5 +1,5 @@
-"""A table: a game with its players, what may be seen of it, who listens, whose turn it is, and when
-the move of a player appears.
+"""A table: a game with its players, its visible state, its listeners, and the timing of the
+players' moves.
 
 Where hands are hidden, nothing that is shown depends on cards that your seat cannot see, its time
 included: the move of a player appears after the delay of its name, and where the answer took
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 TRIES = 2
-"""How often a player is asked for a move while the engine crashes or hangs."""
+"""How often a player is asked for one move if the engine crashes or hangs."""
 MOST_EARLIER = 200
 """Games of a series that players learn from."""
 LEAST_BUDGET = 0.02
@@ -170,13 +170,13 @@ class Room:
     def record(self) -> Json:
         """Returns the record. Raises RefusedError while it would reveal what is hidden."""
         if not self.done:
-            raise RefusedError("not_over", "the record can be read when the game is over")
+            raise RefusedError("not_over", "the record can be read once the game is over")
         return {"players": self.settings.seats, **self.table.record()}
 
     def replay(self) -> list[Json]:
         """Returns all positions. Raises RefusedError while they would reveal what is hidden."""
         if not self.everything:
-            raise RefusedError("not_over", "the game can be replayed when it is over")
+            raise RefusedError("not_over", "the game can be replayed once it is over")
         next_moves = [*((move.seat, move.text) for move in self.table.moves), (None, None)]
         return [
             {"ply": ply, "seat": seat, "move": move, "view": self.view(table) | {"legal": []}}
@@ -219,9 +219,9 @@ class Room:
         ply = self._ply(told)
         if not self.everything:
             if self.settings.mode == "fair":
-                raise RefusedError("not_allowed", "a fair game is not analysed before its end")
+                raise RefusedError("not_allowed", "a fair game cannot be analysed before it ends")
             if self.mover(ply) != self.you:
-                raise RefusedError("not_allowed", "hints are for your own decisions")
+                raise RefusedError("not_allowed", "hints are available only for your own decisions")
         return ply
 
     def outside(self, told: int | None) -> Json:
@@ -233,7 +233,7 @@ class Room:
         running = not self.table.is_over and (told is None or told <= len(self.seen))
         if self.everything or (running and self.mover(self._ply(told)) == self.you):
             return table_at(self.table, self._ply(told)).describe()
-        raise RefusedError("not_your_turn", "it can be copied when it is your turn")
+        raise RefusedError("not_your_turn", "the view can be copied when it is your turn")
 
     # The listeners.
 
@@ -279,7 +279,7 @@ class Room:
         for listener in list(self._listeners):
             listener(message)
 
-    # What you do.
+    # Your actions.
 
     def play(self, move: str, rev: int | None = None) -> None:
         """Plays your move.
@@ -335,7 +335,7 @@ class Room:
     def speed(self, factor: float) -> None:
         """Changes the pace of a game that you watch. Raises RefusedError where you take part."""
         if self.you is not None:
-            raise RefusedError("not_allowed", "only a game that you watch has another pace")
+            raise RefusedError("not_allowed", "only the pace of a game you watch can be changed")
         self.factor = float(factor)
         self._changed()
 

@@ -1,8 +1,7 @@
-"""What the server asks of the games: their names and sizes, and tables of them. It knows no rule of
-any game.
+"""The server's view of the games: their names, sizes and tables. It knows no rules.
 
-The games are imported by ``Games`` and not with this module: numba takes its time, and the page is
-to show before.
+``Games`` imports the games, not this module: importing numba is slow, and the page should show
+    first.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class GameInfo:
-    """What the lobby knows of a game.
+    """Facts about a game for the lobby.
 
     Attributes:
         name: As in ``game=NAME``.
@@ -26,12 +25,12 @@ class GameInfo:
         teams: Names of the teams.
         unit: Unit of returns.
         tells_wins: Whether winning is what counts, and so what analyses report.
-        mixes: Whether a good player must at times choose at random.
+        mixes: Whether good play must sometimes be random.
         max_moves: Upper bound on the number of moves.
         deal: The fields of a deal, in words.
         base: The game without its options.
         variant: What distinguishes it from others of its ``base``, for people; None: nothing.
-        private_moves: Whether some seat sees some move in part only, or not at all.
+        private_moves: Whether some seat sees some move only partly or not at all.
         classes: Least loss of an inaccuracy, a mistake and a blunder: points of winning chance
             where it ``tells_wins``, else returns.
     """

@@ -1,4 +1,4 @@
-"""PIMC's kernels: candidates, play-outs and the choice. The method is in
+"""PIMC's kernels: candidates, rollouts and the choice. The method is in
 ``games/doudizhu/players/pimc.py``.
 
 W worlds, K candidates. All values are the searching team's, in units of the stake at the decision.
@@ -56,7 +56,7 @@ class Workspace(NamedTuple):
         worlds: States ``[W]``.
         hands: uint64 ``[W, 1]``, the hand of the next seat in every world.
         weights: float64 ``[W]``, the probability of each world.
-        row: States ``[1]``, a play-out.
+        row: States ``[1]`` of a rollout.
         moves: int16 ``[520]``, the legal moves.
         scores: int64 ``[520]``, RHCP's score of what each leaves.
         values: float64 ``[K, W]``.

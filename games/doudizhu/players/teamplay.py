@@ -1,4 +1,4 @@
-"""RHCP with team play: the policy of PIMC's play-outs. Like RHCP it sees its own hand and what is
+"""RHCP with team play: the policy of PIMC's rollouts. Like RHCP it sees its own hand and what is
 public.
 
 RHCP looks at its own cards and the move to beat alone. These rules go before it, the first that

@@ -1,4 +1,4 @@
-"""Positions of limit poker from which play-outs say what moves and cards are worth.
+"""Positions of limit poker from which rollouts estimate the value of moves and cards.
 
 The hidden hand of the one opponent is weighed by a policy: the probability of each hand is that of
 the moves it made with it (``LocalBestResponse.ranges``). Worlds are drawn from these weights, and
