@@ -16,8 +16,8 @@ except ImportError:
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
 exclude_patterns = ["_build", "docker"]
-suppress_warnings = ["misc.highlighting_failure"]
 
+highlight_language = "none"
 myst_heading_anchors = 3
 myst_enable_extensions = ["colon_fence"]
 
@@ -30,6 +30,6 @@ default_role = "code"  # docstrings write `x` in the manner of Markdown
 
 html_theme = "furo"
 html_title = "fpmcts"
-html_static_path: list[str] = []
+
 html_copy_source = False
 html_show_sphinx = False

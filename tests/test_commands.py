@@ -102,7 +102,9 @@ def test_smoke(tmp_path: Path) -> None:
 
 def test_the_example_of_the_readme_plays_a_game(capsys: pytest.CaptureFixture[str]) -> None:
     """The block of Python in the README, as it stands."""
-    (block,) = (block for page, language, block in BLOCKS if (page, language) == ("README", "python"))
+    (block,) = (
+        block for page, language, block in BLOCKS if (page, language) == ("README", "python")
+    )
     exec(block, {})
     points = ast.literal_eval(capsys.readouterr().out)
     assert points[1] == points[2] == -points[0] != 0
