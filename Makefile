@@ -1,10 +1,10 @@
-# One command each, from a fresh clone: setup, train, play, test, test-all, bench.
+# One command each, from a fresh clone: setup, train, play, test, test-all, docs, bench.
 PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin/python
 STAMP := $(VENV)/.setup
 
-.PHONY: setup train play test test-all bounds bench gpu
+.PHONY: setup train play test test-all docs bounds bench gpu
 
 setup: $(STAMP)
 
@@ -32,6 +32,11 @@ test: setup
 # Every test, those that are slow, rare or statistical too.
 test-all: setup
 	$(RUN) -m pytest $(WORKERS) -m "not gpu" $(ARGS)
+
+# The documentation site, in docs/_build; a broken link or reference is an error.
+docs: setup
+	$(RUN) -m pip install -q -e '.[docs]'
+	$(RUN) -m sphinx -W --keep-going -q docs docs/_build
 
 # The suite once more with numba's bounds checks, in a cache of its own: kernels take several times as long.
 bounds: setup

@@ -1,4 +1,4 @@
-"""The commands of the README run, and the configurations that come with the project compose."""
+"""The commands and the Python of the README and the site run, and every configuration composes."""
 
 import ast
 import re
@@ -14,6 +14,7 @@ from fpmcts.configuration import choices, groups_of
 from fpmcts.evaluation.config import parse_command_line
 from fpmcts.papers.__main__ import help_text
 from fpmcts.training.algorithms import read_run
+from fpmcts.web.config import PlayConfig
 
 ROOT = Path(__file__).resolve().parent.parent
 TRAIN = "python train.py "
@@ -21,18 +22,26 @@ EVALUATE = "python evaluate.py "
 REPRODUCE = "python -m fpmcts.papers "
 
 
-README = (ROOT / "README.md").read_text()
-BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
-COMMANDS = [
-    line.split("#")[0].strip()
-    for _, block in BLOCKS
-    for line in block.splitlines()
-    if re.match(r"(make|python|tensorboard)\b", line) and "…" not in line.split("#")[0]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+BLOCKS = [
+    (page.stem, *block)
+    for page in PAGES
+    for block in re.findall(r"^```(\w*)\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
 ]
+COMMANDS = sorted(
+    {
+        line.split("#")[0].strip()
+        for _, language, block in BLOCKS
+        if language in ("", "sh")
+        for line in block.splitlines()
+        if re.match(r"(make|python|tensorboard)\b", line)
+    }
+)
+PLAY = "python play.py"
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_commands_of_the_readme_are_understood(command: str) -> None:
+def test_commands_of_the_pages_are_understood(command: str) -> None:
     words = shlex.split(command)
     if words[0] == "make":
         subprocess.run([*words, "--dry-run"], cwd=ROOT, check=True, capture_output=True)
@@ -43,6 +52,8 @@ def test_commands_of_the_readme_are_understood(command: str) -> None:
         assert words[3] in choices("papers")
     elif command.startswith(EVALUATE):
         assert len(parse_command_line(words[2:]).labels) >= 2
+    elif command.startswith(PLAY):
+        assert {word.split("=")[0] for word in words[2:]} <= PlayConfig.__annotations__.keys()
 
 
 FILES = {f"{group}={name}" for group in groups_of("train") for name in choices(group)}
@@ -91,7 +102,19 @@ def test_smoke(tmp_path: Path) -> None:
 
 def test_the_example_of_the_readme_plays_a_game(capsys: pytest.CaptureFixture[str]) -> None:
     """The block of Python in the README, as it stands."""
-    (block,) = (block for language, block in BLOCKS if language == "python")
+    (block,) = (
+        block for page, language, block in BLOCKS if (page, language) == ("README", "python")
+    )
     exec(block, {})
     points = ast.literal_eval(capsys.readouterr().out)
     assert points[1] == points[2] == -points[0] != 0
+
+
+@pytest.mark.parametrize("page", ["start", "evaluate"])
+def test_the_python_of_a_page_runs(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    blocks = [block for name, language, block in BLOCKS if (name, language) == (page, "python")]
+    assert blocks
+    monkeypatch.chdir(tmp_path)
+    exec("\n".join(blocks), {})

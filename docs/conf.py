@@ -1,0 +1,35 @@
+"""The documentation site: ``make docs`` writes it to ``docs/_build``."""
+
+import sys
+from importlib.metadata import version as version_of
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+project = "fpmcts"
+author = "The fpmcts authors"
+copyright = author
+try:
+    release = version = version_of("fpmcts")
+except ImportError:
+    release = version = ""
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
+exclude_patterns = ["_build", "docker"]
+
+highlight_language = "none"
+myst_heading_anchors = 3
+myst_enable_extensions = ["colon_fence"]
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "description"
+autodoc_typehints_description_target = "documented"
+autodoc_class_signature = "mixed"
+autodoc_preserve_defaults = True
+default_role = "code"  # docstrings write `x` in the manner of Markdown
+
+html_theme = "furo"
+html_title = "fpmcts"
+
+html_copy_source = False
+html_show_sphinx = False
