@@ -15,7 +15,7 @@ from fpmcts.training.config import TrainConfig
 from fpmcts.training.stages import BATCH_SIZE, Stages
 
 ITERATIONS = 3
-"""Of which the first is not counted: it compiles kernels."""
+"""Iterations; the first is not counted, because it compiles kernels."""
 LAPTOP = ("experiment=laptop", "gradient.start=null")
 SETTINGS: dict[str, tuple[str, ...]] = {
     "default": (),

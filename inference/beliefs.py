@@ -1,5 +1,5 @@
-"""What is known of the hidden cards, in numbers for a page: the probability of every count of every
-kind, for each seat.
+"""Beliefs about the hidden cards, for display: the probability of every count of every kind, for
+each seat.
 """
 
 from typing import NamedTuple
@@ -15,22 +15,21 @@ from inference.positions import Positions
 from inference.posterior import temper
 
 _PRIOR_WORLDS = 4096
-"""Worlds that stand for the prior where there are more."""
+"""Maximum worlds sampled to represent the prior."""
 
 
 class Beliefs(NamedTuple):
-    """What the searching seats of n positions believe.
+    """Beliefs of the searching seats of n positions.
 
     Attributes:
         probability: float64 ``[n, num_seats - 1, kinds, most + 1]``: the probability that a seat
             holds c things of a kind (``spec.hidden_kinds``: ranks, or whole hands, of which a seat
             holds one), the seats in turn from the next one on.
-        ess: float64 ``[n]``, effective sample size of the particles, before tempering; NaN where
-            all worlds are listed.
+        ess: float64 ``[n]``, effective sample size of the particles, before tempering; NaN if all
+            worlds are listed.
         listed: bool ``[n]``, whether all worlds are listed: the numbers are then exact, up to the
             policies.
-        prior_only: bool ``[n]``, whether inference is not active here, and what was played says
-            nothing.
+        prior_only: bool ``[n]``, whether inference is inactive, so past moves are ignored.
     """
 
     probability: np.ndarray
@@ -94,13 +93,13 @@ def believe_particles(
     floor: float,
     beliefs: Beliefs,
 ) -> None:
-    """Writes what the particles of the positions' slots say, tempered as worlds are, to the rows
-    ``places`` of ``beliefs``.
+    """Writes the beliefs of the particles, tempered as worlds are, to the rows ``places`` of
+    ``beliefs``.
 
     Args:
-        particles: Brought up to date with the positions.
+        particles: Particles, up to date with the positions.
         sizes: float64 ``[n]``, effective sample sizes.
-        floor: The least.
+        floor: Minimum effective sample size.
     """
     last = particles.posterior.shape[1] - 1
     weights = np.empty(last)

@@ -1,13 +1,13 @@
-"""The determinizer: worlds for searching players by phases 1 and 2 and kept particles.
+"""The determinizer: worlds for searching players, from phases 1 and 2 and stored particles.
 
     views ─┬─ all hands long ────────────────────────────────────────▶ worlds from the prior
            └─ some hand short ─▶ particles kept? ─ yes ─▶ replay new moves ─┬─▶ weigh, temper,
                                  │                                          │   resample ─▶ worlds
                                  └─ no, or too few count ─▶ phase 1 ─▶ replay all moves ─┘
 
-All lanes advance together; a lane draws from its own random stream alone. What is hidden, how it is
-listed and drawn, and how a world is filled in, a game says by its kernels (``games.interface``,
-hidden cards); no game is named here. Source: DeltaDou, 4.3.
+All lanes advance together, each with its own random stream. The kernels of a game define its hidden
+cards, how to list and draw them, and how to fill in a world (``games.interface``, hidden cards); no
+game is named here. Source: DeltaDou, 4.3.
 """
 
 from dataclasses import dataclass
@@ -48,24 +48,26 @@ class InferenceSettings:
     """Settings of the inference of hidden hands.
 
     Attributes:
-        phase1: What particles are drawn from: "marginal" (the network's distribution, exactly),
-            "filter" (the prior, the best kept by the filter network; the paper, 4.3) or "none" (the
-            prior). The first two are for games whose networks have a head for hidden cards.
-        phase2: Whether particles are weighed by the others' past moves. The paper: yes (4.3).
-        particles: Worlds kept per information state, 1 to 65,536. Where no more are possible, all
-            are kept.
+        phase1: The distribution that particles are drawn from: "marginal" (the network's
+            distribution, exactly), "filter" (the prior, the best kept by the filter network; the
+            paper, 4.3) or "none" (the prior). The first two need networks with a head for hidden
+            cards.
+        phase2: Whether particles are weighted by the others' past moves. The paper: yes (4.3).
+        particles: Worlds kept per information state, 1 to 65,536. If fewer are possible, all are
+            kept.
         candidates: With ``phase1`` "filter": worlds drawn from the prior, of which the best
             ``particles`` are kept, >= particles.
-        temperature: T of the policies that explain past moves, > 0. The paper applies one and does
-            not state it (4.3).
-        epsilon: Share of uniform play in them, in [0, 1]; bounds the evidence of one move. Ours.
-        solve: Whether the others are taken to play sure wins where the rules can find them, as our
+        temperature: Temperature of the policies that explain past moves, > 0. The paper uses one
+            but does not state it (4.3).
+        epsilon: Share of uniform play in these policies, in [0, 1]; bounds the evidence of one
+            move. Ours.
+        solve: Whether the others are assumed to play sure wins that the rules can find, as our
             policies do. Ours.
-        ess_floor: Least effective sample size as a share of ``particles``, in [0, 1]. Below it
-            particles are drawn anew; where that is not enough, the posterior is tempered. Ours.
-        active_below: Inference is used when some hand has fewer cards than this, 0 to 100; before,
-            worlds come from the prior. The paper: 15 (5.1). Where hands do not run out, as in
-            poker, it is used from the first move.
+        ess_floor: Minimum effective sample size as a share of ``particles``, in [0, 1]. Below it,
+            particles are redrawn; if that does not suffice, the posterior is tempered. Ours.
+        active_below: Inference is active when some hand has fewer cards than this, 0 to 100; until
+            then worlds come from the prior. The paper: 15 (5.1). In games whose hands do not
+            shrink, such as poker, it is active from the first move.
     """
 
     phase1: str = setting("marginal", choices=PHASE1)
@@ -80,23 +82,23 @@ class InferenceSettings:
 
 
 class Diagnostics(NamedTuple):
-    """How inference went for n views; NaN where it was inactive or a number is unknown.
+    """Diagnostics of inference for n views; NaN if it was inactive or a number is unknown.
 
     Attributes:
         num_evaluations: int64 ``[n]``, observations evaluated.
-        ess_share: float64 ``[n]``, effective sample size before tempering / particles; NaN too
-            where all worlds are listed.
-        beta: float64 ``[n]``, in [0, 1], the tempering that was needed: 1 = none (see
+        ess_share: float64 ``[n]``, effective sample size before tempering / particles; also NaN if
+            all worlds are listed.
+        beta: float64 ``[n]``, in [0, 1], the tempering needed: 1 = none (see
             ``inference.posterior``).
-        fresh: bool ``[n]``, whether the particles were drawn anew.
-        phase1_gain: float64 ``[n]``, log-probability of the true world by phase 1 less that of the
-            prior (nats), where fresh.
+        fresh: bool ``[n]``, whether the particles were redrawn.
+        phase1_gain: float64 ``[n]``, log-probability of the true world under phase 1 minus that
+            under the prior (nats), if fresh.
         gain: float64 ``[n]``, the same for the posterior before tempering; a lower bound on
             average. It is at most the phase-1 gain + log(particles + 1).
         rank: float64 ``[n]``, share of the particles that weigh more than the true world: 0.5 =
-            weights say nothing.
-        sources: int32 ``[n, num_worlds]``, of the worlds that come from one particle, the first;
-            each world itself where it was drawn from the prior or from a list of all.
+            uninformative weights.
+        sources: int32 ``[n, num_worlds]``, the first world from the same particle; a world drawn
+            from the prior or a full list refers to itself.
     """
 
     num_evaluations: np.ndarray
@@ -120,7 +122,7 @@ def no_diagnostics(count: int) -> Diagnostics:
 
 
 class Evaluates(Protocol):
-    """What the determinizer asks of ``networks.evaluator.Evaluator``."""
+    """The part of ``networks.evaluator.Evaluator`` that the determinizer uses."""
 
     def evaluate(
         self, observations: np.ndarray, seats: np.ndarray, want_hidden: bool = False
@@ -137,17 +139,17 @@ def _observe(rules: Rules, positions: Positions, observations: np.ndarray) -> No
 
 
 class Determinizer:
-    """Deals worlds to the players who search.
+    """Supplies the searching players with worlds.
 
     Args:
         game: The game.
         evaluator: The networks of all seats.
         settings: See InferenceSettings.
-        num_lanes: Games played side by side.
+        num_lanes: Games played in parallel.
         score: The filter network, for ``phase1`` "filter".
 
     Raises:
-        ValueError: Settings that cannot be used.
+        ValueError: The settings are invalid.
     """
 
     def __init__(
@@ -183,7 +185,7 @@ class Determinizer:
         self._least = settings.ess_floor * settings.particles
 
     def reset(self, lanes: np.ndarray) -> None:
-        """Forgets the particles of lanes (int ``[n]``) in which a new game starts."""
+        """Discards the particles of lanes (int ``[n]``) in which a new game starts."""
         self._particles.moves.reshape(self.num_lanes, -1)[lanes] = NO_PARTICLES
 
     def worlds(
@@ -205,10 +207,10 @@ class Determinizer:
                 searching seat did not see is negative.
             rng: uint64 streams, one per lane, changed in place.
             num_worlds: Worlds per view, >= 1.
-            truth: ``[n]`` rows with all the hands, for diagnostics; no world depends on them.
+            truth: ``[n]`` rows with all hands, for diagnostics only; no world depends on them.
 
         Returns:
-            States ``[n * num_worlds]``, those of view i in a row, and diagnostics.
+            States ``[n * num_worlds]``, grouped by view, and diagnostics.
 
         Raises:
             ValueError: A record does not lead to its view.
@@ -237,11 +239,12 @@ class Determinizer:
     def marginals(
         self, lanes: np.ndarray, views: States, records: Records, rng: np.ndarray
     ) -> Beliefs:
-        """Returns what the seats to move believe of the hidden cards; takes what ``worlds`` takes.
+        """Returns the beliefs of the seats to move about the hidden cards; the arguments are those
+        of ``worlds``.
 
-        Asked after ``worlds`` for the same positions it returns what those worlds were drawn from,
-        and changes nothing. Otherwise the particles are brought up to date as ``worlds`` would do
-        it. No stream of ``rng`` is changed.
+        Called after ``worlds`` for the same positions, it returns the distribution of those worlds
+        and changes nothing. Otherwise it updates the particles as ``worlds`` would. It does not
+        change ``rng``.
 
         Raises:
             ValueError: A record does not lead to its view.
@@ -268,7 +271,7 @@ class Determinizer:
         return beliefs
 
     def _active(self, views: States, count: int) -> np.ndarray:
-        """Returns where worlds do not come from the prior (bool ``[count]``)."""
+        """Returns for which views inference is active (bool ``[count]``)."""
         active = np.zeros(count, np.bool_)
         if self.settings.phase1 != "none" or self.settings.phase2:
             find_active(self.game.rules, views, self.settings.active_below, active)
@@ -282,11 +285,12 @@ class Determinizer:
         true: np.ndarray | None,
         again: bool = False,
     ) -> Diagnostics:
-        """Brings particles up to date, drawing new ones where there are none or too few count.
+        """Updates the particles, and redraws them where there are none or the effective sample size
+        is too low.
 
         Args:
-            true: uint64 ``[n, W]``, the true worlds, if they are known.
-            again: Whether particles that are up to date are kept however few count.
+            true: uint64 ``[n, W]``, the true worlds, if known.
+            again: Whether particles that are up to date are kept at any effective sample size.
         """
         particles, count = self._particles, len(positions.lanes)
         diagnostics, sizes = no_diagnostics(count), np.zeros(count)
@@ -325,8 +329,8 @@ class Determinizer:
     def _draw(
         self, positions: Positions, records: Records, rng: np.ndarray, true: np.ndarray | None
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Draws new particles for the positions and weighs them; returns the gains of phase 1 and
-        the observations evaluated.
+        """Draws and weights new particles for the positions; returns the gains of phase 1 and the
+        number of observations evaluated.
         """
         particles, count = self._particles, len(positions.lanes)
         draws = empty_draws(count, self.settings.particles, self.game.spec.hidden_words, true)
@@ -344,8 +348,8 @@ class Determinizer:
         return draws.gain, num_evaluations
 
     def _phase1(self, positions: Positions, rng: np.ndarray, draws: Draws) -> int:
-        """Fills ``draws`` for the positions; returns the observations evaluated per position, those
-        of the filter not counted.
+        """Fills ``draws`` for the positions; returns the observations evaluated per position,
+        without those of the filter.
         """
         settings, rules, marginal = (
             self.settings,

@@ -1,13 +1,13 @@
-"""Phase 1: particles for positions, with the density they were drawn from.
+"""Phase 1: particles for positions, with their sampling density.
 
-A *particle* is a world, by its hidden words. Two log-densities go with it (nats):
+A *particle* is a world, given by its hidden words, with two log-densities (nats):
 
-- ``density``, of the draw: what an importance weight is divided by, or else the evidence of phase 1
-  counts twice.
-- ``phase1``, of the world by phase 1: what the particles stand for without phase 2.
+- ``density``, of the draw: importance weights are divided by it; otherwise the evidence of phase 1
+  would count twice.
+- ``phase1``, of the world under phase 1: the distribution of the particles without phase 2.
 
-Where no more worlds are possible than there is room for particles, all of them are listed, each
-once: inference is then exact and ``density`` is 0.
+If at most as many worlds are possible as there are particles, all are listed once: inference is
+    then exact and ``density`` is 0.
 """
 
 from typing import NamedTuple
@@ -24,17 +24,17 @@ COMPLETE = 0
 
 
 class Draws(NamedTuple):
-    """K particles for n positions; the last column is the true world, for diagnostics alone.
+    """K particles for n positions; the last column is the true world, for diagnostics only.
 
     Attributes:
         hidden: uint64 ``[n, K + 1, W]``, the worlds.
         exists: bool ``[n, K + 1]``, whether there is a particle.
         density: float64 ``[n, K + 1]``, see above.
         phase1: float64 ``[n, K + 1]``, see above.
-        num_draws: int32 ``[n]``, how many draws the particles stand for; COMPLETE: they are all the
-            worlds there are.
-        gain: float64 ``[n]``, log-probability (nats) of the true world by phase 1, less that of the
-            prior; NaN = unknown.
+        num_draws: int32 ``[n]``, number of draws that the particles represent; COMPLETE: the
+            particles are all possible worlds.
+        gain: float64 ``[n]``, log-probability (nats) of the true world under phase 1, minus that
+            under the prior; NaN = unknown.
     """
 
     hidden: np.ndarray
@@ -46,8 +46,8 @@ class Draws(NamedTuple):
 
 
 def empty_draws(count: int, particles: int, hidden_words: int, truth: np.ndarray | None) -> Draws:
-    """Returns room for the particles of ``count`` positions; ``truth`` (uint64 ``[count, W]``, or
-    None) is the last column.
+    """Returns empty draws for ``count`` positions; ``truth`` (uint64 ``[count, W]``, or None) is
+    the last column.
     """
     shape = (count, particles + 1)
     draws = Draws(
@@ -66,7 +66,7 @@ def empty_draws(count: int, particles: int, hidden_words: int, truth: np.ndarray
 
 @kernel
 def are_same(one: np.ndarray, other: np.ndarray) -> bool:
-    """Returns whether hidden words (uint64 ``[W]``) are those of one world."""
+    """Returns whether two sets of hidden words (uint64 ``[W]``) are the same world."""
     for w in range(one.size):
         if one[w] != other[w]:
             return False
@@ -75,7 +75,7 @@ def are_same(one: np.ndarray, other: np.ndarray) -> bool:
 
 @kernel
 def list_all(rules: Rules, positions: Positions, draws: Draws) -> None:
-    """Lists all the worlds of every position that has at most K; others stay UNDRAWN."""
+    """Lists all worlds of every position with at most K; other positions stay UNDRAWN."""
     last = draws.hidden.shape[1] - 1
     for i in range(positions.seats.size):
         total = list_hidden(rules, positions.views, i, positions.seats[i], draws.hidden[i, :last])
@@ -112,7 +112,7 @@ def draw_from_prior(
 
 @kernel
 def weigh_by_prior(rules: Rules, positions: Positions, draws: Draws) -> None:
-    """Writes the densities of all particles that are listed, or were drawn from the prior."""
+    """Writes the densities of all particles that were listed or drawn from the prior."""
     last = draws.hidden.shape[1] - 1
     for i in range(positions.seats.size):
         if draws.num_draws[i] == UNDRAWN:
@@ -142,7 +142,7 @@ def draw_from_marginal(
     Args:
         positions: ``[n]``.
         rng: uint64 streams, one per lane, changed in place.
-        logits: float32 ``[n, counts, L]``, the answers of the head for hidden cards.
+        logits: float32 ``[n, counts, L]``, outputs of the head for hidden cards.
     """
     last = draws.hidden.shape[1] - 1
     for i in rows:

@@ -5,8 +5,8 @@ over metadata and arrays, so a truncated, damaged or foreign file is recognised.
 the old one in a single step after it has reached the disk: whatever happens while saving, the
 previous checkpoint stays readable.
 
-Runs of tables do without torch (130 MB of memory), and so does this module; ``networks/weights.py``
-turns networks into arrays.
+This module does not import torch (130 MB of memory), since tabular runs do not need it;
+``networks/weights.py`` turns networks into arrays.
 """
 
 import hashlib
@@ -28,16 +28,16 @@ FORMAT = "fpmcts-1"
 CHECKPOINT = "checkpoint.safetensors"
 PREVIOUS = "checkpoint.previous.safetensors"
 NETWORKS = "networks.safetensors"
-"""The files of a run: all of its state, now and before the last step, and its networks alone."""
+"""The files of a run: its full state, now and before the last step, and its networks only."""
 
 FORMER_NAMES = {("value_head", "win_bombs"): "win_stakes"}
-"""By key and value of metadata: what a value of a former version is called now."""
+"""Present names of values of former versions, by metadata key and value."""
 
 FORMER_KEYS = {"inference": {"others", "history"}}
-"""By group of settings: keys of former versions, of which only the default is left."""
+"""Keys of former versions, by group of settings; only their default is still supported."""
 
 TYPES = frozenset("BOOL U8 I8 U16 I16 U32 I32 U64 I64 F16 F32 F64".split())
-"""What arrays are made of; safetensors knows more, which numpy has not."""
+"""Types of arrays; safetensors has more, which numpy lacks."""
 
 Arrays = dict[str, np.ndarray]
 Entry = TypeVar("Entry")
@@ -45,7 +45,9 @@ Settings = TypeVar("Settings")
 
 
 class CheckpointError(InputError):
-    """A checkpoint cannot be written, read or used; the message says in one line which, and why."""
+    """A checkpoint cannot be written, read or used; the message is one line that names it and the
+    reason.
+    """
 
 
 def save(path: Path | str, arrays: Mapping[str, np.ndarray], meta: Mapping[str, Any]) -> None:
@@ -58,8 +60,8 @@ def save(path: Path | str, arrays: Mapping[str, np.ndarray], meta: Mapping[str, 
             the game, network shapes, states of random streams as integers of any size.
 
     Raises:
-        CheckpointError: The system refused (full disk, read-only folder, ...). The file at ``path``
-            is as it was.
+        CheckpointError: The file cannot be written (full disk, read-only folder, ...). The file at
+            ``path`` is unchanged.
     """
     path = Path(path)
     dense = {name: np.asarray(array, order="C") for name, array in arrays.items()}
@@ -78,7 +80,7 @@ def load(path: Path | str) -> tuple[Arrays, dict[str, Any]]:
     """Returns the arrays and the metadata of a checkpoint.
 
     Raises:
-        CheckpointError: The file is missing, unreadable, truncated, damaged, or no checkpoint of
+        CheckpointError: The file is missing, unreadable, truncated, damaged, or not a checkpoint of
             this program.
     """
     arrays, header = read_tensors(path, FORMAT, {"meta", "sha256"})
@@ -94,21 +96,21 @@ def read_tensors(
 
     Args:
         path: The file.
-        form: What its header has to give as ``format``.
-        keys: Further texts that it has to have.
+        form: Required value of ``format`` in its header.
+        keys: Further texts that it must have.
 
     Raises:
         CheckpointError: The file is missing, unreadable, truncated, damaged, or of another form.
     """
     path = Path(path)
     try:
-        if path.exists() and not path.is_file():  # a pipe would be waited for, a device read on
+        if path.exists() and not path.is_file():  # a pipe would block, a device never end
             raise CheckpointError(f"{path} is not a file; expected a checkpoint")
         with safe_open(path, framework="numpy") as file:
             header = file.metadata() or {}
             if header.get("format") != form or not header.keys() >= set(keys):
                 raise CheckpointError(
-                    f"{path} is no checkpoint of this program: its header has no {form!r}"
+                    f"{path} is not a checkpoint of this program: its header has no {form!r}"
                 )
             names = file.keys()
             for name in names:
@@ -125,14 +127,14 @@ def read_tensors(
     except OSError as error:
         raise CheckpointError(f"cannot read checkpoint {path}: {error}") from error
     except (SafetensorError, ValueError) as error:  # numpy has no arrays of some shapes
-        raise CheckpointError(f"{path} is truncated, damaged or no checkpoint: {error}") from error
+        raise CheckpointError(f"{path}: truncated, damaged or not a checkpoint: {error}") from error
 
 
 def entry(meta: Mapping[str, Any], key: str, kind: type[Entry], path: Path | str) -> Entry:
-    """Returns what the metadata of a checkpoint have at a key such as ``config.network``.
+    """Returns the value of a checkpoint's metadata at a key such as ``config.network``.
 
     Raises:
-        CheckpointError: Nothing, or something of another type.
+        CheckpointError: The value is missing or has another type.
     """
     found: Any = meta
     for name in key.split("."):
@@ -146,8 +148,8 @@ def entry(meta: Mapping[str, Any], key: str, kind: type[Entry], path: Path | str
 
 
 def parse_meta(text: str, path: Path | str) -> dict[str, Any]:
-    """Returns metadata, by their present names, from their text. Raises CheckpointError where they
-    are not a JSON object.
+    """Returns metadata, by their present names, from their text. Raises CheckpointError if it is
+    not a JSON object.
     """
     try:
         meta = _with_present_names(json.loads(text))
@@ -160,8 +162,8 @@ def parse_meta(text: str, path: Path | str) -> dict[str, Any]:
 
 @contextmanager
 def naming(path: Path | str) -> Iterator[None]:
-    """Turns what the contents of a whole checkpoint raise, where they are not those of this
-    version, into a CheckpointError that names the file.
+    """Turns errors from the contents of an intact checkpoint of another version into a
+    CheckpointError that names the file.
     """
     try:
         yield
@@ -172,7 +174,7 @@ def naming(path: Path | str) -> Iterator[None]:
 
 
 def _with_present_names(meta: Any) -> Any:
-    """Returns metadata in which what had another name in former versions has its present one."""
+    """Returns metadata with the names of former versions replaced by the present ones."""
     if not isinstance(meta, dict):
         return meta
     return {
@@ -206,7 +208,7 @@ def settings_of(schema: type[Settings], values: object, name: str) -> Settings:
     """
     if not isinstance(values, dict):
         raise CheckpointError(
-            f"the checkpoint does not fit this version: {name} is no group of keys"
+            f"the checkpoint does not fit this version: {name} is not a group of keys"
         )
     try:
         kept = {key: value for key, value in values.items() if key not in FORMER_KEYS.get(name, ())}

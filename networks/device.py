@@ -1,4 +1,4 @@
-"""The device of networks, as settings name it."""
+"""The device of the networks, by its name in the settings."""
 
 import torch
 
@@ -6,7 +6,7 @@ from games.settings import ConfigError
 
 
 def choose_device(name: str) -> torch.device:
-    """Returns the device. Raises ConfigError where cuda was asked for and there is none."""
+    """Returns the device. Raises ConfigError if cuda is requested but unavailable."""
     if name == "cuda" and not torch.cuda.is_available():
         raise ConfigError(
             "device=cuda: this machine has no CUDA device that torch can use; use device=cpu or "

@@ -1,7 +1,7 @@
 """Fast inference: a trained network folded into few, prepacked operations.
 
 Batch normalization and the scale of the observations are folded into the convolutions; the heads
-that look at single positions become one convolution. On CPUs the convolutions run in oneDNN with
+with one output per position become one convolution. On CPUs the convolutions run in oneDNN with
 bias, rectifier and residual sum fused, in bfloat16 where the processor multiplies it natively;
 ``networks.int8`` has an engine with a trunk of int8.
 
@@ -28,7 +28,7 @@ from networks.resnet import ConvNorm, Outputs, PolicyValueNet, ResidualBlock, ex
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 TYPICAL_BATCH = 256
 MAX_CHUNK = 1024
-"""Larger batches are cut, so that the activations of a layer stay in the cache."""
+"""Larger batches are split, so that the activations of a layer stay in the cache."""
 
 
 def padded_size(n: int) -> int:
@@ -40,7 +40,7 @@ def padded_size(n: int) -> int:
 
 
 def has_fused_convolutions(dtype: torch.dtype, device: torch.device) -> bool:
-    """Returns whether torch offers oneDNN's fused convolutions: private operations, those that
+    """Returns whether torch offers oneDNN's fused convolutions: private operations that
     torch.compile emits for CPUs.
     """
     if (
@@ -66,7 +66,7 @@ class FusedConv:
         device: torch.device,
         padding: int | None = None,
     ) -> None:
-        """Brings the weights into the layout of the device.
+        """Converts the weights to the layout of the device.
 
         Args:
             weight: ``[O, I, 1, width]``, float32.
@@ -143,8 +143,8 @@ class Setting(NamedTuple):
     def over_positions(self, layer: nn.Linear) -> FusedConv:
         """Returns a fully connected layer of ``[N, I, 1, L]`` as a convolution of full width.
 
-        It needs no other layout; and a matrix product would sum in an order that depends on the
-        number of rows.
+        This needs no change of layout, and a matrix product would sum in an order that depends on
+        the number of rows.
         """
         weight = layer.weight.detach().unflatten(1, (-1, 1, self.length))
         return FusedConv(weight, layer.bias.detach(), *self, padding=0)
@@ -173,12 +173,12 @@ class Setting(NamedTuple):
 def make_setting(length: int, precision: str, device: torch.device | str) -> Setting:
     """Returns the setting for float32 or bfloat16 on a device."""
     if precision not in DTYPES:
-        raise ValueError(f"precision is {precision!r}, which Int8Engine alone has")
+        raise ValueError(f"precision is {precision!r}, which only Int8Engine supports")
     return Setting(length, DTYPES[precision], torch.device(device))
 
 
 class Engine:
-    """A policy-value network for inference. Later changes of the network do not reach it.
+    """A policy-value network for inference. Later changes of the network do not affect it.
 
     Outputs equal those of the network in evaluation mode up to rounding: in float32 about 1e-5, in
     bfloat16 about 1 % of the largest output of a head. A row's outputs do not depend on the other
@@ -214,8 +214,8 @@ class Engine:
         )
 
     def _heads(self, net: PolicyValueNet, scale: Tensor | None = None) -> FusedConv:
-        """Returns all layers that look at single positions as one, with the scale of the trunk's
-        outputs (``[I]``) folded in.
+        """Returns all per-position layers as one, with the scale of the trunk's outputs (``[I]``)
+        folded in.
         """
         local = slice(self.num_planes + self.num_hidden)
         weight, bias = net.squeeze.folded()
@@ -237,7 +237,7 @@ class Engine:
         return Outputs(*(torch.cat(parts) for parts in zip(*chunks, strict=True)))
 
     def _trunk(self, observations: Tensor) -> Tensor:
-        """Returns what the heads work on, ``[N, channels, 1, L]``, padded to N rows."""
+        """Returns the input of the heads, ``[N, channels, 1, L]``, padded to N rows."""
         x = self.stem(self.setting.inputs(observations), relu=True)
         for first, second in self.blocks:
             x = second.add_to(x, first(x, relu=True))

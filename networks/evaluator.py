@@ -1,4 +1,4 @@
-"""The evaluator: a batch of observations of any seats in, policies and values out."""
+"""The evaluator: takes a batch of observations of any seats; returns policies and values."""
 
 import time
 from contextlib import nullcontext
@@ -22,7 +22,7 @@ class Evaluator:
     A row's outputs depend neither on the other rows nor on their number.
 
     Attributes:
-        precision: Of the networks, never "auto".
+        precision: Precision of the networks, never "auto".
         num_evaluations: Observations answered so far.
         seconds: Time spent in ``evaluate`` so far.
     """
@@ -40,14 +40,14 @@ class Evaluator:
         Args:
             networks: The networks.
             precision: One of ``networks.precision.PRECISIONS``.
-            device: Of the forward passes.
-            remembered: Observations whose answers are kept until the next ``refresh``; pays in
-                games that have few.
-            game: What the networks play. It gives the positions by which int8 finds its ranges; not
-                read otherwise.
+            device: Device of the forward passes.
+            remembered: Size of the cache of outputs, which the next ``refresh`` empties; worthwhile
+                in games with few observations.
+            game: The game of the networks. int8 takes its ranges from positions of it; unused
+                otherwise.
 
         Raises:
-            ConfigError: int8 without a game, or where there is none
+            ConfigError: int8 without a game, or int8 is unavailable
                 (``networks.precision.check_int8``).
         """
         self.device = torch.device(device)
@@ -57,26 +57,26 @@ class Evaluator:
             check_int8(self.device)
             if game is None:
                 raise ConfigError(
-                    "precision=int8: there is no game to take positions from; use another precision"
+                    "precision=int8: needs a game to take positions from; use another precision"
                 )
             self._sample = random_sample(game)
         self._remembered = remembered
         self._memory: Memory | None = None
-        # Threads with an evaluator each do not wait for each other's work on the GPU.
+        # So that threads with their own evaluators do not wait for each other on the GPU.
         self._stream = torch.cuda.Stream(self.device) if self.device.type == "cuda" else None
         self.num_evaluations = 0
         self.seconds = 0.0
         self.refresh(networks)
 
     def refresh(self, networks: Networks) -> None:
-        """Takes over the present weights (milliseconds); without it later changes of the networks
-        have no effect.
+        """Copies the current weights (milliseconds); without it, later changes of the networks have
+        no effect.
         """
         self._engines = [
             self._make_engine(net, k, networks) for k, net in enumerate(networks.distinct())
         ]
         if self._stream is not None:
-            # The weights are there before another stream reads them.
+            # The copy must finish before another stream reads the weights.
             torch.cuda.synchronize(self.device)
         self._hidden_counts = networks.distinct()[0].num_hidden
         self._net_of_seat = np.asarray(networks.net_of_seat)
@@ -122,7 +122,7 @@ class Evaluator:
     def _recall(
         self, memory: Memory, observations: np.ndarray, seats: np.ndarray
     ) -> Outputs[np.ndarray]:
-        """Returns outputs without ``hidden``, from memory where the observation was met before."""
+        """Returns outputs without ``hidden``, from the cache if the observation is known."""
         places, new = np.empty((2, len(seats)), np.int64)
         new = new[: look_up(memory, observations.reshape(len(seats), -1), seats, places, new)]
         policy = np.empty((len(seats), memory.policy.shape[1]), np.float32)

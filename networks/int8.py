@@ -42,7 +42,9 @@ from networks.resnet import PolicyValueNet, ResidualBlock
 LEVELS = 255
 MARGIN = 1.1
 EVENING = 0.5
-"""Exponent of the factors of channels: 0 leaves them, 1 gives all the same largest activation."""
+"""Exponent of the channel factors: 0 leaves channels unchanged, 1 gives all the same largest
+activation.
+"""
 LEAST_FACTOR = 1e-3
 TYPICAL_BATCH = 256
 NUM_GAMES = 64
@@ -130,7 +132,7 @@ class QuantizedConv:
             weight: ``[O, I, 1, width]``, float32, of odd width.
             bias: ``[O]``, float32.
             length: Positions of the inputs.
-            input_unit, output_unit: What a step of the inputs and of the outputs is worth.
+            input_unit, output_unit: Units (step sizes) of the inputs and of the outputs.
         """
         self.padding = [0, weight.shape[3] // 2]
         self.input_unit, self.output_unit, self.bias = input_unit, output_unit, bias.clone()
@@ -165,8 +167,8 @@ class QuantizedConv:
         )
 
     def add_to(self, residual: Tensor, unit: float, x: Tensor) -> Tensor:
-        """Returns relu(residual + convolution of ``x``); a step of the residual is worth ``unit``.
-        It may be written over.
+        """Returns relu(residual + convolution of ``x``); ``unit`` is the step size of the residual,
+        which may be overwritten.
         """
         return torch.ops.onednn.qconv2d_pointwise.binary(
             x,
@@ -195,13 +197,13 @@ class QuantizedConv:
 
 
 def _unit(most: Tensor) -> float:
-    """Returns what a step of a layer is worth whose channels reach ``most``."""
+    """Returns the unit of a layer whose channels reach ``most``."""
     return float(most.max()) * MARGIN / LEVELS or 1.0
 
 
 def _factors(most: Tensor) -> Tensor:
-    """Returns what the channels of a layer are divided by, at most 1, given their largest
-    activations (``[C]``).
+    """Returns the divisors of a layer's channels, at most 1, given their largest activations
+    (``[C]``).
     """
     return (most / most.max().clamp_min(1e-12)).clamp_min(LEAST_FACTOR) ** EVENING
 
@@ -214,7 +216,7 @@ class Int8Engine(Engine):
 
     Args:
         net: The network.
-        sample: Observations by which the ranges are found, int8 ``[n, C, L]``, n >= 1.
+        sample: Observations that set the ranges, int8 ``[n, C, L]``, n >= 1.
 
     Raises:
         FloatingPointError: A weight or an activation is not finite.
@@ -224,7 +226,7 @@ class Int8Engine(Engine):
     def __init__(self, net: PolicyValueNet, sample: Tensor) -> None:
         super().__init__(net, "float32", "cpu")
         streams, inner = self._most(sample)
-        # Rectifiers and integers hide what is not a number.
+        # Rectifiers and integers hide NaNs.
         if not all(
             bool(torch.isfinite(values.sum())) for values in (*net.state_dict().values(), *streams)
         ):
@@ -235,7 +237,7 @@ class Int8Engine(Engine):
         units = [_unit(most / even) for most in streams]
         weight, bias = net.stem.folded()
         step = even * units[0]
-        # Half a step more, since the conversion to integers cuts off what follows the point.
+        # Half a step more, since the conversion to integers truncates.
         stem_weight = weight * net.scale[:, None, None] / step[:, None, None, None]
         self.stem = FusedConv(stem_weight, bias / step + 0.5, *self.setting)
         self.steps: list[tuple[float, QuantizedConv, QuantizedConv]] = []

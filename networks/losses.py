@@ -1,4 +1,4 @@
-"""Losses, one number per sample; the caller weighs and averages them.
+"""Losses, one number per sample; the caller weights and averages them.
 
 Gradients repeat bit for bit on CPUs (tested on two threads): sums over the legal moves use
 ``index_select`` and one-dimensional ``index_add`` instead of ``x[index]``, whose gradient may add
@@ -33,8 +33,8 @@ class PolicyLoss(NamedTuple):
         reverse_kl: KL(policy || target), sum_a p(a) (log p(a) - log target(a)); its minimum over
             noisy targets is their geometric mean, scaled to sum to one. Targets below
             ``LEAST_TARGET`` count as that.
-        entropy: Of the policy.
-        target_entropy: Of the target; cross entropy minus this is KL(target || policy).
+        entropy: Entropy of the policy.
+        target_entropy: Entropy of the target; cross entropy minus this is KL(target || policy).
         top_mass: Probability of the policy's most likely move.
         match: 1 where the most likely moves of policy and target agree, else 0.
     """
@@ -66,8 +66,8 @@ def scores(policy: Tensor, decoder: Tensor, rows: Tensor, actions: Tensor) -> Te
 def policy_loss(
     policy: Tensor, decoder: Tensor, offsets: Tensor, actions: Tensor, targets: Tensor
 ) -> PolicyLoss:
-    """Returns the divergences between targets and the policy over the legal moves, and what to log
-    beside them.
+    """Returns the divergences between targets and the policy over the legal moves, and further
+    numbers to log.
 
     Args:
         policy: Policy outputs, float32 ``[B, policy_size]``.
@@ -117,8 +117,9 @@ def clipped_surrogate(
     optimization algorithms", 2017, eq. 7.
 
     Args:
-        log_prob: Of the moves played, by the present policy, ``[B]``; carries the gradient.
-        old_log_prob: By the policy that played them, ``[B]``.
+        log_prob: Log-probability of the moves played under the current policy, ``[B]``; carries the
+            gradient.
+        old_log_prob: The same under the policy that played them, ``[B]``.
         advantage: A, ``[B]``.
         clip: ε.
     """

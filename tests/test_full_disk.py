@@ -1,5 +1,5 @@
 """A disk that fills at ten points of a run and of an evaluation: one clear line, nothing left that
-is not whole, and the same command goes on to what it would have come to.
+is not whole, and the same command resumes and reaches the same result.
 """
 
 import errno

@@ -1,3 +1,3 @@
-"""Doors to the environments of others; each module needs the package that it is named after (the
-extra ``interop``).
+"""Adapters to other frameworks; each module needs the package it is named after (the extra
+``interop``).
 """

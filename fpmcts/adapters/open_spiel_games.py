@@ -1,13 +1,13 @@
-"""Games of this project in OpenSpiel, for its algorithms and measures::
+"""This project's games in OpenSpiel, for its algorithms and metrics::
 
     from fpmcts.adapters.open_spiel_games import load_game
 
     game = load_game("leduc")
     exploitability.nash_conv(game, policy.UniformRandomPolicy(game))
 
-Players of this project for these games: ``fpmcts/adapters/open_spiel_players.py``. Offered are the
-games whose deals can be listed (``Game.starts``): one chance move deals everything, then the seats
-move. They run at the speed of Python, not of the kernels: use them to check results, not to measure
+Players for these games: ``fpmcts/adapters/open_spiel_players.py``. Only games whose deals can be
+enumerated (``Game.starts``) are available: one chance move deals everything, then the seats move.
+They run at the speed of Python, not of the kernels, so use them to check results, not to measure
 time.
 
 Source: Lanctot et al., "OpenSpiel: a framework for reinforcement learning in games", 2019.
@@ -24,7 +24,7 @@ from games.table import Table
 
 
 class _State(pyspiel.State):  # type: ignore[misc]
-    """A game that is played; ``dealt`` is the table, None before the deal."""
+    """A game in progress; ``dealt`` is the table, None before the deal."""
 
     def __init__(self, game: pyspiel.Game) -> None:
         super().__init__(game)
@@ -74,7 +74,7 @@ class _State(pyspiel.State):  # type: ignore[misc]
         return self.dealt is not None and self.table.is_over
 
     def returns(self) -> list[float]:
-        """Returns what each seat has won; zeros while the game runs."""
+        """Returns the return of each seat; zeros while the game runs."""
         returns = None if self.dealt is None else self.table.returns
         return [0.0] * self.get_game().ours.spec.num_seats if returns is None else list(returns)
 
@@ -87,7 +87,7 @@ class _State(pyspiel.State):  # type: ignore[misc]
 
 
 class _Observer:
-    """What a player knows: the planes that networks read, and the key of its information set as
+    """A player's knowledge: the input planes of the networks, and the key of its information set as
     text.
     """
 
@@ -116,11 +116,11 @@ def load_game(game: str | Game, **options: object) -> pyspiel.Game:
     """Returns a game as a ``pyspiel.Game``.
 
     Args:
-        game: As in ``game=NAME``, and OpenSpiel then knows it by its short name, too; or a game.
-        options: Of the game, where a name is given.
+        game: A game, or a name as in ``game=NAME``, under which OpenSpiel then also knows it.
+        options: Options of the game, if a name is given.
 
     Raises:
-        ValueError: An unknown game or option, or its deals cannot be listed.
+        ValueError: The game or an option is unknown, or the deals cannot be enumerated.
     """
     ours: Game = make(game, **options) if isinstance(game, str) else game
     name = ours.spec.name
@@ -171,7 +171,7 @@ def load_game(game: str | Game, **options: object) -> pyspiel.Game:
             return _State(self)
 
         def make_py_observer(self, iig_obs_type: object = None, params: object = None) -> _Observer:
-            """Returns what reads states."""
+            """Returns the observer of states."""
             return _Observer(self)
 
     if not isinstance(game, str):

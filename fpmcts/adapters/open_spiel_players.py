@@ -1,13 +1,13 @@
-"""Players of this project in OpenSpiel: bots, and policies for its measures::
+"""This project's players in OpenSpiel: bots, and policies for its metrics::
 
     from fpmcts.adapters.open_spiel_players import Bot, Policy
 
     evaluate_bots.evaluate_bots(state, [Bot(load_player("fpmcts", ours)), other], generator)
     exploitability.nash_conv(game, Policy(game, load_player("tabular", ours)))
 
-They play in the games of ``open_spiel_games.load_game`` and in those that OpenSpiel has of its own
-and that agree with ours on every history (``OWN_GAMES``). ``Line`` is the way back: a game of ours
-as a state of theirs.
+They play the games of ``open_spiel_games.load_game`` and those games of OpenSpiel that agree with
+ours on every history (``OWN_GAMES``). ``Line`` is the converse: one of our games as a state of
+OpenSpiel.
 """
 
 from typing import Any
@@ -22,15 +22,15 @@ from games.rows import States
 from games.table import Table
 
 OWN_GAMES = {"kuhn": "kuhn_poker", "leduc": "leduc_poker"}
-"""Names in OpenSpiel of games that are the same there, by ours. Cards have the same numbers."""
+"""OpenSpiel's names of identical games, by our names. Cards have the same numbers."""
 _OURS = {own: name for name, own in OWN_GAMES.items()}
 
 
 def offset(state: pyspiel.State) -> int:
-    """Returns what is to be added to an action in a state to have ours.
+    """Returns the offset that turns OpenSpiel's action in a state into ours.
 
-    It is 0 but in OpenSpiel's Kuhn, where 0 is pass and 1 is bet: before a bet these are our call
-    and raise, after one our fold and call.
+    It is 0 except in OpenSpiel's Kuhn, where 0 is pass and 1 is bet: before a bet these are our
+    call and raise, after a bet our fold and call.
     """
     return int(
         state.get_game().get_type().short_name == OWN_GAMES["kuhn"] and 1 not in state.history()[2:]
@@ -38,12 +38,12 @@ def offset(state: pyspiel.State) -> int:
 
 
 def table_of(state: pyspiel.State) -> Table:
-    """Returns a table at a state: its own, or in a game of OpenSpiel one with cards yet to come in
+    """Returns a table at a state: its own, or for OpenSpiel's games one whose future cards are in
     any order.
 
     Raises:
         ValueError: The game is neither from ``load_game`` nor one of ``OWN_GAMES``, or its cards
-            are not dealt yet.
+            have not been dealt.
     """
     table = getattr(state, "table", None)
     if table is not None:
@@ -55,7 +55,7 @@ def table_of(state: pyspiel.State) -> Table:
             f"{', '.join(_OURS)}"
         )
     if state.is_chance_node():
-        raise ValueError("chance is to move: expected a state in which a seat is")
+        raise ValueError("chance is to move; expected a state in which a seat moves")
     game: Any = make(_OURS[name])
     played = [
         (step.player == pyspiel.PlayerId.CHANCE, step.action) for step in state.full_history()
@@ -88,12 +88,12 @@ class Bot(pyspiel.Bot):  # type: ignore[misc]
         return int(self._player.decide(table_of(state)).action) - offset(state)
 
     def restart_at(self, state: pyspiel.State) -> None:
-        """Does nothing: a decision depends on what the seat has seen, and on nothing else."""
+        """Does nothing: a decision depends only on what the seat has seen."""
 
 
 class Policy(policy.Policy):  # type: ignore[misc]
-    """What a player of this project that states its probabilities (``games.agent.OpenPolicy``)
-    does, as a policy.
+    """The policy of one of this project's players that states its probabilities
+    (``games.agent.OpenPolicy``).
 
     Args:
         game: A ``pyspiel.Game`` that the bots can play.
@@ -108,8 +108,7 @@ class Policy(policy.Policy):  # type: ignore[misc]
         probabilities = getattr(player, "probabilities", None)
         if probabilities is None:
             raise ValueError(
-                f"{player.name} cannot state with which probabilities it moves: it can be a bot, "
-                "but not a policy"
+                f"{player.name} does not state its probabilities: it can be a bot, not a policy"
             )
         self._probabilities = probabilities
 
@@ -123,17 +122,17 @@ class Policy(policy.Policy):  # type: ignore[misc]
 
 
 class Line:
-    """A game of ours that is played in OpenSpiel.
+    """One of our games, played in OpenSpiel.
 
     Args:
         game: A ``pyspiel.Game`` of ``load_game``, or OpenSpiel's own.
         deal: One row.
 
     Attributes:
-        state: Where it stands.
+        state: The current state.
 
     Raises:
-        ValueError: There is no such deal.
+        ValueError: The deal is not one of the listed deals.
     """
 
     def __init__(self, game: pyspiel.Game, deal: States) -> None:
@@ -147,7 +146,7 @@ class Line:
             ]
             found = np.flatnonzero(np.logical_and.reduce(same))
             if not found.size:
-                raise ValueError("the deal is none of those that are listed")
+                raise ValueError("the deal is not one of the listed deals")
             self._cards = [int(found[0])]
         self._deal()
 

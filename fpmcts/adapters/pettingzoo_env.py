@@ -8,9 +8,9 @@
         observation, reward, ended, truncated, info = table.last()
         table.step(None if ended or truncated else info["moves"][0])
 
-An observation is what the networks read, and a mask of the legal actions. Rewards come at the end:
-the return of the seat's team. Source: Terry et al., "PettingZoo: gym for multi-agent reinforcement
-learning", 2021.
+An observation holds the input planes of the networks and a mask of the legal actions. The reward,
+given at the end, is the return of the seat's team. Source: Terry et al., "PettingZoo: gym for
+multi-agent reinforcement learning", 2021.
 """
 
 from collections.abc import Mapping
@@ -33,13 +33,13 @@ class GameEnv(AECEnv):  # type: ignore[misc]
     Args:
         game: The game, or its name.
         render_mode: "ansi": ``render`` returns text; "human": it prints; None: neither.
-        options: Options of the game, where a name is given.
+        options: Options of the game, if a name is given.
 
     Attributes:
-        table: The game that is played, after ``reset``.
+        table: The current game, after ``reset``.
 
     Raises:
-        ValueError: An unknown game, option or mode.
+        ValueError: The game, an option or the mode is unknown.
     """
 
     def __init__(self, game: Game | str, render_mode: str | None = None, **options: object) -> None:
@@ -79,8 +79,8 @@ class GameEnv(AECEnv):  # type: ignore[misc]
         return self._actions
 
     def reset(self, seed: int | None = None, options: Mapping[str, object] | None = None) -> None:
-        """Deals a game. A seed deals one that can be repeated, and those after it; without one
-        they continue from the last.
+        """Deals a game. A seed makes this deal and the following ones reproducible; without a seed,
+        the last sequence continues.
         """
         if seed is not None:
             self._random = np.random.default_rng(seed)
@@ -104,7 +104,7 @@ class GameEnv(AECEnv):  # type: ignore[misc]
             }
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
-        """Returns what a seat sees; the mask is empty where it is not to move."""
+        """Returns the observation of a seat; the mask is empty if it is not to move."""
         seat, spec = self._seat_of[agent], self.game.spec
         seen, mask = np.zeros(spec.observation_shape, np.int8), np.zeros(spec.num_actions, np.int8)
         if not self.table.is_over:
@@ -117,7 +117,7 @@ class GameEnv(AECEnv):  # type: ignore[misc]
         """Plays an action of the seat to move; None for a seat whose game is over.
 
         Raises:
-            games.table.IllegalMove: It is not legal. Nothing is changed.
+            games.table.IllegalMove: The action is illegal. Nothing is changed.
         """
         if self.terminations[self.agent_selection]:
             self._was_dead_step(action)
@@ -137,7 +137,7 @@ class GameEnv(AECEnv):  # type: ignore[misc]
             self.render()
 
     def render(self) -> str | None:
-        """Returns the moves so far and what the seat to move knows, as text; with "human" it is
+        """Returns the moves so far and the view of the seat to move as text; with "human" it is
         printed.
         """
         if self.render_mode is None:

@@ -1,12 +1,12 @@
-"""RLCard's Doudizhu as a referee of ours: a game is played in both, and after every move all that
-both say is compared::
+"""RLCard's Doudizhu as a referee of ours: a game is played in both, and both are compared after
+every move::
 
     referee = Referee(make("doudizhu"))
     referee.judge(Table(referee.game, seed=7), lambda table: player.decide(table).move)
 
-Compared are the seat to move, the legal moves, the state that RLCard shows this seat, the end, the
-winners. Known differences are listed in ``KNOWN`` and counted; any other difference is a
-``Disagreement``. It needs RLCard (the extra ``interop``).
+The comparison covers the seat to move, the legal moves, the state that RLCard shows this seat, the
+end and the winners. Known differences are listed in ``KNOWN`` and counted; any other raises
+``Disagreement``. Needs RLCard (the extra ``interop``).
 """
 
 from collections import Counter, defaultdict
@@ -24,18 +24,18 @@ KNOWN = {
     POINTS: "RLCard pays every winner 1 and every loser 0; here 1 is won and 1 lost, doubled by "
     "each bomb and by the rocket",
 }
-"""What differs, and by which rule."""
+"""The known differences, with the rule behind each."""
 
 
 class Disagreement(ValueError):  # noqa: N818 (the name says it)
-    """The two games do not agree; the message has the position."""
+    """The two games disagree; the message holds the position."""
 
 
 class _Stacked:
     """Replaces RLCard's random generator and shuffles to a given order.
 
     Args:
-        cards: Letters, the first card first.
+        cards: Letters of the cards, in order.
     """
 
     def __init__(self, cards: str) -> None:
@@ -49,16 +49,16 @@ class _Stacked:
 
 
 class Referee:
-    """Plays RLCard's game beside ours.
+    """Plays RLCard's game in parallel with ours.
 
     Args:
-        game: Doudizhu, by either rule set.
+        game: Doudizhu, with either rule set.
 
     Attributes:
         game: The game.
         plies: Moves that were compared.
         games: Games that were played to their end in both.
-        differences: How often what is in ``KNOWN`` was met.
+        differences: How often each difference in ``KNOWN`` occurred.
     """
 
     def __init__(self, game: Game) -> None:
@@ -69,14 +69,14 @@ class Referee:
         """Plays a game in both and compares them.
 
         Args:
-            table: Before the first move; played to its end.
-            choose: Says which move to play.
+            table: A table before the first move; it is played to its end.
+            choose: Returns the move to play.
 
         Returns:
-            Whether it was played to its end; it is not where a move is unknown to RLCard.
+            Whether the game was finished; it is not if a move is unknown to RLCard.
 
         Raises:
-            Disagreement: They differ in what is not known to differ.
+            Disagreement: There is an unknown difference.
         """
         state = self._begin(table)
         while not table.is_over:
@@ -102,7 +102,7 @@ class Referee:
         return state
 
     def _compare(self, table: Table, state: dict[str, Any]) -> list[str]:
-        """Returns RLCard's legal moves, after it has compared the position."""
+        """Compares the position; returns RLCard's legal moves."""
         shown = doudizhu(table.describe())
         ours = {card_letters(move.text) for move in table.legal()}
         theirs: list[str] = state["actions"]

@@ -1,14 +1,14 @@
-"""What RLCard's environments show a player, from what our games show one (``Game.describe_view``).
-Doudizhu needs RLCard.
+"""RLCard's observations of a player, made from our views (``Game.describe_view``). Doudizhu needs
+RLCard.
 
-Source: RLCard 1.2.0, ``rlcard/games/*/player.py`` (``get_state``), whose fields and oddities these
-are. Its poker differs from ours, so an agent is shown what comes closest:
+Source: RLCard 1.2.0, ``rlcard/games/*/player.py`` (``get_state``), with its fields and oddities.
+    Its poker differs from ours, so an agent sees the closest equivalent:
 
 - Leduc has blinds of 1 and 2 chips in RLCard instead of antes of 1: the agent is shown the chips
   that the same bets would make there. In RLCard the last player to raise, if any, begins the next
   round; its features do not say which player begins.
-- In poker, RLCard offers a fold even where there is nothing to pay. Ours does not; an agent that
-  folds nevertheless, as RLCard's rule players do, checks.
+- In poker, RLCard offers a fold even if there is nothing to call. Ours does not; if an agent folds
+  anyway, as RLCard's rule players do, it checks.
 """
 
 import warnings
@@ -18,21 +18,21 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 RANKS = "3456789TJQKA2BR"
-"""RLCard's letters, low cards first: B and R are the jokers."""
+"""RLCard's letters, low cards first; B and R are the jokers."""
 _LETTERS = str.maketrans("LB", "BR")
 _BLINDS = {"leduc": 1.0, "limit_holdem": 0.0}
-"""What RLCard's blinds add to what is paid here, in its chips."""
+"""Chips that RLCard's blinds add to the amounts paid here, in its unit."""
 _CHIPS = {"leduc": 1, "limit_holdem": 2}
-"""RLCard's chips in a chip here: there the big blind is 2."""
+"""RLCard chips per chip here: its big blind is 2."""
 
 
 class Shown(NamedTuple):
-    """What an agent is shown.
+    """The observation of an agent.
 
     Attributes:
-        raw: RLCard's ``raw_obs``, which its environment extracts the features from.
-        moves: The texts of our legal moves by RLCard's names, in its order; moves that it does not
-            have are left out.
+        raw: RLCard's ``raw_obs``, from which its environment extracts features.
+        moves: The texts of our legal moves by RLCard's names, in its order; moves that it lacks are
+            omitted.
         trace: (player, name) of every move so far.
     """
 
@@ -43,7 +43,7 @@ class Shown(NamedTuple):
 
 @cache
 def package() -> Any:
-    """Returns RLCard. It reads versions by a module that Python is about to drop."""
+    """Imports RLCard, which reads versions through a module that Python will drop."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         import rlcard

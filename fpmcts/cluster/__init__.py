@@ -1,1 +1,1 @@
-"""Where the units of a run are worked: threads, or the actors of a Ray cluster."""
+"""Workers for the units of a run: threads, or actors of a Ray cluster."""

@@ -1,4 +1,4 @@
-"""The way to a cluster, without Ray where none is asked for."""
+"""Connects to a cluster; imports Ray only if one is requested."""
 
 from fpmcts.cluster.settings import Cluster, ClusterError, ClusterSettings
 
@@ -10,13 +10,13 @@ def connect(
 
     Args:
         settings: See ClusterSettings.
-        factory: MODULE:NAME of what makes the worker of an actor from ``arguments``. A worker is
-            called with a unit and a tick (``fpmcts.cluster.pools``) and returns the result; where
-            anything is shared, it has a method ``refresh(shared)``.
+        factory: MODULE:NAME of a function that makes the worker of an actor from ``arguments``. A
+            worker is called with a unit and a tick (``fpmcts.cluster.pools``) and returns the
+            result; if anything is shared, it has a method ``refresh(shared)``.
         arguments: Plain values.
-        facts: MODULE:NAME of a function that returns what actors must agree with this process on,
-            such as versions: texts by name. With ``mixed`` the names "instructions" and "device"
-            may differ.
+        facts: MODULE:NAME of a function that returns, as texts by name, what must be equal in the
+            actors and in this process, such as versions. With ``mixed`` the names "instructions"
+            and "device" may differ.
 
     Raises:
         ClusterError: Ray is not installed, or the cluster cannot be used.

@@ -1,5 +1,5 @@
-"""What speaks for a process that cannot: Ray ends its driver at once, and in silence, where the
-node on this machine is gone, and nobody can catch ``kill -9``.
+"""Reports the death of a process that cannot: Ray ends its driver at once and silently when the
+node on this machine is gone, and ``kill -9`` cannot be caught.
 """
 
 import atexit
@@ -25,8 +25,8 @@ ENDED = (
 
 
 class Guard:
-    """A shell in a session of its own. If this process neither ends as Python does nor calls
-    ``dismiss``, the shell prints a line and kills the processes that were started as ``marked``.
+    """A shell in its own session. If this process neither exits normally nor calls ``dismiss``, the
+    shell prints a line and kills the processes that were started as ``marked``.
     """
 
     def __init__(self) -> None:
@@ -41,7 +41,7 @@ class Guard:
         self.prepare(ENDED)
 
     def prepare(self, line: str) -> None:
-        """Sets the line; "": nothing is done at the end."""
+        """Sets the line; with "" nothing is done at the end."""
         assert self._shell.stdin is not None
         prefix = f"{Path(sys.argv[0]).name}: " if line else ""
         with suppress(BrokenPipeError):  # the shell was killed
@@ -50,7 +50,7 @@ class Guard:
 
     @contextmanager
     def marked(self) -> Iterator[None]:
-        """Marks the processes that are started in this block; found on Linux alone."""
+        """Marks the processes that are started in this block; works only on Linux."""
         name, _, value = self._mark.partition("=")
         # Without SPT_NOENV Ray's agents write their titles over their environment.
         added = {name: value, "SPT_NOENV": "1"}
@@ -62,7 +62,7 @@ class Guard:
                 del os.environ[key]
 
     def dismiss(self) -> None:
-        """Ends the shell, which does nothing."""
+        """Ends the shell without printing or killing."""
         if self._shell.returncode is None:
             self.prepare("")
             self._shell.communicate()

@@ -1,10 +1,10 @@
-"""Pools of workers that do units of work: threads here; actors of a cluster
-(``fpmcts.cluster.ray_pool``).
+"""Pools of workers that process units of work: threads here, actors of a cluster in
+``fpmcts.cluster.ray_pool``.
 
-A unit is a description of work. Its result depends on the unit and on what all workers share, such
-as weights and settings, and never on which worker does it, nor on what else that worker did. So
-results in the order of the units are the same for any number of workers, and a unit that was lost
-can be done again.
+A unit describes work. Its result depends on the unit and on data that all workers share, such as
+weights and settings, and never on which worker runs it or on what that worker did before. So the
+results, in the order of the units, are the same for any number of workers, and a lost unit can be
+run again.
 """
 
 import queue
@@ -16,7 +16,7 @@ from typing import Any, Generic, TypeVar
 Unit = TypeVar("Unit")
 Result = TypeVar("Result")
 Tick = Callable[[int], None]
-"""Called by a worker with how much of its unit is done; may raise StoppedError."""
+"""Called by a worker with the amount of its unit that is done; may raise StoppedError."""
 
 
 class StoppedError(Exception):
@@ -28,7 +28,7 @@ def ignore(k: int, done: int) -> None:
 
 
 class Pool(ABC, Generic[Unit, Result]):
-    """Workers that do units of one kind.
+    """Workers for units of one kind.
 
     Attributes:
         size: Number of workers.
@@ -40,16 +40,14 @@ class Pool(ABC, Generic[Unit, Result]):
     def run(
         self, units: Sequence[Unit], tick: Callable[[int, int], None] = ignore
     ) -> Iterator[tuple[int, Result]]:
-        """Does all units, each by one worker; yields (number of the unit, result) as they are
-        finished.
+        """Runs all units, each on one worker; yields (number of the unit, result) as they finish.
 
         Args:
-            units: They are begun in this order.
-            tick: Called with the number of a unit and how much of it is done, where the workers say
-                so.
+            units: The units, started in this order.
+            tick: Called with the number of a unit and the amount done, if the workers report it.
 
         Raises:
-            Exception: What a worker raised; the others are stopped.
+            Exception: A worker raised it; the others are stopped.
         """
 
     def map(self, units: Sequence[Unit], sizes: Sequence[int], progress: Tick) -> list[Result]:
@@ -57,8 +55,8 @@ class Pool(ABC, Generic[Unit, Result]):
 
         Args:
             units: See ``run``.
-            sizes: How much each unit is.
-            progress: Called with how much is done of all units together.
+            sizes: The size of each unit.
+            progress: Called with the total amount done.
         """
         done, found = [0] * len(units), dict[int, Result]()
 

@@ -1,12 +1,12 @@
-"""Actors of a Ray cluster that do units of work. The one module that imports Ray.
+"""Actors of a Ray cluster that process units of work. This is the only module that imports Ray.
 
-The driver keeps for each unit its number, and nothing is kept anywhere else. An actor that dies,
-hangs or loses its answer is replaced, and its units are given out again: a unit is a pure function,
-so a second answer is the first one. An actor is never given more than a few units at a time, and
-answers are taken as they come, so nothing piles up.
+The driver keeps the number of each unit; no other state exists. An actor that dies, hangs or loses
+its answer is replaced, and its units are assigned again: a unit is a pure function, so the second
+answer equals the first. An actor has only a few units at a time, and answers are taken as they
+arrive, so nothing piles up.
 
-What arrives by Ray lies in shared memory and cannot be written to, which numba takes for another
-type: it is sent packed, and unpacked into arrays of the receiver.
+Arrays that arrive through Ray lie in read-only shared memory, which numba treats as another type.
+So data is sent packed, and unpacked into arrays of the receiver.
 """
 
 import logging
@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")  # errors are reported in one line of ours
+os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")  # errors are reported in one line
 os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
 
 import ray  # noqa: E402
@@ -40,46 +40,46 @@ from games.system import num_cores
 ROOT = Path(__file__).resolve().parents[2]
 POLL_SECONDS = 0.5
 MOST_TRIES = 4
-"""Actors that a unit may end before it is taken to be the reason."""
+"""Number of actors that may end on a unit before the unit is blamed."""
 REACH_SECONDS = 5.0
 HEAD_SECONDS = 5.0
-"""Seconds without a connection to the head of the cluster after which it counts as gone."""
+"""Seconds without a connection to the head of the cluster after which it counts as lost."""
 FULL = (exceptions.ObjectStoreFullError, exceptions.OutOfDiskError)
 """The object store is full, and so is the disk that it spills to."""
 
 
 def packed(value: object) -> np.ndarray:
-    """Returns a value as bytes (uint8 ``[n]``), which Ray passes on as they are."""
+    """Returns a value as bytes (uint8 ``[n]``), which Ray passes on unchanged."""
     return np.frombuffer(pickle.dumps(value, protocol=4), np.uint8)
 
 
 def unpacked(data: np.ndarray) -> Any:
-    """Returns what was packed; its arrays may be written to."""
+    """Returns the packed value; its arrays are writable."""
     return pickle.loads(data.data)  # noqa: S301 - of processes that were let into the cluster
 
 
 def named(name: str) -> Any:
-    """Returns what MODULE:NAME stands for."""
+    """Returns the object named MODULE:NAME."""
     module, _, attribute = name.partition(":")
     return getattr(import_module(module), attribute)
 
 
 class Worker:
-    """What an actor runs; an ordinary class, so that tests can run it without Ray."""
+    """The worker in an actor; an ordinary class, so that tests can run it without Ray."""
 
     def __init__(self, factory: str, arguments: dict[str, object]) -> None:
-        # What fails here would look like a lost actor.
+        # A failure here would look like a lost actor.
         self._factory, self._arguments = factory, arguments
         self._worker: Any = None
         self._version = -1
 
     def environment(self, facts: str) -> dict[str, str]:
-        """Returns what this process must agree with the driver on, by the function MODULE:NAME."""
+        """Returns what must be equal here and in the driver, from the function MODULE:NAME."""
         found: dict[str, str] = named(facts)()
         return found
 
     def do(self, version: int, shared: np.ndarray, unit: np.ndarray) -> tuple[np.ndarray, float]:
-        """Returns the result of a unit, packed as all that is sent, and the seconds it took."""
+        """Returns the packed result of a unit, and the seconds it took."""
         started = time.perf_counter()
         if self._worker is None:
             self._worker = named(self._factory)(**self._arguments)
@@ -95,11 +95,11 @@ class _Actor:
     """An actor as the driver sees it.
 
     Attributes:
-        handle: Of Ray.
-        hello: Its first answer, until that is there.
-        began: When it was asked for.
-        units: Those that it was given and has not answered, in order, by their references.
-        since: When it was given the first of them, or came to it.
+        handle: Ray's handle.
+        hello: Reference to its first answer, until it arrives.
+        began: When it was requested.
+        units: Units assigned and not answered yet, in order, by their references.
+        since: When it received or reached the first of them.
     """
 
     handle: Any
@@ -138,7 +138,7 @@ class RayCluster:
         self.actors = [self._begin() for _ in range(self.size)]
         self.version = -1
         self._counts: defaultdict[str, float] = defaultdict(float)
-        self._by_actor = np.zeros((self.size, 2))  # units, and seconds that they took
+        self._by_actor = np.zeros((self.size, 2))  # units, and seconds spent on them
         self.retried = self.failed_starts = 0
 
     def _connect(self) -> None:
@@ -185,7 +185,7 @@ class RayCluster:
             ) from error
 
     def _begin(self) -> _Actor:
-        """Returns a new actor, which need not be there yet."""
+        """Returns a new actor, which may not have started yet."""
         s = self._settings
         options = {
             "num_cpus": s.actor_cpus,
@@ -197,7 +197,7 @@ class RayCluster:
         return _Actor(handle, handle.environment.remote(self._facts), time.monotonic())
 
     def pool(self, shared: Shared) -> "RayPool":
-        """Returns a pool that does units with what is shared, which is sent to each node once."""
+        """Returns a pool whose workers share some data, which is sent to each node once."""
         self.version += 1
         try:
             reference = ray.put(packed(dict(shared)))
@@ -207,14 +207,14 @@ class RayCluster:
 
     def _too_small(self, error: BaseException) -> ClusterError:
         return ClusterError(
-            f"cluster.object_store_mb={self._settings.object_store_mb}: too small for what is on "
-            "its way, and no disk "
-            f"to spill to; give more, or smaller units (cluster.unit_games) ({_first_line(error)})"
+            f"cluster.object_store_mb={self._settings.object_store_mb}: too small for the results "
+            "in transit, and there is no disk to spill to; set more, or smaller units "
+            f"(cluster.unit_games) ({_first_line(error)})"
         )
 
     def curves(self) -> dict[str, float]:
-        """Returns what happened since the last call; actor k is the k-th that was asked for, or
-        what took its place.
+        """Returns statistics since the last call; actor k is the k-th that was requested, or its
+        replacement.
         """
         counts, self._counts = self._counts, defaultdict(float)
         by_actor, self._by_actor = self._by_actor, np.zeros((self.size, 2))
@@ -242,15 +242,15 @@ class RayCluster:
             self._counts[name] += number
 
     def replace(self, actor: _Actor, why: str) -> list[int]:
-        """Ends an actor, puts a new one in its place, and returns the units that it had."""
+        """Replaces an actor; returns the units that it had."""
         with suppress(Exception):
             ray.kill(actor.handle)
         units = list(actor.units.values())
         self.failed_starts = self.failed_starts + 1 if actor.hello is not None else 0
         if self.failed_starts > MOST_TRIES * self.size:
             raise ClusterError(
-                f"{self.failed_starts} actors of the cluster ended as soon as they began, in a "
-                f"row ({why}); see the logs of Ray"
+                f"{self.failed_starts} actors of the cluster in a row ended as soon as they "
+                f"started ({why}); see Ray's logs"
             )
         self.actors[self.actors.index(actor)] = self._begin()
         self.retried += len(units)
@@ -258,8 +258,8 @@ class RayCluster:
         return units
 
     def _watch_head(self) -> None:
-        """Ends this process, with one line, where the head of the cluster is gone: calls of Ray
-        would wait for it in vain.
+        """Ends this process with one line when the head of the cluster is gone: calls of Ray would
+        wait forever.
         """
         seen = time.monotonic()
         while not self._over.wait(1.0):
@@ -276,26 +276,24 @@ class RayCluster:
                     return
 
     def end(self, line: str) -> None:
-        """Ends the process; a run saves after each step, so that nothing else is lost than the
-        present one.
-        """
+        """Ends the process; a run saves after each step, so only the current step is lost."""
         self._guard.prepare(line)
         os._exit(1)
 
     def greet(self, actor: _Actor, told: Mapping[str, str]) -> None:
-        """Checks that an actor runs the same code with the same versions; it may work then."""
+        """Checks that an actor runs the same code with the same versions, and admits it."""
         for name, own in self._environment.items():
             may_differ = name in ("instructions", "device")
             if told.get(name) != own and not (self._settings.mixed and may_differ):
-                may = "; set cluster.mixed=true where results may depend on that" * may_differ
+                may = "; set cluster.mixed=true if results may depend on that" * may_differ
                 raise ClusterError(
-                    f"an actor of the cluster has another {name}: {told.get(name)!r} there, "
+                    f"an actor of the cluster has a different {name}: {told.get(name)!r} there, "
                     f"{own!r} here; install the same{may}"
                 )
         actor.hello = None
 
     def check_started(self) -> None:
-        """Raises ClusterError where no actor has come within the time for it."""
+        """Raises ClusterError if no actor has started in time."""
         waited = time.monotonic() - min(actor.began for actor in self.actors)
         if (
             all(actor.hello is not None for actor in self.actors)
@@ -304,7 +302,7 @@ class RayCluster:
             free = ray.available_resources().get("CPU", 0.0)
             raise ClusterError(
                 f"cluster.start_seconds={self._settings.start_seconds:g}: none of {self.size} "
-                "actors came in time; each wants "
+                "actors started in time; each needs "
                 f"{self._settings.actor_cpus:g} cores, {free:g} are free in the cluster"
             )
 
@@ -322,7 +320,7 @@ class RayCluster:
 
 
 class RayPool(Pool[Any, Any]):
-    """See ``fpmcts.cluster.pools.Pool``: units that the actors of a cluster do."""
+    """See ``fpmcts.cluster.pools.Pool``: units run by the actors of a cluster."""
 
     def __init__(self, cluster: RayCluster, shared: Any) -> None:
         self._cluster, self._shared = cluster, shared
@@ -331,7 +329,7 @@ class RayPool(Pool[Any, Any]):
     def run(
         self, units: Sequence[Any], tick: Callable[[int, int], None] = ignore
     ) -> Iterator[tuple[int, Any]]:
-        """See ``Pool``; actors do not say how much of a unit is done."""
+        """See ``Pool``; actors do not report progress within a unit."""
         cluster, waiting, tries, done = self._cluster, deque(range(len(units))), [0] * len(units), 0
         started, idle = time.monotonic(), 0.0
 
@@ -346,7 +344,7 @@ class RayPool(Pool[Any, Any]):
                     )
                 waiting.appendleft(k)
 
-        for actor in cluster.actors:  # what is left of a batch that nobody waits for any more
+        for actor in cluster.actors:  # leftovers of a batch that nobody waits for any more
             actor.units.clear()
         while done < len(units):
             self._give_out(units, waiting)
@@ -386,11 +384,11 @@ class RayPool(Pool[Any, Any]):
         cluster.count(seconds=time.monotonic() - started, idle=idle)
 
     def _expected(self, actor: _Actor) -> list[Any]:
-        """Returns the references that an actor will answer."""
+        """Returns the references of an actor's pending answers."""
         return list(actor.units) if actor.hello is None else [actor.hello]
 
     def _give_out(self, units: Sequence[Any], waiting: "deque[int]") -> None:
-        """Gives units that wait to the actors that are there, the least busy first."""
+        """Assigns waiting units to the running actors, least busy first."""
         able = [actor for actor in self._cluster.actors if actor.hello is None]
         while waiting and able:
             actor = min(able, key=lambda one: len(one.units))
@@ -404,7 +402,7 @@ class RayPool(Pool[Any, Any]):
 
 
 def _address_of(address: str) -> str | None:
-    """Returns HOST:PORT of an address, of "auto" where it is known; None: it is not."""
+    """Returns HOST:PORT of an address; for "auto" the known one, or None."""
     if address != "auto":
         return address
     file = Path("/tmp/ray/ray_current_cluster")
@@ -412,7 +410,7 @@ def _address_of(address: str) -> str | None:
 
 
 def _reach(address: str, seconds: float) -> None:
-    """Raises OSError where nothing listens at HOST:PORT, ValueError if that is not an address."""
+    """Raises OSError if nothing listens at HOST:PORT, ValueError if that is not an address."""
     host, _, port = address.removeprefix("ray://").rpartition(":")
     socket.create_connection((host, int(port)), timeout=seconds).close()
 

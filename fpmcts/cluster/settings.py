@@ -1,4 +1,4 @@
-"""Where units of work are done: in this process, or by actors of a Ray cluster
+"""Where units of work run: in this process, or on actors of a Ray cluster
 (``fpmcts.cluster.ray_pool``).
 """
 
@@ -14,26 +14,24 @@ from games.settings import setting
 
 @dataclass(frozen=True)
 class ClusterSettings:
-    """The workers that do the units; no result depends on them.
+    """The workers that run the units; no result depends on them.
 
     Attributes:
         kind: "none": threads or processes of this machine; "ray": actors of a Ray cluster.
-        address: Of the cluster, HOST:PORT, or "auto" for the one this machine belongs to. None: one
-            on this machine, which is started for the run and ends with it.
-        actors: Processes that work. 0: as many as the cluster's cores can hold.
-        actor_cpus: Cores that an actor is given.
-        actor_gpus: GPUs that an actor is given; where it is above 0 and ``device=auto`` it plays on
-            one.
-        unit_games: Games of a unit. 0: the share of an actor. Where actors differ in speed less is
-            better; the games of a unit advance together, so few of them make small batches for the
-            networks.
-        in_flight: Units that an actor is given at a time, so that it never waits for the next one.
+        address: Address of the cluster, HOST:PORT, or "auto" for the one this machine belongs to.
+            None: a local one, started for the run and stopped with it.
+        actors: Worker processes. 0: as many as the cluster's cores allow.
+        actor_cpus: Cores per actor.
+        actor_gpus: GPUs per actor; above 0 and with ``device=auto`` the actor plays on one.
+        unit_games: Games per unit. 0: an actor's share. Fewer are better if actors differ in speed,
+            but the games of a unit advance together, so few games mean small network batches.
+        in_flight: Units assigned to an actor at a time, so that it never waits for the next one.
         unit_seconds: Seconds after which an actor that has not answered is ended and its units are
-            given to another one.
-        start_seconds: Seconds within which the first actor has to be there.
-        object_store_mb: Memory for results on their way, of a cluster that is started for the run.
-        mixed: Whether actors may run on processors with other instructions than this one's, or
-            another device, so that results depend on the machine that computed them.
+            reassigned.
+        start_seconds: Seconds within which the first actor must have started.
+        object_store_mb: Memory for results in transit, for a cluster started for the run.
+        mixed: Whether actors may run on processors with other instruction sets or on another
+            device, so that results depend on the machine that computed them.
     """
 
     kind: str = setting("none", choices=("none", "ray"))
@@ -50,27 +48,27 @@ class ClusterSettings:
 
 
 class ClusterError(RuntimeError):
-    """A cluster that cannot be used, or is gone; one line that says what to do."""
+    """The cluster is unusable or gone; the message is one line that says what to do."""
 
 
 Shared = Mapping[str, np.ndarray]
-"""What all units of a batch are done with, such as weights; it changes from batch to batch."""
+"""Data shared by all units of a batch, such as weights; it changes from batch to batch."""
 
 
 class Cluster(Protocol):
-    """Actors that were made once and do batches of units."""
+    """Actors that are created once and run batches of units."""
 
     size: int
-    """Actors that were asked for."""
+    """Number of actors requested."""
 
     def pool(self, shared: Shared) -> Pool[Any, Any]:
-        """Returns a pool that does units with what is shared."""
+        """Returns a pool whose workers share some data."""
         ...
 
     def curves(self) -> dict[str, float]:
-        """Returns what happened since the last call, as curves."""
+        """Returns statistics since the last call, as curves."""
         ...
 
     def close(self) -> None:
-        """Ends the actors, and the cluster where it was started for the run."""
+        """Ends the actors, and the cluster if it was started for the run."""
         ...

@@ -12,7 +12,7 @@ from games.settings import ConfigError
 from networks.checkpoint import CheckpointError
 
 ERRORS = (ConfigError, CheckpointError, PlayerError, StoreError, ReportError, SaveError)
-"""Of the command line, and of files that it names."""
+"""Errors of the command line and of the files it names."""
 LONGEST_FAULT = 20_000
 """Characters of what is reported of a player's fault: all that it was asked and answered."""
 

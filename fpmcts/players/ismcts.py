@@ -1,5 +1,5 @@
-"""Information Set MCTS as a player: no networks, random play-outs. Its trees:
-``single_observer.py`` and ``shared_tree.py``.
+"""Information Set MCTS as a player: no networks, random rollouts. Its trees: ``single_observer.py``
+and ``shared_tree.py``.
 """
 
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ from games.settings import setting
 @player("ismcts", slow=True)
 @dataclass
 class ISMCTSOptions(PlayerOptions):
-    """Information Set MCTS without networks: play-outs are random.
+    """Information Set MCTS without networks, with random rollouts.
 
     Attributes:
         iterations: Per move; with ``seconds`` the most there may be. None: 10,000, with ``seconds``
@@ -35,7 +35,7 @@ class ISMCTSOptions(PlayerOptions):
         c: Exploration constant. Single observer: in units of the span of results, None: 0.7, as in
             its paper; shared: of UCT, in rewards, None: as in ``algorithm=ismcts``.
         memory: Of the shared tree of a seat in one game, MB. What is full lets go of the sets that
-            were visited least. So many games of a match go on at a time that all trees take about
+            were visited least. So many games of a match run at a time that all trees take about
             1,000 MB.
         objective: Single observer: "wp", the chance to win, or "adp", points; "auto": what the
             game's matches report first.

@@ -1,7 +1,7 @@
 """Where the result of a finished game came from: the seat, the cards that were dealt, and what was
 left to play.
 
-A *play-out* is a game from a position to its end, one player in every seat. The mean of many is
+A *rollout* is a game from a position to its end, with one player in every seat. The mean of many is
 what a position is worth among such players when all cards lie open. What chance changed of that
 number is luck; the rest of the result was decided by moves.
 """
@@ -42,7 +42,7 @@ class Luck:
             cancels in the sum.
         losses: What the moves of each seat lost against the best, in all; None where it is not
             known.
-        play_outs: How many were made of each position; 0: none were needed.
+        play_outs: Rollouts of each position; 0: none were needed.
     """
 
     unit: str
@@ -59,7 +59,7 @@ class Luck:
 
 
 class Mean(NamedTuple):
-    """Means over play-outs, for S seats.
+    """Means over rollouts, for S seats.
 
     Attributes:
         mean: float64 ``[S]``.
@@ -118,7 +118,9 @@ def mean_of(values: np.ndarray) -> Mean:
 def before_the_deal(
     game: Game, agent: Agent, num: int, win_only: bool, cancel: Callable[[], bool] | None = None
 ) -> Mean:
-    """Returns what each seat can expect of a random deal, by ``num`` play-outs of as many deals."""
+    """Returns the expected return of each seat before the deal, from one rollout of each of ``num``
+    deals.
+    """
     deals = game.deal(deal_seeds(0, num, Stream.TABLE, 1))
     return mean_of(scored(play_out(game, agent, deals, 0, cancel), win_only))
 
@@ -139,7 +141,7 @@ def luck_of(
     win_only: bool,
     cancel: Callable[[], bool] | None = None,
 ) -> Luck:
-    """Returns what chance brought in a game, by play-outs.
+    """Returns the luck of the cards in a game, from rollouts.
 
     Args:
         game: The game.
@@ -149,7 +151,7 @@ def luck_of(
         dealt: n >= 2 positions after the deal; what comes to the table later is dealt anew in each.
         later: For each time that cards came to the table, n positions before and n after it,
             likewise.
-        seed: Of the play-outs.
+        seed: Seed of the rollouts.
         win_only: Whether winning counts alone.
         cancel: Whether to stop.
 

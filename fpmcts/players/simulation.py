@@ -1,5 +1,5 @@
-"""What moves and cards are worth in a game that is too large for exact values, by play-outs of a
-stored policy.
+"""Values of moves and cards in a game that is too large for exact ones, from rollouts of a stored
+policy.
 
 Which worlds there are, and how likely, the game says (``games.registry.Positions``). Each move is
 tried in the same worlds with the same random numbers, so that moves are compared in pairs. From
@@ -20,7 +20,7 @@ from games.table import Table
 
 
 class Simulated(NamedTuple):
-    """What play-outs say of a decision, in W worlds.
+    """Values of a decision's moves from rollouts in W worlds.
 
     Attributes:
         returns: float64 ``[W, n]``, of each world and each of the n moves asked about.
@@ -63,7 +63,7 @@ def poker_luck(
     seed: int,
     cancel: Callable[[], bool] | None = None,
 ) -> Luck:
-    """Returns what the cards brought in a game, by ``num`` play-outs of each position; see
+    """Returns the luck of the cards in a game, from ``num`` rollouts of each position; see
     ``fpmcts.players.luck.luck_of``.
     """
     dealt, later = positions_of(game).of_table(table, num, np.random.default_rng(seed))

@@ -345,7 +345,7 @@ class TabularAgent(Agent):
 
     def answer(self, question: Question, limits: Limits) -> Decision:
         """Returns the decision and its policy, and what is hidden and each move is worth: exactly
-        in small games, else by play-outs where they are asked for.
+        in small games, else from rollouts if they are asked for.
 
         An exact value is that of the move against this policy in the other seats, see
         ``fpmcts.tabular.values``; a root row's prior is the policy, its regret what its mean lacks
@@ -387,7 +387,7 @@ class TabularAgent(Agent):
         self, table: Table, num: int, seed: int, cancel: Callable[[], bool] | None = None
     ) -> Luck:
         """Returns what the cards brought in a hand that is over: exactly where that can be, else by
-        ``num`` play-outs.
+        ``num`` rollouts.
 
         Raises:
             Cancelled: ``cancel`` said so.

@@ -77,7 +77,7 @@ def _evaluator(game: Game) -> Evaluator:
 
 
 def warm_up_search(game: Game, root: str = "gumbel") -> None:
-    """Searches the first open decision by a root rule, with play-outs."""
+    """Searches the first open decision by a root rule, with rollouts."""
     views, _ = next(_open_decisions(game))
     # Erased hands will do: nothing here depends on how good a move is.
     worlds = take(views, np.zeros(WORLDS, np.int64))

@@ -1,1 +1,1 @@
-"""The search: FPMCTS, its trees, and the rules at the root."""
+"""FPMCTS: the search, its trees and the root rules."""

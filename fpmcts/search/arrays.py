@@ -1,6 +1,6 @@
-"""Everything that the kernels of a search work on, in one struct of arrays: ``Forest``.
+"""The data of the search kernels, in one struct of arrays: ``Forest``.
 
-T trees are searched side by side, each by S *slots* (simulations under way), M = T * S in all; tree
+T trees are searched in parallel, each by S *slots* (simulations in flight), M = T * S in all; tree
 ``t`` owns the slots ``t * S .. t * S + S - 1``.
 """
 
@@ -23,28 +23,26 @@ class Params(NamedTuple):
 
 
 class Jobs(NamedTuple):
-    """What each of the T trees is to do, and how far it is."""
+    """The work assigned to each of the T trees, and its progress."""
 
     seat: np.ndarray  # int8 [T]: the searching player
-    simulations: np.ndarray  # int32 [T]: to do
+    simulations: np.ndarray  # int32 [T]: simulations to run
     started: np.ndarray  # int32 [T]
     stake: np.ndarray  # float64 [T]: at the root
     seed: np.ndarray  # uint64 [T]
     noise: np.ndarray  # float32 [T, max_legal]: Gumbel noise of the root moves
-    dropped: np.ndarray  # int32 [T]: leaves evaluated but not stored, for want of room
-    lookups: np.ndarray  # int32 [T]: policies of other players asked for
-    hits: np.ndarray  # int32 [T]: those found in the cache
+    dropped: np.ndarray  # int32 [T]: leaves evaluated but not stored for lack of room
+    lookups: np.ndarray  # int32 [T]: policies of other players requested
+    hits: np.ndarray  # int32 [T]: of these, found in the cache
 
 
 class Log(NamedTuple):
-    """The playouts of the T trees that have come back, at most P each, in the order of their
-    return.
-    """
+    """The finished playouts of the T trees, at most P each, in the order in which they finished."""
 
-    returned: np.ndarray  # int32 [T]: how many
-    move: np.ndarray  # int32 [T, P]: place of the root's move
+    returned: np.ndarray  # int32 [T]: number of finished playouts
+    move: np.ndarray  # int32 [T, P]: index of the root move
     world: np.ndarray  # int32 [T, P]
-    value: np.ndarray  # float64 [T, P]: what they returned
+    value: np.ndarray  # float64 [T, P]: returns
 
 
 class Slots(NamedTuple):
@@ -57,7 +55,7 @@ class Slots(NamedTuple):
     rng: np.ndarray  # uint64 [M]
     beyond: np.ndarray  # bool [M]: beyond its leaf, in the rollout
     blended: np.ndarray  # float64 [M]: weighted sum of the values met in the rollout
-    weight: np.ndarray  # float64 [M]: what is left for the rest of it
+    weight: np.ndarray  # float64 [M]: weight left for the rest of the rollout
     num_legal: np.ndarray  # int32 [M]
     legal: np.ndarray  # int16 [M, max_legal]
     # As in the policy cache: a stored policy samples the same move as a fresh one.
@@ -65,7 +63,7 @@ class Slots(NamedTuple):
 
 
 class Requests(NamedTuple):
-    """Evaluations asked for in one round, at most one per slot."""
+    """Evaluations requested in one round, at most one per slot."""
 
     slot: np.ndarray  # int32 [M]
     seat: np.ndarray  # int8 [M]
@@ -82,13 +80,13 @@ class Forest(NamedTuple):
     num_slots: int  # S: slots of a tree
     num_worlds: int  # W: worlds of a tree
     worlds: States  # [T * W]: a tree's worlds share what the seat to move knows
-    sources: np.ndarray  # int32 [T * W]: of a tree's worlds from one draw, the first
+    sources: np.ndarray  # int32 [T * W]: the first of the tree's worlds from the same draw
     tree: Tree
     cache: PolicyCache
     jobs: Jobs
     log: Log
     slots: Slots
-    states: States  # [M]: where each simulation is
+    states: States  # [M]: current state of each simulation
     requests: Requests
     scratch: np.ndarray  # float64 [max_legal]
 
@@ -96,14 +94,14 @@ class Forest(NamedTuple):
 def make_forest(
     game: Game, params: Params, playouts: int, num_trees: int, num_slots: int, num_edges: int
 ) -> Forest:
-    """Returns room for a search.
+    """Returns the arrays of a search.
 
     Args:
-        params: See there.
-        playouts: Simulations that a tree has room for.
-        num_trees: Trees at most.
-        num_slots: Slots of all trees together, at most.
-        num_edges: Edges per node of a tree on average, beside those of the root.
+        params: See ``Params``.
+        playouts: Maximum simulations of a tree.
+        num_trees: Maximum number of trees.
+        num_slots: Maximum number of slots of all trees together.
+        num_edges: Average number of edges per node of a tree, not counting the root.
     """
     spec, nodes = game.spec, playouts + 2
     trees, slots = num_trees, num_slots

@@ -1,4 +1,4 @@
-"""Moves drawn from the policy networks: what compiled code does before and after an evaluation."""
+"""Sampling moves from the policy networks: the kernels before and after an evaluation."""
 
 import numpy as np
 

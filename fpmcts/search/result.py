@@ -1,6 +1,4 @@
-"""What a search returns: statistics of the roots, their standard errors, and the moves drawn from
-them.
-"""
+"""Results of a search: root statistics, their standard errors, and the moves sampled from them."""
 
 from typing import Any, NamedTuple
 
@@ -12,26 +10,26 @@ from games.kernels import kernel, random_float, random_index
 
 
 class SearchResult(NamedTuple):
-    """What the search says of n positions; A is the largest number of legal actions among them.
+    """The search results of n positions; A is the largest number of legal actions among them.
 
-    Where only some moves were considered, the others are listed too: with target and prior 0, no
-    visits, NaN as q.
+    If only some moves were considered, the others are listed too, with target and prior 0, no
+    visits, and NaN as q.
 
     Attributes:
         num_legal: int32 ``[n]``.
         actions: int16 ``[n, A]``, legal actions, ascending; -1 beyond ``num_legal``.
         target: float32 ``[n, A]``, the improved policy, sums to 1.
         prior: float32 ``[n, A]``, the network's policy over the moves considered, sums to 1.
-        visits: int32 ``[n, A]``, playouts that have come back.
+        visits: int32 ``[n, A]``, finished playouts.
         q: float32 ``[n, A]``, mean return in units of the stake; NaN where unvisited.
         standard_error: float32 ``[n, A]``, of q, see ``_write_errors``; NaN below two draws of the
             hidden cards.
         value: float32 ``[n]``, expected return of the target policy in units of the stake.
-        value_error: float32 ``[n]``, its standard error, moves without one not in it; NaN if that
-            is all of them.
+        value_error: float32 ``[n]``, its standard error, ignoring moves without one; NaN if no move
+            has one.
         choice: int16 ``[n]``, the move at temperature 0 (gumbel: the winner of the halving).
-        dropped: int32 ``[n]``, leaves that found no room in the tree.
-        done: int32 ``[n]``, playouts made; fewer than asked for where the search ended early.
+        dropped: int32 ``[n]``, leaves not stored because the tree was full.
+        done: int32 ``[n]``, playouts run; fewer than requested if the search ended early.
     """
 
     num_legal: np.ndarray
@@ -71,8 +69,9 @@ def _standard_error(shares: np.ndarray, deviations: np.ndarray) -> float:
     """Returns the standard error of a mean over some draws, NaN below two.
 
     Args:
-        shares: float64 ``[D]``, s_j of each draw in the mean, sum 1.
-        deviations: float64 ``[D]``, s_j (q_j - q): of its own mean from that of all.
+        shares: float64 ``[D]``, weight s_j of each draw in the mean, sum 1.
+        deviations: float64 ``[D]``, s_j (q_j - q), where q_j is the mean of draw j and q that of
+            all.
     """
     second, third, squares = 0.0, 0.0, 0.0
     for j in range(shares.size):
@@ -81,7 +80,7 @@ def _standard_error(shares: np.ndarray, deviations: np.ndarray) -> float:
         squares += deviations[j] ** 2
     if second > 1.0 - 1e-9:
         return np.nan
-    # q moves with every q_j: n / (n - 1) for n equal shares.
+    # q depends on every q_j, hence the correction: n / (n - 1) for n equal shares.
     return np.sqrt(squares * second / (second - 2.0 * third + second**2))
 
 
@@ -203,7 +202,7 @@ def _choose(
     weights = np.empty(target.shape[1])
     for k in range(lanes.size):
         if temperatures[k] <= 0.0:
-            random_float(rng, lanes[k])  # each search takes one number, whatever its temperature
+            random_float(rng, lanes[k])  # each search consumes one number at any temperature
             out[k] = choice[k]
             continue
         total = 0.0

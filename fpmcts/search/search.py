@@ -3,7 +3,7 @@
     worlds ──▶ begin_search ─▶ ┌─ evaluate ─▶ absorb ─▶ advance ─┐ ──▶ SearchResult
                                └──────────── requests ◀──────────┘
 
-Hundreds of positions are searched at once; in each round the kernels of ``fpmcts.search.simulate``
+Hundreds of positions are searched together. In each round the kernels of ``fpmcts.search.simulate``
 run every simulation to its next evaluation and one forward pass per network answers them all.
 Several slots per tree fill the batches further: late in a batch of games, or for a single position.
 """
@@ -27,13 +27,11 @@ from games.settings import setting
 from networks.evaluator import Outputs
 
 Evaluate = Callable[[np.ndarray, np.ndarray], Outputs]
-"""(observations int8 [N, C, L], seats int8 [N]) -> Outputs: the answer of the seats' networks."""
+"""(observations int8 [N, C, L], seats int8 [N]) -> Outputs of the seats' networks."""
 _Given = tuple[Sequence[int], Sequence[int]]
-"""The moves to consider at a root, and of each the listed one that stands for it."""
+"""The moves to consider at a root, and for each the listed move that stands in for it."""
 LONE_SLOTS = 64
-"""Slots that there is room for in any search, so that a lone position can fill a batch by
-itself.
-"""
+"""Minimum slots of any search, so that a single position can fill a batch."""
 SECONDS_BETWEEN_REPORTS = 0.1
 
 
@@ -48,7 +46,7 @@ class SearchSettings:
             5.2); a search of 64 fits two cores.
         c: Exploration constant of p-UCT, > 0. The paper: 2 (5.2).
         worlds: Worlds drawn per search, >= 1, used in turn.
-        slots: Simulations under way at once in one tree, >= 1. 1 is the algorithm of the paper;
+        slots: Simulations in flight in one tree, >= 1. 1 is the algorithm of the paper;
             more make larger batches, with a few returns still out when the next move is chosen. A
             single search may be given another number.
         considered: Of ``gumbel``: number of moves that sequential halving starts from, >= 1.
@@ -82,8 +80,8 @@ class SearchSettings:
 
 
 Report = Callable[[SearchResult, int, int], None]
-"""(the result so far, over the positions begun; playouts made, over all positions; playouts asked
-for) -> None.
+"""(result so far for the positions begun, playouts made for all positions, playouts requested) ->
+None.
 """
 
 
@@ -91,9 +89,8 @@ class SearchCounters:
     """Work done since the search was made.
 
     Attributes:
-        room: Evaluations that there was room for: slots of the positions under search, added up
-            over the rounds.
-        lookups, hits: Policies of other players asked for, and those found in the cache.
+        room: Capacity for evaluations: slots of the positions under search, summed over the rounds.
+        lookups, hits: Policies of other players requested, and those found in the cache.
     """
 
     def __init__(self) -> None:
@@ -127,9 +124,7 @@ def _draw_noise(
 
 
 def _make_rule(settings: SearchSettings, playouts: int) -> Any:
-    """Returns the rule at the root for a number of playouts. Raises ValueError where there is none
-    of that name.
-    """
+    """Returns the root rule for a number of playouts. Raises ValueError for an unknown name."""
     if settings.root not in RULES:
         raise ValueError(f"root is {settings.root!r}; expected one of {', '.join(RULES)}")
     return import_module(f"fpmcts.search.roots.{settings.root}").make(settings, playouts)
@@ -139,7 +134,7 @@ class _Watch:
     """Ends a search early and reports its progress.
 
     Args:
-        total: Playouts asked for.
+        total: Playouts requested.
     """
 
     def __init__(
@@ -152,7 +147,7 @@ class _Watch:
         self._report, self._cancel, self._deadline, self._total = report, cancel, deadline, total
         self._next = time.perf_counter() + SECONDS_BETWEEN_REPORTS
         self.parts: list[SearchResult] = []
-        """Results of the positions that are done with."""
+        """Results of the finished positions."""
 
     def ends(self) -> bool:
         """Returns whether to end the search now."""
@@ -180,11 +175,11 @@ class Search:
         settings: See SearchSettings.
         max_positions: Positions held at once; longer batches are searched in parts.
         win_only: Whether returns are ±1 (objective "wp") or points (objective "adp").
-        edges_per_node: Room of a tree. A leaf that finds none is evaluated and backed up, but not
-            stored (``dropped``).
+        edges_per_node: Capacity of a tree. When it is full, a leaf is evaluated and backed up but
+            not stored (``dropped``).
 
     Attributes:
-        most_slots: Slots that there is room for, of all positions together.
+        most_slots: Maximum number of slots of all positions together.
     """
 
     def __init__(
@@ -228,7 +223,7 @@ class Search:
         stand_ins: Sequence[Sequence[int]] | None = None,
         sources: np.ndarray | None = None,
     ) -> SearchResult:
-        """Returns the search's verdict on n positions.
+        """Searches n positions and returns their results.
 
         Args:
             worlds: ``[n * W]`` rows, W worlds for each position (W = ``settings.worlds``); the seat
@@ -236,21 +231,22 @@ class Search:
             rng: uint64 ``[any]`` streams; changed in place. Position k draws from stream
                 ``lanes[k]`` alone.
             lanes: int64 ``[n]``.
-            playouts: Simulations per position, 1 to ``settings.playouts``; None: as many as that.
-            slots: Simulations under way at once in one tree, 1 to ``most_slots``; None:
+            playouts: Simulations per position, 1 to ``settings.playouts``; None: that many.
+            slots: Simulations in flight in one tree, 1 to ``most_slots``; None:
                 ``settings.slots``.
-            report: Called between rounds, at most every 0.1 s, and at the end with what is
-                returned.
-            cancel: Asked between rounds; once it says True, the search ends with what it has.
-            deadline: The search ends with what it has between the first rounds after this, in
-                seconds of ``time.perf_counter``. Every position's root is evaluated all the same,
-                so a policy and a choice are always returned.
-            moves: For each position the legal actions to consider, at least one; at the root alone.
-                None: all.
-            stand_ins: For each of ``moves`` the listed action whose policy output is its own, where
-                moves carry amounts that are not listed; None: each is listed.
+            report: Called between rounds, at most every 0.1 s, and at the end with the final
+                result.
+            cancel: Polled between rounds; once it returns True, the search ends with its results so
+                far.
+            deadline: The search ends with its results so far after the first round past this time,
+                in seconds of ``time.perf_counter``. Every position's root is evaluated all the
+                same, so a policy and a choice are always returned.
+            moves: For each position the legal actions to consider at the root, at least one. None:
+                all.
+            stand_ins: For each of ``moves`` the listed action whose policy output it uses, for
+                moves with unlisted amounts; None: all are listed.
             sources: int32 ``[n, W]``, see ``inference.determinizer.Diagnostics``; the standard
-                errors depend on them. None: each world was drawn by itself.
+                errors depend on them. None: each world is an independent draw.
 
         Raises:
             ValueError: The number of worlds does not fit the number of positions, there is no room
@@ -372,8 +368,8 @@ class Search:
             tree.action[t, first : first + len(given)] = np.sort(given)
 
     def _read(self, legal: list[np.ndarray] | None) -> SearchResult:
-        """Returns the result so far; ``legal``: the legal moves of every position where some were
-        struck.
+        """Returns the result so far; ``legal``: the legal moves of every position if some were
+        removed.
         """
         forest = self._forest
         result = empty_result(

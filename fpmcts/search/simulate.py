@@ -1,11 +1,11 @@
 """Simulations of FPMCTS, as kernels over a batch of slots. Source: DeltaDou, Algorithm 1.
 
-A *slot* is one simulation under way in one tree. ``advance`` runs every slot until it needs an
-answer of a network, or until its tree has had its simulations; ``absorb`` takes the answers and
-lets the slots continue. Kernels take all of it as one ``Forest``; the smallest take only the parts
-that they use, since every array of an argument costs compilation.
+A *slot* is one simulation in flight in one tree. ``advance`` runs every slot until it needs a
+network output or its tree has finished its simulations; ``absorb`` takes the outputs and lets the
+slots continue. Kernels take the whole ``Forest``; the smallest take only the parts that they use,
+since every array argument costs compilation time.
 
-How the code follows the paper's Algorithm 1:
+Correspondence with the paper's Algorithm 1:
 
     SEARCH      ``advance``: one simulation after the other, each in a world of the determinizer
     SIMULATE    ``_run``: descends by p-UCT while the decision node is in the tree
@@ -14,9 +14,9 @@ How the code follows the paper's Algorithm 1:
                 ``absorb`` adds it with its prior and value
     UPDATE      ``_finish``: adds the return to the edges of the path
 
-Ours (``rollout``): a simulation plays on beyond its leaf to the end of the game, all seats by their
-policies, sure wins found. It returns the λ-return of the values met on its way and the result
-(Sutton 1988); the tree grows by its first leaf alone.
+Ours (``rollout``): a simulation continues beyond its leaf to the end of the game, with all seats
+playing their policies and sure wins found. It returns the λ-return of the result and of the values
+on the way (Sutton 1988); only the first leaf is added to the tree.
 
 Worlds are shared: the k-th simulation of every root move uses world k mod W and the same random
 numbers, so that moves are compared on the same deals (design: 1.9 times less variance of a
@@ -58,7 +58,7 @@ from networks.decode import legal_logits, softmax
 
 
 class Phase(IntEnum):
-    """What a slot is doing."""
+    """State of a slot."""
 
     IDLE = 0
     RUNNING = 1
@@ -111,8 +111,8 @@ def _descend(tree: Tree, slots: Slots, t: int, m: int, node: int, edge: int) -> 
 
 @kernel
 def _begin(forest: Forest, rule: Any, t: int, m: int) -> None:
-    """Starts a simulation in slot ``m``: the root move first, then the world that this visit of the
-    move is due.
+    """Starts a simulation in slot ``m``: chooses the root move, then the world for this visit of
+    the move.
     """
     tree, jobs, slots = forest.tree, forest.jobs, forest.slots
     edge = select(rule, tree, t, jobs.started[t], jobs.noise[t], forest.scratch)
@@ -146,8 +146,8 @@ def _policy_key(rules: Rules, states: States, m: int, seat: int, world: int) -> 
 
 @kernel
 def _play_sure_win(rules: Rules, states: States, answers: np.ndarray, m: int) -> None:
-    """Plays the sure win of the seat to move to the end in slot ``m``, or as far as ``sure_win``
-    keeps its thread.
+    """Plays out the sure win of the seat to move in slot ``m``, as far as ``sure_win`` finds its
+    next move.
 
     Args:
         answers: int16 ``[max_legal]``, scratch.
@@ -160,7 +160,7 @@ def _play_sure_win(rules: Rules, states: States, answers: np.ndarray, m: int) ->
             if action < 0:
                 return
         else:
-            legal(rules, states, m, answers)  # the others have no say: any answer will do
+            legal(rules, states, m, answers)  # the others cannot prevent it: any answer will do
             action = np.int64(answers[0])
         step(rules, states, m, action)
         seat = current_seat(rules, states, m)
@@ -173,8 +173,8 @@ def _sure_return(
     """Returns the return of a sure win of the searching player, which is to move; plays it out in
     slot ``m`` where points count.
 
-    A sure win may raise the stake on its way (a bomb). Where ``sure_win`` loses the thread, the
-    stake reached by then counts.
+    A sure win may raise the stake on its way (a bomb). If ``sure_win`` finds no next move, the
+    stake reached so far counts.
     """
     if not params.win_only:
         _play_sure_win(rules, states, answers, m)
@@ -185,8 +185,8 @@ def _sure_return(
 
 @kernel
 def _run(forest: Forest, t: int, m: int) -> bool:
-    """Plays on in slot ``m``; returns True when it needs an evaluation, False when the simulation
-    is over.
+    """Continues slot ``m``; returns True when it needs an evaluation, False when the simulation is
+    over.
     """
     rules, states, params, slots = forest.rules, forest.states, forest.params, forest.slots
     tree, cache, jobs, log = forest.tree, forest.cache, forest.jobs, forest.log
@@ -243,7 +243,7 @@ def _run(forest: Forest, t: int, m: int) -> bool:
 
 @kernel
 def begin_search(forest: Forest) -> int:
-    """Empties the trees and asks for the evaluation of every root; returns the number of requests,
+    """Empties the trees and requests the evaluation of every root; returns the number of requests,
     one per tree.
 
     The seat to move at the root searches. The root must have at least two legal actions; the caller
@@ -287,7 +287,7 @@ def advance(forest: Forest, rule: Any) -> int:
     tree is done.
 
     Args:
-        rule: At the root, see ``fpmcts.search.roots``.
+        rule: The root rule, see ``fpmcts.search.roots``.
     """
     jobs, slots, requests = forest.jobs, forest.slots, forest.requests
     count = 0
@@ -310,8 +310,8 @@ def advance(forest: Forest, rule: Any) -> int:
 
 @kernel
 def absorb(forest: Forest, count: int, policy: np.ndarray, value: np.ndarray) -> None:
-    """Takes the answers to ``count`` requests: stores and samples the others' policies, adds the
-    leaves and backs them up, or plays on beyond them.
+    """Takes the outputs for ``count`` requests: stores and samples the others' policies, adds the
+    leaves, and backs them up or continues beyond them.
 
     Args:
         policy: float32 ``[count, policy_size]`` raw policy outputs.

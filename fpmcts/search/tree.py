@@ -6,9 +6,9 @@ action; N(u) its visits; N(u, a) and Q(u, a) the visits and the mean return of a
 prior. T trees are searched at once.
 
 Conventions:
-    - Only decision nodes with at least two legal actions are stored. What happens between two of
-      them (the merged chance node of the paper: the others' moves, forced moves) is replayed in the
-      drawn world; the next one is found by ``infoset_key``.
+    - Only decision nodes with at least two legal actions are stored. The moves between two of them
+      (the merged chance node of the paper: the others' moves, forced moves) are replayed in the
+      sampled world; ``infoset_key`` finds the next one.
     - Every value is the expected return of the searching player's team, in units of the stake at
       the root. Nothing changes sign.
     - A node whose ``degree`` is 0 is solved: its ``value`` is exact and it is never expanded.
@@ -36,9 +36,9 @@ class Tree(NamedTuple):
     action: np.ndarray  # int16 [T, E]
     prior: np.ndarray  # float32 [T, E]: pi(u, a)
     visits: np.ndarray  # int32 [T, E]: N(u, a), in-flight simulations included
-    returns: np.ndarray  # int32 [T, E]: simulations that have come back
+    returns: np.ndarray  # int32 [T, E]: finished simulations
     total: np.ndarray  # float64 [T, E]: sum of their returns
-    squares: np.ndarray  # float64 [T, E]: sum of their squares
+    squares: np.ndarray  # float64 [T, E]: sum of their squared returns
     index_key: np.ndarray  # uint64 [T, H]: infoset_key of the searching player
     index_node: np.ndarray  # int32 [T, H]: node, EMPTY where free
 
@@ -112,8 +112,8 @@ def clear(tree: Tree, cache: PolicyCache, t: int) -> None:
 
 @kernel
 def find(keys: np.ndarray, values: np.ndarray, t: int, key: np.uint64) -> int:
-    """Returns the place of a key in index ``t``, or of the free place where it belongs (``values``
-    is EMPTY there).
+    """Returns the position of a key in index ``t``, or the free position where it belongs
+    (``values`` is EMPTY there).
     """
     mask = np.uint64(keys.shape[1] - 1)
     place = np.int64(key & mask)
@@ -166,7 +166,7 @@ def select_puct(tree: Tree, t: int, node: int, c: float) -> int:
     """Returns the edge that maximises Q(u, a) + c · pi(u, a) · sqrt(N(u)) / (1 + N(u, a)).
 
     An edge without a return counts as the value of its node (the paper does not say). Simulations
-    in flight count in N but not in Q, so that several can run in one tree (Liu et al., "Watch the
+    in flight count in N but not in Q, so several can run in one tree (Liu et al., "Watch the
     unobserved", 2020); with one at a time this is plain p-UCT. Source: DeltaDou, 4.1.
     """
     first = tree.first_edge[t, node]
@@ -212,7 +212,7 @@ def store_policy(
     probabilities: np.ndarray,
     n: int,
 ) -> None:
-    """Stores a policy of ``n`` actions; does nothing when the cache is full or the key is there."""
+    """Stores a policy of ``n`` actions; does nothing if the cache is full or has the key."""
     start = cache.used[t]
     full = (
         2 * cache.num_policies[t] >= cache.index_key.shape[1] or start + n > cache.action.shape[1]

@@ -169,7 +169,7 @@ class RunFolder(AbstractContextManager["RunFolder"]):
             except CheckpointError:
                 raise error from None
             self._previous_is_better = True
-            self.notes.append(f"{error}; going on from the one before it, {PREVIOUS}")
+            self.notes.append(f"{error}; resuming from the one before it, {PREVIOUS}")
         self._check_version(saved.meta.get("version", 1))
         self._mend_networks(saved)
         return saved

@@ -25,7 +25,7 @@ FIRST_MARK, LONGEST_STEP, CHUNK = 1_000, 50_000_000, 1_000_000
 life.
 """
 MOST_POINTS = 4_096
-"""Of the curve in a checkpoint; TensorBoard has all. A figure's grid of marks has far fewer."""
+"""Points of the curve kept in a checkpoint; TensorBoard has all. A figure has far fewer marks."""
 ITERATION = 1_000
 """CFR+ walks the whole tree in an "episode": its numbers of episodes are this many times smaller.
 """

@@ -72,7 +72,7 @@ def test_a_player_of_ours_in_games_of_its_own() -> None:
     assert exploitability.nash_conv(theirs, Policy(theirs, calls)) == pytest.approx(
         exploitability.nash_conv(ours, Policy(ours, calls))
     )
-    with pytest.raises(ValueError, match="rhcp cannot state"):
+    with pytest.raises(ValueError, match="rhcp does not state"):
         Policy(theirs, load_player("rhcp", make("doudizhu")))
 
 

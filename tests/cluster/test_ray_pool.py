@@ -150,8 +150,8 @@ def test_an_error_of_the_work_is_raised_here(
 @pytest.mark.parametrize(
     ("told", "line"),
     [
-        ({"code": "other"}, "another code: 'other' there, 'same' here; install the same$"),
-        ({"device": "cuda"}, "another device: .* set cluster.mixed=true where results"),
+        ({"code": "other"}, "a different code: 'other' there, 'same' here; install the same$"),
+        ({"device": "cuda"}, "a different device: .* set cluster.mixed=true if results"),
     ],
 )
 def test_an_actor_that_differs_is_refused(
@@ -170,7 +170,7 @@ def test_no_actor_comes(made: RayCluster, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(made, "actors", [made._begin(), made._begin()])
     with pytest.raises(
         ClusterError,
-        match="cluster.start_seconds=0.1: none of 2 actors came in time; .* 64 cores, .* free",
+        match="cluster.start_seconds=0.1: none of 2 actors started in time; .* 64 cores, .* free",
     ):
         do(made, units(1))
 

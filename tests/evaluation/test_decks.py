@@ -26,8 +26,9 @@ def test_evaluation_decks_are_those_of_the_first_version(seed: int, expected: li
 
 
 def test_two_paths_never_share_a_stream() -> None:
-    """Not when one goes on with zeros, nor when a number of one is two words of the other; the same
-    for seeds."""
+    """Not when one continues with zeros, nor when a number of one is two words of the other; the
+    same for seeds.
+    """
     paths = [
         (),
         (0,),

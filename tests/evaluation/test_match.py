@@ -129,8 +129,7 @@ class Witness(Largest):
 
 
 def test_agents_see_no_hidden_card(game: Game) -> None:
-    """The peasants exchange their hands: the landlord, who moves first, is given exactly the
-    same."""
+    """The peasants exchange their hands: the landlord, who moves first, gets exactly the same."""
     deals = evaluation_decks(game, 6, 30)
     exchanged = take(deals, np.arange(30))
     exchanged.hands[:, [D, E]] = deals.hands[:, [E, D]]
@@ -175,7 +174,7 @@ def test_illegal_answers_end_the_match(game: Game, answer: np.ndarray, message: 
 
 
 class Watcher(Largest):
-    """Writes down what it is told."""
+    """Records what it receives."""
 
     name, adapts, seed = "watcher", True, 0
 

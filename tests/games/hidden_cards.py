@@ -111,7 +111,7 @@ def check_worlds(game: Game, state: States, seat: int) -> None:
         row = world(game, view, seat, words)
         seen = game.view(row, np.array([seat]))
         assert all(np.array_equal(a, b) for a, b in zip(seen, view, strict=True)), (
-            "the seat can tell the world from the state"
+            "the seat can distinguish the world from the state"
         )
         assert driver.current_seat(game.rules, row, 0) == mover
         if mover >= 0:
@@ -170,7 +170,7 @@ def check_replay(game: Game, deal: States, moves: list[int], state: States, seat
         action = driver.played_move(
             game.rules, row, 0, seat, seen, at_start
         )  # moves that are not seen included
-        assert action == move, "the words do not tell the move that was played"
+        assert action == move, "the words do not determine the move that was played"
         driver.step(game.rules, row, 0, action)
     np.testing.assert_array_equal(truth(game, row, seat), words)
     reached = game.view(row, np.array([seat]))

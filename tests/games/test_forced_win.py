@@ -160,7 +160,7 @@ def test_who_claims_a_win_has_won() -> None:
             move = driver.forced_win(GAME.rules, states, i)
             if move >= 0 and claimed < 0 and driver.sure_win(GAME.rules, states, i) < 0:
                 claimed = seat
-            assert seat != claimed or move >= 0, "a forced win must go on to the end"
+            assert seat != claimed or move >= 0, "a forced win must continue to the end"
             legal = np.zeros(MAX_LEGAL, np.int16)
             count = driver.legal(GAME.rules, states, i, legal)
             driver.step(

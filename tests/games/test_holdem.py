@@ -94,7 +94,8 @@ def test_nodes_of_two_players() -> None:
     limit hold'em poker is solved").
 
     169, 1,286,792, 55,190,538 and 2,428,287,420 hands (Waugh 2013). In each round ten decisions and
-    nine ways to go on; before the flop eight and seven, since the big blind is the first bet.
+    nine sequences that continue; before the flop eight and seven, since the big blind is the first
+    bet.
     """
     two = tree_of(2)
     nodes = np.bincount(two.round)

@@ -44,7 +44,7 @@ def test_counts(name: str, four_solos: int, planes: tuple[int, ...], total: int)
 
 
 def test_every_move_has_its_one_reading() -> None:
-    """Of the planes with solos, which are four moves in five, every ninth is read."""
+    """Planes with solos are four moves in five, so only every ninth of them is read."""
     rules = rule_set("standard")
     assert len(np.unique(rules.cards)) == len(rules.cards)
     for move, counts in enumerate(unpack(rules.cards).tolist()):

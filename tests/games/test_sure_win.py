@@ -37,7 +37,7 @@ def is_won(states: States, mover: int, find: Callable[..., int]) -> bool:
         return TEAMS[states.winner[0]] == TEAMS[mover]
     if seat == mover:
         actions = [find(GAME.rules, states, 0)]
-        assert actions[0] != -1, "a win must go on to the end"
+        assert actions[0] != -1, "a win must continue to the end"
     else:
         actions = driver.legal_actions(GAME, states, 0).tolist()
     for action in actions:

@@ -129,8 +129,9 @@ def test_a_table_starts_from_one_thing(game: Game) -> None:
 
 
 def test_a_seat_is_told_nothing_that_it_cannot_see() -> None:
-    """The hands of the peasants exchanged: what the landlord is told is the same, what they are
-    told is not."""
+    """The hands of the peasants exchanged: what the landlord sees is the same, what they are told
+    is not.
+    """
     game = make("doudizhu")
     table = Table(game, seed=9)
     other = table.deal

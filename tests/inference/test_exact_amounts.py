@@ -27,7 +27,7 @@ def game() -> Game:
 def believed(
     moves: list[str], particles: int, floor: float | None = None
 ) -> tuple[np.ndarray, Determinizer, Table]:
-    """Returns the probability of each hand of the other player in the eyes of who is to move."""
+    """Returns the probability of each hand of the other player as the player to move sees it."""
     table = Table(game(), seed=3)
     given = {} if floor is None else {"ess_floor": floor}
     settings = InferenceSettings(

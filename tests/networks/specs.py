@@ -65,7 +65,7 @@ def observations(count: int, spec: GameSpec = DOUDIZHU, seed: int = 0) -> np.nda
 
 
 def as_if_trained(net: nn.Module, seed: int = 0) -> nn.Module:
-    """Returns the module in evaluation mode, with random weights and statistics in place of the
+    """Returns the module in evaluation mode, with random weights and statistics instead of the
     special initial ones.
     """
     generator = torch.Generator().manual_seed(seed)

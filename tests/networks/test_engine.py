@@ -8,7 +8,8 @@ from networks.engine import MAX_CHUNK, Engine
 from tests.networks.specs import CONFIGS, observations, trained
 
 BFLOAT16_ERROR = 0.02
-"""Of the largest output of a head: activations have 8 bits, and errors add up over the layers."""
+"""Tolerance as a share of a head's largest output: activations have 8 bits, and errors accumulate.
+"""
 
 
 @pytest.mark.parametrize("name", CONFIGS)

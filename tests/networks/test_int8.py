@@ -22,7 +22,7 @@ needs_vnni = pytest.mark.skipif(
     not torch.cpu._is_vnni_supported(), reason="the processor has no AVX-512 VNNI"
 )
 ERROR = 0.05
-"""Of the largest output of a head."""
+"""Tolerance as a share of a head's largest output."""
 
 
 def sample(count: int = 200) -> torch.Tensor:
@@ -107,7 +107,7 @@ def test_evaluator() -> None:
         NetworkConfig(channels=8, blocks=1, value_head="scalar", hidden_head=False),
         seed=0,
     )
-    with pytest.raises(ConfigError, match="precision=int8: there is no game"):
+    with pytest.raises(ConfigError, match="precision=int8: needs a game"):
         Evaluator(networks, "int8")
     evaluator, positions = Evaluator(networks, "int8", game=game), random_sample(game)
     for net in networks.distinct():

@@ -23,7 +23,7 @@ LEDUC, GOOFSPIEL = make("leduc"), make("goofspiel", cards=4)
 
 
 class Recorded(pyspiel.Bot):
-    """Plays its last legal action and writes down what it is told."""
+    """Plays its last legal action and records what it receives."""
 
     def __init__(self, log: list[object]) -> None:
         super().__init__()

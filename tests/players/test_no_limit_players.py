@@ -154,7 +154,7 @@ def test_records_are_not_longer_than_a_game() -> None:
 
 
 def test_the_engine_of_the_web_tells_of_earlier_hands() -> None:
-    """The same table is played otherwise by who has seen the maniac, and again as before by who is
+    """A player that has seen the maniac plays the same table differently, and as before once it is
     told of nobody.
     """
     game = make("no_limit_holdem")

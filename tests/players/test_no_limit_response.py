@@ -71,7 +71,7 @@ def test_it_bets_at_who_folds_and_folds_to_who_is_ahead() -> None:
         likely[HANDS[:, 0] // 4 == HANDS[:, 1] // 4].sum() == 0.0
     )  # it called before the flop: no pair
     assert gains[0] == -np.inf
-    assert gains[2] == pytest.approx(200.0)  # who has no pair folds: the whole pot
+    assert gains[2] == pytest.approx(200.0)  # a hand without a pair folds: the whole pot
     assert gains[3] == pytest.approx(200.0)
     assert gains[1] < 200.0
     _, _, gains = asked(at_table(["4c 2d", "8c 8d"], "AhAdAcTsJs", "r10000"))

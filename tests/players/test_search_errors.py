@@ -30,8 +30,9 @@ def positions() -> list[Table]:
 
 @pytest.mark.slow
 def test_stated_errors_are_the_spread_over_seeds() -> None:
-    """Of the value and of the two moves that are tried most, on average over the positions, within
-    20 %. Worlds that came from a few particles counted as independent give 0.6."""
+    """Errors of the value and of the two most visited moves, on average over the positions, within
+    20 %. Worlds that came from a few particles counted as independent give 0.6.
+    """
     agent = load_player("fpmcts", DOUDIZHU, playouts=64)
     assert isinstance(agent, SearchAgent)
     agent.start(SEEDS, 0)

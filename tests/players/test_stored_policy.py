@@ -44,7 +44,7 @@ def test_small_games_are_nearly_exact(game: LimitPoker) -> None:
 
 @SMALL
 def test_a_decision_tells_exact_values(game: LimitPoker) -> None:
-    """Its own moves lose nothing; what is told depends on no card that the seat cannot see."""
+    """Its own moves lose nothing; its report depends on no card that the seat cannot see."""
     made = player(game)
     for seed in range(5):
         table = Table(game, seed=seed)

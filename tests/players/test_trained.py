@@ -68,8 +68,8 @@ def test_a_search_with_other_settings_finishes_a_match(run: Path) -> None:
         ("config", [], "its metadata have a value of type list at config; expected one of type"),
         ("config.game", "leduc", "its metadata have nothing at config.game.name"),
         ("config.game.name", 3, "a value of type int at config.game.name"),
-        ("config.network", None, "cannot be used: .* network is no group of keys"),
-        ("config.search", 3, "cannot be used: .* search is no group of keys"),
+        ("config.network", None, "cannot be used: .* network is not a group of keys"),
+        ("config.search", 3, "cannot be used: .* search is not a group of keys"),
         ("config.network.channels", 512, r"stem.*expected \[512, .*of real numbers"),
     ],
 )

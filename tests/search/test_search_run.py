@@ -137,8 +137,8 @@ def test_moves_that_cannot_be_considered(moves: list[int]) -> None:
 
 
 def test_standard_errors() -> None:
-    """Move 0 pays by the others' cards, in turn: a world that comes up again is no other draw. Move
-    1 always pays -1; move 2 is tried once and has no error.
+    """Move 0 pays by the others' cards, in turn: a world that comes up again is not a new draw.
+    Move 1 always pays -1; move 2 is tried once and has no error.
     """
     game = ToyGame(
         make_rules(Move(0, [End(lambda a, b, c: 0.5 * b - c), End(-1.0), End(-9.0)]), 4, 3)

@@ -2,7 +2,7 @@
 
 The deck has K different cards and each of the three seats holds one of them. Which moves are legal
 depends on the mover's card, what the game pays on all three. A move may be hidden from other seats,
-who see that it is made, but not which (sealed bids, ``Move.hidden_from``): they cannot tell its
+who see that it is made, but not which (sealed bids, ``Move.hidden_from``): they cannot see its
 children apart, and legal moves there must not depend on it. What a seat knows is its card and the
 node, up to such moves (``Rules.seen``). Seats may move in any order. Everything can therefore be
 checked by enumeration.
@@ -32,7 +32,7 @@ NONE = -1
 class Rules(NamedTuple):
     """X nodes of the tree (0 is the first), K cards, A actions."""
 
-    seat: np.ndarray  # int8 [X]: who moves; -1 = the game is over
+    seat: np.ndarray  # int8 [X]: seat to move; -1 = the game is over
     child: np.ndarray  # int16 [X, A]
     allowed: np.ndarray  # bool [X, K, A]: legal moves by the mover's card
     payoff: np.ndarray  # float64 [X, K, K, K, 3]: return of each seat, by the cards of the three

@@ -51,7 +51,7 @@ def pure_plans(player: int) -> Iterator[Plan]:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_kuhn_by_brute_force(seed: int) -> None:
-    """Every hand of the other by hand, and of all ways to go on after the move the best."""
+    """Enumerates the opponent's hands, and takes the best of all continuations after the move."""
     game = make("kuhn")
     tables = game.tables
     policy = random_policy(tables, seed, sparse=seed == 2)

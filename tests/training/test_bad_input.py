@@ -104,7 +104,7 @@ def test_what_cannot_begin_leaves_nothing_behind(
     ("run_dir", "name", "words"),
     [
         ("file", "file", "cannot be written"),
-        (".", "checkpoint.safetensors", "truncated, damaged or no checkpoint"),
+        (".", "checkpoint.safetensors", "truncated, damaged or not a checkpoint"),
     ],
 )
 def test_what_is_there_is_not_overwritten(

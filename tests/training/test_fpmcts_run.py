@@ -402,7 +402,7 @@ def test_a_run_may_begin_from_a_run_and_has_no_bootstrap_then(tmp_path: Path) ->
 
 def test_checkpoint_of_another_shape_is_refused() -> None:
     one, wider = Stages(config()), Stages(config("network.channels=16"))
-    with pytest.raises(CheckpointError, match="channels"):  # of a run that goes on
+    with pytest.raises(CheckpointError, match="channels"):  # of a run that is resumed
         wider.load(one.state())
     damaged = one.state()
     name = next(name for name in damaged.arrays if name.startswith("network.0."))

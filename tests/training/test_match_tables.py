@@ -1,4 +1,4 @@
-"""Tables of matches: what a lot depends on, how they go on, what they say, and what they refuse."""
+"""Tables of matches: what a lot depends on, resuming, the report, and refusals."""
 
 import json
 from pathlib import Path
@@ -79,7 +79,7 @@ def test_points_depend_on_the_content_of_models(tmp_path: Path) -> None:
 
 def test_what_the_tables_say() -> None:
     config = MatchTables.read("lisy_tables", ["only=[phantom]"])
-    wins = {"uct": 5, "exp3": 6, "regret_matching": 8, "random": 1}  # of ten, whoever is second
+    wins = {"uct": 5, "exp3": 6, "regret_matching": 8, "random": 1}  # of ten, against any opponent
     returns = {row: [1.0] * won + [-1.0] * (10 - won) for row, won in wins.items()}
     results = {
         Lot("phantom", 0, row, column): returns[row] for row in PLAYERS for column in PLAYERS

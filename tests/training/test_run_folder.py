@@ -1,5 +1,5 @@
-"""The folder of a run: which checkpoint it goes on from, what it began from, and what a failed
-start leaves behind.
+"""The run folder: which checkpoint a run resumes from, what it began from, and what a failed start
+leaves behind.
 """
 
 import resource
@@ -122,7 +122,7 @@ class Steps:
 
 
 def test_the_loop(tmp_path: Path) -> None:
-    """It stops after a step, with a checkpoint, and goes on from there; reports, lines and progress
+    """It stops after a step, with a checkpoint, and resumes from there; reports, lines and progress
     come as they should.
     """
     lines: list[str] = []

@@ -58,7 +58,7 @@ def launch() -> Iterator[Any]:
 
 
 def longest(view: Json) -> str:
-    """Returns the legal move of the most cards, a pass only where there is no other."""
+    """Returns the legal move of the most cards, a pass only if nothing else is legal."""
     return max(view["legal"], key=lambda move: (move != "pass", len(move)))
 
 

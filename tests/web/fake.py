@@ -1,7 +1,8 @@
 """A small game with the face of ``games.table.Table``, an engine that answers as told, and a clock
 that is moved by hand.
 
-The game: every seat has cards and in turn plays one or passes; whoever has none left wins. Nothing
+The game: every seat has cards and in turn plays one or passes; the first with none left wins.
+    Nothing
 of it is known to the server.
 """
 
@@ -215,7 +216,7 @@ async def settle() -> None:
 
 
 class FakeChance:
-    """Names and seeds that can be foretold."""
+    """Predictable names and seeds."""
 
     def __init__(self) -> None:
         self._numbers = count(1)
@@ -241,7 +242,7 @@ def first_legal(question: Question) -> Answer:
 
 
 class FakeEngine:
-    """An engine that answers as it is told, after a time that it is told."""
+    """An engine that gives preset answers after a preset time."""
 
     def __init__(
         self, answer: Answering = first_legal, seconds: Callable[[Question], float] = lambda _: 0.0

@@ -123,7 +123,7 @@ def test_a_rehearsal_gives_way_and_is_begun_again() -> None:
             await asyncio.sleep(0.02)
         assert (
             await engine.ask(question("quick", step=1))
-        ).move == "quick 1"  # the rehearsal would go on for ever
+        ).move == "quick 1"  # the rehearsal would run forever
         for _ in range(200):
             if engine.status.state == "ready":
                 return

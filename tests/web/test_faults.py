@@ -149,7 +149,7 @@ def test_whatever_fails_at_a_move_is_reported(
 
 
 def test_a_client_that_does_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its connection ends; the game and another client go on, and what it missed is there."""
+    """Its connection ends; the game and another client continue, and what it missed is there."""
     monkeypatch.setattr(connection, "MOST_QUEUED", 5)
 
     class Stuck:

@@ -68,7 +68,7 @@ def test_token_becomes_a_cookie(site: Site) -> None:
         assert client.get("/api/health").json() == {"state": "ready", "warm": 1.0}
         answer = client.get(f"/?token={TOKEN}")
         assert answer.status_code == 303 and answer.headers["location"] == "/"
-        # Lax: a link in a mail or a chat brings the cookie, so the session goes on.
+        # Lax: a link in a mail or a chat brings the cookie, so the session continues.
         assert {"HttpOnly", "SameSite=Lax"} <= set(answer.headers["set-cookie"].split("; "))
         assert client.get("/api/tables").status_code == 200
         session = dict(client.cookies)

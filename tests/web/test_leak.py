@@ -66,7 +66,7 @@ class OneDeal:
 
 
 def busy_answer(question: Question) -> Answer:
-    """Passes, with values that tell the hands."""
+    """Passes, with values that reveal the hands."""
     number = zlib.crc32(json.dumps(question.record["hands"]).encode())
     answer = first_legal(question)
     rows = tuple(replace(row, value=(number % 1000) / 1000) for row in answer.rows or ())
@@ -247,7 +247,7 @@ def one_player(game: str, **settings: float) -> Catalogue:
 
 
 def follow(moves: list[str]) -> Any:
-    """Returns a player that makes given moves, with values that tell the record."""
+    """Returns a player that makes given moves, with values that reveal the record."""
 
     def answer(question: Question) -> Answer:
         number = zlib.crc32(json.dumps(question.record).encode())

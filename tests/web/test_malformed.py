@@ -180,7 +180,7 @@ def finished(game: str) -> Json:
 
 
 class Innocent:
-    """Another person, at a table of their own, whose game must go on."""
+    """Another person, at a table of their own, whose game must continue."""
 
     def __init__(self, served: Served) -> None:
         self.person = served.enter()

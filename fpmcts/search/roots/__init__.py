@@ -1,11 +1,11 @@
 # mypy: disable-error-code="empty-body"
-"""Rules at the root: which move a simulation tries, and what the search says in the end. Each is a
-file of this folder.
+"""Root rules: which root move a simulation tries, and the policy that the search returns. Each is a
+file in this folder.
 
-The name of the file is that of the rule (``search.root``). It has a NamedTuple of what its kernels
-need, for which it registers the generic kernels below, and ``make(settings, playouts)``, which
-returns one. If that has a field ``noise``, Gumbel noise of that scale is drawn for every move of
-the root; else none is.
+The file name is the name of the rule (``search.root``). The file defines a NamedTuple with the data
+of its kernels, registers the generic kernels below for it, and has ``make(settings, playouts)``,
+which returns one. If the NamedTuple has a field ``noise``, Gumbel noise of that scale is drawn for
+every root move.
 """
 
 from pkgutil import iter_modules
@@ -17,7 +17,7 @@ from fpmcts.search.tree import Tree
 from games.dispatch import GenericKernel
 
 RULES = tuple(module.name for module in iter_modules(__path__))
-"""Their names."""
+"""Names of the root rules."""
 
 
 @GenericKernel
@@ -27,26 +27,26 @@ def select(
     """Returns the edge of the root that the next simulation takes.
 
     Args:
-        started: Simulations of the tree before it.
-        noise: float32 ``[>= degree]``, of every move.
+        started: Simulations of the tree started before this one.
+        noise: float32 ``[>= degree]``, noise of every move.
         scratch: float64 ``[>= degree]``.
     """
 
 
 @GenericKernel
 def improved_policy(rule: Any, tree: Tree, t: int, out: np.ndarray) -> float:
-    """Returns what an unvisited move of the root is worth; writes the policy that the search
-    arrives at to ``out`` (float64).
+    """Returns the value of an unvisited root move; writes the policy of the search to ``out``
+    (float64).
     """
 
 
 @GenericKernel
 def preference(rule: Any, returned: int, prior: float, noise: float, target: float) -> float:
-    """Returns how much a move of the root is to be played at temperature 0; the first of the
-    largest is.
+    """Returns the preference for a root move; at temperature 0 the first move with the largest one
+    is played.
 
     Args:
         returned: Returns of the move.
-        prior, noise: Of the move.
+        prior, noise: Prior and noise of the move.
         target: Its probability in ``improved_policy``.
     """

@@ -1,7 +1,7 @@
 """``gumbel``: the rule for small budgets.
 
-A sample of moves without replacement, sequential halving among them, and the prior moved by the
-advantages as the policy (Danihelka et al., "Policy improvement by planning with Gumbel", ICLR
+Moves are sampled without replacement and compared by sequential halving; the policy is the prior
+shifted by the advantages (Danihelka et al., "Policy improvement by planning with Gumbel", ICLR
 2022). Differences between moves are small beside the noise of a few returns (design: median 0.05,
 deviation 0.8 per world), so advantages are shrunk towards 0 by their noise before they move a
 logit, instead of being rescaled to [0, 1] as that paper does.
@@ -47,11 +47,11 @@ def make(settings: SearchSettings, playouts: int) -> Gumbel:
 
 @cache
 def halving_schedule(max_considered: int, num_simulations: int) -> np.ndarray:
-    """Returns for m considered moves (row) and each simulation (column) how many visits the move to
-    try has had.
+    """Returns, for m considered moves (row) and each simulation (column), the visit count of the
+    move to try.
 
-    Sequential halving: log2(m) phases of equal length; in each, all moves left get the same number
-    of visits; the better half stays.
+    Sequential halving: log2(m) phases of equal length; in each, the remaining moves get the same
+        number of visits, and the better half stays.
 
     Returns:
         int32 ``[max_considered + 1, num_simulations]``; row 0 is unused.
@@ -107,8 +107,8 @@ def shrunk_advantages(tree: Tree, t: int, signal: float, out: np.ndarray) -> flo
 def select(
     rule: Gumbel, tree: Tree, t: int, started: int, noise: np.ndarray, scratch: np.ndarray
 ) -> int:
-    """Returns the edge of the root that has as many visits as the schedule wants and the best
-    score.
+    """Returns the root edge with the best score among those with the visit count that the schedule
+    asks for.
 
     The score is noise + log(prior + floor) + strength · shrunk advantage.
     """
@@ -161,9 +161,7 @@ def improved_policy(rule: Gumbel, tree: Tree, t: int, out: np.ndarray) -> float:
 
 @kernel
 def preference(rule: Gumbel, returned: int, prior: float, noise: float, target: float) -> float:
-    """Returns the visits, and of equals, the winners of the halving, the larger noise + improved
-    logit.
-    """
+    """Returns the visits; noise + improved logit breaks ties (between the halving's winners)."""
     return 1e6 * returned + noise + np.log(max(target, 1e-12))
 
 

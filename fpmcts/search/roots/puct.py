@@ -1,4 +1,4 @@
-"""``puct``: the paper's rule. p-UCT chooses, the shares of the visits are the policy.
+"""``puct``: the paper's rule. p-UCT selects; the visit shares are the policy.
 
 Source: DeltaDou, 4.1.
 """
@@ -57,7 +57,7 @@ def visit_shares(rule: PUCT, tree: Tree, t: int, out: np.ndarray) -> float:
 
 @kernel
 def preference(rule: PUCT, returned: int, prior: float, noise: float, target: float) -> float:
-    """Returns the visits, and of equals the larger prior."""
+    """Returns the visits, with ties broken by the larger prior."""
     return returned + 0.5 * prior
 
 

@@ -52,8 +52,8 @@ def test_the_best_hand_bets_and_the_worst_one_expects_less(changes: dict) -> Non
 
 
 def test_value_of_a_check_on_the_river_is_that_of_all_play() -> None:
-    """With a random opponent of whom nothing is told by what it does: after a call on the river the
-    hand is over at once.
+    """With a random opponent whose actions reveal nothing: after a call on the river the hand is
+    over at once.
     """
     table, view = river("Kc Ks")
     game = table.game

@@ -248,7 +248,7 @@ def test_rank_bins_of_a_board() -> None:
 
 
 def test_the_model_beats_what_knows_no_players(material: Material, learned: Learned) -> None:
-    """The tight and the loose player are told apart by their statistics alone: seats go round."""
+    """Statistics alone separate the tight from the loose player: the seats rotate."""
     held = material.held
     figures = report(learned, held, material.held_shown, {})[1]["decisions"]
     share, error = figures["below without statistics"]
