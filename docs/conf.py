@@ -14,6 +14,11 @@ try:
 except ImportError:
     release = version = ""
 
+nitpicky = True
+nitpick_ignore_regex = [
+    (r"py:.*", r"(collections\.abc|numpy)\..*"),  # no other site is asked
+    (r"py:.*", r"\w*Error|IllegalMove|.*\.(Records|RunConfig)"),
+]
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
 exclude_patterns = ["_build", "docker"]
 

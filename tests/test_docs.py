@@ -68,3 +68,8 @@ def broken(page: str) -> Iterator[str]:
 @pytest.mark.parametrize("page", pages())
 def test_links_lead_somewhere(page: str) -> None:
     assert not list(broken(page))
+
+
+def test_there_is_not_too_much_to_read() -> None:
+    words = {page: len((ROOT / page).read_text().split()) for page in pages()}
+    assert words["README.md"] <= 1200 and sum(words.values()) <= 18_000, words
