@@ -1,4 +1,4 @@
-"""What a player is: a function of what its seat can see."""
+"""The interface of a player: a function of what its seat can see."""
 
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -15,24 +15,24 @@ from games.table import Table
 
 
 class Agent(Protocol):
-    """A player: of many games at once, in any seat of each (``start``, ``act``), or of one table
+    """A player of many games at once, in any seat of each (``start``, ``act``), or at one table
     (``decide``).
 
     All randomness of ``act`` comes from the seed given to ``start``, one stream per game
     (``games.kernels.streams``), so that game *i* does not depend on the other games or on how they
     are batched. That of ``decide`` comes from ``seed`` and from what the seat sees: the same
-    position gives the same decision, whatever was asked before.
+        position always gives the same decision.
     """
 
     name: str
-    """For reports."""
+    """Name in reports."""
     seed: int = 0
     """Seed of ``decide``."""
     rng: np.ndarray = np.zeros(0, np.uint64)
     """uint64, the random streams of ``act``, one per game."""
 
     def start(self, num_games: int, seed: int) -> None:
-        """Forgets everything; the games to come are 0 .. ``num_games`` - 1."""
+        """Resets the player for games 0 .. ``num_games`` - 1."""
         self.rng = streams(seed, num_games)
 
     def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
@@ -41,8 +41,7 @@ class Agent(Protocol):
         Args:
             games: int64 ``[n]``, the numbers of the games, all different.
             views: n rows; row k is game ``games[k]``, the cards that the mover cannot see erased.
-            records: The moves of all games, indexed by the number of the game, as the mover saw
-                them.
+            records: The moves of all games as the mover saw them, indexed by game number.
         """
         ...
 
@@ -55,7 +54,7 @@ class Agent(Protocol):
         deadline: float | None = None,
         moves: Iterable[str | int] | None = None,
     ) -> Decision:
-        """Returns what the player does as the seat to move at a table. It sees ``table.view`` and
+        """Returns the player's decision for the seat to move at a table. It sees ``table.view`` and
         ``table.seen`` of that seat.
 
         The games of the last ``start`` are forgotten.
@@ -65,14 +64,14 @@ class Agent(Protocol):
             report: Called with the progress of a search.
             cancel: Returns whether to stop.
             deadline: When to stop, by ``time.perf_counter``.
-            moves: Texts or actions, the only ones to consider. Where moves carry amounts they need
-                not be listed: searches play the amount itself, a player that states probabilities
-                gives it those of the listed one that stands for it.
+            moves: Texts or actions, the only ones to consider. Amounts need not be listed: a search
+                plays the amount itself, and a player that states probabilities uses those of its
+                listed stand-in.
 
         Raises:
             ValueError: The game is over, a move in ``moves`` is not legal, or this player cannot be
-                asked about given moves.
-            RuntimeError: The player's answer is not legal. It is never replaced by another move.
+                restricted to given moves.
+            RuntimeError: The player's move is illegal. It is never replaced by another.
         """
         begin = time.perf_counter()
         question = ask(table, self.seed, moves)
@@ -83,8 +82,7 @@ class Agent(Protocol):
             )
         else:
             decision = self.answer(question, Limits(report, cancel, deadline))
-        # Where moves carry amounts a player may play one that is not listed, unless it was asked
-        # about given moves alone.
+        # A player may play an amount that is not listed, unless it was restricted to given moves.
         if decision.action not in question.asked and (
             moves is not None or not question.game.is_legal(question.view, decision.action)
         ):
@@ -97,16 +95,14 @@ class Agent(Protocol):
     def answer(self, question: Question, limits: Limits) -> Decision:
         """Returns the decision for a position with two or more legal moves.
 
-        Here: by ``act`` in a game of its own, or from the probabilities that an OpenPolicy states.
+        By default, calls ``act`` for a single game, or uses the probabilities of an OpenPolicy.
         """
         told = getattr(self, "probabilities", None)
         policy = None if told is None else told(question.view)[0, : len(question.legal)]
         return self._moved(question, policy)
 
     def _moved(self, question: Question, policy: np.ndarray | None) -> Decision:
-        """Returns the decision of a player whose reasons are at most a policy (float64
-        ``[legal]``).
-        """
+        """Returns the decision of a player that reports at most a policy (float64 ``[legal]``)."""
         told = (
             None
             if policy is None
@@ -118,7 +114,7 @@ class Agent(Protocol):
             return Decision(question.text(action), action, told)
         if policy is None:
             raise ValueError(
-                f"{self.name} cannot be asked about given moves alone: it states no probabilities"
+                f"{self.name} cannot be restricted to given moves: it states no probabilities"
             )
         some = policy[np.searchsorted(question.legal, question.stands_for)]
         if not some.sum() > 0.0:
@@ -137,46 +133,45 @@ class Agent(Protocol):
 
 @runtime_checkable
 class OpenPolicy(Protocol):
-    """A player that can say with which probabilities it moves: they depend on its view alone."""
+    """A player that states its move probabilities, which depend only on its view."""
 
     def probabilities(self, views: States) -> np.ndarray:
         """Returns the probability of each action of the seat to move at each of n views.
 
         Returns:
-            float64 ``[n, A]``, A the most actions that are ever legal: those of the legal actions
-            in ascending order, then zeros.
+            float64 ``[n, A]``, A the largest number of legal actions: those of the legal actions in
+                ascending order, then zeros.
         """
         ...
 
 
 @runtime_checkable
 class Observer(Protocol):
-    """A player that learns about the others from the games it has seen, by what all could see of
-    them.
+    """A player that learns about the others from the public part of the games it has seen.
 
     Before games it learns who sits where (``meet``), after them the moves (``observe``). The caller
-    that plays the games decides what is one acquaintance (``forget``) and how many games are played
-    side by side, of which nothing is known until all are over.
+    decides when players become strangers again (``forget``) and how many games run in parallel;
+    nothing is learned from these until all are over.
     """
 
     adapts: bool
-    """Whether it makes use of what it has seen."""
+    """Whether it uses what it has seen."""
 
     def forget(self) -> None:
         """Forgets all players."""
         ...
 
     def meet(self, seating: np.ndarray) -> None:
-        """Announces who sits where in the games to come.
+        """Announces the seating of the next games.
 
         Args:
-            seating: int ``[G, S]``, numbers of players from 0 to S - 1 that mean the same until
+            seating: int ``[G, S]``, numbers of players, 0 to S - 1, with the same meaning until
                 ``forget``; several seats may have the same player.
         """
         ...
 
     def observe(self, deals: States, records: Records) -> None:
-        """Tells the moves of those games; ``deals`` may be changed."""
+        """Shows the moves of those games; ``deals`` may be changed."""
         ...
 
 
@@ -185,7 +180,7 @@ class Keeper(Protocol):
     """A player that stores so much per game that only a few games can run at a time."""
 
     most_games: int
-    """Games in progress at a time that it has memory for."""
+    """Number of games in progress that it has memory for."""
 
     def end(self, games: Sequence[int]) -> None:
         """Forgets games that are over."""
@@ -193,11 +188,11 @@ class Keeper(Protocol):
 
 
 def keepers(agents: Iterable[Agent]) -> list[Keeper]:
-    """Returns the players that keep much."""
+    """Returns the players that limit the number of games in progress."""
     return [agent for agent in agents if isinstance(agent, Keeper)]
 
 
 def observers(agents: Iterable[Agent]) -> list[Observer]:
-    """Returns the players that learn from what they see, each once."""
+    """Returns the players that learn from observation, each once."""
     found = {id(agent): agent for agent in agents if isinstance(agent, Observer) and agent.adapts}
     return [*found.values()]

@@ -1,5 +1,4 @@
-"""Which game, with which options: what a configuration, a command line, a checkpoint and a lobby
-name.
+"""A game with its options, as named by a configuration, a command line, a checkpoint and a lobby.
 
 A game class declares ``Options``, a frozen dataclass of ``games.settings.setting``. All else is
 derived from it.
@@ -28,13 +27,13 @@ GAMES = {
     "no_limit_holdem": "no_limit_holdem",
     "phantom_tictactoe": "phantom_tictactoe",
 }
-"""The family of each game of this package: players made for a family play its games. A game of your
-own is named by its module (``game_class``).
+"""The family of each built-in game: players made for a family play its games. A game of your own is
+named by its module (``game_class``).
 """
 
 
 def is_outside(name: str) -> bool:
-    """Returns whether a name is that of a module with a game outside this package."""
+    """Returns whether a name is that of a module, with a game outside this package."""
     return "." in name
 
 
@@ -47,7 +46,7 @@ def is_known(name: str) -> bool:
 
 
 def family(name: str) -> str:
-    """Returns the family of a game; a game that has no row is one of its own."""
+    """Returns the family of a game; an unlisted game is its own family."""
     return GAMES.get(name, name)
 
 
@@ -60,7 +59,7 @@ def game_class(name: str) -> Any:
             ``spec`` has the same name.
 
     Raises:
-        ConfigError: There is none of that name.
+        ConfigError: There is no game of that name.
     """
     if name in GAMES:
         return import_module(f"games.{name}.game").GAME

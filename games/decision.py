@@ -1,4 +1,4 @@
-"""What a player says of one position: its move, and as much of its reasons as it knows."""
+"""A player's answer for one position: its move, and as many of its reasons as it knows."""
 
 import hashlib
 from collections.abc import Callable, Iterable
@@ -13,12 +13,12 @@ from games.rows import States, named
 from games.table import Table
 
 WINS, RETURN = "wp", "return"
-"""Units of a value: the chance that the mover's team wins, in [0, 1]; its expected return in the
-game's unit (points, chips).
+"""Units of a value: the probability that the mover's team wins, in [0, 1]; its expected return in
+the game's unit (points, chips).
 """
 CHOSEN, FORCED, SURE_WIN = "chosen", "forced", "sure win"
-"""Why a move is played: the player chose it; no other is legal; it wins in every world that the
-player cannot tell apart.
+"""Why a move is played: the player chose it; it is the only legal one; it wins in every world that
+is possible from the player's view.
 """
 
 
@@ -33,11 +33,11 @@ class RootMove:
 
     Attributes:
         move: Its text.
-        prior: The probability that the policy network gave it.
-        visits: Simulations that began with it.
+        prior: Its probability under the policy network.
+        visits: Simulations that start with it.
         mean: Their mean result, in the unit of the decision; None without any.
-        standard_error: Of the mean; None below two results, 0 where the mean is exact. The error of
-            the networks themselves is not in it.
+        standard_error: Standard error of the mean; None below two results, 0 if the mean is exact.
+            It does not include the error of the networks.
     """
 
     move: str
@@ -49,18 +49,18 @@ class RootMove:
 
 @dataclass(frozen=True)
 class HiddenCards:
-    """What a player believes of the cards that it does not see.
+    """A player's beliefs about the cards that it does not see.
 
     Attributes:
         seats: The other seats, in turn from the next one on.
         kinds: Names of what they may hold: ranks, or whole hands.
-        probabilities: ``[seat][kind][count]``, that a seat holds so many of a kind; seats and kinds
-            in the order above.
-        effective_samples: Effective sample size of the hands behind it; None where all are listed,
-            or where there are none.
-        listed: Whether all hands were listed: the numbers are then exact, up to the policies.
-        prior_only: Whether this is what the deal and the cards played say, and not yet what the
-            moves say.
+        probabilities: ``[seat][kind][count]``, the probability that a seat holds this many of a
+            kind; seats and kinds in the order above.
+        effective_samples: Effective sample size of the sampled hands; None if all are listed or
+            there are none.
+        listed: Whether all hands were listed; the numbers are then exact, given the policies.
+        prior_only: Whether only the deal and the cards played count, and not yet the choice of
+            moves.
     """
 
     seats: tuple[int, ...]
@@ -73,22 +73,21 @@ class HiddenCards:
 
 @dataclass(frozen=True)
 class Decision:
-    """A move and its reasons; what the player does not know is None.
+    """A move and its reasons; unknown fields are None.
 
     Attributes:
         move: Its text.
         action: Its id.
-        policy: A probability for each legal move, by its text: the move is drawn from these, or is
-            the best by them.
-        value: What the mover's team can expect, in ``unit``.
-        value_error: Standard error of ``value``, that of the networks themselves not in it; 0 where
-            it is exact.
+        policy: A probability for each legal move, by its text; the move is drawn from these or
+            maximises them.
+        value: Expectation of the mover's team, in ``unit``.
+        value_error: Standard error of ``value``, without that of the networks; 0 if exact.
         unit: WINS or RETURN.
         root: The moves that a search considered, in the order of the legal moves.
-        hidden: What it believes of the hidden cards.
-        playouts: Simulations that were made.
+        hidden: Its beliefs about the hidden cards.
+        playouts: Number of simulations.
         reason: CHOSEN, FORCED or SURE_WIN.
-        seconds: How long it took.
+        seconds: Time taken.
     """
 
     move: str
@@ -105,16 +104,16 @@ class Decision:
 
 
 Report = Callable[[Decision, int, int], None]
-"""Told the decision so far, and how many playouts of how many are done."""
+"""Called with the decision so far, the playouts done and the playouts planned."""
 
 
 class Limits(NamedTuple):
-    """How a decision may be watched and cut short; a player that does not search may ignore it.
+    """Progress reports and limits of a decision; a player that does not search may ignore them.
 
     Attributes:
         report: Called from time to time.
-        cancel: Whether to stop now, with what there is.
-        deadline: A value of ``time.perf_counter`` to stop at.
+        cancel: Returns whether to stop now, with the result so far.
+        deadline: Time of ``time.perf_counter`` at which to stop.
     """
 
     report: Report | None = None
@@ -123,20 +122,19 @@ class Limits(NamedTuple):
 
 
 class Question(NamedTuple):
-    """All that a player learns of a table.
+    """Everything that a player learns about a table.
 
     Attributes:
         game: The game.
-        seat: Whose move it is.
+        seat: The seat to move.
         view: One row, the cards that the seat cannot see erased.
         records: One row, the moves as the seat saw them.
         legal: int16 ``[n]``, the listed legal actions, ascending.
-        asked: int16 ``[m]``, those that are asked about, ascending; ``legal``, as a rule. Where
-            moves carry amounts there may be others among them that the game allows; m is at most
-            ``spec.max_legal``.
-        stands_for: int16 ``[m]``, of each of ``asked`` the one in ``legal`` that stands for it, for
-            policies that know no other.
-        seed: For random choices. It follows from the player's seed and from what stands above.
+        asked: int16 ``[m]``, the actions to consider, ascending; usually ``legal``. They may
+            include unlisted amounts that the game allows; m is at most ``spec.max_legal``.
+        stands_for: int16 ``[m]``, for each of ``asked`` its stand-in in ``legal``, for policies
+            that know only listed actions.
+        seed: Seed of random choices, derived from the player's seed and the fields above.
     """
 
     game: Game
@@ -150,7 +148,7 @@ class Question(NamedTuple):
 
     @property
     def about_all(self) -> bool:
-        """Returns whether every listed move is asked about, and no other."""
+        """Returns whether exactly the listed moves are to be considered."""
         return np.array_equal(self.asked, self.legal)
 
     def text(self, action: int) -> str:
@@ -159,20 +157,20 @@ class Question(NamedTuple):
 
 
 def ask(table: Table, seed: int, moves: Iterable[str | int] | None = None) -> Question:
-    """Returns what the seat to move may know.
+    """Returns the question to the seat to move.
 
     Args:
         table: The table.
-        seed: Of the player.
-        moves: Texts or actions to consider alone, amounts that are not listed included; None: all
-            that are listed.
+        seed: Seed of the player.
+        moves: Texts or actions to restrict the question to, unlisted amounts allowed; None: all
+            listed actions.
 
     Raises:
-        ValueError: The game is over, a move is not legal, or there are none or too many.
+        ValueError: The game is over, a move is not legal, or there are no moves or too many.
     """
     game, seat = table.game, table.seat
     if table.is_over:
-        raise ValueError("the game is over: there is nothing to decide")
+        raise ValueError("the game is over; there is nothing to decide")
     view, records = table.view(seat), table.seen(seat)
     legal = np.array([move.action for move in table.legal()], np.int16)
     asked = (
@@ -200,9 +198,7 @@ def ask(table: Table, seed: int, moves: Iterable[str | int] | None = None) -> Qu
 
 
 def _seed(seed: int, seat: int, view: States, records: Records, asked: np.ndarray) -> int:
-    """Returns a number below 2**63 that follows from the player's seed and from what it sees, and
-    from nothing else.
-    """
+    """Returns a number below 2**63 derived only from the player's seed and from what it sees."""
     digest = hashlib.sha256(f"{seed} {seat}".encode())
     for array in (
         *(array for _, array in named(view)),

@@ -1,9 +1,8 @@
-"""Generic kernels: functions whose implementation is chosen by the type of their first argument, a
-NamedTuple.
+"""Generic kernels: functions dispatched on the type of their first argument, a NamedTuple.
 
-Kernels call them by name and so compile for each type: numba chooses when it compiles. Python may
-call them, too, with the compiler switched off (``NUMBA_DISABLE_JIT=1``) or not; the choice is then
-made at the call.
+Kernels call them by name, and numba picks the implementation when it compiles for a type. Python
+may call them too, with or without the compiler (``NUMBA_DISABLE_JIT=1``); the implementation is
+then picked at the call.
 """
 
 import functools

@@ -41,10 +41,10 @@ class ScoreUnit(NamedTuple):
     Attributes:
         name: In texts and tables.
         key: In JSON.
-        per_return: What a return of 1 is in this unit.
+        per_return: Value of a return of 1 in this unit.
         digits: Decimal places in tables; elsewhere one more.
         tells_wins: Whether the share of games won is reported as well, and first. In poker it means
-            little: a player that folds well loses most hands, and cheaply.
+            little: a player that folds well loses most hands, but cheaply.
     """
 
     name: str
@@ -66,29 +66,28 @@ class GameSpec(NamedTuple):
         teams: Team of each seat; the seats of one team share their return.
         num_actions: Size of the action set; action ids fit int16.
         observation_shape: (C, L): planes and positions of an observation.
-        observation_scale: float32 ``[C]``, what the int8 planes are multiplied by before the
-            network.
+        observation_scale: float32 ``[C]``, factors of the int8 planes before the network.
         policy_size: Number of policy outputs that the decoder sums over.
         max_legal: Upper bound on the number of legal actions in any state.
         max_moves: Upper bound on the number of moves in a game.
         max_return: Largest absolute return, in the game's unit.
-        team_names: What the game calls its teams.
-        seat_names: What it calls its seats.
+        team_names: Names of the teams.
+        seat_names: Names of the seats.
         score: Unit in which match results are reported.
-        mixes: Whether a good player must at times choose at random, since an opponent that knew its
+        mixes: Whether good play must sometimes be random, since an opponent that predicted its
             moves would exploit them.
-        stake_factors: What the value head ``win_stakes`` tells apart: the sizes that a return can
-            have, in units of the stake, ascending and above 0; a return counts as the nearest by
-            ratio. () = networks predict the mean alone.
+        stake_factors: Classes of the value head ``win_stakes``: the possible sizes of a return, in
+            units of the stake, ascending and above 0; a return counts as the nearest by ratio. () =
+            networks predict only the mean.
         hidden_counts: How many cards of one position (of the observation) a seat may hide, 0 to
             ``hidden_counts - 1``: networks predict how many it is (``hidden_targets`` of the game).
             0 = they do not.
-        has_private_moves: Whether some seat sees some move only in part, or not at all
+        has_private_moves: Whether some seat sees some move only partly or not at all
             (``seen_move``).
         hidden_words: W, words of 64 bits that a world adds to a view (``list_hidden``).
         hidden_kinds: Names of the things that other seats may hold unseen (``count_hidden``):
             ranks, or whole hands.
-        hidden_most: The most that a seat may hold of one kind.
+        hidden_most: Largest number of one kind in a seat.
     """
 
     name: str
@@ -153,8 +152,8 @@ class NoOptions:
 
 
 class Game:
-    """A game. It must give ``spec``, ``rules``, ``deal`` and ``view``, and ``action_names`` or two
-    methods for texts.
+    """A game. It must define ``spec``, ``rules``, ``deal`` and ``view``, and ``action_names`` or
+    the two methods for texts.
     """
 
     spec: GameSpec
@@ -165,55 +164,55 @@ class Game:
     sentence for ``--help``.
     """
     options: Any
-    """The options that it was made with."""
+    """The options of this game."""
     variants: Mapping[str, Mapping[str, object]] = MappingProxyType({})
-    """What a lobby offers of it: options by a name for people, one without options for the usual
-    game. Empty: that one alone.
+    """Variants in the lobby: options by a name for people, without options for the default game.
+    Empty: only the default game.
     """
     action_names: tuple[str, ...] = ()
     """A text for each action."""
     has_tables: bool = False
     """Whether tabular algorithms can learn it by ``tables``."""
     has_tree: bool = False
-    """Whether it is so small that its policies can be measured exactly, over all information states
+    """Whether it is small enough to evaluate policies exactly, over all information states
     (``information_states``).
     """
     has_histories: bool = False
     """Whether its games can be written as hand histories (``write_histories``)."""
     result_name: str = "returns"
-    """What a record calls the returns."""
+    """Name of the returns in a record."""
     passive: int | None = None
-    """The move that only goes along, legal at every decision (in poker: check or call); None: there
-    is none.
+    """The passive move that is legal at every decision (in poker: check or call); None: there is
+    none.
     """
 
     def __init__(self, options: Any = None) -> None:
-        """Keeps the options, which ``games.make`` has checked; None: the usual ones."""
+        """Keeps the options, which ``games.make`` has checked; None: the defaults."""
         self.options = self.Options() if options is None else options
 
     def learned_options(self) -> Json:
-        """Returns the options that networks depend on: those that learned it with others are
-        refused. By default all.
+        """Returns the options that networks depend on, by default all; networks trained with others
+        are refused.
         """
         return asdict(self.options)
 
     def check_for_networks(self) -> None:
-        """Raises ValueError where the game was made with options that networks cannot follow."""
+        """Raises ValueError if the networks cannot represent the game with its options."""
 
     @cached_property
     def decoder(self) -> np.ndarray:
         """Returns int16 ``[num_actions, K]``: the logit of action a is the sum of the policy
         outputs at ``decoder[a, k]``.
 
-        -1 = none. By default each action has an output of its own.
+        -1 = none. By default each action has its own output.
         """
         return np.arange(self.spec.num_actions, dtype=np.int16)[:, None]
 
     @property
     def tables(self) -> Tables:
-        """Returns the game as tabular algorithms see it, where ``has_tables``."""
+        """Returns the game for tabular algorithms, if ``has_tables``."""
         raise TypeError(
-            f"{self.spec.name}: tabular algorithms do not know it; read has_tables first"
+            f"{self.spec.name}: tabular algorithms do not support it; check has_tables first"
         )
 
     def deal(self, seeds: np.ndarray) -> States:
@@ -225,7 +224,7 @@ class Game:
         1).
 
         Raises:
-            ValueError: They cannot be listed.
+            ValueError: The deals cannot be listed.
         """
         raise ValueError(f"the deals of {self.spec.name} cannot be listed: {LISTED}")
 
@@ -239,8 +238,8 @@ class Game:
         return each(lambda field: np.zeros((count, *field.shape[1:]), field.dtype), self._some_deal)
 
     def view(self, states: States, seats: np.ndarray) -> States:
-        """Returns a copy in which what ``seats[i]`` (int ``[B]``) cannot see in row i is erased; by
-        default what the kernel ``erase`` erases.
+        """Returns a copy without what ``seats[i]`` (int ``[B]``) cannot see in row i; by default
+        the kernel ``erase`` removes it.
         """
         views = copied(states)
         _erase_all(self.rules, views, np.asarray(seats, np.int64))
@@ -279,34 +278,34 @@ class Game:
         return [self.action_text(int(action)) for action in self.legal_actions(states, row)]
 
     def legal_words(self, states: States, row: int) -> str:
-        """Returns in words what may be played in a row, of many moves the first."""
+        """Returns the legal moves of a row in words; of many, the first ones."""
         texts, besides = self.legal_texts(states, row), self.legal_besides(states, row)
         more = f" and {len(texts) - MOST_NAMED} more" if len(texts) > MOST_NAMED else ""
         return f"{', '.join(texts[:MOST_NAMED])}{more}{besides and f'; {besides}'}"
 
     def legal_besides(self, views: States, row: int) -> str:
-        """Returns in words what may be played apart from the listed moves, such as bets of any
-        amount; "" where there is nothing.
+        """Returns in words which unlisted moves may be played, such as bets of any amount; "" if
+        none.
         """
         return ""
 
     def describe_view(
         self, views: States, row: int, moves: np.ndarray, seat: int | None = None
     ) -> Json:
-        """Returns what a seat knows, in words and numbers that JSON can hold.
+        """Returns the view of a seat as a JSON object.
 
         Every game has the fields ``game`` (its name), ``seat`` (whose view it is), ``moves`` (so
-        far) and ``legal`` (none where the seat is not to move); the moves in both are texts of
-        ``action_text``, None a move of which the seat saw only that it was made. The other fields
-        are the game's own. Nothing depends on cards that the seat cannot see. Once the game is over
-        there is ``hands``, one for each seat: what is then face up, None where it is not.
+        far) and ``legal`` (none where the seat is not to move); both hold texts of ``action_text``,
+        or None for a move of which the seat saw only that it was made. The other fields are
+        specific to the game. Nothing depends on cards that the seat cannot see. Once the game is
+        over there is ``hands``, one for each seat: what is then face up, None where it is not.
 
         Args:
             views: Rows as ``view`` returns them; of games that are over the states themselves, to
                 show what is then face up.
             row: The row.
             moves: int ``[n]``, the moves since the deal, as the seat saw them (``Records``).
-            seat: Whose view it is; None: that of the seat to move.
+            seat: The viewing seat; None: the seat to move.
         """
         mover = int(current_seat(self.rules, views, row))
         seat = max(mover, 0) if seat is None else seat
@@ -375,7 +374,7 @@ class Game:
 
         Raises:
             ValueError: It is not a record of this game, the deal is not a deck, or a move or the
-                result is not that of the rules.
+                result violates the rules.
         """
         expected = self.record(self._some_deal, 0, np.zeros(0, np.int16))
         if (
@@ -400,7 +399,7 @@ class Game:
                 raise ValueError(f"{said}: expected none, the game is over")
             if not self.is_legal(played, move):
                 raise ValueError(
-                    f"{said}: it is not legal; expected one of {self.legal_words(played, 0)}"
+                    f"{said}: not legal; expected one of {self.legal_words(played, 0)}"
                 )
             step(self.rules, played, 0, move)
         for key, result in self._result(played).items():
@@ -441,7 +440,7 @@ class Game:
         """Writes games in a format for hand histories. Raises OSError, and TypeError where the game
         has none.
         """
-        raise TypeError(f"{self.spec.name} has no hand histories; read has_histories first")
+        raise TypeError(f"{self.spec.name} has no hand histories; check has_histories first")
 
     def information_states(self) -> States:
         """Returns a view for each information state, in the order of ``tables``, where
@@ -456,8 +455,8 @@ class Game:
         return np.zeros(num_rows(states), dtype=np.int64)
 
     def final_curves(self, finals: States) -> dict[str, float]:
-        """Returns means over games that are over, by name: what the games of self-play looked
-        like.
+        """Returns statistics of finished games, by name: means that describe the games of
+        self-play.
         """
         return {}
 
@@ -471,7 +470,7 @@ class Game:
             next seat holds, and how many it does; and ``[B]``, how many cards it holds in all.
         """
         raise TypeError(
-            f"{self.spec.name}: there is no head for hidden cards; read spec.hidden_counts first"
+            f"{self.spec.name}: there is no head for hidden cards; check spec.hidden_counts first"
         )
 
 
@@ -503,7 +502,7 @@ class Records(NamedTuple):
 
 
 def empty_records(num_games: int, max_moves: int) -> Records:
-    """Returns the records of games in which nothing was played."""
+    """Returns empty records."""
     return Records(np.full((num_games, max_moves), -1, np.int16), np.zeros(num_games, np.int16))
 
 

@@ -196,7 +196,7 @@ class Host:
     Args:
         game: The game.
         entrants: The players by label.
-        device: Of networks.
+        device: Device of networks.
         lanes: Positions that a search holds at once.
         networks: ``fpmcts.players.trained.Trained``, for players without a checkpoint, as in the
             matches of a run that is training; None: the weights that come with the project.

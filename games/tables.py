@@ -94,7 +94,7 @@ class Tables(ABC):
 
     Attributes:
         name: As in ``game=NAME``.
-        rules: Of the public moves.
+        rules: Rules of the public moves.
         betting: The public tree with the information states that tables are kept for.
         deals: The cards, a NamedTuple with kernels (``deals.register_deals``).
         bucket_names: For each round a text for each bucket.

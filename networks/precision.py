@@ -28,7 +28,7 @@ def settled(precision: str, net: PolicyValueNet, device: torch.device, int8: boo
     Args:
         precision: One of ``PRECISIONS``.
         net: One of the networks; their weights do not matter.
-        device: Of the forward passes.
+        device: Device of the forward passes.
         int8: Whether ``auto`` may be int8, which costs a tenth of a second whenever weights are
             taken over, and is less exact.
 

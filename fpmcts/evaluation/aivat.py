@@ -197,7 +197,7 @@ def corrections(
             of their own luck, too.
         games: Theirs.
         deals: ``[G]``.
-        seed: Of the redeals.
+        seed: Seed of the redeals.
     """
     assert game.passive is not None
     spec, lengths = game.spec, games.records.lengths.astype(np.int64)

@@ -38,22 +38,22 @@ class EvaluateConfig:
         game: Name of the game, or the module of a game of your own; OPTION=VALUE or
             game.OPTION=VALUE sets its options.
         agents: Labels of two or more players that meet in all pairs, instead of a and b.
-        table: Labels of as many players as there are seats, for matches at one table in every order
-            of seats.
+        table: One label per seat, for matches at one table in every order of seats.
         decks: Number of decks of a match, each played once with the player in each team; or a file
             of decks or saved games.
-        sprt: Two shares of games won, such as [0.5,0.51]: the match ends where it is clear which of
-            them holds.
-        slow_decks: Decks of a match in which a player searches; null: as many as decks.
-        seed: Of the decks and of the players' random choices.
+        sprt: Two shares of games won, such as [0.5,0.51]: the match ends as soon as it is clear
+            which of the two holds.
+        slow_decks: Decks of a match with a searching player; null: same as decks.
+        seed: Seed of the decks and of the players' random choices.
         processes: Processes at work; 0: one per core; no result depends on it.
         device: Device of the networks.
-        aivat: Whether to report results also without the luck of the cards, in poker.
-        save: File for a record of every game; hand histories where it ends in .phh or .phhs.
+        aivat: Whether to also report results with the luck of the cards removed, in poker.
+        save: File for a record of every game; hand histories if it ends in .phh or .phhs.
         report: Folder for a report in Markdown and JSON, with plots.
-        resume: Whether an interrupted evaluation is continued.
+        resume: Whether to continue an interrupted evaluation.
         unfinished: Folder that holds the finished games of interrupted evaluations.
-        cluster: The workers that play: processes of this machine, or actors of a Ray cluster.
+        cluster: Where the games are played: by processes on this machine, or by actors of a Ray
+            cluster.
     """
 
     game: Choice = field(default_factory=lambda: Choice("doudizhu"))

@@ -84,7 +84,7 @@ class LotsStudy(Study):
 
     Attributes:
         cluster: The workers that play the lots: processes, or actors of a Ray cluster.
-        seed: Of all matches.
+        seed: Seed of all matches.
         only: The tables or figures that are played, by name; none: all.
     """
 

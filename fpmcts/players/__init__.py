@@ -21,13 +21,13 @@ def load_player(
     """Returns a player, ready for ``decide``.
 
     Args:
-        name: Such as ``fpmcts``, ``policy``, ``rhcp``, ``random``; another name raises an error
-            that lists those of the game.
-        game: What it is to play.
-        checkpoint: Of players with networks: a checkpoint or the folder of a run; None: the weights
-            that come with the project.
-        seed: Of its random choices.
-        device: Of its networks.
+        name: Name of a player, such as ``fpmcts``, ``policy``, ``rhcp``, ``random``; an unknown
+            name raises an error that lists those of the game.
+        game: The game it is to play.
+        checkpoint: For players with networks, a checkpoint or run folder; None: the weights that
+            come with the project.
+        seed: Seed of its random choices.
+        device: Device of its networks.
         options: As on the command line of ``evaluate.py``: ``playouts=256``.
 
     Raises:

@@ -1,9 +1,9 @@
-"""What a tree's own policies say of hidden moves: worlds weighed by the probability with which the
-other seats make their moves.
+"""Beliefs from a tree's own policies: worlds are weighted by the probability that the other seats
+make their moves.
 
 A world is replayed from the start of the game. At each decision of another seat the probability of
-its move is that of the mean policy of its information set in the tree; a set that has no row plays
-evenly.
+its move is that of the mean policy of its information set in the tree; a set without a row plays
+uniformly.
 """
 
 import numpy as np
@@ -40,7 +40,7 @@ def log_likelihoods(
     max_legal: int,
     out: np.ndarray,
 ) -> None:
-    """Writes how likely the moves of the other seats are in each world.
+    """Writes the log-likelihood of the other seats' moves in each world.
 
     Args:
         rules: The rules.

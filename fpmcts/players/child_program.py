@@ -1,5 +1,4 @@
-"""A program on the other end of three pipes, spoken to in lines, with a limit on the time of every
-exchange.
+"""A child program that exchanges lines over pipes, with a time limit on every exchange.
 
 Nothing here blocks: one loop writes what the program takes, reads what it says on its output and
 its error stream, and looks at the clock. So a program that hangs, dies, stops reading, or writes
@@ -34,13 +33,11 @@ _RUNNING = weakref.WeakSet["ChildProgram"]()
 
 
 class ChildProgramError(RuntimeError):
-    """The program did not do its part; the message says what happened, beginning in the middle of a
-    sentence.
-    """
+    """The program failed; the message says how, as the second part of a sentence."""
 
 
 class ChildProgram:
-    """A running program. After a ChildProgramError it is of no use but to be closed."""
+    """A running program. After a ChildProgramError it can only be closed."""
 
     def __init__(self, command: Sequence[str]) -> None:
         """Starts the program, without a shell, in the current working directory.
@@ -76,7 +73,7 @@ class ChildProgram:
         _RUNNING.add(self)
 
     def ask(self, line: str, seconds: float, answered: bool = True) -> str:
-        """Sends a line and returns the one that comes back, without its end.
+        """Sends a line and returns the answer, without the line ending.
 
         Args:
             line: The text, without the end of the line.
@@ -130,7 +127,7 @@ class ChildProgram:
         """
         deadline = time.monotonic() + seconds
         if not self._end.alive:
-            raise ChildProgramError("it was closed")
+            raise ChildProgramError("it is closed")
         self._read_output()
         if self._received:
             raise ChildProgramError(

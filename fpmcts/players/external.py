@@ -1,9 +1,8 @@
-"""Players from outside: any program that reads and writes lines of JSON
-(``docs/external-players.md``).
+"""External players: any program that reads and writes lines of JSON (``docs/external-players.md``).
 
-What a program answers is played or ends the match. An illegal, malformed or late answer, or a
-program that ends or hangs, raises an error with everything needed to find the fault; no other move
-is ever played in its place.
+A program's answer is played or ends the match. An illegal, malformed or late answer, or a program
+that ends or hangs, raises an error with everything needed to find the fault; no other move is ever
+substituted.
 """
 
 import json
@@ -39,8 +38,8 @@ class ExternalOptions(PlayerOptions):
     """Any program that speaks the protocol of ``docs/external-players.md``.
 
     Attributes:
-        command: How it is started, with arguments.
-        seconds: Time that it has for a move.
+        command: The command that starts it, with arguments.
+        seconds: Time limit for a move.
     """
 
     command: str = ""

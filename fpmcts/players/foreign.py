@@ -1,5 +1,5 @@
-"""Players from elsewhere: objects and programs that are asked for one move at a time, and whose
-faults end the match with what was asked.
+"""Foreign players: objects and programs that are asked for one move at a time. Their faults end the
+match, with the question in the error.
 """
 
 import random
@@ -19,13 +19,11 @@ _SEEDS = 2**31 - 1
 
 
 class ExternalPlayerError(RuntimeError):
-    """A player from elsewhere did not answer as it should. The message says what it was asked, and
-    what it answered.
-    """
+    """A foreign player gave a bad answer or none. The message holds the question and the answer."""
 
 
 class ForeignAgent(Agent):
-    """Asks for one move after the other.
+    """Asks a foreign player for one move at a time.
 
     Args:
         game: The game.
@@ -52,7 +50,7 @@ class ForeignAgent(Agent):
         """Returns a legal move.
 
         Args:
-            number: Of the game.
+            number: Number of the game.
             seat: The seat to move.
             views: What it sees, in row ``row``.
             seen: int16 ``[n]``, the moves so far as it saw them.
@@ -76,7 +74,7 @@ def checked(who: str, answer: object, legal: Sequence[object]) -> None:
     """
     if answer not in legal:
         expected = ", ".join(map(str, legal))
-        raise ExternalPlayerError(f"{who}: it answered {answer!r}, expected one of {expected}")
+        raise ExternalPlayerError(f"{who}: answered {answer!r}, expected one of {expected}")
 
 
 def function_of(text: str, key: str) -> Callable[..., object]:

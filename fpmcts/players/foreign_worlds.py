@@ -1,4 +1,4 @@
-"""A game that a seat cannot tell from the one it plays, to hand to code that expects a whole state.
+"""A game that is consistent with a seat's view, for code that expects a complete state.
 
 Hidden cards and moves are drawn (``draw_hidden``), so that code which reads them learns nothing
 that the seat does not know.

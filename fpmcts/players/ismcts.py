@@ -21,27 +21,26 @@ class ISMCTSOptions(PlayerOptions):
     """Information Set MCTS without networks, with random rollouts.
 
     Attributes:
-        iterations: Per move; with ``seconds`` the most there may be. None: 10,000, with ``seconds``
-            no limit.
-        seconds: Time per move instead of a number of iterations; such a match cannot be repeated
-            exactly. None: iterations alone.
+        iterations: Iterations per move; with ``seconds``, the maximum. None: 10,000, or no limit
+            with ``seconds``.
+        seconds: Time per move instead of a number of iterations; such a match is not reproducible.
+            None: iterations only.
         tree: "shared": statistics of the information sets of all seats, kept from move to move
             (Lisy 2014, algorithm 1); "single_observer": those of the player's own sets, over drawn
-            deals (Cowling, Powley & Whitehouse 2012). "auto": shared where nothing but moves is
-            hidden, since it ends after a move where all hands are.
-        draws: Of the shared tree: which state of the player's information set an iteration begins
-            in. "uniform": each is as likely, as in the text; "belief": as likely as the tree's mean
-            policy makes the moves of the others.
+            deals (Cowling, Powley & Whitehouse 2012). "auto": shared if only moves are hidden,
+            single_observer otherwise.
+        draws: Shared tree: distribution of the state, within the player's information set, from
+            which an iteration starts. "uniform": all equally likely, as in the text; "belief":
+            weighted by the probability of the others' moves under the tree's mean policy.
         c: Exploration constant. Single observer: in units of the span of results, None: 0.7, as in
             its paper; shared: of UCT, in rewards, None: as in ``algorithm=ismcts``.
-        memory: Of the shared tree of a seat in one game, MB. What is full lets go of the sets that
-            were visited least. So many games of a match run at a time that all trees take about
-            1,000 MB.
+        memory: Memory of the shared tree of a seat in one game, MB. A full tree drops the least
+            visited sets. So many games of a match run at a time that all trees take about 1,000 MB.
         objective: Single observer: "wp", the chance to win, or "adp", points; "auto": what the
             game's matches report first.
-        temperature: 0 plays the move that was visited most, T > 0 draws in proportion to
-            visits^(1/T), or mean policy^(1/T). None: 1 in the shared tree and in games where a good
-            player mixes, else 0.
+        temperature: 0 plays the most visited move, T > 0 draws in proportion to visits^(1/T) or
+            mean policy^(1/T). None: 1 in the shared tree and in games where good play mixes, else
+            0.
     """
 
     iterations: int | None = setting(None, least=1, most=MOST_ITERATIONS)

@@ -1,5 +1,4 @@
-"""Where the result of a finished game came from: the seat, the cards that were dealt, and what was
-left to play.
+"""Splits the result of a finished game into the seat, the cards and the rest.
 
 A *rollout* is a game from a position to its end, with one player in every seat. The mean of many is
 what a position is worth among such players when all cards lie open. What chance changed of that
@@ -21,27 +20,25 @@ from games.rows import States, num_rows, take
 from games.table import Table
 
 DEALS = 4
-"""Play-outs of random deals for each of a position: they are made once for many games."""
+"""Rollouts of random deals for each rollout of a position: they are made once for many games."""
 
 
 @dataclass(frozen=True)
 class Luck:
-    """What chance brought each of S seats, in the unit of the game's reviews; errors of 0 are
-    exact.
+    """The luck of each of S seats, in the unit of the game's reviews; an error of 0 means exact.
 
     Attributes:
         unit: WINS or RETURN, see ``games.decision``.
-        result: What each seat has in the end.
-        start: What it can expect before the deal.
-        deal: What the deal changed of that.
-        later: What cards changed that came later.
+        result: Final result of each seat.
+        start: Its expectation before the deal.
+        deal: The change due to the deal.
+        later: The change due to later cards.
         start_error: Standard error of ``start``; below, of the others.
         deal_error: See above.
         later_error: See above.
         known_error: Of ``start + deal + later``: ``deal`` is a difference to ``start``, whose error
             cancels in the sum.
-        losses: What the moves of each seat lost against the best, in all; None where it is not
-            known.
+        losses: Total loss of each seat's moves against the best ones; None if unknown.
         play_outs: Rollouts of each position; 0: none were needed.
     """
 
@@ -86,7 +83,7 @@ def play_out(
         game: A game in which every move is seen.
         agent: The player; it must not need the moves before the position.
         states: B positions, none of them over or all cards known.
-        seed: Of the player's random choices.
+        seed: Seed of the player's random choices.
         cancel: Whether to stop.
 
     Raises:

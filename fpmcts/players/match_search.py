@@ -1,10 +1,9 @@
-"""What matches and tables change of a search that was trained: ``conf/match``, then what is given
-for the player.
+"""Changes to a trained search for matches and tables: ``conf/match``, then the player's own
+options.
 
 ``conf/match/default.yaml`` is for every game, ``conf/match/GAME.yaml`` comes after it;
-``conf/match/paper.yaml`` takes the place of both with ``match=paper``. Their keys are those of
-``fpmcts.search.search.SearchSettings``; under the name of a root rule stands what is for that rule
-alone.
+``conf/match/paper.yaml`` replaces both with ``match=paper``. Their keys are those of
+``fpmcts.search.search.SearchSettings``; keys under the name of a root rule apply only to that rule.
 """
 
 from collections.abc import Mapping
@@ -20,8 +19,8 @@ from inference.determinizer import InferenceSettings
 
 FOLDER = ROOT / "conf" / "match"
 MOST_WORLDS, MOST_PARTICLES = 256, 1024
-"""There are as many worlds and particles as playouts, but no more than these. In Doudizhu a seventh
-of the particles has the weight: with few of them, more playouts see the same few deals.
+"""There are as many worlds and particles as playouts, up to these limits. In Doudizhu a seventh of
+the particles carry the weight; with few of them, more playouts would see the same few deals.
 """
 
 

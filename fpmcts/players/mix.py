@@ -36,14 +36,14 @@ class MixOptions(PlayerOptions):
 
 
 class MixAgent(Agent):
-    """Lets another player move in every seat.
+    """Delegates each seat to its own player.
 
     Args:
         game: The game.
         agents: The player of each seat. One object may serve several seats.
 
     Raises:
-        ValueError: The number of players is not that of the seats.
+        ValueError: The number of players differs from the number of seats.
     """
 
     def __init__(self, game: Game, agents: Sequence[Agent]) -> None:

@@ -20,7 +20,7 @@ from games.sources import module_sources
 class OpenSpielOptions(PlayerOptions):
     """A bot of OpenSpiel.
 
-    In Kuhn and Leduc it sits at OpenSpiel's own game, elsewhere at ours in OpenSpiel.
+    In Kuhn and Leduc it plays OpenSpiel's own game, elsewhere our game in OpenSpiel.
 
     Attributes:
         bot: Name of one that OpenSpiel registers, such as ``uniform_random``; or
@@ -44,10 +44,9 @@ class OpenSpielOptions(PlayerOptions):
 class OpenSpielAgent(ForeignAgent):
     """Asks bots, one for each game and seat.
 
-    A bot is handed a whole state, as OpenSpiel does. What its seat cannot see is drawn anew for
-    every question, evenly from all that it cannot rule out, so a bot that looks at hidden cards
-    learns nothing. ``inform_action`` passes it the moves of the others, in games where all moves
-    are seen.
+    A bot gets a complete state, as in OpenSpiel. Hidden cards are sampled for every question,
+    uniformly from those consistent with its view, so a bot that looks at them learns nothing.
+    ``inform_action`` passes it the moves of the others, in games where all moves are seen.
 
     Args:
         game: One whose deals can be listed.

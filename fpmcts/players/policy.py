@@ -29,13 +29,12 @@ class PolicyOptions(NetworkOptions):
     """The policy network without search.
 
     Attributes:
-        temperature: 0 plays the most likely move, T > 0 draws from softmax(logits / T). None: 0; in
-            poker, where a good player mixes, 1.
-        solve: Whether sure wins are played wherever the rules can prove them from the own hand and
-            the unseen cards, whatever the others hold and do (``games.generic.forced_win``). None:
-            as in the games that the network learned from; in Doudizhu these play those that are
-            found at once (``sure_win``), so that it has learned the rest of the game alone. false:
-            its own moves to the end.
+        temperature: 0 plays the most likely move, T > 0 draws from softmax(logits / T). None: 1 in
+            poker, where good play mixes, else 0.
+        solve: Whether to play every win that the rules can prove from the player's own hand and the
+            unseen cards (``games.generic.forced_win``). None: as in training, which in Doudizhu
+            plays only the wins that are found at once (``sure_win``). false: the network plays to
+            the end.
     """
 
     temperature: float | None = setting(None, least=0, most=100)

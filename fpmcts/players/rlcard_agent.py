@@ -50,7 +50,7 @@ class _Features(np.ndarray):
 
 
 class RLCardAgent(ForeignAgent):
-    """Asks agents of RLCard, one for each seat, for what their ``eval_step`` says.
+    """Asks agents of RLCard, one for each seat, through their ``eval_step``.
 
     Args:
         game: Doudizhu, Leduc or limit Hold'em for two.

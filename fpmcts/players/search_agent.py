@@ -42,11 +42,11 @@ class FPMCTSOptions(NetworkOptions):
     Settings of the search that are not given are those of conf/match, else as trained.
 
     Attributes:
-        match: The file of conf/match: "default"; or "paper", DeltaDou's 600 playouts of p-UCT, one
-            simulation after the other.
-        seconds: Time per move instead of a number of playouts; such a match cannot be repeated
-            exactly. None: playouts alone.
-        inference: false deals the hidden cards from the prior.
+        match: The file of conf/match: "default", or "paper" for DeltaDou's 600 playouts of p-UCT,
+            one simulation at a time.
+        seconds: Time per move instead of a number of playouts; such a match is not reproducible.
+            None: playouts only.
+        inference: Whether to infer the hidden cards; false samples them from the prior.
         objective: "wp" or "adp"; "trained": as in training.
         temperature: 0 plays the search's choice, T > 0 draws from its policy^(1/T).
     """
@@ -82,10 +82,10 @@ class FPMCTSOptions(NetworkOptions):
 
 
 class Pace:
-    """How many playouts fit into a time, from those that were made."""
+    """Estimates how many playouts fit into a time, from past searches."""
 
     FIRST = 16
-    """Playouts of the first search, of which the rate is not known."""
+    """Playouts of the first search, while the rate is unknown."""
     LEAST = 2
 
     def __init__(self) -> None:
@@ -119,8 +119,8 @@ class SearchAgent(Agent):
 
     Args:
         trained: The networks of all seats.
-        settings: Of the search.
-        inference: Of the worlds.
+        settings: Settings of the search.
+        inference: Settings of the inference.
         options: ``seconds`` is the time per move, inference included: the number of playouts
             follows from the rate so far, up to ``settings.playouts``. Where many games are searched
             together it is the mean time per position.
@@ -196,7 +196,7 @@ class SearchAgent(Agent):
         return sample_targets(result, np.full(len(lanes), self.temperature), rng, lanes)
 
     def answer(self, question: Question, limits: Limits) -> Decision:
-        """Returns the decision with the moves of the root and what is believed of the hidden cards.
+        """Returns the decision with the root moves and the beliefs about the hidden cards.
 
         A sure win is played at once. Particles are drawn anew for every decision, so that none
         depends on those before it. Torch uses one thread meanwhile: the batches of a lone game are

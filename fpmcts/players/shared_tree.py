@@ -114,7 +114,7 @@ class SharedTreeAgent(TreeAgent[HashTable]):
 
     Args:
         game: The game.
-        options: Of the learner: the selection and its parameters, and the memory of a tree.
+        options: Options of the learner: the selection and its parameters, and the memory of a tree.
         by_belief: Whether states are drawn as the tree's mean policy makes the moves of the others
             likely.
     """

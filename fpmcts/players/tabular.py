@@ -61,16 +61,17 @@ EXACT_ENOUGH = 1e-4
 @player("tabular", states_policy=True)
 @dataclass
 class TabularOptions(PlayerOptions):
-    """The policy that a run of a tabular algorithm has learned.
+    """The policy learned by a run of a tabular algorithm.
 
     Such as ``python train.py game=leduc algorithm=smooth_uct``.
 
     Attributes:
-        run: Folder of the run, or its checkpoint; none: the tables that come with the project.
-        policy: "average", which approaches an equilibrium, each move drawn from it; or "greedy": in
-            runs of UCT and Smooth UCT the action of the highest value, else the most probable one.
-        playouts: In poker, worlds in which each move is tried for its value where the game has no
-            exact ones, two players only; 0: none. They change no move.
+        run: Run folder or checkpoint; None: the tables that come with the project.
+        policy: "average": draws moves from the average policy, which approaches an equilibrium;
+            "greedy": plays the action of highest value in runs of UCT and Smooth UCT, else the most
+            probable one.
+        playouts: Worlds in which the value of each move is estimated, in two-player poker without
+            exact values; 0: none. They do not affect the move played.
     """
 
     run: str = ""

@@ -85,11 +85,10 @@ class NetworkOptions(PlayerOptions):
     """What every player with trained networks can be asked for.
 
     Attributes:
-        checkpoint: A checkpoint or the folder of a run; none: the weights that come with the
-            project.
-        precision: Of the networks: "float32", "bfloat16", "int8" (CPUs with AVX-512 VNNI); "auto":
-            by the processor and the size of the networks (``networks/precision.py``); int8 in long
-            matches alone.
+        checkpoint: A checkpoint or run folder; None: the weights that come with the project.
+        precision: Precision of the networks: "float32", "bfloat16", "int8" (CPUs with AVX-512
+            VNNI); "auto": chosen by the processor and the size of the networks
+            (``networks/precision.py``); int8 only in long matches.
     """
 
     checkpoint: str | None = None
@@ -168,7 +167,7 @@ def load_trained(
         path: A checkpoint, or the folder of a run.
         game: Name of the game that they are to play.
         precision: See ``networks.precision.PRECISIONS``.
-        device: Of the forward passes.
+        device: Device of the forward passes.
         objective: Unit of the values, "wp" or "adp"; None: what they were trained for. Only
             networks with a ``win_stakes`` head can give the other one.
 

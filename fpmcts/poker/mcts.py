@@ -53,24 +53,25 @@ class MCTSOptions(PlayerOptions):
         trials: Samples of a child below which it is drawn with predefined probabilities.
         backpropagation: Of the own nodes: "max_distribution" (§4.1), "maximum" (equation 4),
             "sample_weighted" (equation 3).
-        threshold: Samples of an own node below which it is weighted by samples.
+        threshold: Samples below which one of the player's own nodes is weighted by samples.
         opponents: How nodes of the others are weighted: "model" (§4.2), "samples" (equation 3);
             "auto": samples where ``backpropagation`` is sample_weighted, else the model.
-        variance: Of nodes weighted by the model: "independent", sum of p² σ², or "text", sum of p
-            σ².
-        sizes: Bet sizes that are drawn for a node.
-        sizes_from: "table", how often they occur in general; "model", by the opponent model;
-            "listed", all that the game lists.
-        boards: Boards of the first visit of a leaf, and of the probabilities of an opponent's node.
-        hands: Hands drawn for the others on each board; 0: their expectation.
-        cards: Boards of a node at which cards come to the table; 0: a tree of betting alone.
-        pool: Boards that are drawn for a decision in a tree of betting alone.
-        adapt: Whether it takes statistics of the players from the hands it has seen; if not, all
-            are the mean player.
-        window: About how many earlier hands those statistics are taken over.
-        nodes: Most nodes of a tree; a search that fills it ends.
+        variance: Variance of nodes weighted by the model: "independent", sum of p² σ², or "text",
+            sum of p σ².
+        sizes: Bet sizes sampled for a node.
+        sizes_from: "table": by their overall frequency; "model": by the opponent model; "listed":
+            all that the game lists.
+        boards: Boards sampled at the first visit of a leaf, and for the probabilities of an
+            opponent's node.
+        hands: Hands sampled for the others on each board; 0: their expectation.
+        cards: Boards sampled at a node where public cards are dealt; 0: a tree of betting only.
+        pool: Boards sampled for a decision in a tree of betting only.
+        adapt: Whether it keeps statistics of the players from the hands it has seen; if not, all
+            count as the average player.
+        window: Approximate number of earlier hands that those statistics cover.
+        nodes: Maximum nodes of a tree; the search ends when it is full.
         checkpoint: File of the opponent model; None: the one that comes with the project;
-            "untrained": all is equally likely.
+            "untrained": everything is equally likely.
     """
 
     iterations: int | None = setting(None, least=1, most=MOST_ITERATIONS)

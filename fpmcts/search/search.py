@@ -46,23 +46,22 @@ class SearchSettings:
             5.2); a search of 64 fits two cores.
         c: Exploration constant of p-UCT, > 0. The paper: 2 (5.2).
         worlds: Worlds drawn per search, >= 1, used in turn.
-        slots: Simulations in flight in one tree, >= 1. 1 is the algorithm of the paper;
-            more make larger batches, with a few returns still out when the next move is chosen. A
-            single search may be given another number.
-        considered: Of ``gumbel``: number of moves that sequential halving starts from, >= 1.
-        strength: Of ``gumbel``: logits per unit of shrunk advantage, > 0.
-        signal: Of ``gumbel``: expected spread of the true advantages of a root's moves, on [-1, 1],
-            > 0.
-        prior_floor: Of ``gumbel``: added to the priors of the root's moves, > 0; what a move that
-            the policy has given up starts from.
-        gumbel_noise: Of ``gumbel``: 1 samples the considered moves (self-play), 0 takes the best
+        slots: Simulations in flight in one tree, >= 1. 1 is the paper's algorithm; more make larger
+            batches, but a few returns are still pending when the next move is chosen. A single
+            search may use another number.
+        considered: For ``gumbel``: number of moves that sequential halving starts with, >= 1.
+        strength: For ``gumbel``: logits per unit of shrunk advantage, > 0.
+        signal: For ``gumbel``: expected spread of the true advantages of root moves, on [-1, 1], >
+            0.
+        prior_floor: For ``gumbel``: added to the priors of root moves, > 0, so that a move which
+            the policy has abandoned is not lost.
+        gumbel_noise: For ``gumbel``: 1 samples the considered moves (self-play), 0 takes the best
             ones (matches).
         solve: Whether sure wins count as won, at new leaves and, with ``rollout``, beyond them, and
-            whether the others are taken to play theirs, as they do in the games that the networks
-            learn from.
-        rollout: What a leaf is worth. 0: its value, the paper. λ in (0, 1]: the λ-return of a
-            rollout from there by the policies, which blends the values met on the way with the
-            result; 1: the result alone, without the values' bias.
+            whether the others are assumed to play theirs, as they do in training.
+        rollout: Value of a leaf. 0: the network's value (the paper). λ in (0, 1]: the λ-return of a
+            rollout by the policies, which blends the values on the way with the result; 1: only the
+            result, without the values' bias.
     """
 
     root: str = setting("puct", choices=RULES)

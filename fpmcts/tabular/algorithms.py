@@ -83,7 +83,7 @@ def make(name: str, game: Game | str, seed: int = 0, **options: object) -> Any:
     Args:
         name: A key of ``ALGORITHMS``.
         game: A game, or its name.
-        seed: Of all random numbers.
+        seed: Seed of all random numbers.
         options: Fields of the algorithm's dataclass.
 
     Raises:

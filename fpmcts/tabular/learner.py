@@ -35,7 +35,7 @@ class Learner(ABC):
     Attributes:
         name: As in ``algorithm=NAME``.
         game_name: As in ``game=NAME``.
-        seed: Of all its random numbers.
+        seed: Seed of all its random numbers.
         options: A dataclass, different for each algorithm.
         chunk: Episodes between two looks at Ctrl-C.
         counter: int64 ``[1]``, the episodes so far.

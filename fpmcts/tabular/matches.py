@@ -92,7 +92,7 @@ def symmetric_play(
         line_up: For each seat an index of ``players``: ``[0, 1, 1]`` is one of player 0 against two
             of player 1. All different orders of it are played.
         num_deals: At least 2.
-        seed: Of cards and choices.
+        seed: Seed of cards and choices.
 
     Raises:
         ValueError: A line-up of another length, with players that are not there, or without one;

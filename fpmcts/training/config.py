@@ -109,9 +109,9 @@ class EvaluationSettings:
     Attributes:
         baseline: The fixed opponent: "random"; in Doudizhu "rhcp" or "rlcard_rule"; in poker
             "always_call", and in no-limit Hold'em "hand_only" or "best_hand".
-        decks: Decks for the policy without search, every iteration; 0 = never.
-        search_decks: Decks for the search, every ``search_every`` iterations; 0 = never.
-        search_every: See above, >= 1.
+        decks: Decks for evaluating the policy without search, every iteration; 0 = never.
+        search_decks: Decks for evaluating the search, every ``search_every`` iterations; 0 = never.
+        search_every: Iterations between evaluations of the search, >= 1.
         search_playouts: Playouts of the search in evaluation.
         exact_every: NashConv of the policy every so many iterations, where it can be computed
             (Kuhn, Leduc); 0 = never.
@@ -143,7 +143,7 @@ class IterationBudget(MinutesBudget):
     """When to stop.
 
     Attributes:
-        iterations: Iterations of self-play; None = no bound.
+        iterations: Iterations of self-play; None = no limit.
     """
 
     iterations: int | None = setting(None, least=0, most=MANY)
@@ -158,8 +158,8 @@ class NetworksConfig(RunConfig):
         precision: Of the networks in play: "float32", "bfloat16", "int8" (CPUs with AVX-512 VNNI);
             "auto": float32 or bfloat16, by the processor and the size of the networks
             (``networks/precision.py``).
-        remembered: Observations whose answers each worker keeps until the networks change;
-            worthwhile in small games.
+        remembered: Size of each worker's cache of network outputs, which is emptied when the
+            networks change; worthwhile in small games.
     """
 
     device: str = setting("auto", choices=("auto", "cpu", "cuda"))

@@ -22,7 +22,7 @@ class Evaluation:
 
     Args:
         game: The game.
-        seed: Of the decks.
+        seed: Seed of the decks.
         baseline: The fixed player.
         networks: What is measured.
         evaluator: Of the networks, in the exact measure; it begins with the present weights.

@@ -76,7 +76,7 @@ class FPMCTS:
     Attributes:
         config: Of the run.
         game: The game.
-        device: Of the networks.
+        device: Device of the networks.
         threads: Workers of self-play, and threads of learning on CPUs.
         networks: Those that learn.
         playing: Those that play and are measured: the same, or averages of their weights

@@ -78,7 +78,7 @@ class MinutesBudget:
     """When to stop.
 
     Attributes:
-        minutes: Wall clock over all sessions of the run; None = no bound.
+        minutes: Wall-clock minutes over all sessions of the run; None = no limit.
     """
 
     minutes: float | None = setting(None, least=0)
@@ -103,7 +103,7 @@ class RunConfig:
         learned_by: MODULE:CLASS of the algorithm, which is made of the configuration.
         run_dir: Folder of the run; None makes ``runs/<game>-<algorithm>-<seed>``, of FPMCTS
             ``runs/<game>-<seed>``.
-        seed: Of all random numbers, >= 0.
+        seed: Seed of all random numbers, >= 0.
         resume: Whether an existing run is continued; if not, it is an error to meet one.
         game: ``name``, a key of ``games.GAMES`` or the module of a game of your own, and its
             options: ``--help game``.

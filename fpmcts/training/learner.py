@@ -132,7 +132,7 @@ class Learner:
         game: The game.
         net: The network; changed in place.
         settings: See LearnerSettings.
-        device: Of the network.
+        device: Device of the network.
         threads: Parts of a minibatch that are computed at once, >= 1; changes no weight.
         replicas: Parts of a minibatch, at most; a GPU takes the whole.
     """

@@ -25,25 +25,23 @@ class LearnerSettings(Decaying):
     """Settings of learning.
 
     Attributes:
-        batch_size: Rows per step; half of them teach the policy and half the value if there is a
-            value window.
+        batch_size: Rows per step; with a value window, half train the policy and half the value.
         optimizer: "adamw" or "sgd" (momentum 0.9).
-        lr: Learning rate at first, > 0.
-        lr_halving: Iterations of self-play until the rate has halved; it is lr / (1 + iteration /
+        lr: Initial learning rate, > 0.
+        lr_halving: Iterations of self-play after which the rate has halved: lr / (1 + iteration /
             lr_halving). 0 = constant.
         weight_decay: C2 of the paper, >= 0.
-        divergence: How the policy follows the search. "forward", the paper: cross entropy; the
-            policy becomes the mean of its targets, as fictitious play asks for. "reverse":
-            KL(policy || target); it becomes their geometric mean, in which the noise of the
-            advantages cancels before the softmax and not after it. Heuristic moves always teach by
-            cross entropy.
-        value_weight: C1 of the paper, >= 0, which undoes the scale that the value is normalised by:
+        divergence: Loss between policy and search. "forward" (the paper): cross entropy; the policy
+            becomes the mean of its targets, as fictitious play requires. "reverse": KL(policy ||
+            target); it becomes their geometric mean, in which the noise of the advantages cancels
+            before the softmax. Heuristic moves always use cross entropy.
+        value_weight: C1 of the paper, >= 0. It can undo the normalisation of the value:
             ``network.value_scale``² counts the errors of a ``scalar`` value in units of the stake.
         hidden_weight: Weight of the hidden-hand loss (nats), >= 0.
         reuse: How often a new sample is used on average: steps per iteration = reuse · new samples
             / batch_size.
-        least_steps: Fewest steps of a network per iteration, >= 0; where few samples come, the
-            first policies would linger.
+        least_steps: Minimum steps of a network per iteration, >= 0; with few samples, the first
+            policies would otherwise persist.
         reservoir: Capacity per seat of the reservoir that the policy learns from, a uniform sample
             of all decisions ever seen.
         recency: The policy learns from a sample in proportion to (iteration + 1) ^ recency, >= 0.
@@ -82,22 +80,21 @@ class GradientSettings(Decaying):
     generalised advantages, every game used once.
 
     Attributes:
-        start: Iteration from which on the run learns so; 0: right after the bootstrap, or from
-            ``init_from``. None: never, the paper.
-        frozen: Seats whose networks stay as they are, counted from 0; the others learn to exploit
-            them. [1, 2] in Doudizhu makes an exploiter of the peasants: what it gains is how far
-            they are from unexploitable, at the least.
+        start: Iteration at which policy gradient starts; 0: right after the bootstrap, or from
+            ``init_from``. None: never (the paper).
+        frozen: Seats with frozen networks, counted from 0; the others learn to exploit them. In
+            Doudizhu, [1, 2] trains an exploiter of the peasants, whose gain is a lower bound on
+            their exploitability.
         games: Games per iteration, >= 1.
         lr: Learning rate of the first of these iterations, > 0.
-        lr_halving: Iterations until the rate has halved; it is lr / (1 + iterations since the first
+        lr_halving: Iterations after which the rate has halved: lr / (1 + iterations since the first
             / lr_halving). 0 = constant.
-        entropy: Weight of the policy's entropy in nats, >= 0, beside advantages of deviation 1.
-            Where hands are hidden it is what keeps self-play from running in circles (Sokota et
-            al., "A unified approach to reinforcement learning, quantal response equilibria, and
-            two-player zero-sum games", 2023); it leaves weak moves some probability.
-        averaging: Steps over which the weights that are measured and kept are averaged,
-            exponentially, >= 0; the latest ones play the games. 0: the latest ones are measured,
-            too.
+        entropy: Weight of the policy's entropy in nats, >= 0, relative to advantages of deviation
+            1. With hidden hands it keeps self-play from cycling (Sokota et al., "A unified approach
+            to reinforcement learning, quantal response equilibria, and two-player zero-sum games",
+            2023), at the cost of some probability for weak moves.
+        averaging: Steps of the exponential average of the weights that are evaluated and saved, >=
+            0; the latest weights play the games. 0: no averaging.
     """
 
     start: int | None = setting(None, least=0, most=1_000_000_000)

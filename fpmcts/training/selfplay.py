@@ -40,27 +40,25 @@ class SelfPlaySettings:
     """Settings of self-play.
 
     Attributes:
-        lanes: Games that advance together, >= 1; like ``unit_games`` it changes the speed and
-            nothing else.
-        unit_games: Games that a worker is given at a time, >= 0; 0: its share of those of a step.
-        searching: "all" seats of a game search, the paper; or "one", drawn for each game: it
-            answers the average policies of the other seats, which play from their networks. Then
-            each sample is a best response, weighed by its own chance to get there, and the
-            reservoir is the average that fictitious play asks for (Heinrich, Lanctot & Silver,
-            "Fictitious self-play in extensive-form games", 2015, 4).
-        exploration: Share of random moves of the seats that do not search, in [0, 1]. What they do
-            weighs no sample of the one that searches, so that rare situations, too, can be answered
-            often enough. The value must not learn from such errors: with ``searching`` "one" every
-            other game explores, once, with twice this chance at each move, and the decisions before
-            that move teach no value. (Exact answers to policies with a tenth of random moves end at
-            NashConv 0.24 in Leduc.)
-        posterior: Whether worlds are weighed by the moves played (phase 2 of inference), as they
-            are in matches; if not, they come from phase 1, and a decision asks for half as many
-            evaluations (*measured*: 125 of 275 with 32 playouts and 32 particles).
+        lanes: Games that advance together, >= 1; like ``unit_games``, it affects only the speed.
+        unit_games: Games assigned to a worker at a time, >= 0; 0: its share of a step's games.
+        searching: "all" seats of a game search (the paper), or only "one", drawn for each game,
+            against the average policies of the other seats, which play from their networks. Each
+            sample is then a best response, weighted by the searching seat's own reach probability,
+            and the reservoir is the average that fictitious play requires (Heinrich, Lanctot &
+            Silver, "Fictitious self-play in extensive-form games", 2015, 4).
+        exploration: Share of random moves of the seats that do not search, in [0, 1], so that rare
+            situations occur often enough. They do not change the weights of the searching seat's
+            samples. The value must not learn from such errors: with ``searching`` "one" every other
+            game explores, once, with twice this probability at each move, and the decisions before
+            that move are not used for the value. (In Leduc, exact best responses to policies with
+            10 % random moves converge to NashConv 0.24.)
+        posterior: Whether worlds are weighted by the moves played (phase 2 of inference), as in
+            matches; if not, they come from phase 1, and a decision needs half as many evaluations
+            (*measured*: 125 of 275 with 32 playouts and 32 particles).
         temperature_start: T at the first iteration, > 0; moves are drawn from target^(1/T). The
             paper: "high".
-        temperature_end: The same at ``temperature_iterations`` and after; >= 0, 0 plays the best
-            move.
+        temperature_end: T from ``temperature_iterations`` on; >= 0, 0 plays the best move.
         temperature_iterations: Iterations over which T falls linearly, >= 1.
     """
 

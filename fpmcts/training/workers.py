@@ -170,7 +170,7 @@ class Worker:
         game: Its game.
         players: The networks that play at first; changed in place where weights arrive by
             ``refresh``.
-        device: Of the networks.
+        device: Device of the networks.
         workers: Number of workers, which share the lanes.
     """
 

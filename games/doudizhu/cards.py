@@ -67,7 +67,7 @@ def cards_text(cards: int) -> str:
     '334LB'
     """
     if int(cards) >> 60:
-        raise ValueError(f"{int(cards):#x} is no set of cards: it has bits above the jokers")
+        raise ValueError(f"{int(cards):#x} is not a set of cards: it has bits above the jokers")
     return "".join(
         name * int(count) for name, count in zip(RANK_NAMES, unpack(np.uint64(cards)), strict=True)
     )

@@ -192,7 +192,7 @@ def test_what_cannot_be_decided_is_an_error_and_no_other_move() -> None:
     rhcp, table = load_player("rhcp", DOUDIZHU), Table(DOUDIZHU, seed=2)
     with pytest.raises(ValueError, match="the game is over"):
         rhcp.decide(finished())
-    with pytest.raises(ValueError, match="rhcp cannot be asked about given moves alone"):
+    with pytest.raises(ValueError, match="rhcp cannot be restricted to given moves"):
         rhcp.decide(table, moves=[move.text for move in table.legal()[:2]])
     illegal = np.array([DOUDIZHU.spec.num_actions - 1], np.int16)
     rhcp.act = lambda games, views, records: illegal  # type: ignore[method-assign]

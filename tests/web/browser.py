@@ -67,7 +67,7 @@ class Site:
 
     Args:
         folder: Where it runs.
-        options: Of ``server.py``, where no command is given.
+        options: Options of ``server.py``, where no command is given.
         command: Starts another server.
         environment: Of the server.
     """

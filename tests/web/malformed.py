@@ -67,7 +67,7 @@ class Malformed:
     Args:
         seed: They follow from it.
         tables: Ids that may be named, our own and those of others.
-        records: Of finished games; what is sent is damaged.
+        records: Records of finished games; what is sent is damaged.
     """
 
     def __init__(self, seed: int, tables: Sequence[str], records: Sequence[Json]) -> None:

@@ -93,7 +93,7 @@ class Settings(NamedTuple):
         sizes: Bet sizes of a node, at most.
         sizes_from: TABLE, MODEL or LISTED.
         boards: Boards of a leaf's first visit, and of the probabilities of an opponent's node.
-        hands: Hands drawn for the others on each board; 0: their expectation.
+        hands: Hands sampled for the others on each board; 0: their expectation.
         cards: Boards of a chance node; 0: none.
     """
 
@@ -179,7 +179,7 @@ class Task(NamedTuple):
 
     Attributes:
         model: Of the opponents.
-        rules: Of the game.
+        rules: Rules of the game.
         position: What it is about.
         settings: Of the search.
         tree: Changed in place; the root must be there (``tree.clear``).
@@ -482,7 +482,7 @@ class Searcher:
     """Holds the arrays of searches, which are used again for each.
 
     Args:
-        rules: Of the game.
+        rules: Rules of the game.
         model: Of the opponents.
         settings: How to search.
         boards: Completions of the board that are drawn for a decision.

@@ -262,7 +262,7 @@ def drawn_net(
     card twice as far as it goes.
 
     Args:
-        rules: Of the game.
+        rules: Rules of the game.
         states: The end of a hand, in lane 0.
         boards: The boards.
         row: The one.

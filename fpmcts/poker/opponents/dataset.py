@@ -147,7 +147,7 @@ def _rows(
 
     Args:
         who: int32 ``[N, S]``, rows of ``counts``.
-        number: Of the first hand.
+        number: Number of the first hand.
     """
     seats, num, num_shown = hands.stacks.shape[1], 0, 0
     own = np.zeros((seats, COUNTS), np.float32)

@@ -155,7 +155,7 @@ class Review:
 
     Attributes:
         speed: A key of SPEEDS.
-        seed: Of its searches.
+        seed: Seed of its searches.
         classes: Thresholds, those it is reported with.
         seats: Whose decisions.
         unit: "wp" or "points".

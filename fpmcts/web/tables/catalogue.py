@@ -31,7 +31,7 @@ class Entry:
         group: Groups the speeds of one player.
         label: For people.
         kind: As ``fpmcts.players.load_player`` knows it.
-        options: Of the kind.
+        options: Options of the kind.
         greedy: Changes of ``options`` where the table's players are greedy; None: there is no
             difference, as in games whose players need not mix.
         playouts: None where it does not search.
@@ -90,8 +90,8 @@ class Offer:
 
         Args:
             game: Name of the game.
-            record: Of the table.
-            seed: Of its random choices.
+            record: Record of the table.
+            seed: Seed of its random choices.
             playouts: Where it searches; None: its usual ones.
             asked: Other fields of the question.
 

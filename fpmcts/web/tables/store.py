@@ -95,7 +95,7 @@ class Series:
 
     Attributes:
         players: In the order of the first game's seats.
-        number: Of this game, from 1.
+        number: Number of this game, from 1.
         games: How many are finished, this one included once it is over.
         returns: Sums over those, of each of ``players``.
         before: Table of the game before.
@@ -119,7 +119,7 @@ class Settings:
         mode: "fair", "hints" or "open".
         series: The games before and after.
         secret: What the players' random choices follow from; never told.
-        seed: Of the deal; None where it has none.
+        seed: Seed of the deal; None where it has none.
         seed_given: Whether you gave it, so that it is not a secret.
         greedy: Whether players play their likeliest move.
         rotate: Whether everyone moves up a seat in the next game.

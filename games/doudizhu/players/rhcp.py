@@ -78,7 +78,7 @@ from games.rows import States
 @player("rhcp", games=["doudizhu"], teaches=True)
 @dataclass
 class RHCP(Player):
-    """The usual heuristic player of Doudizhu: it splits its hand into groups; deterministic."""
+    """The usual heuristic player of Doudizhu, which splits its hand into groups; deterministic."""
 
     _act = staticmethod(rhcp_kernels.act)
 

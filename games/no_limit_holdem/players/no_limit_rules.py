@@ -167,7 +167,7 @@ class _ByRule(Player):
 @player("hand_only", games=["no_limit_holdem"])
 @dataclass
 class HandOnly(_ByRule):
-    """Knows its two cards alone (Van den Broeck, Driessens & Ramon 2009, 5.1)."""
+    """Looks only at its two cards (Van den Broeck, Driessens & Ramon 2009, 5.1)."""
 
     rule = _of_rows(hand_only)
 
@@ -175,7 +175,7 @@ class HandOnly(_ByRule):
 @player("best_hand", games=["no_limit_holdem"])
 @dataclass
 class BestHand(_ByRule):
-    """Bets by its share of wins against random hands.
+    """Bets by its winning probability against random hands.
 
     Source: Van den Broeck, Driessens & Ramon 2009, 5.1.
     """
@@ -186,6 +186,6 @@ class BestHand(_ByRule):
 @player("maniac", games=["no_limit_holdem"])
 @dataclass
 class Maniac(_ByRule):
-    """Raises in four of five decisions, else calls."""
+    """Raises in four out of five decisions, else calls."""
 
     rule = _of_rows(maniac)

@@ -164,7 +164,7 @@ def _raised(
 @player("lbr", games=["poker", "no_limit_holdem"], slow=True)
 @dataclass
 class LocalBestResponseOptions(PlayerOptions):
-    """A local best response to a player whose policy it may read, in poker for two.
+    """A local best response to a player whose policy it may read, in two-player poker.
 
     See ``games/poker/players/local_best_response.py``. Its score over all games is a lower bound on
     what the other can lose to a best response: the exploitability, half of NashConv.

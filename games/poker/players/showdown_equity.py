@@ -27,7 +27,7 @@ def _compare(
     """Counts one board for each possible hand of the opponent that shares no card with it.
 
     Args:
-        rules: Of the game.
+        rules: Rules of the game.
         cards: int8 ``[K]``, the own hand and the whole board; the opponent's is written.
         seat: The own one.
         hands: int8 ``[H, num_private]``.
@@ -69,7 +69,7 @@ def _equity(
     counting half.
 
     Args:
-        rules: Of the game.
+        rules: Rules of the game.
         view: int8 ``[K]``, the cards that the seat sees.
         seat: The own one.
         hands: int8 ``[H, num_private]``.
