@@ -2,8 +2,8 @@
 without a tree in memory.
 
 A best response is found depth first over the responder's information sets. An information set is
-the list of its states, each with its reach probability due to chance and the others. For each action,
-every state advances through the moves of the others, by their policy, until the responder
+the list of its states, each with its reach probability due to chance and the others. For each
+action, every state advances through the moves of the others, by their policy, until the responder
 decides again or the game ends. The states that arrive are grouped by information set, and each
 group is the next set. So a history is visited once for each responder, only the lists on one path
 are stored, and the histories of one information set may lie at any depth. A state that arrives

@@ -58,7 +58,7 @@ def refused(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
         ),
         (
             "experiment=leduc_figure2",
-            "experiment=leduc_figure2: is a figure of several runs; draw it with: python -m "
+            "experiment=leduc_figure2: a figure of several runs; draw it with: python -m "
             "fpmcts.papers",
         ),
         (

@@ -154,7 +154,7 @@ def test_a_run_of_an_earlier_version_is_refused_with_what_to_do(tmp_path: Path) 
     (tmp_path / "networks.safetensors").touch()
     with pytest.raises(
         RunFolderError,
-        match="started by another version .*; give another run_dir; to start a new run from its weights",
+        match="started by another version .*; give another run_dir; to start a new run from",
     ):
         opened(tmp_path)
 
