@@ -143,7 +143,7 @@ def test_a_second_ctrl_c_ends_at_once(tmp_path: Path) -> None:
             ["a=policy", "no checkpoint at /nowhere"],
         ),
         (["a=rhcp", "b=random", "decks=/nowhere"], ["decks=/nowhere", "no such file"]),
-        (["a=rhcp", "b=random", "save=/nowhere/games"], ["save=/nowhere/games", "no folder"]),
+        (["a=rhcp", "b=random", "save=/nowhere/games"], ["save=/nowhere/games", "does not exist"]),
     ],
 )
 def test_errors_of_use(arguments: list[str], words: list[str]) -> None:

@@ -1,1 +1,1 @@
-"""Duplicate matches between players, and what they say with which certainty."""
+"""Duplicate matches between players, with scores and their uncertainty."""

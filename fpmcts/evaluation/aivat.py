@@ -1,5 +1,5 @@
-"""How much of each result was luck: of the cards, and of how the players' own mixing fell. In games
-with a passive move.
+"""The luck in each result, due to the cards and to the players' own mixing, in games with a passive
+move.
 
 For every event with known chances, a *correction* is the change that the event made to a number
 computed for each of its outcomes, less the mean change over its chances. A correction has mean 0
@@ -41,14 +41,14 @@ from games.kernels import Stream, kernel, streams
 from games.rows import Rules, States, take
 
 REDEALS = 400
-"""Ways that the rest of the cards may come, for each number."""
+"""Completions of the remaining cards sampled for each number."""
 CHANCES = 4
 """Kinds of corrections for cards: the deal, and the first, the second, and all later times that
 cards come to the table.
 """
 FOLDS = 10
 FEWEST = 50
-"""Decks below which corrections count whole, since there is too little to fit."""
+"""Minimum decks for fitting corrections; with fewer, they count in full."""
 
 
 @kernel

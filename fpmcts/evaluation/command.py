@@ -1,6 +1,4 @@
-"""What ``python evaluate.py`` does with its arguments: help, settings, matches, tournaments,
-reports.
-"""
+"""The command ``python evaluate.py``: help, settings, matches, tournaments, reports."""
 
 import shlex
 import time
@@ -60,7 +58,7 @@ def help_text(topic: str) -> str:
         text = keys_text(EvaluateConfig, topic=topic) + game_help(topic)
         if not text:
             near = did_you_mean(topic, [*keys, *PLAYERS])
-            raise ConfigError(f"--help {topic}: no key and no player{near}")
+            raise ConfigError(f"--help {topic}: neither a key nor a player{near}")
         return text
     lines = [f"  {name + ':':13}{text}" for name, text in keys.items()]
     players = [f"  {name + ':':13}{first_line(options)}" for name, options in PLAYERS.items()]

@@ -237,9 +237,7 @@ def _add_opponents(players: dict[str, Entrant], labels: tuple[str, ...]) -> None
         if label not in labels or len(others) != 1 or against not in (None, *others):
             other = against if against in players and against != label else "another player"
             expected = f"expected a match of {label} and {other}, not of {', '.join(labels)}"
-            raise ConfigError(
-                f"{label}=lbr: reads the policy of the one player that it meets; {expected}"
-            )
+            raise ConfigError(f"{label}=lbr: reads the policy of its only opponent; {expected}")
         met = players[others[0]]
         if not met.options.states_policy:
             able = ", ".join(name for name, row in PLAYERS.items() if row.states_policy)

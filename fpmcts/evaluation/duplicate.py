@@ -32,7 +32,7 @@ from games.kernels import Stream, deal_seeds, streams
 from games.rows import States, num_rows, take
 
 LOT = 10
-"""Decks that are played side by side where a player learns from what it sees."""
+"""Decks played in parallel if a player learns from what it sees."""
 MOST_ORDERS = 24
 
 

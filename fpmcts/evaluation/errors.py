@@ -1,4 +1,4 @@
-"""What ``evaluate.py`` says in one line instead of a traceback."""
+"""Errors that ``evaluate.py`` reports in one line instead of a traceback."""
 
 from fpmcts.cluster.settings import ClusterError
 from fpmcts.evaluation.match import IllegalMoveError
@@ -14,7 +14,7 @@ from networks.checkpoint import CheckpointError
 ERRORS = (ConfigError, CheckpointError, PlayerError, StoreError, ReportError, SaveError)
 """Errors of the command line and of the files it names."""
 LONGEST_FAULT = 20_000
-"""Characters of what is reported of a player's fault: all that it was asked and answered."""
+"""Maximum characters in the report of a player's fault, which holds the question and the answer."""
 
 
 def ending(error: Exception) -> str:

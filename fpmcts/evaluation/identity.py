@@ -1,5 +1,5 @@
-"""What results depend on: the code, the games and players from outside, options, and the files that
-players read. What is kept of an evaluation or a study counts for the same identity alone.
+"""The identity of results: the code, external games and players, options, and the files that
+players read. Stored results of an evaluation or a study are valid only for the same identity.
 """
 
 import hashlib

@@ -1,4 +1,6 @@
-"""What a match says: from the returns of its games to scores with errors, in words and for JSON."""
+"""The result of a match: from the returns of its games to scores with errors, in words and for
+JSON.
+"""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass

@@ -1,4 +1,4 @@
-"""The plan of a tournament: its tasks, some decks of a pair or of a table each, in their order."""
+"""The plan of a tournament: its tasks in order, each with some decks of a pair or a table."""
 
 import hashlib
 from collections.abc import Iterable

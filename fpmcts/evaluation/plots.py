@@ -1,4 +1,4 @@
-"""The plots and tables of a report. Matplotlib is asked for only when something is drawn."""
+"""The plots and tables of a report. Matplotlib is needed only for drawing."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,5 +1,5 @@
-"""``precision=auto`` of the players of a match: settled before the first game, so that all
-processes play in the same one.
+"""``precision=auto`` of the players of a match: resolved before the first game, so that all
+processes use the same one.
 """
 
 from dataclasses import replace

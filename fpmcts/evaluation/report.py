@@ -1,4 +1,4 @@
-"""What a tournament says: tables for the terminal and for Markdown, JSON, and plots."""
+"""The report of a tournament: tables for the terminal and for Markdown, JSON, and plots."""
 
 import json
 from collections.abc import Mapping
@@ -97,7 +97,7 @@ class Report:
         worst = max(self.misfits, key=lambda misfit: abs(misfit.share) / misfit.error)
         first, second = (list(self.names.values())[k] for k in worst.pair)
         return (
-            f"What one strength per player explains least, of {len(self.misfits)} pairs: {first} "
+            f"Worst fit of one strength per player, of {len(self.misfits)} pairs: {first} "
             f"against {second}, "
             f"{100 * worst.share:+.2f} ± {100 * worst.error:.2f} % of the games, "
             f"{abs(worst.share) / worst.error:.1f} standard errors"

@@ -1,5 +1,5 @@
-"""Every game of a tournament in a file: as JSON lines, the record of the game's package and who
-played it, or as hand histories.
+"""Every game of a tournament in a file: as JSON lines with the game's record and its players, or as
+hand histories.
 
 One line is one game: ``{"match": [A, B], "deck": 0, "players": [name at each seat], ...}`` and the
 fields of the game's own record (``games.interface.Game.record``), which replay it move by move. A
@@ -35,9 +35,9 @@ def check_file(path: Path, game: Game) -> None:
         what = f"written for game=no_limit_holdem, not {game.spec.name}; give another name"
         raise SaveError(f"save={path}: hand histories are {what}")
     if path.exists():
-        raise SaveError(f"save={path}: exists already; give another file, or remove it")
+        raise SaveError(f"save={path}: already exists; give another file, or remove it")
     if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
-        raise SaveError(f"save={path}: there is no folder {path.parent} that can be written")
+        raise SaveError(f"save={path}: the folder {path.parent} does not exist or is not writable")
 
 
 def write_games(path: Path, tournament: Tournament, decks: States, results: Results) -> None:

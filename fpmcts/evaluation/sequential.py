@@ -40,8 +40,8 @@ import numpy as np
 ERROR = 0.05
 """Probability of accepting a hypothesis where the other one holds."""
 PSEUDO_DECKS = 1e-3
-"""Decks that are added at the scores 0 and 1, so that any mean has a likelihood however few scores
-were seen.
+"""Decks added at the scores 0 and 1, so that any mean has a likelihood with however few scores were
+seen.
 """
 BISECTIONS = 64
 

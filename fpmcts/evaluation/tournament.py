@@ -1,5 +1,5 @@
 """Tournaments: every pair of players, or one table of them, over duplicate decks, in several
-processes, continued after an interruption.
+processes, resumable after an interruption.
 
     plan ─▶ tasks (some decks of a pair) ─▶ workers ─▶ finished tasks in a file for each pair
                                                                └▶ its games ─▶ MatchResult

@@ -1,5 +1,5 @@
-"""Units of work: their results are kept in a file as they end, and what is left is done by
-processes or by a cluster.
+"""Units of work: finished results are stored in a file, and the remaining units run in processes or
+on a cluster.
 
 A unit's result depends on the unit and on what all units share, never on the worker that did it. So
 results are the same with any number of workers, and the same command resumes after any
@@ -66,7 +66,7 @@ class Store(AbstractContextManager["Store"]):
                 self._lock = Lock(path)
             except BlockingIOError as error:
                 raise StoreError(
-                    f"{path}: the same command is running in another process; wait for its end"
+                    f"{path}: the same command is running in another process; wait until it ends"
                 ) from error
         try:
             with self._refusals():
@@ -112,7 +112,7 @@ class Store(AbstractContextManager["Store"]):
                 name for name in wanted.keys() | known.keys() if wanted.get(name) != known.get(name)
             ]
             raise StoreError(
-                f"{path}: holds results of other settings ({', '.join(sorted(names))}); give "
+                f"{path}: holds results with different settings ({', '.join(sorted(names))}); give "
                 "another folder, or remove it"
             )
 
@@ -147,7 +147,7 @@ class Store(AbstractContextManager["Store"]):
             yield
         except OSError as error:
             raise StoreError(
-                f"{self.path.parent}: results cannot be kept ({error.strerror}); give another "
+                f"{self.path.parent}: results cannot be saved ({error.strerror}); give another "
                 "folder"
             ) from error
 
@@ -177,13 +177,13 @@ def as_arrays(text: str) -> dict[str, np.ndarray]:
 
 
 Tell = Callable[[int], None]
-"""Called by a worker with how much more of its unit is done."""
+"""Called by a worker with the amount of its unit done since the last call."""
 Unit = TypeVar("Unit")
 Result = TypeVar("Result")
 Done = Iterator[tuple[int, Result]]
 Worker = Callable[[Unit, Tell], Result]
-"""Returns the results of units, one after the other. Where it has a method ``close``, that ends
-what it has started.
+"""Returns the results of units, one after another. If it has a method ``close``, that ends what it
+has started.
 """
 
 

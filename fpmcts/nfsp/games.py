@@ -20,13 +20,13 @@ from games.rows import States, take
 
 
 class Transitions(NamedTuple):
-    """N decisions and what came of them; the seat to move in ``states`` made them. There are no
-    rewards before the end.
+    """N decisions and their outcomes; the seat to move in ``states`` made them. Rewards come only
+    at the end.
 
     Attributes:
-        states: ``[N]`` rows, all cards included; the seat's own view is rebuilt when they are used.
+        states: ``[N]`` rows, with all cards; the seat's view is reconstructed on use.
         actions: int16 ``[N]``.
-        following: ``[N]`` rows, the seat's next decision; that of ``states`` where there is none.
+        following: ``[N]`` rows, the seat's next decision; the row of ``states`` if there is none.
         is_last: bool ``[N]``, whether it is the seat's last decision of the game.
         result: float32 ``[N]``, return of the game for the seat's team, in units of
             ``spec.max_return``.
@@ -69,11 +69,11 @@ def next_decisions(owner: np.ndarray, seats: np.ndarray) -> np.ndarray:
 
 
 class Played(NamedTuple):
-    """What a batch of games gave.
+    """The data of a batch of games.
 
     Attributes:
         transitions: Of all seats, whatever they played.
-        responses: The decisions of seats that played their best response, for the reservoirs.
+        responses: Decisions of seats that played their best response, for the reservoirs.
         final: ``[G]``, how the games ended.
     """
 
@@ -115,9 +115,9 @@ def play(
             ``epsilon``.
         rng: uint64 ``[G]``, changed in place; game k draws from stream k alone.
         epsilon: Chance of a random move instead of the best response's.
-        iteration: Stamps what is kept.
+        iteration: Stored with the data.
         lanes: Games that advance together.
-        tick: Called with the games that are over.
+        tick: Called with the number of finished games.
     """
     games = Lockstep(game, game.deal(deals), window=lanes)
 

@@ -1,9 +1,9 @@
 """Fitted Q-learning: the best response of one seat to the average policies of the others.
 
-The network is that of the average policy, so that both have one size; the value of a move is the
-sum of its policy outputs (``Game.decoder``), in units of ``spec.max_return``. Its batch
-normalisation keeps the statistics that it began with and is an affine map: targets must not depend
-on the other rows of a minibatch.
+The network has the architecture of the average policy; the value of a move is the sum of its policy
+outputs (``Game.decoder``), in units of ``spec.max_return``. Its batch normalisation keeps the
+statistics that it began with and is an affine map: targets must not depend on the other rows of a
+minibatch.
 
 Source: Mnih et al., "Human-level control through deep reinforcement learning", 2015, algorithm 1,
 as Heinrich & Silver 2016 use
@@ -44,11 +44,11 @@ class NFSPSettings:
         games: Games per iteration, >= 1.
         lanes: Games that advance together, >= 1.
         batch_size: Rows per step. The paper: 128.
-        reuse: How often a new decision is used on average, by each of the two networks: steps =
-            reuse · decisions / batch_size. The paper: 2.
+        reuse: Average number of uses of a new decision by each of the two networks: steps = reuse ·
+            decisions / batch_size. The paper: 2.
         lr: Learning rate of Q-learning.
         average_lr: Learning rate of the average policies.
-        memory: Transitions that Q-learning keeps, per seat. The paper: 200,000.
+        memory: Capacity of Q-learning's memory, in transitions per seat. The paper: 200,000.
         reservoir: Decisions of best responses kept, per seat. The paper: 2,000,000.
         target_steps: Steps between two refits of the target network. The paper: 300.
     """

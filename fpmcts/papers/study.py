@@ -1,8 +1,8 @@
-"""What every figure and table of a paper has, and lots of matches that are kept and resumed.
+"""The base of all figures and tables of papers, and lots of matches that are stored and resumed.
 
-A *study* is a file in ``conf/papers``: a dataclass whose fields are its keys, with what is checked
-before anything starts (``check``), one line about it, and ``play``. A new kind of study is such a
-class and a line in ``fpmcts/papers/__main__.py``.
+A *study* is a file in ``conf/papers``. Its class is a dataclass whose fields are the keys, with
+checks before the start (``check``), one line of description (``about``), and ``play``. A new kind
+of study is such a class and a line in ``fpmcts/papers/__main__.py``.
 """
 
 from abc import ABC, abstractmethod
@@ -20,7 +20,7 @@ from games.files import sweep, write
 from games.settings import ConfigError, build, did_you_mean, setting
 
 Stopping = Callable[[], bool]
-"""Whether to stop."""
+"""Returns whether to stop."""
 Key = TypeVar("Key", bound=tuple[str | int, ...])
 Arguments = TypeVar("Arguments")
 Result = TypeVar("Result")
@@ -31,11 +31,11 @@ class Study(ABC):
     """Figures or tables.
 
     Attributes:
-        kind: What reads the file.
-        name: Of the whole.
-        title: Above all.
-        run_dir: Folder of the runs or matches; null makes runs/NAME.
-        threads: Runs or lots side by side; lots each in a process.
+        kind: Name of the class that reads the file.
+        name: Name of the study.
+        title: Title of the report.
+        run_dir: Folder of the runs or matches; null: runs/NAME.
+        threads: Runs or lots in parallel; each lot in its own process.
     """
 
     result: ClassVar[str] = "figure.png"
@@ -65,27 +65,27 @@ class Study(ABC):
         return Path(self.run_dir or f"runs/{self.name}")
 
     def check(self) -> None:  # noqa: B027 - some have nothing to check
-        """Raises ConfigError where it cannot be played."""
+        """Raises ConfigError if it cannot be played."""
 
     @abstractmethod
     def about(self) -> str:
-        """Returns what will be played, in a few words."""
+        """Describes what will be played, in a few words."""
 
     @abstractmethod
     def play(self, progress: Progress, stopping: Stopping) -> list[str] | None:
-        """Plays what is missing and writes the result; returns what there is to say, None if it
-        was stopped before the end.
+        """Plays the missing parts and writes the result; returns lines for the terminal, or None if
+        it was stopped early.
         """
 
 
 @dataclass(frozen=True)
 class LotsStudy(Study):
-    """A study made of lots of matches.
+    """A study that consists of lots of matches.
 
     Attributes:
-        cluster: The workers that play the lots: processes, or actors of a Ray cluster.
+        cluster: Workers that play the lots: processes, or actors of a Ray cluster.
         seed: Seed of all matches.
-        only: The tables or figures that are played, by name; none: all.
+        only: Names of the tables or figures to play; none: all.
     """
 
     cluster: ClusterSettings = field(default_factory=ClusterSettings)
@@ -93,7 +93,7 @@ class LotsStudy(Study):
     only: list[str] = field(default_factory=list)
 
     def chosen(self, names: Iterable[str]) -> list[str]:
-        """Returns the names that ``only`` asks for. Raises ConfigError."""
+        """Returns the names selected by ``only``. Raises ConfigError."""
         known = list(names)
         for name in self.only:
             if name not in known:
@@ -109,18 +109,18 @@ class LotsStudy(Study):
     @staticmethod
     @abstractmethod
     def play_lot(*arguments: Any) -> Any:
-        """Returns the result of a lot; in a process of its own, or by an actor."""
+        """Returns the result of a lot; runs in its own process or in an actor."""
 
     @abstractmethod
     def identity(self) -> dict[str, object]:
-        """Returns what results depend on apart from the seed and a lot's name."""
+        """Returns what results depend on, apart from the seed and the name of the lot."""
 
     @abstractmethod
     def report(self, results: Mapping[Any, Any]) -> tuple[str, list[str]]:
-        """Returns the text of ``result`` for the lots that are there, and what there is to say."""
+        """Returns the text of ``result`` for the finished lots, and lines for the terminal."""
 
     def play(self, progress: Progress, stopping: Stopping) -> list[str] | None:
-        """Plays the lots that are missing and reports all that are kept; see ``Study``.
+        """Plays the missing lots and reports all stored ones; see ``Study``.
 
         Raises:
             StoreError: The folder holds results of other settings, or cannot be written.
@@ -148,12 +148,12 @@ def finish(
     run: Callable[[Sequence[Arguments]], Iterator[tuple[int, Result | None]]],
     progress: Progress,
 ) -> dict[Key, Result]:
-    """Does the units that are missing in a store; returns the results of all that it holds.
+    """Runs the units that are missing in a store; returns all its results.
 
     Args:
-        store: Keeps results.
-        units: What is done for each, by its name.
-        run: Does units; yields (number, result), None for a unit that was not done.
+        store: Stores the results.
+        units: Arguments of each unit, by its name.
+        run: Runs units; yields (number, result), with None for a unit that was not finished.
         progress: Called after each unit.
     """
     results: dict[Key, Result] = dict(store.finished())

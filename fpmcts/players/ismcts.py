@@ -35,7 +35,7 @@ class ISMCTSOptions(PlayerOptions):
         c: Exploration constant. Single observer: in units of the span of results, None: 0.7, as in
             its paper; shared: of UCT, in rewards, None: as in ``algorithm=ismcts``.
         memory: Memory of the shared tree of a seat in one game, MB. A full tree drops the least
-            visited sets. So many games of a match run at a time that all trees take about 1,000 MB.
+            visited sets. A match runs as many games at a time as fit into about 1,000 MB of trees.
         objective: Single observer: "wp", the chance to win, or "adp", points; "auto": what the
             game's matches report first.
         temperature: 0 plays the most visited move, T > 0 draws in proportion to visits^(1/T) or

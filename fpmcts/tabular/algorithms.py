@@ -24,13 +24,13 @@ class Entry(NamedTuple):
 
     Attributes:
         options: The dataclass of its options.
-        dense: Makes it on the dense tables of a game, from its name, them, a seed and the options;
-            None: it has no use for them.
-        hashed: Makes it on any game, from its name, the game, a seed and the options; None: it
-            needs dense tables.
-        seats: How many the game must have; None: any number.
-        listed: Whether its deals must be few enough to be listed.
-        needs: The same in words.
+        dense: Makes it on the dense tables of a game, from its name, the tables, a seed and the
+            options; None: not supported.
+        hashed: Makes it on any game, from its name, the game, a seed and the options; None: not
+            supported.
+        seats: Required number of seats; None: any.
+        listed: Whether the deals must be few enough to be listed.
+        needs: The requirements in words.
     """
 
     options: type
@@ -41,7 +41,7 @@ class Entry(NamedTuple):
     needs: str = "dense tables, as poker has"
 
     def maker(self, game: Game) -> Callable[..., Any] | None:
-        """Returns what makes it on a game; None: it cannot learn it."""
+        """Returns its constructor for a game, or None if it cannot learn the game."""
         if self.seats not in (None, game.spec.num_seats) or (self.listed and not has_starts(game)):
             return None
         return self.dense if self.dense is not None and game.has_tables else self.hashed
@@ -87,8 +87,8 @@ def make(name: str, game: Game | str, seed: int = 0, **options: object) -> Any:
         options: Fields of the algorithm's dataclass.
 
     Raises:
-        ValueError: An unknown algorithm, game or option, a value out of range, or an algorithm that
-            cannot learn the game.
+        ValueError: The algorithm, the game or an option is unknown, a value is out of range, or the
+            algorithm cannot learn the game.
     """
     if name not in ALGORITHMS:
         raise ValueError(f"algorithm {name!r}: expected one of {', '.join(ALGORITHMS)}")
@@ -96,8 +96,8 @@ def make(name: str, game: Game | str, seed: int = 0, **options: object) -> Any:
     played = make_game(game) if isinstance(game, str) else game
     if (maker := entry.maker(played)) is None:
         raise ValueError(
-            f"algorithm {name} does not know {played.spec.name}: it needs {entry.needs}; those "
-            f"that know it: {', '.join(knowing(played)) or 'none'}"
+            f"algorithm {name} cannot learn {played.spec.name}: it needs {entry.needs}; those "
+            f"that can: {', '.join(knowing(played)) or 'none'}"
         )
     known = played.tables if maker is entry.dense else played
     return maker(name, known, seed, build(entry.options, options, "algorithm."))

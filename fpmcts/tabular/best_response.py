@@ -1,15 +1,16 @@
-"""Exact best responses in games whose deals can be listed, on dense tables: how far a policy is
-from a Nash equilibrium.
+"""Exact best responses on dense tables, in games whose deals can be listed: the distance of a
+policy from a Nash equilibrium.
 
 For two players in a zero-sum game
 
-- *NashConv* is what both players together can gain, ``sum_i R_i(b_i, pi_-i) - R_i(pi)``; the values
-  of the policy itself cancel. This is the "exploitability" delta of Heinrich & Silver 2015, 4.2.
+- *NashConv* is the total that both players can gain, ``sum_i R_i(b_i, pi_-i) - R_i(pi)``; the
+  values of the policy itself cancel. This is the "exploitability" delta of Heinrich & Silver 2015,
+  4.2.
 - *Exploitability*, as most other libraries use the word, is half of it: the gain per player.
 
-Both are in chips per hand. A history is a node of the public tree with a deal, of D and E. The work
-is one pass down the public tree for the probabilities of chance and the others, and one pass up,
-all deals at once: an information state takes the action with the largest sum over its histories.
+Both are in chips per hand. A history is one of D nodes of the public tree with one of E deals. One
+pass down the public tree computes the probabilities of chance and the others. One pass up, for all
+deals at once, gives each information state the action with the largest sum over its histories.
 """
 
 from typing import NamedTuple
@@ -64,7 +65,7 @@ def reach(game: Histories, player: int, weight: np.ndarray) -> None:
 
 @kernel
 def respond(game: Histories, player: int, weight: np.ndarray, actions: np.ndarray) -> float:
-    """Returns what a player's best response wins; the player's own policy is not read.
+    """Returns the value of a player's best response; the player's own policy is not read.
 
     Args:
         game: The game and the policy of the others.
@@ -101,7 +102,7 @@ def respond(game: Histories, player: int, weight: np.ndarray, actions: np.ndarra
 
 
 def expected(game: Histories) -> np.ndarray:
-    """Returns what each player wins on the mean from each history on when all follow the policy:
+    """Returns each player's expected winnings from each history on when all follow the policy:
     float64 ``[D, E, P]``.
     """
     betting = game.betting
@@ -122,7 +123,8 @@ def after(game: Histories, value: np.ndarray, node: int) -> np.ndarray:
 
 
 def profile_values(game: Tables, policy: np.ndarray) -> np.ndarray:
-    """Returns what each player wins when all follow the policy, in chips per hand: float64 ``[P]``.
+    """Returns each player's expected winnings when all follow the policy, in chips per hand:
+    float64 ``[P]``.
 
     Args:
         game: A game whose deals can be listed.
@@ -135,8 +137,8 @@ def profile_values(game: Tables, policy: np.ndarray) -> np.ndarray:
 
 
 def best_response_values(game: Tables, policy: np.ndarray) -> np.ndarray:
-    """Returns what a best response of each player wins against the others' policy, in chips per
-    hand: float64 ``[P]``.
+    """Returns the value of each player's best response to the others' policy, in chips per hand:
+    float64 ``[P]``.
 
     The responder sees everything that the full game shows, suits included, even where the policy
     does not. Arguments and errors as ``profile_values``.
@@ -150,7 +152,7 @@ def best_response_values(game: Tables, policy: np.ndarray) -> np.ndarray:
 
 
 def nash_conv(game: Tables, policy: np.ndarray) -> float:
-    """Returns NashConv in chips per hand: what all players together gain by best responses, 0 in
+    """Returns NashConv in chips per hand: the total gain of all players by best responses, 0 in
     equilibrium.
 
     The delta of Heinrich & Silver 2015, 4.2; twice the exploitability. Arguments and errors as

@@ -3,10 +3,10 @@
 Source: Tammelin, "Solving large imperfect information games using CFR+", 2014: regrets never fall
 below 0, the players update in turn, and iteration t weighs t in the average policy.
 
-Histories are played through, depth first, in every pass, so memory grows with information sets
-alone. An action has four words in a row: the regret, what this pass adds to it, the present policy,
-and the weight in the average policy. Regrets and the policy change when a pass is over, since an
-information set is met in many histories.
+Every pass traverses all histories depth first, so memory depends only on the number of information
+    sets. An action has four words in a row: the regret, the change in this pass, the current
+        policy, and the weight in the average policy. Regrets and the policy change at the end of a
+        pass, since an information set occurs in many histories.
 """
 
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ from games.tables import Tables
 CHANGE, CHANCE, WEIGHT, WIDTH = 1, 2, 3, 4
 """The words of an action after its regret, and how many there are."""
 _CHUNK = 10**7
-"""Decisions between two looks at Ctrl-C, about."""
+"""Approximate number of decisions between two checks for Ctrl-C."""
 
 
 class Averages(NamedTuple):

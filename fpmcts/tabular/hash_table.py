@@ -1,17 +1,17 @@
-"""A table of information sets for any game: rows found by a 64-bit key, made as they are met.
+"""A table of information sets for any game: rows with 64-bit keys, created on first visit.
 
 Open addressing. A *slot* is a word of 64 bits: half of a key, and the place of a row. The *rows*
-stand one after the other in one array of words, in the order in which they were made, each as long
-as its information set has actions, and never move when the slots are doubled:
+follow each other in one array of words in the order of creation, each as long as the actions of its
+information set require, and never move when the slots are doubled:
 
     key | visits, seat, number of actions | one number of the selection | ``width`` words per action
 
-``width`` and what the words mean are the selection's (``fpmcts.tabular.selection``). A set takes
-``8 (3 + width K)`` bytes for K actions and 16 to 32 bytes of slots; ``HashTable.bytes_per_set``
-returns the mean.
+The selection defines ``width`` and the meaning of the words (``fpmcts.tabular.selection``). A set
+takes ``8 (3 + width K)`` bytes for K actions and 16 to 32 bytes of slots;
+``HashTable.bytes_per_set`` returns the mean.
 
-The rows are the whole state: slots follow from them, so a table that was saved and read again is
-the same in every bit.
+The rows are the whole state: slots are derived from them, so a saved and reloaded table is
+    identical in every bit.
 """
 
 from typing import NamedTuple
@@ -27,17 +27,17 @@ HEADER = 3
 FIRST_SLOTS, FIRST_WORDS = 2**10, 2**13
 MEGABYTE = 10**6
 MOST_VISITS = 2**40
-"""What the counter of a row holds."""
+"""Capacity of the visit counter of a row."""
 _TAG = np.uint64(0xFFFFFFFF00000000)
 _PLACE = np.uint64(0xFFFFFFFF)
 _ONE = np.uint64(1)
 _SEATS = np.uint64(0x9E3779B97F4A7C15)
 _MOST_WORDS = 2**32 - 2
-"""A place is 32 bits: 34 GB of rows."""
+"""A place has 32 bits, which allows 34 GB of rows."""
 
 
 class Rows(NamedTuple):
-    """A table as kernels see it; the last four fields are the same memory.
+    """A table for kernels; the last four fields share the same memory.
 
     Attributes:
         used: int64 ``[2]``: words in use, rows in use.
@@ -140,8 +140,8 @@ def count_visit(rows: Rows, place: int) -> None:
 
 @kernel
 def _scan(rows: Rows, width: int, places: np.ndarray) -> int:
-    """Writes the places of all rows, in their order, as far as they fit; returns the number of
-    rows, -1 where the words in use are not rows.
+    """Writes the places of all rows, in order, as far as they fit; returns the number of rows, or
+    -1 if the words in use are not rows.
     """
     place, count = 0, 0
     while place + HEADER <= rows.used[0] and num_actions_of(rows, place) > 0:
@@ -160,14 +160,14 @@ def _fill(rows: Rows, places: np.ndarray) -> None:
 
 
 class HashTable:
-    """Rows that grow.
+    """A growing table of rows.
 
     Args:
         width: Words for each action.
-        memory: The most that slots and rows may take, MB.
+        memory: Maximum memory of slots and rows, MB.
 
     Attributes:
-        rows: What kernels take; a new one after ``grow`` and ``set_words``.
+        rows: Argument of the kernels; replaced by ``grow`` and ``set_words``.
     """
 
     def __init__(self, width: int, memory: int) -> None:
@@ -183,7 +183,7 @@ class HashTable:
 
     @property
     def num_bytes(self) -> int:
-        """Returns the memory of slots and rows, those not in use included."""
+        """Returns the memory of slots and rows, unused ones included."""
         return int(self.rows.slots.nbytes + self.rows.words.nbytes)
 
     @property
@@ -192,11 +192,11 @@ class HashTable:
         return float(8 * self.rows.used[0] + self.rows.slots.nbytes) / max(self.num_rows, 1)
 
     def grow(self, count: int, words: int) -> None:
-        """Makes room for rows of at most so many words each, by doubling what is short; rows stay
-        where they are.
+        """Makes room for ``count`` rows of at most ``words`` words, by doubling the slots or the
+        words as needed; rows do not move.
 
         Raises:
-            ValueError: More than ``memory``. Nothing is changed then.
+            ValueError: It would exceed ``memory``. Nothing is changed.
         """
         used, slots, size = self.rows.used, self.rows.slots.size, self.rows.words.size
         while 2 * (used[1] + count) > slots or slots < FIRST_SLOTS:
@@ -212,7 +212,7 @@ class HashTable:
                 f"({self.num_bytes / MEGABYTE:,.0f} MB); "
                 f"expected at least {-(-8 * (slots + size) // MEGABYTE):,} MB to continue"
             )
-        # There is no moment with the old and the new memory: that would be more than allowed.
+        # The old and the new memory never exist together: that would exceed the limit.
         if size != self.rows.words.size:
             grown = self.rows.words
             grown.resize(size, refcheck=False)  # moves the memory; all views of it are made anew
@@ -240,7 +240,7 @@ class HashTable:
         return self.rows.words[: self.rows.used[0]]
 
     def set_words(self, words: np.ndarray) -> None:
-        """Takes what ``words_in_use`` gave.
+        """Restores the rows that ``words_in_use`` returned.
 
         Raises:
             ValueError: It is not a table of this width, or larger than ``memory``. Nothing is

@@ -40,13 +40,13 @@ FORMS = ("text", "authors")
 REWARDS = ("signed", "unit")
 TIES = ("all", "running")
 MEMORY = 2000
-"""MB that the table of an algorithm without an option for it may take."""
+"""Maximum MB of the table of an algorithm without a memory option."""
 MEASURED = 2 * 10**8
-"""Decisions of all histories up to which curves report NashConv: about half a minute for each
+"""Maximum decisions over all histories for which curves report NashConv: about half a minute per
 point.
 """
 DEALS = 1024
-"""Deals that are drawn at a time where they cannot be listed."""
+"""Deals drawn at a time if they cannot be listed."""
 
 
 @dataclass(frozen=True)
@@ -54,23 +54,23 @@ class IsMctsOptions(Options):
     """Options of Information Set Monte Carlo tree search.
 
     Attributes:
-        selection: How an action is chosen.
-        form: Of UCT: ``text``: x̄_i + c sqrt(2 ln n / n_i), as printed; ``authors``: without the 2,
-            as their program has it.
-        c: Of UCT, in rewards.
-        tie_margin: Of UCT, in rewards: the action is drawn evenly among those within it of the
-            best. The text says nothing of it (0); the authors' program has 0.01, without which the
-            fall and rise of figure 2 do not show.
-        ties: Of UCT: ``all``: those within the margin of the best; ``running``: those that one scan
-            over the actions keeps, each compared with the best so far (``selection.RunningUCT``),
-            which repeats the rise of figure 2.
-        gamma: Of Exp3 and Regret Matching: share of uniform exploration.
+        selection: The rule that chooses an action.
+        form: For UCT: ``text``: x̄_i + c sqrt(2 ln n / n_i), as printed; ``authors``: without the
+            2, as their program has it.
+        c: For UCT: the exploration constant, in rewards.
+        tie_margin: For UCT, in rewards: the action is drawn uniformly from those within this margin
+            of the best. The text does not mention it (0); the authors' program has 0.01, without
+            which the fall and rise of figure 2 do not appear.
+        ties: For UCT: ``all``: all actions within the margin of the best; ``running``: those kept
+            by one scan that compares each action with the best so far (``selection.RunningUCT``),
+            which reproduces the rise of figure 2.
+        gamma: For Exp3 and Regret Matching: share of uniform exploration.
         rewards: ``signed``: returns divided by the game's largest, in [-1, 1]; ``unit``: the same
             in [0, 1]. None: as in the authors' program, ``signed`` for UCT and ``unit`` for the
             others.
-        store_exploration: Of Exp3 and Regret Matching: whether the policy is the mean of p', with
-            the exploration, instead of p.
-        memory: The most that the table may take, MB. A run may be resumed with more.
+        store_exploration: For Exp3 and Regret Matching: whether the policy is the mean of p', which
+            includes exploration, instead of p.
+        memory: Maximum memory of the table, MB. A run may be resumed with more.
     """
 
     selection: str = setting("uct", choices=SELECTIONS)
@@ -122,12 +122,12 @@ def fill_policy(
 
 
 class HashedLearner(Learner):
-    """An algorithm on any game; a table row for each information set that was met.
+    """An algorithm on any game; one table row for each information set visited.
 
     Args:
         shared: Whether the first new set of an episode ends the selections of all players
             (``fpmcts.tabular.search``).
-        mixed: Share of uniform exploration that the average policy is reported with.
+        mixed: Share of uniform exploration in the reported average policy.
 
     Attributes:
         game: The game.
@@ -160,7 +160,7 @@ class HashedLearner(Learner):
 
     @property
     def left(self) -> int:
-        """Returns how many more episodes its counters are sure to hold; those of UCT count
+        """Returns how many more episodes the counters can certainly hold; those of UCT count
         actions.
         """
         counts = isinstance(self.selection, selections.UCT)
@@ -196,7 +196,7 @@ class HashedLearner(Learner):
 
     def policy(self, greedy: bool = False) -> Rows:
         """Returns the average policy, or the greedy one, as a table of probabilities; sets without
-        a row play evenly.
+        a row play uniformly.
         """
         rows, count = self.table.rows, max(self.table.num_rows, 1)
         slots = int(rows.used[0] - HEADER * self.table.num_rows) // self.table.width
@@ -212,12 +212,12 @@ class HashedLearner(Learner):
         return None if self._starts is None else listing(self.game)
 
     def size_text(self) -> str:
-        """Returns how many information sets there are so far."""
+        """Returns the number of information sets so far, in words."""
         return f"{self.table.num_rows:,} information sets in {self.table.num_bytes / 1e6:,.0f} MB"
 
     def measures(self) -> dict[str, float]:
-        """Returns the number of information sets, their memory, and NashConv of the policies where
-        the game is small.
+        """Returns the number of information sets, their memory, and NashConv of the policies if the
+        game is small.
         """
         found = {
             "table/information_sets": float(self.table.num_rows),

@@ -1,7 +1,6 @@
-"""All information sets of a game that can be listed, with a row and a state for each.
+"""All information sets of a game whose deals can be listed, with a row and a state for each.
 
-Every history is visited once, depth first; of each information set the first state that is met is
-kept.
+Every history is visited once, depth first; the first state of each information set is kept.
 """
 
 from typing import NamedTuple
@@ -29,7 +28,7 @@ _FIRST_ROOM = 2**12
 
 
 class Path(NamedTuple):
-    """The decisions on the way to the present history, by depth; M the most moves, A the most
+    """The decisions on the path to the current history, by depth; M the most moves, A the most
     actions.
 
     Attributes:
@@ -41,7 +40,7 @@ class Path(NamedTuple):
         size: The number of actions.
         next: The next action to try.
         own: float64 ``[M]``, the player's share of the probability of the history.
-        others: float64 ``[M]``, that of all else.
+        others: float64 ``[M]``, the share of chance and the others.
         total: float64 ``[M]``, the value of the actions so far by the policy.
     """
 
@@ -57,7 +56,7 @@ class Path(NamedTuple):
 
 
 def new_path(max_moves: int, max_actions: int) -> Path:
-    """Returns scratch for walks through all histories."""
+    """Returns scratch memory for walks through all histories."""
     most = max_moves + 1
     counts = (*np.zeros((2, most), np.int64), *np.zeros((3, most), np.uint64))
     return Path(np.zeros((most, max_actions)), *counts, *np.zeros((3, most)))
@@ -66,14 +65,14 @@ def new_path(max_moves: int, max_actions: int) -> Path:
 @kernel
 def collect(walk: AnyWalk, num_deals: int, path: Path, found: States, room: int) -> bool:
     """Gives every information set a row of zeros and writes its first state to ``found``; returns
-    False where the table, or ``found``, has no room for another.
+    False if the table or ``found`` is full.
 
     Args:
         walk: With a lane for each decision.
-        num_deals: All of them.
+        num_deals: Number of deals.
         path: Scratch.
         found: States in the order of the rows; not written where ``room`` is 0.
-        room: How many fit.
+        room: Capacity of ``found``.
     """
     walk, path, found = borrowed(walk), borrowed(path), borrowed(found)
     used = walk.rows.used
@@ -126,8 +125,8 @@ def information_sets(listed: Listing) -> tuple[HashTable, States]:
         listed: The game; its histories must be few enough (``listed.fits``).
 
     Returns:
-        A table of width 1 with a row for each set, zeros, in the order in which they were met; and
-        a state of each, hidden cards included: N rows in the order of ``table.places()``.
+        A table of width 1 with a row for each set, zeros, in the order of the first visit; and a
+        state of each, hidden cards included: N rows in the order of ``table.places()``.
 
     Raises:
         ValueError: The game is too large.

@@ -1,8 +1,8 @@
-"""What all tabular algorithms share: options, random numbers, a count of episodes, resuming.
+"""The base of all tabular algorithms: options, random numbers, the episode count, resuming.
 
-The tables, one stream of random numbers and the count are the whole state of an algorithm, as plain
-arrays that change within kernels alone. So it can be saved at any moment, after Ctrl-C too, and
-resumes bit for bit, whatever the sizes of the calls of ``run`` were.
+The tables, one random stream and the count are the whole state of an algorithm, as plain arrays
+that change only within kernels. So it can be saved at any moment, also after Ctrl-C, and resumes
+bit for bit, regardless of how the episodes are divided into calls of ``run``.
 """
 
 from abc import ABC, abstractmethod
@@ -18,7 +18,7 @@ from games.settings import check_ranges
 from games.tables import Tables
 
 CHUNK = 1_000_000
-"""Episodes between two moments at which Ctrl-C can end ``run``; about 0.1 s of search."""
+"""Episodes between two checks for Ctrl-C in ``run``; about 0.1 s of search."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Learner(ABC):
         game_name: As in ``game=NAME``.
         seed: Seed of all its random numbers.
         options: A dataclass, different for each algorithm.
-        chunk: Episodes between two looks at Ctrl-C.
+        chunk: Episodes between two checks for Ctrl-C.
         counter: int64 ``[1]``, the episodes so far.
         rng: uint64 ``[1]``, the stream of random numbers.
     """
@@ -51,23 +51,23 @@ class Learner(ABC):
 
     @property
     def left(self) -> int:
-        """Returns how many more episodes its counters are sure to hold."""
+        """Returns how many more episodes the counters can certainly hold."""
         return 2**62
 
     @property
     def episodes(self) -> int:
-        """Returns the number of episodes so far (of iterations, where an algorithm passes over the
-        whole tree in each).
+        """Returns the number of episodes so far (or of iterations, if each is a pass over the whole
+        tree).
         """
         return int(self.counter[0])
 
     def run(self, episodes: int) -> None:
         """Runs a number of episodes (at least 0).
 
-        Ctrl-C ends it after a chunk of episodes, with KeyboardInterrupt.
+        Ctrl-C ends it with KeyboardInterrupt after the current chunk of episodes.
 
         Raises:
-            ValueError: A negative number, or more than the tables can hold or count.
+            ValueError: The number is negative, or more than the tables can hold or count.
         """
         if episodes < 0:
             raise ValueError(f"episodes = {episodes}: expected at least 0")
@@ -87,22 +87,22 @@ class Learner(ABC):
 
     @abstractmethod
     def size_text(self) -> str:
-        """Returns how large the tables are, in words."""
+        """Returns the size of the tables, in words."""
 
     @abstractmethod
     def measures(self) -> dict[str, float]:
-        """Returns measures of the present policies, by the names of curves."""
+        """Returns metrics of the current policies, by curve name."""
 
     @property
     @abstractmethod
     def tables(self) -> dict[str, np.ndarray]:
-        """Returns all that was learned, by name: views of what ``run`` changes."""
+        """Returns the learned tables by name, as views that ``run`` changes."""
 
     def _arrays(self) -> dict[str, np.ndarray]:
         return self.tables | {"rng": self.rng, "episodes": self.counter}
 
     def get_state(self, copy: bool = True) -> dict[str, np.ndarray]:
-        """Returns the tables, ``rng`` and ``episodes``, by name: copies, or what ``run``
+        """Returns the tables, ``rng`` and ``episodes`` by name: copies, or the arrays that ``run``
         changes.
         """
         return {name: array.copy() if copy else array for name, array in self._arrays().items()}
@@ -112,8 +112,8 @@ class Learner(ABC):
         arrays are copied.
 
         Raises:
-            ValueError: Missing or unknown names, other shapes or types (those of another game,
-                say), values that are not finite. Nothing is changed then.
+            ValueError: Names are missing or unknown, shapes or types differ (as in another game),
+                or values are not finite. Nothing is changed.
         """
         self._check_state(state)
         self._fit(state)
@@ -122,14 +122,14 @@ class Learner(ABC):
 
     @abstractmethod
     def _fit(self, state: Mapping[str, np.ndarray]) -> None:
-        """Gives the tables the size that they have in a state that was checked."""
+        """Resizes the tables to fit a checked state."""
 
     @abstractmethod
     def _growing(self) -> Collection[str]:
         """Returns the names of the tables whose length may change."""
 
     def _check_state(self, state: Mapping[str, np.ndarray]) -> None:
-        """Raises ValueError where a state does not fit."""
+        """Raises ValueError if a state does not fit."""
         free = self._growing()
         expected, what = self._arrays(), f"state of {self.name} on {self.game_name}"
         if set(state) != set(expected):
@@ -149,7 +149,7 @@ class DenseLearner(Learner):
     """An algorithm on the information states of a game, in a dense table.
 
     Args:
-        words: Of a row of the table.
+        words: Words per row of the table.
 
     Attributes:
         game: The game.
@@ -168,7 +168,7 @@ class DenseLearner(Learner):
         return {"regrets": self.table.rows[:, :: self._width], "weights": self.weights()}
 
     def weights(self) -> np.ndarray:
-        """Returns what the average policy is in proportion to: ``[rows, max_actions]``."""
+        """Returns the unnormalised average policy: ``[rows, max_actions]``."""
         return self.table.rows[:, self._width - 1 :: self._width]
 
     def best_slots(self) -> np.ndarray:
@@ -206,8 +206,8 @@ class DenseLearner(Learner):
         return weights / np.where(total > 0, total, 1), self.table.first_row
 
     def average_policy(self) -> np.ndarray:
-        """Returns the average policy, the one that approaches an equilibrium, uniform where nothing
-        was learned: float64 ``[num_infosets, max_actions]``.
+        """Returns the average policy, which approaches an equilibrium; uniform where nothing was
+        learned: float64 ``[num_infosets, max_actions]``.
         """
         return self.game.completed(by_infoset(self.game, *self.policy_rows()))
 
@@ -224,8 +224,8 @@ class DenseLearner(Learner):
         return f"{self.game.num_infosets} information states"
 
     def measures(self) -> dict[str, float]:
-        """Returns NashConv of the average and the greedy policy, and what the game can say of the
-        average one, where its deals can be listed.
+        """Returns NashConv of the average and the greedy policy, and the game's own metrics of the
+        average one, if its deals can be listed.
         """
         if not self.game.has_tree:
             return {}

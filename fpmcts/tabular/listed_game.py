@@ -2,12 +2,12 @@
 without a tree in memory.
 
 A best response is found depth first over the responder's information sets. An information set is
-the list of its states, each with the probability that chance and the others bring it about. For
-each action every state is carried on through the moves of the others, by their policy, to where the
-responder decides again or the game ends; what arrives is grouped by information set, and each group
-is the next set. So a history is visited once for each responder, only the lists on one path are
-held, and the histories of one information set may lie at any depth. What arrives twice in one list
-stays two states.
+the list of its states, each with its reach probability due to chance and the others. For each
+action, every state advances through the moves of the others, by their policy, until the responder
+decides again or the game ends. The states that arrive are grouped by information set, and each
+group is the next set. So a history is visited once for each responder, only the lists on one path
+are stored, and the histories of one information set may lie at any depth. A state that arrives
+twice stays two states.
 
 The value of an action is the sum over its groups and its ends; of a set, the best of its actions.
 Sums, not means: the weights carry the probabilities.
@@ -25,16 +25,16 @@ from games.kernels import borrowed, kernel, random_below, streams
 from games.rows import Rules, States, num_rows
 
 MOST_HISTORIES = 10**9
-"""Decisions that a best response may visit: some minutes."""
+"""Maximum decisions that a best response may visit; takes some minutes."""
 _PLAYOUTS = 4000
 _FIRST_ROOM = 2**14
 _FULL = -1.0e300
-"""What ``_respond`` returns where a list is full."""
+"""Returned by ``_respond`` if a list is full."""
 
 
 class Lists(NamedTuple):
-    """The information sets on one path: one list of arrivals after the other, N places; and what
-    the search for a response needs in addition.
+    """The information sets on one path, one list of arrivals after another in N places, and scratch
+    memory for the search for a response.
 
     Attributes:
         states: N states.

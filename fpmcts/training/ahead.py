@@ -1,6 +1,4 @@
-"""Games of the next iteration that are played while the present one is learned from
-(``cluster.lag=1``).
-"""
+"""Plays the games of the next iteration while the current one is learned (``cluster.lag=1``)."""
 
 import atexit
 import threading

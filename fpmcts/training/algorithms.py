@@ -1,5 +1,5 @@
-"""What ``algorithm=NAME`` may be, and how the command line of a training run becomes a checked
-configuration.
+"""The values of ``algorithm=NAME``, and the checked configuration of a training run from its
+command line.
 
 A new algorithm is a dataclass for the keys of its runs (``fpmcts.training.interface.RunConfig``), a
 class with three methods (``fpmcts.training.interface.Algorithm``), a row in ``SCHEMAS`` and a file
@@ -54,7 +54,7 @@ def read_run(overrides: Sequence[str]) -> Any:
     figure = given.get("experiment", "null")
     if figure in choices("papers"):
         raise ConfigError(
-            f"experiment={figure}: is a figure of several runs; draw it with: python -m "
+            f"experiment={figure}: a figure of several runs; draw it with: python -m "
             f"fpmcts.papers {figure}"
         )
     values = load("train", given, TEXTS)

@@ -24,8 +24,8 @@ from inference.determinizer import InferenceSettings
 from networks.resnet import OBJECTIVES, NetworkConfig
 
 MANY = 1_000_000_000
-"""Most games, decks or iterations that a key may ask for; what does not fit into memory is refused
-when it is made.
+"""Maximum games, decks or iterations of a key; what does not fit into memory is refused when it is
+made.
 """
 METHOD = (
     "objective",
@@ -50,7 +50,7 @@ METHOD = (
     "train.averaging",
     "gradient.start",
 )
-"""Keys that say which method a run is, and its sizes that matter most."""
+"""Keys that define the method of a run and its most important sizes."""
 BASELINES = ("rhcp", "rlcard_rule", "random", "always_call", "hand_only", "best_hand")
 
 
@@ -235,13 +235,13 @@ class TrainConfig(NetworksConfig):
         """Raises ConfigError where values do not go together."""
         if self.network.objective != self.objective:
             raise ConfigError(
-                f"network.objective={self.network.objective}: set objective alone, which is "
+                f"network.objective={self.network.objective}: set only objective, which is "
                 f"{self.objective}"
             )
         spec = check_game(self.game, self.network)
         if self.episode.value_games and not self.train.value_window:
             given = f"episode.value_games={self.episode.value_games}"
-            raise ConfigError(f"{given}: needs train.value_window > 0, where they are kept")
+            raise ConfigError(f"{given}: needs train.value_window > 0, which stores them")
         name, baseline = spec.name, self.evaluation.baseline
         if self.bootstrap.kind == "heuristic" and self.bootstrap.teacher not in teachers(name):
             games = " or ".join(PLAYERS[self.bootstrap.teacher].games())

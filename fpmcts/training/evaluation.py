@@ -1,4 +1,4 @@
-"""How good a run's players are: duplicate matches against a fixed player, and the exact measure of
+"""The strength of a run's players: duplicate matches against a fixed player, and exact measures in
 small games.
 """
 

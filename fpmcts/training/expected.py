@@ -1,4 +1,4 @@
-"""What a run should have reached by now, and what looks wrong in what it reports.
+"""Expected progress of a run, and warnings about its reports.
 
 ``models/curves.json`` holds what runs of the same settings have reached after each step; a report
 says it beside its own figure. To record the curve of a run:
@@ -32,9 +32,11 @@ NEUTRAL = (
     "cluster",
     "remembered",
 )
-"""Keys of a run on which nothing that it learns depends."""
+"""Keys of a run that do not affect what it learns."""
 SPREAD = 0.01
-"""Standard deviation of the share of games won between seeds, beside the error of the match."""
+"""Standard deviation of the share of games won between seeds, in addition to the error of the
+match.
+"""
 BLIND, COLLAPSED, SLOW, FALLEN = 0.55, 0.02, 0.1, 0.1
 """When a report warns: the area under the curve of values, the entropy of the policy in nats, the
 rate as a share of the run's best, and the share of games won that was lost again.
@@ -79,13 +81,13 @@ class Watch:
         areas = [value for name, value in scalars.items() if name.startswith("value/auc_")]
         if areas and max(areas) < BLIND:
             found.append(
-                f"the value does not tell won games from lost ones (area under the curve "
+                f"the value does not separate won from lost games (area under the curve "
                 f"{max(areas):.2f}, 0.5 is chance); is the learning rate too high?"
             )
         entropy = scalars.get("self_play/prior_entropy", math.inf)
         if entropy < COLLAPSED:
             found.append(
-                f"the policy has collapsed to one move (entropy {entropy:.3f} nats in the mean)"
+                f"the policy has collapsed to one move (entropy {entropy:.3f} nats on average)"
             )
         won, best = scalars.get(self._won), self._best.get(self._won, 0.0)
         if won is not None and won < best - FALLEN:

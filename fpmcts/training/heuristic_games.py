@@ -1,5 +1,4 @@
-"""Whole games of a heuristic player against itself, and the samples that the supervised start
-learns from.
+"""Complete games of a heuristic player against itself, and the samples for the supervised start.
 
 Source: DeltaDou, 5.1.
 """

@@ -1,6 +1,4 @@
-"""What a run and its algorithm know of each other: a configuration, steps that report, and
-states.
-"""
+"""The interface between a run and its algorithm: configuration, steps with reports, states."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field

@@ -32,7 +32,7 @@ REPLICAS = 2
 # Of policy gradient (Schulman et al. 2017); the numbers are ours (docs/experiments.md) but for
 # SURROGATE_CLIP, which is theirs.
 CERTAIN = 0.97
-"""Decisions whose most likely move has at least this probability teach the policy next to nothing,
+"""Decisions whose most likely move has at least this probability teach the policy almost nothing,
 and teach the value alone.
 """
 SURROGATE_CLIP = 0.2

@@ -1,4 +1,4 @@
-"""What can be set about learning: from searched games, and by policy gradient."""
+"""Settings of learning: from searched games, and by policy gradient."""
 
 from dataclasses import dataclass, field
 

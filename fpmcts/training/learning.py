@@ -1,5 +1,5 @@
-"""What the stages share when they learn: steps side by side, the filter network, what the losses
-were, and what a checkpoint holds of it.
+"""Learning code shared by the stages: parallel steps, the filter network, the losses, and their
+part of a checkpoint.
 """
 
 import math
@@ -25,7 +25,7 @@ from inference.filter import FilterNet, filter_batch
 from networks.weights import load_module, load_optimizer, module_arrays, optimizer_arrays
 
 NEGATIVES = 7
-"""Worlds from the prior beside each true one."""
+"""Worlds from the prior for each true one."""
 ROWS = 128
 """Information states per step."""
 Losses = dict[str, float]

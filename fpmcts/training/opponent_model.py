@@ -26,7 +26,7 @@ from games.settings import ConfigError
 from networks.checkpoint import check_compatible
 
 MODEL, REPORT, CALIBRATION = "opponents.safetensors", "report.md", "calibration.png"
-"""What a finished run leaves in its folder."""
+"""Files that a finished run leaves in its folder."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class OpponentModelConfig(RunConfig):
             )
         for path in paths:
             if not Path(path).exists():
-                raise ConfigError(f"hands={path}: there is no such file or folder")
+                raise ConfigError(f"hands={path}: no such file or folder")
         return paths
 
 

@@ -1,4 +1,4 @@
-"""A run: steps of an algorithm until a budget is used up, in a folder that keeps all of it.
+"""A run: steps of an algorithm until a budget is used up, saved in a folder.
 
     train.py ─▶ Run ─▶ algorithm.step (fpmcts/training/fpmcts.py: play ─▶ reservoirs ─▶ learn ─▶
     evaluate) ─▶ Report

@@ -23,8 +23,8 @@ CONFIG, LOCK = "config.yaml", "lock"
 VERSION = 2
 """Version of run folders; a run of another version cannot be resumed."""
 SAVE_SHARE = 0.1
-"""Largest share of the run's time that is spent on writing checkpoints, where they are large and
-steps are short.
+"""Largest share of the run's time spent on writing checkpoints, if they are large and steps are
+short.
 """
 MAY_CHANGE = (
     "run_dir",
@@ -38,11 +38,11 @@ MAY_CHANGE = (
     "cluster.",
     "algorithm.memory",
 )
-"""Keys that may differ when a run is resumed; any other difference is refused, since the run would
-no longer be one experiment.
+"""Keys that may differ when a run is resumed; any other change is refused, since the run would no
+longer be one experiment.
 """
 LASTS = ("cluster.lag",)
-"""Keys covered by ``MAY_CHANGE`` that must not differ even so."""
+"""Keys covered by ``MAY_CHANGE`` that must nevertheless not differ."""
 BEGINNING = "init_from"
 """Key of the checkpoint that a run began from; a command that resumes the run may omit it."""
 
@@ -102,7 +102,7 @@ class RunFolder(AbstractContextManager["RunFolder"]):
         path, there = self.path, self.path / CONFIG
         if not self.config.resume:
             raise RunFolderError(
-                f"run_dir={path}: holds a run already, and resume=false; give another run_dir or "
+                f"run_dir={path}: already holds a run, and resume=false; give another run_dir or "
                 "remove it"
             )
         if there.exists():
@@ -112,7 +112,7 @@ class RunFolder(AbstractContextManager["RunFolder"]):
                 old = type(self.config).parse(values)
             except ConfigError as error:
                 raise RunFolderError(
-                    f"run_dir={path}: holds another kind of run ({error}); give another run_dir"
+                    f"run_dir={path}: holds a different kind of run ({error}); give another run_dir"
                 ) from error
             if getattr(self.config, BEGINNING, "") is None:
                 self.config = replace(self.config, **{BEGINNING: getattr(old, BEGINNING)})
@@ -123,13 +123,13 @@ class RunFolder(AbstractContextManager["RunFolder"]):
         if version != VERSION:
             networks = self.path / NETWORKS
             weights = (
-                f"; its weights serve a new run as init_from={networks}"
+                f"; to start a new run from its weights, set init_from={networks}"
                 if networks.exists()
                 else ""
             )
             raise RunFolderError(
-                f"run_dir={self.path}: was begun by another version of fpmcts, which alone can go "
-                "on with it; give another "
+                f"run_dir={self.path}: was started by another version of fpmcts, and only that "
+                "version can resume it; give another "
                 f"run_dir{weights}"
             )
 

@@ -1,4 +1,4 @@
-"""Samples: what self-play hands to the learner, and the two stores that keep them.
+"""Samples: the data that self-play passes to the learner, and its two stores.
 
 The policy learns from a *reservoir*: a uniform sample of all decisions ever seen. Drawn from
 uniformly (``train.recency=0``) and followed by cross entropy (``train.divergence=forward``), as in

@@ -30,7 +30,7 @@ from games.kernels import Stream, deal_seeds
 from games.rows import num_rows, take
 
 CERTAIN_SHARE = 0.2
-"""Share of the decisions that are certain which teaches the value; the others are left out."""
+"""Share of the certain decisions that train the value; the others are left out."""
 BATCH_SIZE = 1024
 """Decisions per step of policy gradient."""
 

@@ -151,7 +151,7 @@ def test_sources_of_games_and_bots_from_outside_are_part_of_the_identity(
 def test_a_folder_that_cannot_be_written_is_found_out_before_the_match(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
     plan = plan_of(tmp_path, *SMALL, f"unfinished={tmp_path / 'file'}")
-    with pytest.raises(StoreError, match="file: results cannot be kept"):
+    with pytest.raises(StoreError, match="file: results cannot be saved"):
         play_tournament(plan)
     assert (tmp_path / "file").read_text() == "mine"
 

@@ -64,11 +64,11 @@ def test_results_of_others_are_refused(tmp_path: Path) -> None:
             Store(path, IDENTITY)
     with pytest.raises(
         StoreError,
-        match=r"file.jsonl: holds results of other settings \(seed\); give another folder",
+        match=r"file.jsonl: holds results with different settings \(seed\); give another folder",
     ):
         Store(path, IDENTITY | {"seed": 2})
     path.write_text("something else\n")
-    with pytest.raises(StoreError, match="other settings"):
+    with pytest.raises(StoreError, match="different settings"):
         Store(path, IDENTITY)
     assert path.read_text() == "something else\n"
 

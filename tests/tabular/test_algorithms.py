@@ -231,7 +231,7 @@ def test_cfr_plus_on_games_without_tables() -> None:
     [
         ("smooth", "kuhn", {}, "algorithm 'smooth': expected one of ismcts, smooth_uct, uct"),
         ("uct", "kuhn", {"eta": 0.9}, "algorithm.eta=0.9: unknown key"),
-        ("outcome_sampling", "doudizhu", {}, "needs a game of two players; those that know it: is"),
+        ("outcome_sampling", "doudizhu", {}, "needs a game of two players; those that can: is"),
         ("cfr_plus", "doudizhu", {}, "needs a game of two players whose deals can be listed; "),
         ("cfr_plus", Goofspiel(Goofspiel.Options(cards=13)), {}, r"about .* expected at most 1e"),
     ],

@@ -45,7 +45,7 @@ def refused(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
             "search=gumbell",
             "search=gumbell: expected one of gumbel, paper, poker, puct; did you mean gumbel?",
         ),
-        ("network.objective=adp", "network.objective=adp: set objective alone, which is wp"),
+        ("network.objective=adp", "network.objective=adp: set only objective, which is wp"),
         ("search.playouts=${x}", "search.playouts=${x}: Interpolation key 'x' not found"),
         ("seed=[", "seed=[: the value cannot be read"),
         ("seed=" + 5000 * "9", "seed=" + 194 * "9" + "…"),
@@ -58,7 +58,7 @@ def refused(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
         ),
         (
             "experiment=leduc_figure2",
-            "experiment=leduc_figure2: is a figure of several runs; draw it with: python -m "
+            "experiment=leduc_figure2: a figure of several runs; draw it with: python -m "
             "fpmcts.papers",
         ),
         (

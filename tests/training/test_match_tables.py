@@ -41,7 +41,7 @@ def test_more_matches_go_on_and_a_cut_line_is_played_again(tmp_path: Path) -> No
     first, second = ((tmp_path / name / "lots.jsonl").read_text().splitlines() for name in "ab")
     assert first[0] == second[0] and set(first) <= set(second) and len(first) == 1 + 2 * 16
     assert (tmp_path / "a" / "tables.md").read_text().count("| UCT |") == 2
-    with pytest.raises(StoreError, match=r"holds results of other settings \(seed\)"):
+    with pytest.raises(StoreError, match=r"holds results with different settings \(seed\)"):
         played(tmp_path / "b", "seed=1")
 
 

@@ -67,7 +67,7 @@ def test_resumed_equals_uninterrupted(hands: Path, tmp_path: Path) -> None:
     ("keys", "said"),
     [
         ("", "hands=null: expected a file or folder of hand histories"),
-        ("hands=nowhere.phhs", "hands=nowhere.phhs: there is no such file or folder"),
+        ("hands=nowhere.phhs", "hands=nowhere.phhs: no such file or folder"),
     ],
 )
 def test_hands_are_needed(keys: str, said: str) -> None:

@@ -154,7 +154,7 @@ def test_a_run_of_an_earlier_version_is_refused_with_what_to_do(tmp_path: Path) 
     (tmp_path / "networks.safetensors").touch()
     with pytest.raises(
         RunFolderError,
-        match="begun by another version .*; give another run_dir; its weights serve a new run as",
+        match="started by another version .*; give another run_dir; to start a new run from",
     ):
         opened(tmp_path)
 
@@ -209,7 +209,7 @@ def test_what_a_killed_save_left_is_removed(tmp_path: Path) -> None:
 
 def test_a_folder_with_something_else_is_left_as_it_was(tmp_path: Path) -> None:
     (tmp_path / "config.yaml").write_text("version: 2\nsomething: else\n")
-    with pytest.raises(RunFolderError, match="holds another kind of run"):
+    with pytest.raises(RunFolderError, match="holds a different kind of run"):
         opened(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["config.yaml"]
 

@@ -1,20 +1,20 @@
-"""The review of a finished game: which decisions cost something, and how sure that is.
+"""The review of a finished game: which decisions were costly, and with what certainty.
 
 Two stages, each from the mover's own view. First one search of every unforced decision gives its
 choice a*. Where another move was played, R searches of {played, a*} alone, with new seeds, give
-differences d_r; the loss is their mean d̄ with SE = sd/√R. A move that the first search hardly
-tried, and liked better than a* for all its error, is searched with the two, and takes the place of
-a* where it wins there too. A class is never assigned from a single search: one that said −0.5
-points was followed by +1.9 ± 0.8. R is fixed in advance: to stop when it looks separated is wrong
-40 % of the time at two standard errors.
+differences d_r; the loss is their mean d̄ with SE = sd/√R. A move that the first search rarely
+tried, and valued higher than a* by more than its error, is compared with the two, and replaces a*
+if it wins there too. A class is never assigned from a single search: after one that gave −0.5
+points came +1.9 ± 0.8. R is fixed in advance: stopping as soon as moves look separated errs 40 % of
+the time at two standard errors.
 
-Where the player has exact values, as tables of small poker games do, there is nothing to search: a
-loss is the regret of the move, its error is 0, and moves that are as good as the best one are all
-best, however seldom the player makes them.
+If the player has exact values, as tables of small poker games do, no search is needed: a loss is
+the regret of the move, its error is 0, and all moves as good as the best one are best, however
+rarely the player makes them.
 
 A class is a function of loss, error and thresholds, so other thresholds need no new search.
-Everything else follows from the record, the speed, the seats and the seed. The error is that of the
-searches; what the model itself misjudges is not in it.
+Everything else follows from the record, the speed, the seats and the seed. The error covers the
+searches only, not the model's own misjudgements.
 """
 
 from collections.abc import Callable, Sequence
@@ -48,21 +48,21 @@ class Decision:
     Attributes:
         ply: Where.
         seat: Whose.
-        move: What was played.
-        value: Of the position, by the first search, in the unit of the search.
+        move: The move played.
+        value: Value of the position by the first search, in the unit of the search.
         unit: "wp" or "points".
-        best: The searched move a*, or its rival; of exact values the best, which is the played one
-            where that is as good.
-        rows: Of the first search, as in messages.
-        value_se: Of the value, 0 where it is exact.
-        loss: d̄; None while the second stage has not reached it.
-        se: Of the loss.
+        best: The searched move a*, or its rival; with exact values the best move, or the played one
+            if it is as good.
+        rows: Rows of the first search, as in messages.
+        value_se: Standard error of the value, 0 if exact.
+        loss: d̄; None until the second stage has reached it.
+        se: Standard error of the loss.
         exact: Whether loss and rows are exact.
-        shown: Whether best and rows were asked for, or found.
+        shown: Whether best and rows were revealed or found.
         right: Whether some try was right; None before the first.
-        tries: Estimate and standard error of moves that were tried.
-        compared: By move, what the second stage found.
-        rival: A move that the first search liked better than the one it chose, see ``rival_of``.
+        tries: Estimate and standard error of the moves tried.
+        compared: Results of the second stage, by move.
+        rival: A move that the first search valued higher than the one it chose, see ``rival_of``.
     """
 
     ply: int
@@ -84,7 +84,7 @@ class Decision:
 
     @classmethod
     def parse(cls, given: Json) -> Self:
-        """Returns a decision that was stored."""
+        """Returns a stored decision."""
         made = cls(**_known(cls, given))
         made.compared = {
             move: Compared(**values) for move, values in given.get("compared", {}).items()
@@ -112,15 +112,15 @@ class Decision:
         return "best" if self.move == self.best else classify(self.judged, thresholds)
 
     def found_best(self) -> str:
-        """Returns the best move that was found: a*, unless the second stage found what was played
-        to be clearly better.
+        """Returns the best move found: a*, unless the second stage found the played move clearly
+        better.
         """
         judged = self.judged
         return self.move if judged is not None and judged.high < 0.0 else self.best
 
     def told_rows(self) -> list[Json]:
-        """Returns the rows, the best found first, then what was played; both as the second stage
-        found them, if it did.
+        """Returns the rows, the best move first, then the played one; both with the results of the
+        second stage, if any.
         """
         rows: list[Json] = [{**row, "stage": 1} for row in self.rows]
         for row in rows:
@@ -132,8 +132,8 @@ class Decision:
         return rows
 
     def told(self, thresholds: Sequence[float]) -> Json:
-        """Returns what may be shown of the decision: best and rows are kept back where there is
-        something to find.
+        """Returns the visible fields of the decision: best and rows are withheld while there is a
+        better move to find.
         """
         digits, name = 2 if self.unit == "wp" else 4, self.name(thresholds)
         hidden = not self.shown and name not in OPEN_CLASSES
@@ -156,15 +156,15 @@ class Review:
     Attributes:
         speed: A key of SPEEDS.
         seed: Seed of its searches.
-        classes: Thresholds, those it is reported with.
-        seats: Whose decisions.
+        classes: Thresholds used in the report.
+        seats: Seats whose decisions are reviewed.
         unit: "wp" or "points".
-        forced: How many decisions of each of them were forced.
-        teams: Of all seats.
-        decisions: The others.
+        forced: Number of forced decisions of each of them.
+        teams: Teams of all seats.
+        decisions: The unforced decisions.
         luck: What the cards brought, the fields of ``fpmcts.players.luck.Luck``; None where it is
             not known.
-        no_luck: Why it is not.
+        no_luck: Why it is unknown.
     """
 
     speed: str
@@ -180,9 +180,7 @@ class Review:
 
     @classmethod
     def parse(cls, given: Json) -> Self:
-        """Returns a review that was stored (``asdict``); fields of other versions of it are passed
-        over.
-        """
+        """Returns a stored review (``asdict``); fields of other versions are ignored."""
         made = cls(**_known(cls, given))
         made.decisions = [Decision.parse(values) for values in given["decisions"]]
         made.forced = {int(seat): count for seat, count in given["forced"].items()}
@@ -207,7 +205,7 @@ class Review:
         return next((decision for decision in self.decisions if decision.ply == ply), None)
 
     def told(self) -> Json:
-        """Returns what may be shown of the review."""
+        """Returns the visible fields of the review."""
         luck = [
             {"seat": seat, "play_outs": (self.luck or {})["play_outs"], **parts.told(self.digits)}
             for seat in self.seats
@@ -226,7 +224,7 @@ class Review:
         }
 
     def cost(self, seat: int) -> Estimate:
-        """Returns what the decisions of a seat lost; the searches are independent."""
+        """Returns the total loss of a seat's decisions; the searches are independent."""
         mine = (decision.judged for decision in self.decisions if decision.seat == seat)
         return total([loss for loss in mine if loss is not None])
 
@@ -325,7 +323,7 @@ async def judge_game(
     progress: Callable[[int, int, int, Decision], None],
     even: float = 0.0,
 ) -> None:
-    """Finds out what the decisions of a game cost, and notes it in the review.
+    """Determines the cost of a game's decisions, and writes it to the review.
 
     Args:
         review: Says whose decisions are searched and how; it has none yet.

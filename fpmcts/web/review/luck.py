@@ -1,10 +1,10 @@
-"""The result of a game in parts: what the cards brought, what decisions cost, and the rest.
+"""The result of a game in parts: the luck of the cards, the cost of decisions, and the rest.
 
     result = before the deal + the deal + later cards − own losses + the others' losses + the rest
 
-What the cards brought is estimated by the player that analyses (``fpmcts.players.luck``), losses by
-the review. The rest is what is missing to the result: how moves met cards that nobody could know,
-and the moves of those whose losses are not known.
+The analyst estimates the luck of the cards (``fpmcts.players.luck``), the review the losses. The
+rest makes up the difference: how moves fared against hidden cards, and the moves of seats with
+unknown losses.
 """
 
 import math
@@ -18,19 +18,19 @@ PARTS = ("start", "deal", "later", "own", "others", "rest")
 
 
 class Parts(NamedTuple):
-    """The result of a seat and the parts that it is made of.
+    """The result of a seat and its parts.
 
     Attributes:
         result: Return of the game.
-        parts: By their names in ``PARTS``; they sum to the result.
+        parts: Parts by their names in ``PARTS``; they sum to the result.
     """
 
     result: float
     parts: dict[str, Estimate]
 
     def told(self, digits: int) -> Json:
-        """Returns the fields of a message; numbers are rounded so that what is shown sums to the
-        result that is shown.
+        """Returns the fields of a message; numbers are rounded so that the displayed parts sum to
+        the displayed result.
         """
         shown = {name: round(part.mean, digits) for name, part in self.parts.items()}
         result = round(self.result, digits)
@@ -56,7 +56,7 @@ def parts_of(
         costs: By seat, where they are known; that of ``seat`` must be. Others count where one
             side's loss is the other's gain: between two seats, and where winning counts alone
             between two teams.
-        scale: What values are multiplied with: 100 for points of winning chance.
+        scale: Factor of the values: 100 for percentage points of winning probability.
     """
     known = dict(costs)
     if luck["losses"] is not None:
@@ -82,8 +82,8 @@ def parts_of(
 
 
 def together(hands: Sequence[Parts]) -> Parts:
-    """Returns the sums over several hands; errors are independent, but for that before the deal,
-    one guess for all of them.
+    """Returns the sums over several hands; errors are independent, except that of the start, which
+    all hands share.
     """
     found = {}
     for name in PARTS:

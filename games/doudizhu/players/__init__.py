@@ -1,1 +1,1 @@
-"""Players of Doudizhu that are not learned."""
+"""Players of Doudizhu without learning."""

@@ -1,5 +1,5 @@
-"""Double-dummy solver for endgames: the value of a position in which all three hands are open and
-everybody plays perfectly.
+"""Double-dummy solver for endgames: the value of a position with all three hands open under perfect
+play.
 
 The landlord plays against the two peasants as one team. The value is the landlord's, in units of
 the current stake: +-1 if only the win counts, +-2^(bombs and rockets played from here on) if points
@@ -49,7 +49,7 @@ TABLE_BITS = 16
 MAX_DEPTH = 3 * sum(HAND_SIZES) + 1
 """Positions in a line: every move with cards is followed by at most two passes, and the root."""
 UNSOLVED = 0
-"""Returned where the budget did not suffice; no position has this value."""
+"""Returned if the node budget did not suffice; no position has this value."""
 UNANSWERED = -1
 
 _TARGET_BITS, _BOUND_BITS = 15, 5

@@ -1,4 +1,4 @@
-"""PIMC, a player that plays out worlds and solves their ends, in the manner of XDou, the best
+"""PIMC, a player that plays out sampled worlds and solves their endgames, after XDou, the best
 heuristic player of the papers.
 
 Perfect-information Monte Carlo: deal the hidden cards at random, value each move as if everybody
@@ -62,15 +62,14 @@ class PIMC(Player):
     """Perfect-information Monte Carlo with an exact solver of endgames.
 
     Attributes:
-        worlds: Most worlds per move.
-        candidates: Most moves that are compared.
-        solver_cards: The solver is asked from this many cards in all hands on.
+        worlds: Maximum worlds per move.
+        candidates: Maximum moves to compare.
+        solver_cards: Total cards in all hands at which the solver takes over.
         max_nodes: Nodes of the solver per position.
         objective: "wp", the chance to win, or "adp", points.
-        margin: How much better than the rollouts' choice another move must be, in standard errors
-            of the difference.
-        playouts: The policy that plays the worlds out: "rhcp", or "team", RHCP with rules for
-            partners.
+        margin: How much better than the rollout policy's choice another move must be, in standard
+            errors of the difference.
+        playouts: The rollout policy: "rhcp", or "team", RHCP with rules for partners.
     """
 
     worlds: int = setting(64, least=1, most=65_536)

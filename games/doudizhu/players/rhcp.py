@@ -1,10 +1,8 @@
-"""RHCP, the heuristic player with which the Doudizhu papers compare, and the teacher of the
-supervised start.
+"""RHCP, the heuristic baseline of the Doudizhu papers, and the teacher of the supervised start.
 
 RHCP ("recursive hand-card policy") asks what a move leaves: the hand is split, greedily, into
 groups that are led one after the other, each group has a value, and each of them costs a round. It
-looks at its own cards and the move to beat, at nothing else. It does not know that peasants are
-partners.
+looks only at its own cards and the move to beat. It does not know that peasants are partners.
 
 Value of a group by the rank r of its top (3 ... 14 for 3 ... A, 15 for the 2, 16 and 17 for the
 jokers), in integers:

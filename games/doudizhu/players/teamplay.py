@@ -123,6 +123,6 @@ def _act(rules: Rules, memo: Memo, views: States, moves: np.ndarray) -> None:
 @player("team_play", games=["doudizhu"], teaches=True)
 @dataclass
 class TeamPlay(RHCP):
-    """RHCP with rules for playing as a team, by which it beats RHCP."""
+    """RHCP with rules for team play; it beats RHCP."""
 
     _act = staticmethod(_act)

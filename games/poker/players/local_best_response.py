@@ -170,10 +170,10 @@ class LocalBestResponseOptions(PlayerOptions):
     what the other can lose to a best response: the exploitability, half of NashConv.
 
     Attributes:
-        against: Label of the other player of the match, which must be one that can state its
-            policy; None: that of the match.
-        boards: Boards at which hands are compared before the last round: all there are if that is
-            no more, else so many random ones.
+        against: Label of the opponent, which must be able to state its policy; None: the other
+            player of the match.
+        boards: Maximum boards on which hands are compared before the last round; sampled at random
+            if there are more.
     """
 
     against: str | None = None
