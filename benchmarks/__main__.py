@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if unknown := [name for name in options.modules if name not in NAMES]:
         parser.error(f"no benchmark named {', '.join(unknown)}; there are: {', '.join(NAMES)}")
     if options.json and not options.json.parent.is_dir():
-        parser.error(f"--json {options.json}: there is no folder {options.json.parent}")
+        parser.error(f"--json {options.json}: the folder {options.json.parent} does not exist")
     here, rows = machine(), []
     print(", ".join(f"{key} {value}" for key, value in here.items()), flush=True)
     for name in options.modules or NAMES:

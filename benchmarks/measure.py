@@ -1,4 +1,4 @@
-"""What the benchmarks share: a measured number beside its target, and how it is timed."""
+"""Shared code of the benchmarks: a measured number with its target, and the timing."""
 
 import statistics
 import time

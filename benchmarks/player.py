@@ -1,4 +1,4 @@
-"""What a user waits for: one move at a table, the start of a run, and the memory that it takes."""
+"""Waiting times of a user: one move at a table, the start of a run; and the memory of a run."""
 
 import resource
 import subprocess

@@ -1,6 +1,6 @@
 """Self-play and learning: whole iterations of a run by its own reports, medians.
 
-The networks have learned from a few heuristic games first: untrained policies are close to
+The networks first learn from a few heuristic games: untrained policies are close to
 uniform, so their trees are wide and their games long, which no run sees after its first minutes.
 """
 

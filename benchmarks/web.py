@@ -1,6 +1,6 @@
 """The browser table as its clients see it, alone and among a hundred others. Needs ``.[play]``.
 
-The last rows start it once more with empty kernel caches, in a folder that is thrown away.
+The last rows start it again with empty kernel caches, in a temporary folder.
 """
 
 import asyncio

@@ -60,7 +60,7 @@ def main() -> None:
     if options.count < 1:
         parser.error(f"COUNT {options.count}: expected at least 1")
     if not options.file.parent.is_dir():
-        parser.error(f"{options.file}: there is no folder {options.file.parent}")
+        parser.error(f"{options.file}: the folder {options.file.parent} does not exist")
     try:
         write(options.file, rule_hands(options.count))
     except (OSError, ValueError) as error:

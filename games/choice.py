@@ -59,7 +59,7 @@ def game_class(name: str) -> Any:
             ``spec`` has the same name.
 
     Raises:
-        ConfigError: There is no game of that name.
+        ConfigError: No game has that name.
     """
     if name in GAMES:
         return import_module(f"games.{name}.game").GAME

@@ -22,12 +22,16 @@ from games.settings import ConfigError
 ROOT = Path(__file__).resolve().parent.parent
 CASES: list[tuple[Callable[..., Any], str, str]] = [
     (all_benchmarks.main, "compare", "no benchmark named compare; there are: rules,"),
-    (all_benchmarks.main, "rules --json /missing/x", "--json /missing/x: there is no folder"),
+    (
+        all_benchmarks.main,
+        "rules --json /missing/x",
+        "--json /missing/x: the folder /missing does not",
+    ),
     (analysis.main, "regret --checkpoint /missing", "there is no checkpoint at /missing"),
     (analysis.main, "regret --decks -3", "expected 0 < share <= 1"),
     (rule_hands.main, "x.phhs 0", "COUNT 0: expected at least 1"),
     (rule_hands.main, "x.txt 1", "x.txt: expected a name that ends in .phh or .phhs"),
-    (rule_hands.main, "/missing/x.phhs 1", "/missing/x.phhs: there is no folder /missing"),
+    (rule_hands.main, "/missing/x.phhs 1", "/missing/x.phhs: the folder /missing does not"),
     (trained.main, "/missing x", "there is no checkpoint at /missing"),
     (trained.main, "models/kuhn-tables.safetensors x", "metadata have nothing at config"),
     (tabular.main, "/missing x", "there is no checkpoint at /missing"),

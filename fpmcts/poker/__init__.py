@@ -1,3 +1,3 @@
-"""Methods for no-limit Hold'em alone: models of opponents, a search that asks them, and the player
+"""Methods for no-limit Hold'em only: opponent models, a search that uses them, and the player
 ``mcts``.
 """

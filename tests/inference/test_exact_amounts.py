@@ -1,5 +1,5 @@
 """No-limit Hold'em, bets of amounts that no size lists: the evidence is that of the nearest listed
-size, and players go on.
+size, and players continue.
 """
 
 from functools import cache

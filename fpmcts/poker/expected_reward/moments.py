@@ -1,4 +1,4 @@
-"""What a node says of its value: a mean and the variance of that mean, from those of its children
+"""The value estimate of a node: a mean and the variance of that mean, from those of its children
 when one has changed.
 
 V is an estimate of the value of a node, in chips, and ``variance`` the square of its standard
@@ -16,7 +16,7 @@ from games.kernels import kernel
 _SQRT_HALF = math.sqrt(0.5)
 _DENSITY = 1.0 / math.sqrt(2.0 * math.pi)
 _FAR = 8.0
-"""Standard deviations from which on the lower of two values no longer counts: it is the larger one
+"""Standard deviations beyond which the lower of two values no longer counts: it is the larger one
 in 6e-16 of all cases.
 """
 

@@ -68,15 +68,15 @@ from games.no_limit_holdem.state import (
 )
 
 MOST_CHILDREN = 40
-"""Most children of a node: fold, call, and sizes or boards."""
+"""Maximum children of a node: fold, call, and sizes or boards."""
 MOST_DEPTH, SAFE_DEPTH = 512, 432
 """Most nodes of a path; from the second number on nobody raises but all-in, after which the hand is
 soon over.
 """
 CHUNK = 1024
-"""Iterations between two looks at the clock."""
+"""Iterations between two checks of the clock."""
 TABLE, MODEL, LISTED = 0, 1, 2
-"""Where bet sizes come from: the table of frequencies, the model, the sizes that the game lists."""
+"""Source of bet sizes: the table of frequencies, the model, or the sizes that the game lists."""
 
 
 class Settings(NamedTuple):

@@ -1,4 +1,4 @@
-"""Which child of a decision node an iteration goes to.
+"""Selection of the child of a decision node.
 
 Ties go to the first.
 

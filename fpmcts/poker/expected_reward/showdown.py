@@ -21,7 +21,7 @@ from games.poker.hands import NUM_STRENGTHS, HandTables, strength_with, sums
 
 BINS = 6
 HANDS = 990
-"""Hands of two out of the 45 cards that neither the board nor the seat has."""
+"""Two-card hands from the 45 cards that are neither on the board nor in the seat's hand."""
 _ALL_HANDS = 1081
 _RETRIES = 8
 """Draws of a hand that holds a card of another opponent's before one is taken as it is."""

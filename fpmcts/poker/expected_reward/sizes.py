@@ -1,4 +1,4 @@
-"""Bet sizes of a tree: a few amounts that stand for all, by stochastic universal sampling.
+"""Bet sizes of a tree: a few representative amounts, by stochastic universal sampling.
 
 A size is x = (amount − least) / (most − least), from the least raise to all-in. The frequencies of
 sizes are K + 2 probabilities: of the least, of K bins between ``edges``, and of all-in; within a
@@ -13,7 +13,7 @@ import numpy as np
 from games.kernels import kernel
 
 LEAST, ALL_IN = 0.185, 0.037
-"""How often the least raise and all-in occur, by the authors' program."""
+"""Frequencies of the minimum raise and of all-in, from the authors' program."""
 TABLE_EDGES = np.array(
     [
         0.0004,

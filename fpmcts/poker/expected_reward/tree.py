@@ -1,4 +1,4 @@
-"""The tree of one player's decision, as arrays that are allocated once.
+"""The tree of one decision, as preallocated arrays.
 
 The children of a node are rows ``first`` to ``first + count - 1``; the root is row 0. V is the
 mean, in net chips of the hand. N nodes have room.

@@ -32,7 +32,7 @@ from games.no_limit_holdem.state import FIRST_AMOUNT, FIRST_SIZE, NUM_BOARD, Rul
 from games.poker.hands import NUM_CARDS, HandTables, strength_with, sums
 
 KEEP = 0.9999
-"""What counts are shrunk by at each hand: a window of about 10,000 hands."""
+"""Decay of the counts per hand: a window of about 10,000 hands."""
 
 
 class Rows(NamedTuple):

@@ -1,4 +1,4 @@
-"""What a model is learned from, and the model that comes of it."""
+"""The training data of a model, and the assembly of the model."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple

@@ -24,7 +24,7 @@ from networks.checkpoint import CheckpointError, entry, parse_meta, read_tensors
 
 FORMAT = "opponent-model-1"
 BOOSTERS = {"trees": "model", "without": "without"}
-"""Prefixes of arrays in a file, and whose trees they are."""
+"""Prefixes of arrays in a file, and the owners of these trees."""
 
 
 class ModelError(InputError):

@@ -54,7 +54,7 @@ def listen(host: str, port: int) -> socket.socket:
         listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return listening
     except OSError as error:
-        other = "; port=0 takes a free one" if error.errno == errno.EADDRINUSE else ""
+        other = "; port=0 picks a free port" if error.errno == errno.EADDRINUSE else ""
         raise ConfigError(
             f"host={host} port={port}: cannot listen there ({error.strerror}){other}"
         ) from error
