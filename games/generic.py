@@ -1,9 +1,9 @@
 # mypy: disable-error-code="empty-body"
-"""The generic kernels: what compiled code asks of any game.
+"""The generic kernels: the interface of every game for compiled code.
 
 They are declared here, implemented by each game, and chosen by the type of ``rules`` (see
-``games.dispatch``). ``register_all`` makes the kernels of a game the implementations of those of
-the same names. An ``@optional`` one has a body, which serves the games that register none.
+``games.dispatch``). ``register_all`` makes a game's kernels the implementations of the generic ones
+with the same names. An ``@optional`` one has a body as the default for games that register none.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,7 @@ from games.rows import Rules, States, put, take
 
 
 def optional(declared: Callable[P, R]) -> GenericKernel[P, R]:
-    """Decorates the declaration of a generic kernel whose body serves games that register none."""
+    """Decorates a generic kernel whose body is the default for games that register none."""
     generic = GenericKernel(declared)
     register(generic, None, kernel(declared))
     return generic

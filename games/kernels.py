@@ -95,9 +95,7 @@ MAKERS += [kernel, _compiled, _share_integers, _wide]  # type: ignore[list-item]
 
 
 def _intrinsic(stand_in: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns numba's decorator; where nothing is compiled, one that gives a Python function in
-    place of what it decorates.
-    """
+    """Returns numba's decorator, or a substitute by a Python function with the compiler off."""
     return (lambda declared: stand_in) if numba.config.DISABLE_JIT else intrinsic
 
 
@@ -117,8 +115,8 @@ trailing_zeros = _trailing_zeros if numba.config.DISABLE_JIT else numbers.traili
 
 @_intrinsic(lambda array, index: None)
 def prefetch(context: Any, array: Any, index: Any) -> Any:
-    """Tells the processor that ``array[index]`` (C-contiguous, one index for all axes) will be read
-    soon; changes nothing.
+    """Hints to the processor that ``array[index]`` (C-contiguous, one index for all axes) will be
+    read soon; changes nothing.
     """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -297,7 +295,7 @@ def _spread(sequence: np.random.SeedSequence, count: int) -> np.ndarray:
 
 
 class Stream(IntEnum):
-    """What random numbers are for: the first element of the path of ``streams``."""
+    """Purposes of random numbers: the first element of the path of ``streams``."""
 
     TRAINING = 0
     EVALUATION = 1

@@ -1,12 +1,12 @@
-"""Many games in lock-step: the one driver of games, whoever decides.
+"""Many games in lock-step: the only driver of games, for any kind of player.
 
     deals ──▶ advance: forced moves, sure wins ──▶ lanes that wait ──▶ decide ──▶ play
                  ▲                                                                  │
                  └──────────────────────────────────────────────────────────────────┘
 
-A game is a *lane*; G lanes are played, n of them wait for a decision at once. Self-play, matches
-and the teacher's games differ in which player decides, and in nothing else. A callback that treats
-each lane on its own plays the same games in windows of any size.
+A game is a *lane*; G lanes are played, of which n wait for a decision. Self-play, matches and the
+teacher's games differ only in the player that decides. A callback that treats lanes independently
+plays the same games in windows of any size.
 """
 
 from collections.abc import Callable, Iterator
@@ -51,7 +51,7 @@ def _advance(
     """Plays forced moves and sure wins in every lane up to its next decision.
 
     Returns:
-        The number of sure wins; -1 - lane where a game is longer than its bound.
+        The number of sure wins; -1 - lane if a game exceeds its bound.
     """
     wins, status = 0, progress.status
     for lane in lanes:
@@ -87,7 +87,7 @@ def _play(
     history: Moves,
     progress: _Progress,
 ) -> None:
-    """Plays ``actions[k]`` in lane ``lanes[k]`` and writes it down; -1 leaves the lane as it is."""
+    """Plays ``actions[k]`` in lane ``lanes[k]`` and records it; -1 leaves the lane unchanged."""
     for k in range(lanes.size):
         if actions[k] >= 0:
             lane = lanes[k]
@@ -109,9 +109,9 @@ class Lockstep:
     Args:
         game: The game.
         deals: G starting states; not changed.
-        window: Games in progress at a time, those of the lowest lanes that are not over; None: all.
+        window: Games in progress at a time, in the lowest unfinished lanes; None: all.
         solve: Whether sure wins are played without a decision.
-        ask_forced: Whether the only legal move is asked for, too.
+        ask_forced: Whether forced moves are asked for, too.
 
     Attributes:
         states: ``[G]``.
@@ -120,7 +120,7 @@ class Lockstep:
         seats: int8 ``[G]``: the seat to move, -1 where the game is over; valid where a lane waits.
         last_seats: int8 ``[G]``: the seat that made the last move, -1 before the first.
         forced: int16 ``[G, S]``: forced moves played for each seat.
-        sure_wins: Moves played because they win for sure, all games together.
+        sure_wins: Moves played because they surely win, over all games.
         num_over: Games that are over.
         over: bool ``[G]``: whether the game is over.
     """
@@ -153,7 +153,7 @@ class Lockstep:
         return self.history.of_movers(lanes, self.seats[lanes])
 
     def run(self, decide: Decide) -> Iterator[int]:
-        """Plays all games to their ends; yields how many are over, after each round.
+        """Plays all games to the end; after each round, yields the number of finished games.
 
         Raises:
             RuntimeError: A game is longer than ``spec.max_moves``.
@@ -188,7 +188,7 @@ class Lockstep:
             yield self.num_over
 
     def returns(self) -> np.ndarray:
-        """Returns what each seat's team has won in games that are all over, in the game's unit:
+        """Returns the return of each seat's team, in the game's unit, once all games are over:
         float64 ``[G, S]``.
         """
         out = np.empty(self.forced.shape)

@@ -1,4 +1,5 @@
-"""Players by name: ``@player`` registers the dataclass of a player's options; nothing lists it::
+"""Players by name: ``@player`` registers the dataclass of a player's options; there is no central
+list::
 
     @player("cautious", games=["doudizhu"])
     @dataclass
@@ -38,42 +39,40 @@ Made = TypeVar("Made")
 
 
 class PlayerError(InputError):
-    """A player that cannot be made; the message names it and says why."""
+    """A player cannot be made; the message names it and the reason."""
 
 
 @dataclass
 class PlayerOptions:
-    """What can be asked of a player: the fields of a dataclass, whose first line says what the
-    player is.
+    """The options of a player: the fields of a dataclass, whose docstring describes the player in
+    its first line.
     """
 
     kind: ClassVar[str]
     """Its name."""
     slow: ClassVar[bool] = False
-    """Whether it searches: it then plays fewer decks at a time, and in a ladder fewer decks."""
+    """Whether it searches; it then plays fewer decks per task, and fewer decks in a ladder."""
     compiles: ClassVar[bool] = False
     """Whether its kernels take long to compile, so that they are compiled ahead
     (``fpmcts.players.warmup``).
     """
     states_policy: ClassVar[bool] = False
-    """Whether it can say with which probabilities it moves (``games.agent.OpenPolicy``)."""
+    """Whether it states its move probabilities (``games.agent.OpenPolicy``)."""
     teaches: ClassVar[bool] = False
     """Whether the supervised start may learn from its games (``bootstrap.teacher``)."""
     families: ClassVar[tuple[str, ...]] = ()
     """The families of games that it can play (``games.family``); empty: all."""
     borrowed: ClassVar[dict[str, type]] = {}
-    """Dataclasses whose fields are options as well, by the field (a dict) that holds those that are
-    given. The first counts.
+    """Further dataclasses whose fields are also options, by the field (a dict) that holds the given
+    values. The first match counts.
     """
 
     def make(self, host: "Host") -> Agent:
-        """Returns a new player. Raises ValueError where it cannot be made."""
+        """Returns a new player. Raises ValueError if it cannot be made."""
         raise NotImplementedError
 
     def file(self, game: str) -> Path | None:
-        """Returns the file that the player reads, None if it reads none. Raises CheckpointError if
-        it is missing.
-        """
+        """Returns the file that it reads, or None. Raises CheckpointError if it is missing."""
         return None
 
     def sources(self) -> list[Path]:
@@ -96,10 +95,10 @@ class PlayerOptions:
 
     @classmethod
     def help(cls, prefix: str) -> str:
-        """Returns a paragraph for each option; those that are borrowed have no default.
+        """Returns a paragraph for each option; options of further dataclasses have no default.
 
         Args:
-            prefix: What stands before the keys.
+            prefix: Prefix of the keys.
         """
         told = {f"{prefix}{name}": "" for name in cls.borrowed}
         for key, text in paragraphs(cls, prefix).items():
@@ -111,11 +110,11 @@ class PlayerOptions:
 
     @classmethod
     def parse(cls, given: Mapping[str, object], prefix: str = "") -> Self:
-        """Returns the options with values that are given, checked; None: not given.
+        """Returns the options with the given values, checked; None: not given.
 
         Args:
             given: Values by option.
-            prefix: What stands before the keys in messages.
+            prefix: Prefix of the keys in messages.
 
         Raises:
             ConfigError: An unknown option, or a value that is not allowed.
@@ -144,7 +143,7 @@ class PlayerOptions:
         return options
 
     def as_dict(self) -> dict[str, Any]:
-        """Returns the options as they are given."""
+        """Returns the given options."""
         values: dict[str, Any] = asdict(self)
         for name in self.borrowed:
             values |= values.pop(name)
@@ -152,7 +151,7 @@ class PlayerOptions:
 
 
 class Player(PlayerOptions, Agent):
-    """A player that needs nothing but the game: its own fields are its options."""
+    """A player that needs only the game; its own fields are its options."""
 
     game: Game
     name: str = ""
@@ -169,15 +168,15 @@ class Player(PlayerOptions, Agent):
         return made
 
     def prepare(self) -> None:
-        """Makes what the moves need, once; here: nothing."""
+        """Prepares the player, once, before the first move; does nothing by default."""
 
 
 @dataclass(frozen=True)
 class Entrant:
-    """A player that is asked for.
+    """A requested player.
 
     Attributes:
-        options: What it is.
+        options: Its options, whose class is the kind of player.
         name: For reports.
     """
 
@@ -191,13 +190,13 @@ class Entrant:
 
 
 class Host:
-    """Lets players play one game: makes them, and gives them what they need from outside.
+    """Makes the players of one game, and provides what they share.
 
     Args:
         game: The game.
         entrants: The players by label.
         device: Device of networks.
-        lanes: Positions that a search holds at once.
+        lanes: Maximum positions in a search.
         networks: ``fpmcts.players.trained.Trained``, for players without a checkpoint, as in the
             matches of a run that is training; None: the weights that come with the project.
     """
@@ -215,7 +214,7 @@ class Host:
         self._made = dict[Hashable, Any]()
 
     def make(self, label: str) -> Agent:
-        """Returns a new player. Raises PlayerError where it cannot be made."""
+        """Returns a new player. Raises PlayerError if it cannot be made."""
         entrant = self.entrants[label]
         try:
             made = entrant.options.make(self)
@@ -227,8 +226,8 @@ class Host:
         return made
 
     def once(self, key: Hashable, make: Callable[[], Made]) -> Made:
-        """Returns what ``make`` returns, the same object for the same key: what several players
-        need is made once.
+        """Returns the result of ``make``, made once per key, for objects that several players
+        share.
         """
         if key not in self._made:
             self._made[key] = make()
@@ -237,7 +236,7 @@ class Host:
 
 
 PLAYERS: dict[str, type[PlayerOptions]] = {}
-"""Every player that was discovered, by its name."""
+"""All discovered players, by name."""
 Registered = TypeVar("Registered", bound=type[PlayerOptions])
 
 
@@ -253,7 +252,7 @@ def player(
     """Registers the dataclass below it as a player.
 
     Args:
-        name: The kind of player, as a command names it.
+        name: The kind of player, as used on the command line.
         games: Families of games that it can play; () = all.
         slow, compiles, states_policy, teaches: See ``PlayerOptions``.
     """
@@ -278,7 +277,7 @@ def discover(package: str) -> None:
 
 
 def discover_of_games() -> None:
-    """Imports the players that go by the rules of one game: ``games/GAME/players``."""
+    """Imports the players for the rules of one game: ``games/GAME/players``."""
     import games
 
     for module in iter_modules(games.__path__, "games."):
@@ -292,15 +291,15 @@ class Positions(Protocol):
     def after_moves(
         self, policy: OpenPolicy, question: Question, num: int, rng: np.random.Generator
     ) -> tuple[list[States], HiddenCards]:
-        """Returns what each move asked about leads to in ``num`` worlds, the same for all, that are
-        as likely as ``policy`` explains the moves of the others; and how likely their cards are.
+        """Returns the positions after each move in ``num`` common worlds, drawn by the likelihood
+        of the others' moves under ``policy``; and the probabilities of their cards.
         """
 
     def of_table(
         self, table: Table, num: int, rng: np.random.Generator
     ) -> tuple[States, list[tuple[States, States]]]:
-        """Returns what ``fpmcts.players.luck.luck_of`` asks for, of ``num`` positions each: those
-        after the deal, and before and after each time that cards came to the table.
+        """Returns the arguments of ``fpmcts.players.luck.luck_of``, ``num`` positions each: after
+        the deal, and before and after each time that public cards are dealt.
         """
 
 
@@ -309,6 +308,6 @@ POSITIONS: dict[str, Positions] = {}
 
 
 def positions_of(game: Game) -> Positions:
-    """Returns the positions of a game's family. Raises KeyError where it states none."""
+    """Returns the positions of a game's family. Raises KeyError if it has none."""
     discover_of_games()
     return POSITIONS[family(game.spec.name)]

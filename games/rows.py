@@ -13,7 +13,9 @@ Batch = TypeVar("Batch", bound=tuple)  # type: ignore[type-arg]
 
 
 def each(made: Callable[..., np.ndarray], *batches: Batch) -> Batch:
-    """Returns a batch of what a function makes of each array, given that of every batch."""
+    """Applies a function to the corresponding arrays of several batches; returns the batch of
+    results.
+    """
     return type(batches[0])(
         *(
             each(made, *fields) if isinstance(fields[0], tuple) else made(*fields)

@@ -1,9 +1,9 @@
-"""From nested keys and values to checked dataclasses, for the configurations of training and of
+"""Builds checked dataclasses from nested keys and values, for the configurations of training and
 evaluation.
 
 The schema of a configuration is a dataclass whose fields are annotated with their types and carry
-their ranges (``setting``); every error is one line that names the key, what was given and what is
-allowed.
+their ranges (``setting``); every error is one line that names the key, the given value and the
+allowed values.
 """
 
 import re
@@ -14,14 +14,14 @@ from types import UnionType
 from typing import Any, Union, get_args, get_origin
 
 LONGEST_WORD, LONGEST = 400, 1000
-"""Characters of messages."""
+"""Maximum characters of a word and of a message."""
 
 
 class InputError(ValueError):
-    """Something that was typed, or a file, cannot be used.
+    """Typed input or a file is invalid.
 
-    The message is one line that says what it is, what was expected and what to do. What it quotes
-    may be anything: what cannot be printed is escaped, and what is long is cut.
+    The message is one line that names it, says what was expected and what to do. Quoted text is
+    escaped if unprintable and shortened if long.
     """
 
     def __init__(self, message: str) -> None:
@@ -29,8 +29,8 @@ class InputError(ValueError):
 
 
 def brief(text: str, most: int = LONGEST) -> str:
-    """Returns a text in which the middle of very long words, such as a key that was typed, and of
-    the whole, if it is very long, is left out.
+    """Returns a text with the middle of very long words (such as a typed key) left out, and of the
+    whole text if it is very long.
     """
     return _cut(re.sub(r"\S+", lambda word: _cut(word[0], LONGEST_WORD), text), most)
 
@@ -41,12 +41,12 @@ def _cut(text: str, most: int) -> str:
 
 
 def _escaped(character: str) -> str:
-    """Returns what stands for a character that cannot be printed."""
+    """Returns the escape of an unprintable character."""
     return " " if character == "\n" else ascii(character)[1:-1]
 
 
 class ConfigError(InputError):
-    """A configuration that cannot be used; the message names the key."""
+    """An invalid configuration; the message names the key."""
 
 
 def setting(
@@ -62,7 +62,7 @@ def setting(
     """Returns a dataclass field that carries its own bounds, for ``check_ranges``.
 
     Args:
-        default: Of the field.
+        default: Default of the field.
         default_factory: A function that makes it, for lists.
         least: Smallest allowed value; None = no bound.
         most: Largest allowed value; None = no bound.
@@ -89,7 +89,7 @@ def leaves(config: object, prefix: str = "") -> Iterator[tuple[str, Field[Any], 
 
 
 def default_of(f: Field[Any]) -> Any:
-    """Returns the default of a field; "" where it has none."""
+    """Returns the default of a field; "" if it has none."""
     if f.default is not MISSING:
         return f.default
     return f.default_factory() if f.default_factory is not MISSING else ""
@@ -100,7 +100,8 @@ def check_ranges(config: object, prefix: str = "") -> None:
     where the type allows it.
 
     Raises:
-        ConfigError: Naming the key, what was given and what is allowed.
+        ConfigError: A value is not allowed; the message names the key, the value and the allowed
+            values.
     """
     for key, f, value, _ in leaves(config, prefix):
         check_value(key, value, f.metadata)
@@ -122,7 +123,7 @@ def check_value(key: str, value: Any, bounds: Mapping[str, Any]) -> None:
 
 
 def allowed(bounds: Mapping[str, Any]) -> str:
-    """Returns what the metadata of a field allows, in words; "" where it allows everything."""
+    """Describes the values that the metadata of a field allows; "" if all are."""
     if bounds.get("choices") is not None:
         return "one of " + ", ".join(str(name) for name in bounds["choices"] if name is not None)
     ends = (("at least", bounds.get("least")), ("at most", bounds.get("most")))
@@ -152,15 +153,15 @@ def leaf_keys(schema: type, prefix: str = "") -> list[str]:
 
 
 def build(schema: type, values: Mapping[str, Any], prefix: str = "", base: Any = None) -> Any:
-    """Returns the dataclass made of a nested mapping, each leaf checked and converted by its
+    """Returns a dataclass built from a nested mapping, with each leaf checked and converted by its
     annotation and its ``setting``.
 
     Args:
         schema: A dataclass; fields that are dataclasses are groups of keys, which a class may read
             itself by ``parse``.
-        values: What was given; the rest has its defaults.
-        prefix: What stands before the keys in messages, such as ``"search."``.
-        base: What has the values that were not given; None: the defaults of the schema.
+        values: The given values; the rest have their defaults.
+        prefix: Prefix of the keys in messages, such as ``"search."``.
+        base: Source of the values not given; None: the defaults of the schema.
 
     Raises:
         ConfigError: An unknown key, a wrong type, or a value that is not allowed.
@@ -198,7 +199,7 @@ def build(schema: type, values: Mapping[str, Any], prefix: str = "", base: Any =
 
 
 def _instead(key: str, schema: type, prefix: str) -> str:
-    """Returns what may have been meant by an unknown key, or else what there is."""
+    """Returns a suggestion for an unknown key, or else the known keys."""
     names = [f.name for f in fields(schema)]
     near = did_you_mean(key, names, prefix) or did_you_mean(key, leaf_keys(schema), prefix)
     known = f"expected one of {', '.join(prefix + name for name in names)}"
@@ -206,8 +207,8 @@ def _instead(key: str, schema: type, prefix: str) -> str:
 
 
 def _converted(kind: Any, value: Any) -> Any:
-    """Returns a value as the annotated type has it. Raises ValueError or TypeError where it has
-    none such.
+    """Returns a value converted to the annotated type. Raises ValueError or TypeError if that is
+    impossible.
     """
     parts = get_args(kind)
     origin = get_origin(kind) or kind

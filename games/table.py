@@ -5,8 +5,8 @@
     table.play("34567")
     table.describe(table.seat)
 
-A table knows everything; what a seat may know is ``view``, ``seen`` and ``describe``. Players get
-no more than these (``games.agent.Agent.decide``).
+A table knows everything; a seat may know only ``view``, ``seen`` and ``describe``. Players get no
+more than these (``games.agent.Agent.decide``).
 """
 
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ class Move(NamedTuple):
 
     Attributes:
         action: Its id.
-        text: As a person reads and types it.
+        text: Its text, as a person reads and types it.
         seat: The seat that plays it.
     """
 
@@ -36,17 +36,17 @@ class Move(NamedTuple):
 
 
 class IllegalMove(ValueError):  # noqa: N818 (the name says it)
-    """A move that cannot be played; the message has its text, the seat, and what was legal."""
+    """An illegal move; the message has its text, the seat and the legal moves."""
 
 
 class Table:
-    """A game that is played move by move.
+    """A game played move by move.
 
     Args:
         game: The game.
-        seed: Deals by a number from 0 up. No such deal is one of training or of evaluation.
+        seed: Deals by a number >= 0. These deals never occur in training or evaluation.
         deal: Starts from a deal: one row of States, before the first move.
-        record: Goes on after a saved game: the fields that ``record`` returns.
+        record: Continues a saved game: the fields that ``record`` returns.
 
     Attributes:
         game: The game.
@@ -54,7 +54,7 @@ class Table:
         moves: All moves so far.
 
     Raises:
-        ValueError: Not exactly one of seed, deal and record is given, or it is not one of this
+        ValueError: Not exactly one of seed, deal and record is given, or it does not belong to this
             game.
     """
 
@@ -72,7 +72,7 @@ class Table:
         actions: list[int] = []
         if seed is not None:
             if seed < 0:
-                raise ValueError(f"seed={seed}: expected a number from 0 up")
+                raise ValueError(f"seed={seed}: expected a number >= 0")
             deal = game.deal(deal_seeds(seed, 1, Stream.TABLE))
         elif record is not None:
             deal, actions = game.parse_record(record)
@@ -80,14 +80,14 @@ class Table:
         if num_rows(deal) != 1:
             raise ValueError(f"deal: {num_rows(deal)} rows; expected one")
         self._deal = copied(deal)
-        # What is not a deck is refused by its own record.
+        # An invalid deck fails to parse as its own record.
         parsed, _ = game.parse_record(game.record(self._deal, 0, np.zeros(0, np.int16)))
         if not all(np.array_equal(*pair) for pair in zip(self._deal, parsed, strict=True)):
             raise ValueError("deal: expected a state before the first move, with all cards in it")
         self._begin(actions)
 
     def _begin(self, actions: list[int]) -> None:
-        """Starts from the deal and plays moves that are known to be legal."""
+        """Starts from the deal and plays moves known to be legal."""
         self._states = copied(self._deal)
         self._history = History(self.game, 1)
         self.moves: tuple[Move, ...] = ()
@@ -102,8 +102,8 @@ class Table:
         self._legal = [] if self.is_over else self.game.legal_actions(states, 0).tolist()
 
     def _step(self, action: int) -> Move:
-        """Plays a legal action. Raises IllegalMove where the game would be longer than it can be
-        with the usual deals.
+        """Plays a legal action. Raises IllegalMove if the game would become longer than is possible
+        with ordinary deals.
         """
         if len(self.moves) == self.game.spec.max_moves:
             raise IllegalMove(
@@ -123,7 +123,7 @@ class Table:
 
     @property
     def returns(self) -> tuple[float, ...] | None:
-        """Returns what each seat has won, in the game's unit (points, chips); None while the game
+        """Returns the return of each seat in the game's unit (points, chips); None while the game
         runs.
         """
         if not self.is_over:
@@ -133,7 +133,7 @@ class Table:
 
     @property
     def states(self) -> States:
-        """Returns a copy of the state, one row, with the cards that are hidden."""
+        """Returns a copy of the full state (one row), hidden cards included."""
         return copied(self._states)
 
     @property
@@ -144,7 +144,7 @@ class Table:
     def legal(self) -> list[Move]:
         """Returns the legal moves of the seat to move; none once the game is over.
 
-        Where moves carry amounts these are the ones that players consider; ``play`` takes all that
+        If moves carry amounts, these are the ones that players consider; ``play`` accepts all that
         the rules allow.
         """
         return [Move(action, self.game.action_text(action), self.seat) for action in self._legal]
@@ -153,7 +153,7 @@ class Table:
         """Plays a move, given as a person types it or as an action, and returns it.
 
         Raises:
-            IllegalMove: It is none, or it is not legal here. Nothing is changed.
+            IllegalMove: It is not a move, or not legal here. Nothing is changed.
         """
         if self.is_over:
             raise IllegalMove(f"{move!r}: the game is over; expected no move")
@@ -167,7 +167,7 @@ class Table:
         return self._step(action)
 
     def _expected(self) -> str:
-        """Returns whose move it is, and what is legal."""
+        """Returns the seat to move and the legal moves, in words."""
         seat = f"Seat {self.seat} ({self.game.spec.seat_names[self.seat]})"
         return f"{seat} is to move; legal: {self.game.legal_words(self.view(self.seat), 0)}"
 
@@ -175,29 +175,29 @@ class Table:
         """Takes back the last moves.
 
         Raises:
-            ValueError: There are not so many, or it is less than one.
+            ValueError: The count is below 1 or above the number of moves.
         """
         if not 1 <= count <= len(self.moves):
             raise ValueError(f"undo({count}): expected 1 to {len(self.moves)}, the moves so far")
         self._begin([move.action for move in self.moves[:-count]])
 
     def view(self, seat: int) -> States:
-        """Returns what a seat sees of the cards: one row, the rest erased."""
+        """Returns the cards that a seat sees: one row, the rest erased."""
         return self.game.view(self._states, np.array([self._checked(seat)]))
 
     def seen(self, seat: int) -> Records:
-        """Returns what a seat saw of the moves: one row."""
+        """Returns the moves as a seat saw them: one row."""
         moves, lengths = self._history.of(self._checked(seat))
         return Records(moves.copy(), lengths.copy())
 
     def _checked(self, seat: int) -> int:
-        """Returns a seat. Raises ValueError where there is none."""
+        """Returns a valid seat. Raises ValueError."""
         if not 0 <= seat < self.game.spec.num_seats:
             raise ValueError(f"seat {seat}: expected 0 to {self.game.spec.num_seats - 1}")
         return int(seat)
 
     def describe(self, seat: int | None = None) -> dict[str, Any]:
-        """Returns what a seat knows, for JSON, at any time.
+        """Returns what a seat knows, as JSON fields, at any time.
 
         Args:
             seat: If None, the seat to move, and seat 0 once the game is over.
@@ -214,7 +214,7 @@ class Table:
         return {**fields, "to_move": None if self.is_over else self.seat, "returns": returns}
 
     def record(self) -> dict[str, Any]:
-        """Returns the game so far for JSON, as ``evaluate.py save=`` writes it; ``Table(game,
+        """Returns the game so far as JSON fields, as ``evaluate.py save=`` writes it; ``Table(game,
         record=…)`` resumes from it.
         """
         return self.game.record(self._deal, 0, self._history.records.moves[0, : len(self.moves)])
@@ -223,7 +223,7 @@ class Table:
         return self.copy()  # the game itself is shared
 
     def copy(self) -> Self:
-        """Returns a table of its own at the same point of the game."""
+        """Returns an independent table at the same point of the game."""
         other = object.__new__(type(self))
         other.game, other._deal = self.game, self._deal
         other._begin([move.action for move in self.moves])
