@@ -62,7 +62,7 @@ def cards_text(cards: int) -> str:
     >>> cards_text(0x1000000000000021)
     Traceback (most recent call last):
     ...
-    ValueError: 0x1000000000000021 is no set of cards: it has bits above the jokers
+    ValueError: 0x1000000000000021 is not a set of cards: it has bits above the jokers
     >>> cards_text(0x110000000000012)
     '334LB'
     """

@@ -36,7 +36,7 @@ def test_defaults(game: Game) -> None:
         ({"deal": {"cards": [1, 2, 0], "bids": [-1, -1], "turn": 0}}, "deal: .*cards"),
         ({"deal": {"cards": [1, 2]}}, "the fields are cards"),
         ({"moves": ["bid 0", "bid 1", "call", "call"]}, "4 moves: expected at most 3"),
-        ({"moves": ["bid 0", "fold"]}, "move 2 .fold.: it is not legal"),
+        ({"moves": ["bid 0", "fold"]}, "move 2 .fold.: not legal"),
         ({"returns": [2.0, -2.0]}, "the moves give"),
     ],
 )

@@ -43,7 +43,7 @@ def test_a_report_says_what_runs_of_its_settings_have_reached(
 @pytest.mark.parametrize(
     ("reports", "word"),
     [
-        ([{"value/auc_1_to_5_cards": 0.51}], "won games from lost ones"),
+        ([{"value/auc_1_to_5_cards": 0.51}], "won from lost games"),
         ([{"self_play/prior_entropy": 0.001}], "collapsed"),
         ([{WON: 0.7}, {WON: 0.55}], "wins 55 % and won 70 % before"),
         (

@@ -77,7 +77,7 @@ def test_a_whole_run(tmp_path: Path) -> None:
         ),
         (
             "game=doudizhu algorithm=cfr_plus",
-            ["algorithm=cfr_plus", "game=doudizhu", "that know it: ismcts, smooth_uct, uct"],
+            ["algorithm=cfr_plus", "game=doudizhu", "ismcts, smooth_uct, uct"],
         ),
     ],
 )
