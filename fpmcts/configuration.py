@@ -166,8 +166,8 @@ def _check_choice(key: str, group: str, name: str) -> None:
 
 
 def _add_choice(group: str, module: str) -> None:
-    """Lets a group choose the YAML file that lies beside a module and has its name:
-    ``examples/sealed_bids.yaml``.
+    """Lets a group choose the YAML file that lies beside a module and has its name. A game without
+    one has the settings of ``conf/game/defaults/general.yaml``.
 
     Raises:
         ConfigError: There is no such module, or no such file.
@@ -175,14 +175,15 @@ def _add_choice(group: str, module: str) -> None:
     from games.choice import module_file  # imports numba
 
     path = module_file(module, group).parent / f"{module.rpartition('.')[2]}.yaml"
-    if not path.exists():
+    values = _read(path) if path.exists() else {}
+    if group == "game":
+        values = {"defaults": ["defaults/general", "_self_"], "game": {"name": module}} | values
+    elif not values:
         raise ConfigError(
             f"{group}={module}: {path} is missing, which holds its settings as files of "
             f"conf/{group} do"
         )
-    ConfigStore.instance().store(
-        module, OmegaConf.create(_read(path)), group=group, package="_global_"
-    )
+    ConfigStore.instance().store(module, OmegaConf.create(values), group=group, package="_global_")
 
 
 def _value(key: str, text: str) -> Any:
