@@ -10,9 +10,10 @@ COMMANDS = {
     "train": "train a player by self-play",
     "evaluate": "play matches and tournaments",
     "play": "open a table in the browser",
+    "analyse": "say what to play in a position, and why",
     "reproduce": "repeat the figures of papers",
 }
-MODULES = {"reproduce": "fpmcts.papers"}
+MODULES = {"analyse": "fpmcts.players.analysis", "reproduce": "fpmcts.papers"}
 """What is run for a command, where it is not the script of the same name."""
 
 

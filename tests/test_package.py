@@ -27,7 +27,7 @@ def test_help_and_unknown_commands() -> None:
     assert told.returncode == 0 and "fpmcts train" in told.stdout
     wrong = run(ROOT, sys.executable, "-m", "fpmcts.command", "trian")
     assert wrong.returncode == 2 and wrong.stderr.startswith(
-        "fpmcts trian: expected one of train, evaluate, play, reproduce"
+        "fpmcts trian: expected one of train, evaluate, play, analyse, reproduce"
     )
 
 
