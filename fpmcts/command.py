@@ -34,6 +34,9 @@ COMMANDS = {
         "fpmcts.evaluation.command", "play matches and tournaments", "loading the players …"
     ),
     "play": Command("fpmcts.web.command", "open a table in the browser"),
+    "analyse": Command(
+        "fpmcts.players.analysis", "say what to play in a position, and why", "loading the player …"
+    ),
     "reproduce": Command("fpmcts.papers.__main__", "repeat the figures of papers"),
 }
 

@@ -30,7 +30,7 @@ def run(folder: Path, *command: str, **changes: str) -> subprocess.CompletedProc
     [
         ("--version", 0, f"fpmcts {__version__}"),
         ("--help", 0, "fpmcts train"),
-        ("trian", 2, "fpmcts trian: expected one of train, evaluate, play, reproduce"),
+        ("trian", 2, "fpmcts trian: expected one of train, evaluate, play, analyse, reproduce"),
         ("train --help", 0, "fpmcts train game=doudizhu"),
         ("evaluate --help", 0, "fpmcts evaluate a="),
         ("play --help", 0, "fpmcts play port=0"),
