@@ -17,7 +17,7 @@ from fpmcts.players import load_player
 from fpmcts.progress import silent
 from fpmcts.training.stages import Stages
 from games import make
-from games.kernels import ROOT
+from games.files import ROOT
 from games.rows import named
 from games.table import Table
 

@@ -25,9 +25,10 @@ from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import InterpolationToMissingValueError, OmegaConfBaseException
 
+from games.files import shipped
 from games.settings import ConfigError, did_you_mean
 
-CONF = Path(__file__).resolve().parent.parent / "conf"
+CONF = shipped("conf")
 OPTIONAL = ("experiment", "evaluate")
 """Groups of which nothing need be chosen."""
 KEY = re.compile(r"[\w-]+(\.[\w-]+)*")

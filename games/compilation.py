@@ -24,10 +24,9 @@ import numba
 from llvmlite.binding import get_host_cpu_name
 from numba.core import event
 
+from games.files import ROOT
 from games.help import say_on_stderr
 from games.system import Lock, num_cores
-
-ROOT = Path(__file__).resolve().parent.parent
 
 Command = Sequence[str]
 """Arguments of the Python interpreter, such as ``("-m", "fpmcts.players.warmup", "search",

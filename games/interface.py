@@ -6,7 +6,7 @@ named arrays only; a game whose views and records are to be read by people write
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -279,6 +279,34 @@ class Game:
             ValueError: The deals cannot be listed.
         """
         raise ValueError(f"the deals of {self.spec.name} cannot be listed: {LISTED}")
+
+    def possible_deals(self, known: dict[str, Any], moves: Sequence[str]) -> Iterator[States]:
+        """Yields deals (one row each) for a position that a seat describes (``games/position.py``),
+        by default all. A game whose deals cannot be listed yields one that fits.
+
+        Args:
+            known: Fields of ``describe_view``. Those that the game reads are replaced by the form
+                in which ``describe_view`` would give them.
+            moves: The texts of the moves since the deal, ``?`` for one that was not seen.
+
+        Raises:
+            ValueError: The deals cannot be listed, or no deal fits.
+        """
+        states, _ = self.starts()
+        for row in range(num_rows(states)):
+            yield take(states, slice(row, row + 1))
+
+    def _played(self, deal: States, moves: Iterable[str]) -> States:
+        """Returns the state after moves from a deal (one row each). Raises ValueError: not a move,
+        or not a legal one.
+        """
+        played = copied(deal)
+        for text in moves:
+            move = self.parse_action(text)
+            if current_seat(self.rules, played, 0) < 0 or not self.is_legal(played, move):
+                raise ValueError(f"move {text!r}: not legal")
+            step(self.rules, played, 0, move)
+        return played
 
     @cached_property
     def return_unit(self) -> float:

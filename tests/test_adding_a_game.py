@@ -9,17 +9,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-import evaluate
-import train
 from examples import sealed_bids
+from fpmcts.evaluation import command as evaluate
 from fpmcts.evaluation.policy_table import ExactMeasure
 from fpmcts.players import load_player
 from fpmcts.players.trained import load_trained
+from fpmcts.training import command as train
 from fpmcts.training.algorithms import read_run
 from games import make
+from games.files import ROOT
 from games.generic import GENERIC, register_all
 from games.interface import GameSpec
-from games.kernels import ROOT, kernel
+from games.kernels import kernel
 from games.table import Table
 from networks.evaluator import Outputs
 

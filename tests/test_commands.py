@@ -13,8 +13,10 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from fpmcts.configuration import choices, groups_of
 from fpmcts.evaluation.config import parse_command_line
 from fpmcts.papers.__main__ import help_text
+from fpmcts.players import analysis
 from fpmcts.training.algorithms import read_run
 from fpmcts.web.config import PlayConfig
+from games.position import table_at
 
 ROOT = Path(__file__).resolve().parent.parent
 TRAIN = "python train.py "
@@ -34,10 +36,11 @@ COMMANDS = sorted(
         for _, language, block in BLOCKS
         if language in ("", "sh")
         for line in block.splitlines()
-        if re.match(r"(make|python|tensorboard)\b", line)
+        if re.match(r"(make|python|tensorboard|fpmcts)\b", line)
     }
 )
 PLAY = "python play.py"
+ANALYSE = "fpmcts analyse "
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -52,6 +55,9 @@ def test_commands_of_the_pages_are_understood(command: str) -> None:
         assert words[3] in choices("papers")
     elif command.startswith(EVALUATE):
         assert len(parse_command_line(words[2:]).labels) >= 2
+    elif command.startswith(ANALYSE):
+        game, position, _ = analysis.parse(words[2:])
+        assert not table_at(game, position).is_over
     elif command.startswith(PLAY):
         assert {word.split("=")[0] for word in words[2:]} <= PlayConfig.__annotations__.keys()
 
@@ -66,7 +72,7 @@ def test_every_other_file_of_the_configuration_composes(override: str) -> None:
 
 
 def test_papers_say_what_they_do() -> None:
-    assert "python -m fpmcts.papers NAME" in help_text("lisy_tables")
+    assert "fpmcts reproduce NAME" in help_text("lisy_tables")
 
 
 HALF = [

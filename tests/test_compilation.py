@@ -13,7 +13,7 @@ from fpmcts.players.warmup import warm_up_inference, warm_up_search
 from fpmcts.search.roots import RULES
 from games import GAMES, make
 from games.compilation import compile_ahead, is_compiled
-from games.kernels import ROOT
+from games.files import ROOT
 
 
 def test_each_run_is_done_once(tmp_path: Path) -> None:

@@ -1,8 +1,9 @@
 """The Python face of the game."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -11,11 +12,14 @@ from games.doudizhu.action_decoder import POLICY_SIZE, decoder
 from games.doudizhu.cards import (
     COPIES,
     DECK,
+    HAND_SIZES,
     NUM_RANKS,
     NUM_SEATS,
     RANK_NAMES,
     Seat,
     cards_text,
+    pack,
+    parse_cards,
     unpack,
 )
 from games.doudizhu.moves import MAX_LEGAL, PASS, RULE_SETS, Rules, move_text, parse_move, rule_set
@@ -106,6 +110,37 @@ class Doudizhu(Game):
         bottom = np.empty(len(seeds), dtype=np.uint64)
         state.deal_hands(seeds, hands, bottom)
         return state.start(hands, bottom)
+
+    def possible_deals(self, known: dict[str, Any], moves: Sequence[str]) -> Iterator[States]:
+        """Yields the one deal in which the unseen cards are dealt in the order of their ranks, to
+        the landlord first.
+        """
+        seat = len(moves) % NUM_SEATS
+        played = np.zeros((NUM_SEATS, NUM_RANKS), np.int64)
+        for number, text in enumerate(moves):
+            played[number % NUM_SEATS] += unpack(self.rules.cards[self.parse_action(text)])
+        hand, bottom = (unpack(parse_cards(str(known.get(k, "")))) for k in ("hand", "bottom"))
+        left = HAND_SIZES[seat] - int(played[seat].sum())
+        for key, cards, size in (("hand", hand, left), ("bottom", bottom, 3)):
+            if cards.sum() != size:
+                holder = f"that seat {seat} holds now" if key == "hand" else "of the landlord"
+                raise ValueError(f"{key}: {cards.sum()} cards; expected the {size} {holder}")
+            known[key] = cards_text(pack(cards))
+        hands = played.copy()
+        hands[seat] += hand
+        if seat == Seat.LANDLORD and (hands[seat] < bottom).any():
+            raise ValueError("bottom: the landlord neither holds nor played all of these cards")
+        hands[Seat.LANDLORD] = np.maximum(hands[Seat.LANDLORD], bottom)
+        unseen = COPIES - hands.sum(axis=0)
+        if (unseen < 0).any():
+            cards = "".join(RANK_NAMES[rank] for rank in np.flatnonzero(unseen < 0))
+            raise ValueError(f"hand, bottom and moves have more cards {cards} than the deck")
+        rest = np.repeat(np.arange(NUM_RANKS), unseen)
+        for other in range(NUM_SEATS):
+            missing = max(HAND_SIZES[other] - int(hands[other].sum()), 0)
+            hands[other] += np.bincount(rest[:missing], minlength=NUM_RANKS)
+            rest = rest[missing:]
+        yield state.start(pack(hands)[None], pack(bottom)[None])
 
     def empty(self, count: int) -> States:
         """Returns ``count`` rows of zeros."""

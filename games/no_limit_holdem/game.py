@@ -1,13 +1,13 @@
 """The Python face of no-limit Hold'em (``games.interface.Game``)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from games.generic import register_all
+from games.generic import current_seat, public_cards, register_all
 from games.interface import Game, GameSpec, PlayedGame
 from games.no_limit_holdem import betting, deals, observe, state, translation, worlds
 from games.no_limit_holdem.deals import draw_stacks, look, set_cards, start_rows
@@ -27,7 +27,7 @@ from games.no_limit_holdem.state import (
     Rules,
     States,
 )
-from games.poker.cards import deal_cards
+from games.poker.cards import completed, deal_cards
 from games.poker.game import milli_big_blinds
 from games.poker.hands import NUM_CARDS, card_texts, parse_cards, tables
 from games.poker.worlds import WORLDS, hand_names, num_words
@@ -131,6 +131,45 @@ class NoLimitHoldem(Game):
             draw_stacks(rng, states, self.least_stack)
         self._start(states)
         return states
+
+    def possible_deals(self, known: dict[str, Any], moves: Sequence[str]) -> Iterator[States]:
+        """Yields the one deal in which ``hand`` and ``public`` are where they belong; the stacks
+        are those of the game, or ``stacks`` and what was ``paid`` of them.
+        """
+        amounts = {}
+        if "stacks" in known:
+            if "paid" not in known:
+                raise ValueError("stacks without paid: expected the chips that each seat paid, too")
+            amounts["stacks"] = np.add(known["stacks"], known["paid"]).tolist()
+        cards = {key: self._given_cards(known, key) for key in ("hand", "public")}
+        board = 2 * self.spec.num_seats
+
+        def dealt(seat: int) -> States:
+            places = dict(enumerate(cards["hand"], 2 * seat)) | dict(
+                enumerate(cards["public"], board)
+            )
+            texts = card_texts(completed(NUM_CARDS, places, board + NUM_BOARD).tolist())
+            hands = [texts[k : k + 2] for k in range(0, board, 2)]
+            return self.parse_deal({"deal": amounts | {"hands": hands, "public": texts[board:]}})
+
+        played = self._played(dealt(0), moves)
+        for key, count in (("hand", 2), ("public", int(public_cards(self.rules, played, 0)))):
+            if len(cards[key]) != count:
+                text = " ".join(card_texts(cards[key])) or "nothing"
+                raise ValueError(f"{key}: {text}; expected {count} cards")
+        seat = int(current_seat(self.rules, played, 0))
+        deal = dealt(seat)
+        known["hand"] = self._hand(deal, 0, seat)
+        known["public"] = card_texts(deal.board[0, : len(cards["public"])].tolist())
+        yield deal
+
+    def _given_cards(self, known: Mapping[str, Any], key: str) -> list[int]:
+        """Returns the cards of a field, given as a list or in one text. Raises ValueError."""
+        given = known.get(key) or []
+        try:
+            return parse_cards(given if isinstance(given, str) else " ".join(map(str, given)))
+        except ValueError as error:
+            raise ValueError(f"{key}: {error}") from error
 
     def _start(self, states: States) -> None:
         """Writes the betting before the first move; cards and stacks are there."""

@@ -7,6 +7,8 @@ have ``num_private``, ``num_public``, ``num_cards``, ``num_suits`` and ``suit_pl
 suits never matter). Card c is of rank ``c // num_suits``.
 """
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from games.dispatch import GenericKernel
@@ -46,6 +48,16 @@ def deal_cards(num_cards: int, seeds: np.ndarray, cards: np.ndarray) -> None:
             drawn = k + random_below(seeds, i, deck.size - k)
             deck[k], deck[drawn] = deck[drawn], deck[k]
             cards[i, k] = deck[k]
+
+
+def completed(num_cards: int, known: Mapping[int, int], count: int) -> np.ndarray:
+    """Returns ``count`` different cards (int8) of a deck of ``num_cards``: the known ones, by their
+    places, and the lowest of the others. Raises ValueError: a card is known twice.
+    """
+    if len(set(known.values())) < len(known):
+        raise ValueError("expected no card twice in hand and public")
+    others = iter(sorted({*range(num_cards)} - set(known.values())))
+    return np.array([known[k] if k in known else next(others) for k in range(count)], np.int8)
 
 
 @kernel(forceinline=True)

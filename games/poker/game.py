@@ -3,17 +3,18 @@ view as tables.
 """
 
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from games.generic import current_seat, public_cards
 from games.interface import Game, GameSpec, ScoreUnit
 from games.poker import betting, state, worlds
 from games.poker.betting import Action, BettingRules, BettingTree
-from games.poker.cards import HIDDEN, deal_cards
+from games.poker.cards import HIDDEN, completed, deal_cards
 from games.poker.showdown import outcome_table
 from games.poker.state import Rules, States
 from games.poker.tables import PokerTables
@@ -186,12 +187,16 @@ class LimitPoker(Game):
         """Returns random deals; row i depends on ``seeds[i]`` (uint64 ``[B]``) alone. Cards that
         are dealt at once are sorted, higher first: their order means nothing.
         """
-        states, size = self.empty(len(seeds)), self.rules.num_private
-        deal_cards(len(self.card_names), np.array(seeds, dtype=np.uint64), states.cards)
-        ends = [*range(0, self._board, size), *(self._board + count for count in self._public)]
-        for first, last in pairwise(ends):
-            states.cards[:, first:last] = -np.sort(-states.cards[:, first:last])
-        return states
+        cards = self.empty(len(seeds)).cards
+        deal_cards(len(self.card_names), np.array(seeds, dtype=np.uint64), cards)
+        return self._sorted(cards)
+
+    def _sorted(self, cards: np.ndarray) -> States:
+        """Returns the states before the first bet, the cards that are dealt at once sorted."""
+        ends = range(0, self._board, self._num_private)
+        for first, last in pairwise([*ends, *(self._board + count for count in self._public)]):
+            cards[:, first:last] = -np.sort(-cards[:, first:last])
+        return self.start(cards)
 
     def start(self, cards: np.ndarray) -> States:
         """Returns the states before the first bet for given cards, int ``[B, K]`` as in
@@ -207,6 +212,31 @@ class LimitPoker(Game):
             return super().starts()
         cards = self.tables.deals.cards
         return self.start(cards), np.full(len(cards), 1 / len(cards))
+
+    def possible_deals(self, known: dict[str, Any], moves: Sequence[str]) -> Iterator[States]:
+        """Yields the one deal in which ``hand`` and ``public`` are where they belong."""
+        played, size = self._played(self._some_deal, moves), self._num_private
+        seat = int(current_seat(self.rules, played, 0))
+        hand = self._parsed(known, "hand", size)
+        public = self._parsed(known, "public", int(public_cards(self.rules, played, 0)))
+        places = dict(enumerate(hand, seat * size)) | dict(enumerate(public, self._board))
+        count = self._board + self.rules.num_public
+        deal = self._sorted(completed(len(self.card_names), places, count)[None])
+        known["hand"] = self._hand(deal, 0, seat)
+        known["public"] = self._cards(deal.cards[0, self._board :][: len(public)])
+        yield deal
+
+    def _parsed(self, known: Mapping[str, Any], key: str, count: int) -> list[int]:
+        """Returns the cards of a field, given as a list or in one text. Raises ValueError."""
+        given = known.get(key) or []
+        if isinstance(given, str):
+            text, size = "".join(given.split()), len(self.card_names[0])
+            given = [text[k : k + size] for k in range(0, len(text), size)]
+        names = {name: card for card, name in enumerate(self.card_names)}
+        if len(given) != count or not all(name in names for name in given):
+            text = ",".join(map(str, given)) or "nothing"
+            raise ValueError(f"{key}: {text}; expected {count} of {', '.join(names)}")
+        return [names[name] for name in given]
 
     def empty(self, count: int) -> States:
         """Returns ``count`` rows of zeros."""

@@ -1,0 +1,142 @@
+"""Says what to play in a position: ``fpmcts analyse GAME FIELD=… [key=value …]``.
+
+  fpmcts analyse doudizhu hand=334466689TJQQKK2B bottom=77T moves=3
+  fpmcts analyse doudizhu hand=… bottom=… moves='3 4 pass 5' playouts=2000
+  fpmcts analyse leduc hand=Qh public=Js moves='call call raise'
+
+A position is what the player to move knows, by the fields of ``Table.describe``: in Doudizhu hand
+(the cards held now), bottom and moves (all since the landlord's first, ``pass`` included); in poker
+hand, public and moves.
+
+player=NAME chooses the player, by default fpmcts; checkpoint=FILE its weights. Other keys are
+options of the game (game.KEY=VALUE) or of the player: fpmcts evaluate --help fpmcts
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from fpmcts.command import ending as usual_ending
+from fpmcts.configuration import pairs
+from fpmcts.players import load_player
+from games import make
+from games.help import error_text, say
+
+if TYPE_CHECKING:
+    from games.agent import Agent
+    from games.decision import Decision, HiddenCards
+    from games.interface import Game
+
+
+def analyse(
+    game: "Game | str",
+    position: Mapping[str, Any],
+    player: "Agent | str" = "fpmcts",
+    **options: Any,
+) -> "Decision":
+    """Returns a player's decision in a position, with the value of each move that it considered and
+    its beliefs about the hidden hands.
+
+    Args:
+        game: The game, or its name.
+        position: What the seat to move knows, by the fields of ``Table.describe``: in Doudizhu
+            ``{"hand": "3444QK2", "bottom": "77T", "moves": [...]}``. See
+            ``games.position.table_at``.
+        player: A player, or the name of one.
+        options: For a name, as of ``load_player``: ``playouts=2000``.
+
+    Raises:
+        ValueError: The position contradicts itself or the rules, or does not say what the seat
+            sees; or an option is unknown.
+    """
+    from games.position import table_at
+
+    chosen = make(game) if isinstance(game, str) else game
+    table = table_at(chosen, position)
+    agent = load_player(player, chosen, **options) if isinstance(player, str) else player
+    return agent.decide(table)
+
+
+def report(decision: "Decision") -> str:
+    """Returns a decision as a person reads it: moves, values, hidden hands."""
+    return "\n".join([*_moves(decision), *_hidden(decision.hidden)])
+
+
+def _moves(decision: "Decision") -> Iterator[str]:
+    """Yields the lines about the moves, the most visited first."""
+    scale, unit = (100.0, " %") if decision.unit == "wp" else (1.0, "")
+
+    def number(mean: float | None, error: float | None) -> str:
+        if mean is None:
+            return ""
+        return f"{scale * mean:.2f}{unit}" + ("" if error is None else f" ± {scale * error:.2f}")
+
+    value = number(decision.value, decision.value_error)
+    yield f"{decision.move}" + (f", {decision.reason}" if decision.reason != "chosen" else "")
+    if value:
+        meaning = "chance to win" if decision.unit == "wp" else "expected return"
+        yield f"{meaning} {value}, after {decision.playouts or 0} playouts"
+    if decision.root:
+        yield f"\n{'move':22}{'value':>20}{'visits':>9}{'policy':>9}"
+        for root in sorted(decision.root, key=lambda root: -root.visits):
+            mean = number(root.mean, root.standard_error)
+            share = (decision.policy or {}).get(root.move, 0.0)
+            yield f"{root.move:22}{mean:>20}{root.visits:>9}{share:>9.3f}"
+    elif decision.policy:
+        yield f"\n{'move':22}{'policy':>9}"
+        for move, share in sorted(decision.policy.items(), key=lambda pair: -pair[1]):
+            yield f"{move:22}{share:>9.3f}"
+
+
+def _hidden(hidden: "HiddenCards | None") -> Iterator[str]:
+    """Yields the lines about the hidden hands: the expected number of each kind of card."""
+    if hidden is None:
+        return
+    source = "the deal and the cards played" if hidden.prior_only else "the deal and the moves"
+    if hidden.effective_samples is not None:
+        source += f", {hidden.effective_samples:.0f} effective samples"
+    yield f"\nexpected cards in the hidden hands, by {source}"
+    yield f"{'':8}" + "".join(f"{f'seat {seat}':>8}" for seat in hidden.seats)
+    for k, kind in enumerate(hidden.kinds):
+        held = [
+            sum(count * share for count, share in enumerate(seat[k]))
+            for seat in hidden.probabilities
+        ]
+        if any(number >= 0.005 for number in held):
+            yield f"{kind:8}" + "".join(f"{number:8.2f}" for number in held)
+
+
+def parse(words: Sequence[str]) -> tuple["Game", dict[str, Any], dict[str, Any]]:
+    """Returns the game, the position and the other keys of a command line. Raises ConfigError."""
+    from games.table import Table
+
+    texts = dict(pairs(list(words[1:])))
+    options = {key: texts.pop(key) for key in [*texts] if key.startswith("game.")}
+    game = make(words[0], **{key.removeprefix("game."): _value(options[key]) for key in options})
+    fields = [key for key in texts if key in Table(game, seed=0).describe()]
+    # A hand of Doudizhu such as 334466 is not a number.
+    position = {
+        key: _value(text) if (text := texts.pop(key)).startswith("[") else text for key in fields
+    }
+    return game, position, {key: _value(text) for key, text in texts.items()}
+
+
+def _value(text: str) -> Any:
+    """Returns the value of a text in YAML."""
+    return yaml.safe_load(text)
+
+
+def main(arguments: Sequence[str], command: str = "fpmcts analyse") -> int:
+    """Does what a command line says; returns the exit status."""
+    if not arguments or arguments[0] in ("-h", "--help"):
+        say((__doc__ or "").replace("fpmcts analyse", command))
+        return 0
+    game, position, options = parse(arguments)
+    say(report(analyse(game, position, options.pop("player", "fpmcts"), **options)))
+    return 0
+
+
+def ending(error: Exception) -> str:
+    """Returns the line for an error; raises one that no line is known for."""
+    return error_text(error) if isinstance(error, ValueError) else usual_ending(error)

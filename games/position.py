@@ -1,0 +1,108 @@
+"""A table from what one seat knows of a game.
+
+    table = table_at(make("doudizhu"), {"hand": "334466689TJQQKK2B", "bottom": "77T", "moves": "3"})
+
+The cards that the seat cannot see are filled in, in any way that fits. A player sees a table only
+through the seat to move, so its answer does not depend on how.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from games.interface import Game
+from games.rows import States
+from games.settings import did_you_mean
+from games.table import IllegalMove, Table
+
+UNSEEN = "?"
+"""A move of which the seat saw only that it was made."""
+
+
+def table_at(game: Game, position: Mapping[str, Any]) -> Table:
+    """Returns a table at a position, as the seat to move knows it.
+
+    Args:
+        game: The game.
+        position: Fields of ``Table.describe``, as many as it takes to say what the seat sees: in
+            Doudizhu ``hand``, the cards that it holds now, ``bottom`` and ``moves``; in poker
+            ``hand``, ``public`` and ``moves``. Moves are a list, or a text with spaces (or commas,
+            if a move has spaces) between them; ``?`` or None is a move that the seat did not see.
+
+    Raises:
+        ValueError: A field is unknown or missing, or the fields contradict each other or the rules.
+    """
+    known = {key: value for key, value in position.items() if key != "moves"}
+    moves = _moves(position.get("moves") or ())
+    names = [*Table(game, seed=0).describe()]
+    for key in known:
+        if key not in names:
+            hint = did_you_mean(key, names) or f"; expected some of {', '.join(names)}"
+            raise ValueError(f"{key}: unknown field of a position of {game.spec.name}{hint}")
+    found: Table | None = None
+    error = ValueError(f"no deal of {game.spec.name} fits")
+    for deal in game.possible_deals(known, moves):
+        try:
+            table = _at(game, deal, moves, known)
+        except ValueError as reason:
+            error = reason
+            continue
+        if found is not None and (differing := _differing(found, table)):
+            raise ValueError(f"the position does not say what seat {table.seat} sees: {differing}")
+        found = found or table
+    if found is None:
+        raise ValueError(str(error))
+    return found
+
+
+def _moves(given: str | Sequence[str | None]) -> list[str]:
+    """Returns the texts of moves."""
+    if isinstance(given, str):
+        given = given.split("," if "," in given else None)
+    return [UNSEEN if move is None else str(move).strip() for move in given]
+
+
+def _at(game: Game, deal: States, moves: Sequence[str], known: Mapping[str, Any]) -> Table:
+    """Returns the table after the moves. Raises ValueError where the deal does not fit."""
+    error = ValueError("no move that was not seen fits")
+    for table in _played(Table(game, deal=deal), moves):
+        told = table.describe()
+        wrong = [key for key, value in known.items() if _text(told[key]) != _text(value)]
+        if not wrong:
+            return table
+        key = wrong[0]
+        error = ValueError(
+            f"{key}={_text(known[key])}: the moves and the other fields give {_text(told[key])}"
+        )
+    raise error
+
+
+def _played(table: Table, moves: Sequence[str]) -> Iterator[Table]:
+    """Yields the table after the moves, for every choice of those that were not seen."""
+    for number, move in enumerate(moves):
+        if move == UNSEEN:
+            for choice in table.legal():
+                branch = table.copy()
+                branch.play(choice.action)
+                yield from _played(branch, moves[number + 1 :])
+            return
+        try:
+            table.play(move)
+        except IllegalMove as error:
+            count = f"move {len(table.moves) + 1} of {len(table.moves) + len(moves) - number}"
+            raise ValueError(f"{count}: {error}") from error
+    yield table
+
+
+def _text(value: object) -> str:
+    """Returns a field as a person would type it."""
+    if isinstance(value, list | tuple):
+        return f"[{','.join(map(_text, value))}]"
+    return str(value)
+
+
+def _differing(table: Table, other: Table) -> str:
+    """Returns fields in which two tables look different to the seat to move; "" if in none."""
+    one, two = table.describe(), other.describe()
+    return ", ".join(
+        f"{key} is {_text(one[key])} or {_text(two[key])}" for key in one if one[key] != two[key]
+    )

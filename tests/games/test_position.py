@@ -1,0 +1,72 @@
+"""Tables from what one seat knows."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+
+from games import make
+from games.decision import ask
+from games.position import table_at
+from games.table import Table
+
+GAMES = ("doudizhu", "kuhn", "leduc", "limit_holdem", "no_limit_holdem", "examples.sealed_bids")
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_player_is_asked_the_same_as_at_the_table(name: str) -> None:
+    """The table is filled in from what ``describe`` says, at every move of random games."""
+    game, random = make(name), np.random.default_rng(1)
+    hidden_differs = False
+    for seed in range(3):
+        table = Table(game, seed=seed)
+        while not table.is_over:
+            filled = table_at(game, table.describe())
+            asked, again = ask(table, 0), ask(filled, 0)
+            assert asked.seed == again.seed and asked.seat == again.seat
+            assert table.describe() == filled.describe()
+            hidden_differs |= any(
+                not np.array_equal(*pair) for pair in zip(table.deal, filled.deal, strict=True)
+            )
+            table.play(random.choice([move.text for move in table.legal()]))
+    assert hidden_differs
+
+
+def test_a_move_that_was_not_seen() -> None:
+    table = Table(make("goofspiel"), seed=1)
+    table.play("3")
+    position = table.describe()
+    assert position["moves"] == [None]
+    assert ask(table_at(table.game, position), 0).seed == ask(table, 0).seed
+
+
+def test_fields_as_a_person_types_them() -> None:
+    table = table_at(
+        make("doudizhu"), {"hand": "b2 kkqqjt9 866 6 443 3", "bottom": "T77", "moves": "3"}
+    )
+    assert table.seat == 1 and table.describe()["hand"] == "334466689TJQQKK2B"
+    holdem = {"hand": "AsKd", "public": "7c8c9c", "moves": "call call"}
+    assert table_at(make("limit_holdem"), holdem).describe()["hand"] == ["As", "Kd"]
+
+
+DOUDIZHU = {"hand": "334466689TJQQKK2B", "bottom": "77T", "moves": "3"}
+
+
+@pytest.mark.parametrize(
+    ("name", "position", "message"),
+    [
+        ("doudizhu", DOUDIZHU | {"hand": "33"}, "hand: 2 cards; expected the 17"),
+        ("doudizhu", DOUDIZHU | {"bottom": ""}, "bottom: 0 cards; expected the 3"),
+        ("doudizhu", DOUDIZHU | {"moves": "66"}, "more cards 6"),
+        ("doudizhu", DOUDIZHU | {"moves": "3 3"}, "move 2 of 2.*not legal"),
+        ("doudizhu", DOUDIZHU | {"to_beat": "4"}, "to_beat=4: .* give 3"),
+        ("doudizhu", DOUDIZHU | {"botom": "77T"}, "botom: unknown .*bottom"),
+        ("leduc", {"moves": "call"}, "hand: nothing; expected 1 of"),
+        ("leduc", {"hand": "Qh", "public": "Js"}, "public: Js; expected 0 of"),
+        ("examples.sealed_bids", {}, "does not say what seat 0 sees: view is"),
+    ],
+)
+def test_a_position_that_cannot_be(name: str, position: Mapping[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        table_at(make(name), position)

@@ -1,0 +1,28 @@
+"""Positions in, moves with values and beliefs out."""
+
+from dataclasses import replace
+
+import pytest
+
+from fpmcts.players import analysis, load_player
+from games import make
+from games.table import Table
+
+
+def test_the_answer_is_that_of_a_player_at_the_table() -> None:
+    leduc = make("leduc")
+    table = Table(leduc, seed=4)
+    for move in ("call", "raise", "call"):
+        table.play(move)
+    player = load_player("tabular", leduc)
+    decision = analysis.analyse(leduc, table.describe(), player)
+    assert replace(decision, seconds=0) == replace(player.decide(table), seconds=0)
+
+
+def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["kuhn", "hand=Q", "moves=call", "player=tabular"]
+    assert analysis.main(words) == 0
+    text = capsys.readouterr().out
+    assert "raise" in text and "expected return" in text and "K   " in text
+    with pytest.raises(ValueError, match="hnad"):
+        analysis.main([*words, "hnad=Q"])
