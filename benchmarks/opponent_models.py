@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.measure import Row, rate
-from benchmarks.rules import positions
 from fpmcts.poker.opponents.model import action_probabilities
 from fpmcts.poker.opponents.model_file import load
 from fpmcts.poker.opponents.statistics import STATISTICS
@@ -17,6 +15,9 @@ from games import make
 from games.files import shipped
 from games.kernels import kernel
 from games.rows import take
+
+from .measure import Row, rate
+from .rules import positions
 
 MODEL = shipped("models") / "no_limit_holdem-opponents.safetensors"
 TIMES = 25

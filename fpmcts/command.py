@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import NamedTuple, NoReturn
 
 from fpmcts import __version__
+from games.files import ROOT, shipped
 from games.help import error_text, say, say_on_stderr
 from games.settings import InputError, did_you_mean
 
@@ -26,6 +27,7 @@ class Command(NamedTuple):
     first: str = ""
 
 
+BENCHMARKS = ".".join(shipped("benchmarks").relative_to(ROOT).parts)
 COMMANDS = {
     "train": Command(
         "fpmcts.training.command", "train a player by self-play", "loading what the run needs …"
@@ -38,6 +40,7 @@ COMMANDS = {
         "fpmcts.players.analysis", "say what to play in a position, and why", "loading the player …"
     ),
     "reproduce": Command("fpmcts.papers.__main__", "repeat the figures of papers"),
+    "bench": Command(f"{BENCHMARKS}.__main__", "measure speed on this machine"),
 }
 
 

@@ -16,8 +16,8 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def shipped(folder: str) -> Path:
-    """Returns where ``conf`` or ``models`` is: in ``fpmcts`` where the wheel is installed, else at
-    the top of the clone.
+    """Returns where ``conf``, ``models`` or ``benchmarks`` is: in ``fpmcts`` where the wheel is
+    installed, else at the top of the clone.
     """
     installed = ROOT / "fpmcts" / folder
     return installed if installed.is_dir() else ROOT / folder

@@ -30,10 +30,15 @@ def run(folder: Path, *command: str, **changes: str) -> subprocess.CompletedProc
     [
         ("--version", 0, f"fpmcts {__version__}"),
         ("--help", 0, "fpmcts train"),
-        ("trian", 2, "fpmcts trian: expected one of train, evaluate, play, analyse, reproduce"),
+        (
+            "trian",
+            2,
+            "fpmcts trian: expected one of train, evaluate, play, analyse, reproduce, bench",
+        ),
         ("train --help", 0, "fpmcts train game=doudizhu"),
         ("evaluate --help", 0, "fpmcts evaluate a="),
         ("play --help", 0, "fpmcts play port=0"),
+        ("bench --help", 0, "fpmcts bench [-h]"),
         ("play prt=0", 1, "fpmcts play: prt=0: unknown key"),
     ],
 )
@@ -146,6 +151,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
         "fpmcts/conf/train.yaml",
         "fpmcts/models/doudizhu.safetensors",
         "fpmcts/web/static/index.html",
+        "fpmcts/benchmarks/rules.py",
         "fpmcts/py.typed",
     } <= set(names)
     assert {name.split("/")[0] for name in names} == {
