@@ -16,6 +16,11 @@ from rich.progress import (
 )
 
 
+def in_notebook() -> bool:
+    """Returns whether output goes to a notebook."""
+    return Console().is_jupyter
+
+
 class Terminal:
     """Shows how far a run is, and what it says."""
 
@@ -36,13 +41,11 @@ class Terminal:
         self._stage = ""
         self._started = 0.0
         self._last_line = 0.0
-        if self.console.is_terminal:
-            self._bars.start()
+        self._is_live = self.console.is_terminal or self.console.is_jupyter
 
     def close(self) -> None:
         """Leaves the terminal as it was."""
-        if self.console.is_terminal:
-            self._bars.stop()
+        self._bars.stop()
 
     def note(self, text: str) -> None:
         """Prints a line."""
@@ -52,6 +55,8 @@ class Terminal:
         """Shows how far a stage is (``fpmcts.progress.Progress``); on a plain output a line every
         10 seconds.
         """
+        if self._is_live:
+            self._bars.start()
         if what != self._stage:
             if self._task is not None:
                 self._bars.remove_task(self._task)
@@ -61,7 +66,7 @@ class Terminal:
         rate = done / max(1e-6, time.monotonic() - self._started)
         text = f"{rate:,.1f} {unit}/s"
         self._bars.update(self._task, completed=done, total=total, rate=text)
-        if not self.console.is_terminal and done > 0 and time.monotonic() - self._last_line > 10:
+        if not self._is_live and done > 0 and time.monotonic() - self._last_line > 10:
             self._last_line = time.monotonic()
             left = (total - done) / max(rate, 1e-6)
             self.note(f"  {what}: {done:,} of {total:,} {unit}, {text}, {left:.0f} s left")

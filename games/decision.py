@@ -1,6 +1,7 @@
 """A player's answer for one position: its move, and as many of its reasons as it knows."""
 
 import hashlib
+import html
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -8,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from games.generic import nearest_listed
+from games.help import html_table
 from games.interface import Game, Records
 from games.rows import States, named
 from games.table import Table
@@ -16,6 +18,8 @@ WINS, RETURN = "wp", "return"
 """Units of a value: the probability that the mover's team wins, in [0, 1]; its expected return in
 the game's unit (points, chips).
 """
+_SHOWN = 12
+"""Moves in the text of a decision."""
 CHOSEN, FORCED, SURE_WIN = "chosen", "forced", "sure win"
 """Why a move is played: the player chose it; it is the only legal one; it wins in every world that
 is possible from the player's view.
@@ -71,7 +75,7 @@ class HiddenCards:
     prior_only: bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Decision:
     """A move and its reasons; unknown fields are None.
 
@@ -101,6 +105,52 @@ class Decision:
     reason: str = CHOSEN
     seconds: float = 0.0
     value_error: float | None = None
+
+    def valued(self, mean: float | None, error: float | None) -> str:
+        """Returns a value in the unit of the decision, with its standard error; "" if unknown."""
+        if mean is None:
+            return ""
+        scale, unit = (100.0, " %") if self.unit == WINS else (1.0, "")
+        text = f"{scale * mean:.2f}" + ("" if error is None else f" ± {scale * error:.2f}")
+        return text + unit
+
+    def rows(self) -> list[tuple[str, str, int | str, str]]:
+        """Returns move, value, visits and probability of the moves that a search considered, or of
+        those in the policy, the best first.
+        """
+        policy = self.policy or {}
+        found: list[tuple[str, str, int | str, str]] = [
+            (
+                own.move,
+                self.valued(own.mean, own.standard_error),
+                own.visits,
+                f"{policy.get(own.move, 0.0):.3f}",
+            )
+            for own in sorted(self.root or (), key=lambda own: -own.visits)
+        ]
+        ranked = sorted(policy.items(), key=lambda pair: -pair[1])
+        return found or [(move, "", "", f"{share:.3f}") for move, share in ranked]
+
+    def __repr__(self) -> str:
+        """Returns the move and its value in one line."""
+        why = f", {self.reason}" if self.reason != CHOSEN else ""
+        value = self.valued(self.value, self.value_error)
+        meaning = "chance to win" if self.unit == WINS else "expected return"
+        after = f" after {self.playouts} playouts" if self.playouts else ""
+        return f"{self.move}{why}" + (f": {meaning} {value}{after}" if value else "")
+
+    def __str__(self) -> str:
+        """Returns that, and a line for each of the first moves considered."""
+        lines = [f"{move:22}{value:>20}{n:>9}{p:>9}" for move, value, n, p in self.rows()[:_SHOWN]]
+        more = len(self.rows()) - len(lines)
+        head = f"{'move':22}{'value':>20}{'visits':>9}{'policy':>9}"
+        return "\n".join(
+            [repr(self), *([head] if lines else []), *lines, *[f"… {more} more"] * (more > 0)]
+        )
+
+    def _repr_html_(self) -> str:
+        table = html_table(("move", "value", "visits", "policy"), self.rows()[:_SHOWN])
+        return f"<p>{html.escape(repr(self))}</p>{table}"
 
 
 Report = Callable[[Decision, int, int], None]

@@ -15,10 +15,14 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from games.generic import current_seat, team_return
+from games.help import html_table, typed
 from games.history import History
 from games.interface import Game, Records
 from games.kernels import Stream, deal_seeds
 from games.rows import States, copied, num_rows
+
+_SHOWN = 12
+"""Legal moves in the text of a table."""
 
 
 class Move(NamedTuple):
@@ -212,6 +216,29 @@ class Table:
         fields = self.game.describe_view(shown, 0, moves[0, : lengths[0]], seat)
         returns = None if self.returns is None else list(self.returns)
         return {**fields, "to_move": None if self.is_over else self.seat, "returns": returns}
+
+    def _fields(self) -> list[tuple[str, str]]:
+        """Returns what the seat to move knows, for people."""
+        fields = self.describe()
+        listed = {key: value if key != "legal" else value[:_SHOWN] for key, value in fields.items()}
+        more = len(fields["legal"]) - _SHOWN
+        return [
+            (key, typed(value) + (f" and {more} more" if key == "legal" and more > 0 else ""))
+            for key, value in listed.items()
+        ]
+
+    def __repr__(self) -> str:
+        """Returns the game, the number of moves and who is to move, in one line."""
+        names = self.game.spec.seat_names
+        turn = "over" if self.is_over else f"seat {self.seat} ({names[self.seat]}) to move"
+        return f"<Table of {self.game.spec.name}, {len(self.moves)} moves, {turn}>"
+
+    def __str__(self) -> str:
+        """Returns what the seat to move knows, a field a line."""
+        return "\n".join(f"{key:14}{text}" for key, text in self._fields())
+
+    def _repr_html_(self) -> str:
+        return html_table(("field", "value"), self._fields())
 
     def record(self) -> dict[str, Any]:
         """Returns the game so far as JSON fields, as ``evaluate.py save=`` writes it; ``Table(game,

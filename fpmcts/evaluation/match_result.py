@@ -2,6 +2,7 @@
 JSON.
 """
 
+import html
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -13,6 +14,7 @@ from fpmcts.evaluation.aivat import controlled
 from fpmcts.evaluation.match import PlayedGames, Usage
 from fpmcts.evaluation.sequential import SequentialResult
 from fpmcts.evaluation.statistics import Estimate, estimate, wins
+from games.help import html_table
 from games.interface import GameSpec, ScoreUnit
 
 
@@ -72,7 +74,7 @@ class Side:
         return None if luck is None else estimate(controlled(self.returns.mean(axis=1), luck))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MatchResult:
     """What a duplicate match of A against B says, or the games of a table (``TableResult``).
 
@@ -110,6 +112,28 @@ class MatchResult:
     def total(self) -> Score:
         """The score of A over all its games."""
         return self.sides[0].total
+
+    @property
+    def wp(self) -> Estimate:
+        """The share of games that A won, a draw counting one half: ``mean``, ``error``,
+        ``interval()``.
+        """
+        return self.total.wp
+
+    @property
+    def adp(self) -> Estimate:
+        """A's mean return per game, in the unit of the game's scores (``Score``)."""
+        return self.total.adp
+
+    def records(self) -> list[dict[str, object]]:
+        """Returns a row for each deck, as ``pandas.DataFrame`` takes them: ``deck``, and the return
+        of A in each team, in the unit of the game's scores.
+        """
+        names = [f"as_{name}" for name in self.spec.team_names]
+        return [
+            {"deck": deck, **dict(zip(names, row.tolist(), strict=True))}
+            for deck, row in enumerate(self.sides[0].returns)
+        ]
 
     @property
     def by_team(self) -> tuple[Score, ...]:
@@ -175,6 +199,26 @@ class MatchResult:
                 own["finishers"] = finishers
         free = side.luck_free and {"luck_free": {unit.key: side.luck_free.as_dict()}}
         return {"total": score(side.total), "by_team": teams, **(free or {})}
+
+    def __repr__(self) -> str:
+        """Returns the score in one line."""
+        score = self._score(self.total).strip()
+        return f"{self.names[0]} against {self.names[1]}, {self.num_decks:,} decks: {score}"
+
+    def _repr_html_(self) -> str:
+        unit = self.spec.score
+        scores = {"all games": self.total}
+        scores |= {f"as {n}": s for n, s in zip(self.spec.team_names, self.by_team, strict=True)}
+        rows = [
+            (
+                name,
+                *[score.wp.scaled(100).text(1, "")] * unit.tells_wins,
+                score.adp.text(unit.digits),
+            )
+            for name, score in scores.items()
+        ]
+        head = (f"{self.num_decks:,} decks", *["WP, %"] * unit.tells_wins, unit.name)
+        return f"<p>{html.escape(' against '.join(self.names))}</p>{html_table(head, rows)}"
 
     def __str__(self) -> str:
         """Returns one line per position and one per player."""

@@ -1,5 +1,6 @@
 """The interface between a run and its algorithm: configuration, steps with reports, states."""
 
+import html
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from importlib import import_module
@@ -9,6 +10,7 @@ import numpy as np
 
 from fpmcts.progress import Progress
 from games import Choice
+from games.help import html_table
 from games.settings import build, setting
 
 
@@ -27,6 +29,13 @@ class Report:
     line: str
     scalars: dict[str, float] = field(default_factory=dict)
     is_last: bool = False
+
+    def __str__(self) -> str:
+        return f"step {self.step}: {self.line}"
+
+    def _repr_html_(self) -> str:
+        rows = [(name, f"{value:.4g}") for name, value in self.scalars.items()]
+        return f"<p>{html.escape(str(self))}</p>{html_table(('curve', 'value'), rows)}"
 
 
 @dataclass
