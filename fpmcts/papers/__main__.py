@@ -76,7 +76,7 @@ def run(arguments: list[str]) -> None:
     if lines is None:
         terminal.note("stopped; the same command resumes it")
         return
-    for text in [*lines, f"written to {study.folder() / study.result}"]:
+    for text in [*lines, *study.notes(), f"written to {study.folder() / study.result}"]:
         terminal.note(text)
 
 
