@@ -1,4 +1,4 @@
-"""Runs the benchmarks: ``python -m benchmarks [MODULE ...] [--json FILE]``.
+"""Runs the benchmarks: ``fpmcts bench [MODULE ...] [--json FILE]``.
 
 A benchmark is a module of this folder with ``run() -> Iterable[Row]`` (``measure.py``). Without
 names all of them run. Each row is printed as soon as it is measured.
@@ -27,10 +27,10 @@ NAMES = (
 """From the lowest layer up."""
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Runs the modules that the command line names."""
+def main(arguments: Sequence[str] | None = None, command: str = "python -m benchmarks") -> int:
+    """Runs the modules that the command line names; returns the exit status."""
     parser = argparse.ArgumentParser(
-        prog="python -m benchmarks", description="Speed, beside targets and published figures."
+        prog=command, description="Speed, beside targets and published figures."
     )
     parser.add_argument("modules", nargs="*", metavar="MODULE", help=f"of {', '.join(NAMES)}")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the rows to FILE")
@@ -43,12 +43,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print(", ".join(f"{key} {value}" for key, value in here.items()), flush=True)
     for name in options.modules or NAMES:
         began = time.monotonic()
-        for row in importlib.import_module(f"benchmarks.{name}").run():
+        try:
+            module = importlib.import_module(f".{name}", __package__)
+        except ModuleNotFoundError as error:  # an extra
+            print(f"{name}: left out, because {error.name} is not installed", flush=True)
+            continue
+        for row in module.run():
             rows.append({"module": name, **row._asdict()})
             print(row, flush=True)
         print(f"{name}: {time.monotonic() - began:.0f} s", flush=True)
     if options.json:
         options.json.write_text(json.dumps({"machine": here, "rows": rows}, indent=2) + "\n")
+    return 0
 
 
 if __name__ == "__main__":

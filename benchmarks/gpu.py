@@ -11,10 +11,11 @@ from functools import partial
 import numpy as np
 import torch
 
-from benchmarks.measure import Row, median_seconds
-from benchmarks.network import networks_of, observations
-from benchmarks.selfplay import composed, rows_of, scalars_of, taught
 from networks.evaluator import Evaluator
+
+from .measure import Row, median_seconds
+from .network import networks_of, observations
+from .selfplay import composed, rows_of, scalars_of, taught
 
 DELTADOU_GAMES = 640_000
 """Self-play games of the paper's training: 80 iterations of 8,000 (5.1, 5.2)."""

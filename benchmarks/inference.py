@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.measure import Row, rate
 from games.doudizhu.game import Doudizhu
 from games.generic import current_seat, legal, step
 from games.interface import Records
@@ -21,6 +20,8 @@ from inference.draws import draw_from_marginal, empty_draws, weigh_by_marginal
 from inference.positions import Positions, make_positions
 from inference.prior import prior_worlds
 from networks.resnet import Outputs
+
+from .measure import Row, rate
 
 GAME = Doudizhu()
 NUM_GAMES = 512

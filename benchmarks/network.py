@@ -6,12 +6,13 @@ from functools import partial
 import numpy as np
 import torch
 
-from benchmarks.measure import Row, median_seconds, rate
 from games.doudizhu.game import Doudizhu
 from games.settings import ConfigError
 from networks.evaluator import Evaluator
 from networks.precision import check_int8
 from networks.resnet import NetworkConfig, Networks, build_networks
+
+from .measure import Row, median_seconds, rate
 
 GAME = Doudizhu()
 SIZES = ((32, 5), (48, 6), (64, 8), (64, 10))

@@ -8,16 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.measure import Row, rate
-from benchmarks.rules import positions
 from fpmcts.poker.opponents.model import action_probabilities
 from fpmcts.poker.opponents.model_file import load
 from fpmcts.poker.opponents.statistics import STATISTICS
 from games import make
-from games.kernels import ROOT, kernel
+from games.files import shipped
+from games.kernels import kernel
 from games.rows import take
 
-MODEL = ROOT / "models" / "no_limit_holdem-opponents.safetensors"
+from .measure import Row, rate
+from .rules import positions
+
+MODEL = shipped("models") / "no_limit_holdem-opponents.safetensors"
 TIMES = 25
 
 

@@ -11,15 +11,16 @@ from typing import Any
 
 import torch
 
-from benchmarks.measure import Row
-from benchmarks.selfplay import composed
 from fpmcts.players import load_player
 from fpmcts.progress import silent
 from fpmcts.training.stages import Stages
 from games import make
-from games.kernels import ROOT
+from games.files import ROOT
 from games.rows import named
 from games.table import Table
+
+from .measure import Row
+from .selfplay import composed
 
 DECISIONS = 40
 PLAYERS: tuple[tuple[str, dict[str, Any], str, dict[str, Any], float], ...] = (
@@ -81,7 +82,7 @@ def memory() -> None:
 def in_new_process(function: str) -> tuple[float, str]:
     """Returns the seconds that a function of this module takes in a new process, and its output."""
     began = time.perf_counter()
-    code = f"from benchmarks.player import {function}; {function}()"
+    code = f"from {__name__} import {function}; {function}()"
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True
     )

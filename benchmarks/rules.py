@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.measure import Row, median_seconds, rate
 from games import generic, make
 from games.doudizhu.cards import COPIES, NUM_RANKS, pack
 from games.doudizhu.legal import leads
@@ -19,6 +18,8 @@ from games.interface import Game
 from games.kernels import kernel, random_below, streams
 from games.poker import hands
 from games.rows import concatenate
+
+from .measure import Row, median_seconds, rate
 
 NUM_GAMES = 10_000
 NUM_HANDS = 1_000_000

@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from statistics import median
 
-from benchmarks.measure import Row
 from fpmcts.progress import silent
 from fpmcts.training.algorithms import read_run
 from fpmcts.training.config import TrainConfig
 from fpmcts.training.stages import BATCH_SIZE, Stages
+
+from .measure import Row
 
 ITERATIONS = 3
 """Iterations; the first is not counted, because it compiles kernels."""

@@ -11,12 +11,13 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from benchmarks.measure import Row, median_seconds, rate
 from fpmcts.tabular.algorithms import make
 from fpmcts.tabular.best_response import best_response_values, nash_conv
 from fpmcts.tabular.listed_game import best_response_values as any_best_response_values
 from fpmcts.tabular.listed_game import listing
 from games import make as make_game
+
+from .measure import Row, median_seconds, rate
 
 NASH_CONV = 0.036
 EPISODES: tuple[tuple[str, str, int, int, float | None, dict[str, float]], ...] = (

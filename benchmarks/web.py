@@ -22,9 +22,11 @@ import numpy as np
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.typing import Origin
 
-from benchmarks.measure import Row
+from games.files import ROOT
 
-ROOT = Path(__file__).resolve().parent.parent
+from .measure import Row
+
+STATIC = ROOT / "fpmcts" / "web" / "static"
 SESSIONS = 100
 MOVES = 200
 """Own moves whose echo is timed."""
@@ -46,7 +48,7 @@ class Table:
     def __init__(self, folder: str, cache: str | None = None) -> None:
         command = [
             sys.executable,
-            "play.py",
+            *("-m", "fpmcts.command", "play"),
             "port=0",
             "browser=false",
             f"games={folder}/play.sqlite",
@@ -197,11 +199,10 @@ class Session:
 
 def page_files() -> list[str]:
     """Returns the names of the scripts and styles of the page."""
-    static = ROOT / "fpmcts" / "web" / "static"
     return sorted(
-        str(path.relative_to(static))
+        str(path.relative_to(STATIC))
         for ending in ("js", "css")
-        for path in static.rglob(f"*.{ending}")
+        for path in STATIC.rglob(f"*.{ending}")
     )
 
 
@@ -292,9 +293,8 @@ def run() -> Iterator[Row]:
         try:
             yield Row("health answers", table.seconds_until(None), "s", 10.0)
             yield Row("the page, all of it", Session(table).page(), "s", 1.0)
-            static = ROOT / "fpmcts" / "web" / "static"
             size = (
-                sum(len(gzip.compress((static / name).read_bytes())) for name in page_files())
+                sum(len(gzip.compress((STATIC / name).read_bytes())) for name in page_files())
                 / 1000
             )
             yield Row("scripts and styles, gzipped", size, "kB", 120.0)

@@ -1,18 +1,15 @@
 """The documentation site: ``make docs`` writes it to ``docs/_build``."""
 
 import sys
-from importlib.metadata import version as version_of
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from fpmcts import __version__  # noqa: E402
 
 project = "fpmcts"
 author = "The fpmcts authors"
 copyright = author
-try:
-    release = version = version_of("fpmcts")
-except ImportError:
-    release = version = ""
+release = version = __version__
 
 nitpicky = True
 nitpick_ignore_regex = [

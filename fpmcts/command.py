@@ -1,40 +1,96 @@
-"""The command ``fpmcts`` of an installed package: ``fpmcts train game=doudizhu`` is ``python
-train.py game=doudizhu``.
+"""The command ``fpmcts``: ``fpmcts train game=doudizhu`` is ``python train.py game=doudizhu``.
+
+What a command does is in a module of its room: ``main(arguments, command)`` returns the exit
+status, where ``command`` is the words that were typed ("fpmcts train", "python train.py"), for help
+and messages. A module with errors of its own replaces ``ending``.
 """
 
 import os
-import runpy
 import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import NamedTuple, NoReturn
 
+from fpmcts import __version__
+from games.files import ROOT, shipped
+from games.help import error_text, say, say_on_stderr
+from games.settings import InputError, did_you_mean
+
+
+class Command(NamedTuple):
+    """A part of ``fpmcts``: its module, what it does, and what to say while the module is imported,
+    which may take seconds.
+    """
+
+    module: str
+    about: str
+    first: str = ""
+
+
+BENCHMARKS = ".".join(shipped("benchmarks").relative_to(ROOT).parts)
 COMMANDS = {
-    "train": "train a player by self-play",
-    "evaluate": "play matches and tournaments",
-    "play": "open a table in the browser",
-    "analyse": "say what to play in a position, and why",
-    "reproduce": "repeat the figures of papers",
+    "train": Command(
+        "fpmcts.training.command", "train a player by self-play", "loading what the run needs …"
+    ),
+    "evaluate": Command(
+        "fpmcts.evaluation.command", "play matches and tournaments", "loading the players …"
+    ),
+    "play": Command("fpmcts.web.command", "open a table in the browser"),
+    "analyse": Command(
+        "fpmcts.players.analysis", "say what to play in a position, and why", "loading the player …"
+    ),
+    "reproduce": Command("fpmcts.papers.__main__", "repeat the figures of papers"),
+    "bench": Command(f"{BENCHMARKS}.__main__", "measure speed on this machine"),
 }
-MODULES = {"analyse": "fpmcts.players.analysis", "reproduce": "fpmcts.papers"}
-"""What is run for a command, where it is not the script of the same name."""
 
 
 def main() -> None:
-    """Runs the script that the first argument names, with the others.
+    """Runs the command that the first argument names, with the others.
 
     Modules of the folder that it runs in are found, after all others: games and players of your
     own.
     """
-    name = sys.argv[1] if len(sys.argv) > 1 else ""
-    if name not in COMMANDS:
-        lines = [f"  fpmcts {command:10}{text}" for command, text in COMMANDS.items()]
-        told = name in ("", "-h", "--help")
-        text = "\n".join(
-            [*([] if told else [f"fpmcts {name}: expected one of {', '.join(COMMANDS)}"]), *lines]
-        )
-        (sys.stdout if told else sys.stderr).write(f"{text}\n")
-        sys.exit(0 if told else 2)
-    del sys.argv[0]
-    sys.path.append(os.getcwd())
-    runpy.run_module(MODULES.get(name, name), run_name="__main__", alter_sys=True)
+    name, *arguments = sys.argv[1:] or [""]
+    if name in COMMANDS:
+        sys.path.append(os.getcwd())
+        run(name, arguments, f"fpmcts {name}")
+    elif name in ("-V", "--version"):
+        say(f"fpmcts {__version__}")
+    elif name in ("", "-h", "--help"):
+        say("\n".join(f"  fpmcts {name:10}{command.about}" for name, command in COMMANDS.items()))
+    else:
+        expected = f"expected one of {', '.join(COMMANDS)}{did_you_mean(name, COMMANDS)}"
+        say_on_stderr(f"fpmcts {name}: {expected}")
+        sys.exit(2)
+
+
+def run(name: str, arguments: Sequence[str], command: str) -> NoReturn:
+    """Runs a part of ``fpmcts`` and ends the process; an error of use becomes one line.
+
+    Args:
+        name: One of ``COMMANDS``.
+        arguments: What follows on the command line.
+        command: The words before them.
+    """
+    part = COMMANDS[name]
+    try:
+        if part.first and not {"-h", "--help", "-c", "--cfg"} & {*arguments}:
+            say_on_stderr(part.first)
+        module = import_module(part.module)
+        try:
+            sys.exit(module.main(arguments, command))
+        except Exception as error:  # noqa: BLE001 (what is not expected is raised again)
+            label = command.removeprefix("python ").removeprefix("-m ")
+            sys.exit(f"{label}: {getattr(module, 'ending', ending)(error)}")
+    except KeyboardInterrupt:  # before or after what handles it
+        sys.exit(130)
+
+
+def ending(error: Exception) -> str:
+    """Returns the line for an error; raises one that no line is known for."""
+    if isinstance(error, InputError | OSError | FloatingPointError):
+        return error_text(error)
+    raise error
 
 
 if __name__ == "__main__":

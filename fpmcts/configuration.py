@@ -25,9 +25,10 @@ from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import InterpolationToMissingValueError, OmegaConfBaseException
 
+from games.files import shipped
 from games.settings import ConfigError, did_you_mean
 
-CONF = Path(__file__).resolve().parent.parent / "conf"
+CONF = shipped("conf")
 OPTIONAL = ("experiment", "evaluate")
 """Groups of which nothing need be chosen."""
 KEY = re.compile(r"[\w-]+(\.[\w-]+)*")
@@ -166,8 +167,8 @@ def _check_choice(key: str, group: str, name: str) -> None:
 
 
 def _add_choice(group: str, module: str) -> None:
-    """Lets a group choose the YAML file that lies beside a module and has its name:
-    ``examples/sealed_bids.yaml``.
+    """Lets a group choose the YAML file that lies beside a module and has its name. A game without
+    one has the settings of ``conf/game/defaults/general.yaml``.
 
     Raises:
         ConfigError: There is no such module, or no such file.
@@ -175,14 +176,15 @@ def _add_choice(group: str, module: str) -> None:
     from games.choice import module_file  # imports numba
 
     path = module_file(module, group).parent / f"{module.rpartition('.')[2]}.yaml"
-    if not path.exists():
+    values = _read(path) if path.exists() else {}
+    if group == "game":
+        values = {"defaults": ["defaults/general", "_self_"], "game": {"name": module}} | values
+    elif not values:
         raise ConfigError(
             f"{group}={module}: {path} is missing, which holds its settings as files of "
             f"conf/{group} do"
         )
-    ConfigStore.instance().store(
-        module, OmegaConf.create(_read(path)), group=group, package="_global_"
-    )
+    ConfigStore.instance().store(module, OmegaConf.create(values), group=group, package="_global_")
 
 
 def _value(key: str, text: str) -> Any:

@@ -16,21 +16,49 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from subprocess import DEVNULL, Popen
+from threading import Lock as ThreadLock
 from threading import Thread
 from typing import IO
 
 import numba
 from llvmlite.binding import get_host_cpu_name
+from numba.core import event
 
+from games.files import ROOT
 from games.help import say_on_stderr
 from games.system import Lock, num_cores
-
-ROOT = Path(__file__).resolve().parent.parent
 
 Command = Sequence[str]
 """Arguments of the Python interpreter, such as ``("-m", "fpmcts.players.warmup", "search",
 "doudizhu")``.
 """
+
+
+class CompileClock(event.Listener):  # type: ignore[misc]
+    """The time that this process spends compiling kernels, from when the clock is made.
+
+    Attributes:
+        seconds: Wall clock in which some thread compiled, until the last kernel was finished.
+    """
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self._lock, self._compiling, self._began = ThreadLock(), 0, 0.0
+        event.register("numba:compile", self)
+
+    def on_start(self, event: event.Event) -> None:
+        """Notes the beginning of the first of several compilations."""
+        with self._lock:
+            if self._compiling == 0:
+                self._began = time.monotonic()
+            self._compiling += 1
+
+    def on_end(self, event: event.Event) -> None:
+        """Adds the time once the last of several compilations ends."""
+        with self._lock:
+            self._compiling -= 1
+            if self._compiling == 0:
+                self.seconds += time.monotonic() - self._began
 
 
 def _done_file(folder: Path, command: Command) -> Path:

@@ -1,4 +1,5 @@
-"""How files are written: beside the old one, to the disk, and then under its name in one step.
+"""Where the files of the project are, and how files are written: beside the old one, to the disk,
+and then under its name in one step.
 
 Whatever interrupts the writing, the old file or the new one is there, and whole. A process that is
 killed meanwhile leaves a hidden file, which ``sweep`` removes.
@@ -9,6 +10,18 @@ import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+"""The folder of the packages: the top of a clone, or site-packages."""
+
+
+def shipped(folder: str) -> Path:
+    """Returns where ``conf``, ``models`` or ``benchmarks`` is: in ``fpmcts`` where the wheel is
+    installed, else at the top of the clone.
+    """
+    installed = ROOT / "fpmcts" / folder
+    return installed if installed.is_dir() else ROOT / folder
+
 
 LEFT_BEHIND = (".*.partial", ".tmp??????")
 """Names of hidden files: those of ``replacing``, and those that safetensors puts beside them."""

@@ -372,21 +372,27 @@ def register_all(rules_type: type, *kernels: Any) -> None:
     Args:
         rules_type: The NamedTuple of the game's rules, the first argument of all of them.
         kernels: The kernels; or modules, of which those are taken that have the name of a generic
-            one.
+            one and are not replaced by a later argument.
 
     Raises:
         ValueError: A kernel has the name of no generic one, or is not compiled.
     """
+    chosen = dict[str, Any]()
     for own in kernels:
         if isinstance(own, ModuleType):
-            named = [kernel for name, kernel in vars(own).items() if name in GENERIC]
-            register_all(rules_type, *(k for k in named if k.__module__ == own.__name__))
+            chosen |= {
+                name: kernel
+                for name, kernel in vars(own).items()
+                if name in GENERIC and kernel.__module__ == own.__name__
+            }
             continue
         name = getattr(own, "__name__", own)
         if not (hasattr(own, "py_func") or numba.config.DISABLE_JIT):
             raise ValueError(f"kernel {name}: not compiled; write @kernel above it")
         if name not in GENERIC:
             raise ValueError(f"kernel {name}: expected one of {', '.join(GENERIC)}")
+        chosen[name] = own
+    for name, own in chosen.items():
         register(GENERIC[name], rules_type, own)
 
 

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -21,16 +21,18 @@ from games.generic import (
     erase,
     is_legal,
     legal,
+    stake,
     step,
     team_return,
 )
-from games.kernels import kernel
+from games.kernels import Stream, deal_seeds, kernel, random_below, streams
 from games.rows import Rules, States, concatenate, copied, each, named, num_rows, take
 from games.tables import Tables
 
 Json = dict[str, Any]
 """Fields with values that JSON can hold."""
 LISTED = "expected a small game, such as kuhn, leduc, goofspiel or phantom_tictactoe"
+RANDOM_GAMES = 1024
 MOST_NAMED = 12
 """Legal moves that a message names."""
 
@@ -111,6 +113,40 @@ class GameSpec(NamedTuple):
     hidden_kinds: tuple[str, ...] = ()
     hidden_most: int = 1
 
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        num_actions: int,
+        max_moves: int,
+        max_return: float,
+        observation_shape: tuple[int, int],
+        num_seats: int = 2,
+        **more: Any,
+    ) -> Self:
+        """Returns the specification of a game in which each seat plays for itself and each action
+        has an output of its own; ``more`` are other fields.
+        """
+        names = tuple(f"seat {seat}" for seat in range(num_seats))
+        usual = {
+            "teams": tuple(range(num_seats)),
+            "policy_size": num_actions,
+            "max_legal": num_actions,
+            "observation_scale": np.ones(observation_shape[0], np.float32),
+            "team_names": names,
+            "seat_names": names,
+            "mixes": True,
+        }
+        return cls(
+            name=name,
+            num_seats=num_seats,
+            num_actions=num_actions,
+            max_moves=max_moves,
+            max_return=max_return,
+            observation_shape=observation_shape,
+            **{**usual, **more},
+        )
+
     @property
     def num_teams(self) -> int:
         """Returns the number of teams."""
@@ -144,6 +180,22 @@ class PlayedGame(NamedTuple):
 def _erase_all(rules: Rules, states: States, seats: np.ndarray) -> None:
     for i in range(seats.size):
         erase(rules, states, i, seats[i])
+
+
+@kernel
+def _mean_square(rules: Rules, states: States, rng: np.ndarray, actions: np.ndarray) -> float:
+    """Plays every row to its end by random moves; returns the mean square of the returns, in units
+    of the stakes at the start.
+    """
+    total = 0.0
+    for i in range(rng.size):
+        unit = stake(rules, states, i)
+        first = current_seat(rules, states, i)
+        while current_seat(rules, states, i) >= 0:
+            choice = random_below(rng, i, legal(rules, states, i, actions))
+            step(rules, states, i, actions[choice])
+        total += (team_return(rules, states, i, first) / unit) ** 2
+    return total / rng.size
 
 
 @dataclass(frozen=True)
@@ -255,6 +307,15 @@ class Game:
                 raise ValueError(f"move {text!r}: not legal")
             step(self.rules, played, 0, move)
         return played
+
+    @cached_property
+    def return_unit(self) -> float:
+        """Returns the size of a usual return, in units of the stake: the root mean square over
+        1,024 random games; 1 if nothing is won in them.
+        """
+        rng, actions = streams(0, RANDOM_GAMES), np.empty(self.spec.max_legal, np.int16)
+        states = self.deal(deal_seeds(0, RANDOM_GAMES, Stream.TRAINING))
+        return float(np.sqrt(_mean_square(self.rules, states, rng, actions))) or 1.0
 
     @cached_property
     def _some_deal(self) -> States:

@@ -21,9 +21,9 @@ from numba.cpython.unsafe import numbers
 from numba.extending import intrinsic
 from numba.np.arrayobj import populate_array
 
+from games.files import ROOT
 from games.kernel_cache import MAKERS, KernelCache
 
-ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("games", "networks", "inference", "fpmcts")
 """Packages that results depend on."""
 

@@ -12,7 +12,8 @@ import sysconfig
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from games.kernels import PACKAGES, ROOT
+from games.files import ROOT
+from games.kernels import PACKAGES
 
 
 def module_sources(name: str) -> list[Path]:

@@ -32,6 +32,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "game_name" in metafunc.fixturenames:
         names = metafunc.config.getoption("game") or [
             *sorted(GAMES),
+            "examples.liars_dice:dice=2,faces=3",
             "examples.sealed_bids",
             "goofspiel:cards=13,prizes=random,scoring=points,lowest_prize=1",
             "phantom_tictactoe:reveal=false",

@@ -9,17 +9,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-import evaluate
-import train
+from examples import sealed_bids
+from fpmcts.evaluation import command as evaluate
 from fpmcts.evaluation.policy_table import ExactMeasure
 from fpmcts.players import load_player
 from fpmcts.players.trained import load_trained
+from fpmcts.training import command as train
 from fpmcts.training.algorithms import read_run
 from games import make
+from games.files import ROOT
 from games.generic import GENERIC, register_all
 from games.interface import GameSpec
-from games.kernels import ROOT, kernel
-from games.settings import ConfigError
+from games.kernels import kernel
 from games.table import Table
 from networks.evaluator import Outputs
 
@@ -136,16 +137,32 @@ def test_errors_say_what_is_missing(
         make(f"{package}.bids")
 
 
-def test_settings_lie_beside_the_module() -> None:
-    with pytest.raises(ConfigError, match="game=games.kernels: .*kernels.yaml is missing"):
-        read_run(["game=games.kernels"])
+def test_settings_that_fit_any_game() -> None:
+    """They consider every move, and state their constants in units of the returns."""
     config = read_run([f"game={NAME}", "search.playouts=8"])
-    assert (config.game.name, config.objective, config.search.playouts, config.search.strength) == (
-        NAME,
-        "adp",
-        8,
-        100.0,
-    )
+    found = config.game.name, config.objective, config.search.playouts
+    assert found == (NAME, "adp", 8)
+    assert (config.search.considered, config.search.unit) == (16, 0.0)
+
+
+def test_settings_may_lie_beside_the_module(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mine_too").mkdir()
+    copy = Path(sealed_bids.__file__).read_text()
+    (tmp_path / "mine_too" / "bids.py").write_text(copy)
+    (tmp_path / "mine_too" / "bids.yaml").write_text("# @package _global_\nsearch: {worlds: 7}")
+    monkeypatch.syspath_prepend(tmp_path)
+    config = read_run(["game=mine_too.bids"])
+    found = config.game.name, config.search.worlds, config.search.considered
+    assert found == ("mine_too.bids", 7, 16)
+
+
+def test_the_unit_is_the_size_of_a_usual_return() -> None:
+    """A random game of sealed bids is folded for 1 chip, or called for 1 to 5: the mean square is
+    (1 + 31 / 3) / 2.
+    """
+    assert make(NAME).return_unit == pytest.approx(np.sqrt((1 + 31 / 3) / 2), rel=0.05)
 
 
 def test_kernels_are_registered_by_name() -> None:

@@ -72,7 +72,7 @@ def test_every_other_file_of_the_configuration_composes(override: str) -> None:
 
 
 def test_papers_say_what_they_do() -> None:
-    assert "python -m fpmcts.papers NAME" in help_text("lisy_tables")
+    assert "fpmcts reproduce NAME" in help_text("lisy_tables")
 
 
 HALF = [

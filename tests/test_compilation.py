@@ -5,15 +5,20 @@ again.
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
+import numba
 import pytest
 
 from fpmcts.players.warmup import warm_up_inference, warm_up_search
 from fpmcts.search.roots import RULES
+from fpmcts.training.algorithms import read_run
+from fpmcts.training.interface import Report
+from fpmcts.training.run import Run
 from games import GAMES, make
-from games.compilation import compile_ahead, is_compiled
-from games.kernels import ROOT
+from games.compilation import CompileClock, compile_ahead, is_compiled
+from games.files import ROOT
 
 
 def test_each_run_is_done_once(tmp_path: Path) -> None:
@@ -68,3 +73,27 @@ def test_every_game_warms_up(name: str) -> None:
     for root in RULES:
         warm_up_search(make(name), root)
     warm_up_inference(make(name))
+
+
+def test_a_clock_counts_what_is_compiled_and_nothing_else() -> None:
+    clock = CompileClock()
+    compiled = numba.njit(lambda x: x + 1)
+    compiled(1)
+    assert (once := clock.seconds) > 0
+    compiled(2)
+    assert clock.seconds == once
+
+
+def test_compiling_is_not_charged_to_the_budget(tmp_path: Path) -> None:
+    run = Run(read_run(["game=kuhn", "algorithm=cfr_plus", f"run_dir={tmp_path / 'run'}"]))
+
+    def step(_: object) -> Report:
+        numba.njit(lambda x: x + 1)(1)
+        return Report(1, "", {})
+
+    run.algorithm.step = step  # type: ignore[method-assign]
+    with run.folder:
+        began, clock = time.monotonic(), CompileClock()
+        run.step()
+        assert clock.seconds > 0.01
+        assert run.seconds == pytest.approx(time.monotonic() - began - clock.seconds, abs=0.01)

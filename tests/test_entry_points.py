@@ -69,7 +69,7 @@ def test_what_is_given_wrongly_ends_in_one_line(
 def test_papers_and_opponents(capsys: pytest.CaptureFixture[str]) -> None:
     for arguments in ([""], ["--help", "foo"], ["foo"], ["leduc_figure2", "threads=0"]):
         with pytest.raises(ConfigError, match="expected"):
-            papers.run(arguments)
+            papers.main(arguments)
     model = str(ROOT / "models" / "no_limit_holdem-opponents.safetensors")
     for arguments in (
         ["foo"],

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-import evaluate
+from fpmcts.evaluation import command as evaluate
 from fpmcts.evaluation.command import help_text
-from fpmcts.evaluation.errors import ERRORS
 from fpmcts.players.foreign import ExternalPlayerError
 from fpmcts.players.lookup import PlayerError
+from games.settings import InputError
 
 ROOT = Path(__file__).resolve().parent.parent
 MATCH = ("a=rhcp", "b=random", "decks=3000", "processes=2", "device=cpu")
@@ -147,7 +147,7 @@ def test_a_second_ctrl_c_ends_at_once(tmp_path: Path) -> None:
     ],
 )
 def test_errors_of_use(arguments: list[str], words: list[str]) -> None:
-    with pytest.raises(ERRORS) as caught:
+    with pytest.raises(InputError) as caught:
         evaluate.main(arguments)
     assert "\n" not in str(caught.value)
     assert all(word in str(caught.value) for word in words), caught.value

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-import evaluate
-from fpmcts.evaluation.errors import ERRORS, ending
+from fpmcts.evaluation import command as evaluate
 from fpmcts.evaluation.report import Report
 from fpmcts.training.algorithms import read_run
 from fpmcts.training.run import Run
 from fpmcts.training.run_folder import RunFolder, RunFolderError
+from games.settings import InputError
 from networks.checkpoint import CheckpointError, load
 from tests.training.test_resume import points
 from tests.training.tiny_run import command_line, same
@@ -153,9 +153,9 @@ def test_an_evaluation_goes_on_after_the_disk_was_full(
     for room in np.linspace(0, disk.asked - 1, POINTS).astype(int):
         name = f"full-{room}"
         (tmp_path / name).mkdir()
-        with disk.full_after(room), pytest.raises(ERRORS) as caught:
+        with disk.full_after(room), pytest.raises(InputError) as caught:
             play(name)
-        line = ending(caught.value)
+        line = evaluate.ending(caught.value)
         assert "No space left" in line and "\n" not in line and not hidden(tmp_path / name)
         kept = [
             len(path.read_bytes().splitlines()) - 1

@@ -11,8 +11,8 @@ from types import ModuleType
 import numba
 import pytest
 
+from games.files import ROOT
 from games.kernel_cache import meaning
-from games.kernels import ROOT
 
 SOURCES = {
     "numbers_below": """

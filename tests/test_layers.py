@@ -121,7 +121,7 @@ def test_no_cycle() -> None:
 def test_runs_of_tables_do_without_torch() -> None:
     """It would take 130 MB, where a run of limit Hold'em is to stay within 200 MB."""
     code = (
-        "import sys, train, fpmcts.papers.__main__; "
-        "train.read_run(['algorithm=uct']); sys.exit('torch' in sys.modules)"
+        "import sys, fpmcts.training.command, fpmcts.papers.__main__; "
+        "fpmcts.training.command.read_run(['algorithm=uct']); sys.exit('torch' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0

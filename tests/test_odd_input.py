@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-import play
 from fpmcts.configuration import split
 from fpmcts.evaluation.config import parse_command_line
 from fpmcts.evaluation.plan import _given_decks
@@ -26,12 +25,14 @@ from fpmcts.players.trained import load_trained, untrained_of
 from fpmcts.poker.opponents.material import playable
 from fpmcts.poker.opponents.model_file import load as load_opponents
 from fpmcts.training.algorithms import read_run
+from fpmcts.web.command import parse
 from fpmcts.web.errors import RefusedError, parse_json
 from fpmcts.web.server.main import read_review
 from fpmcts.web.tables.rulebook import Games
 from games import make
+from games.files import ROOT
 from games.interface import Game
-from games.kernels import ROOT, streams
+from games.kernels import streams
 from games.settings import LONGEST, ConfigError, InputError
 from games.table import Table
 from networks.checkpoint import FORMAT, _digest, load, save
@@ -301,7 +302,7 @@ def kinds(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Kind]:
     return {
         "train": lines("train", read_run),
         "evaluate": lines("evaluate", parse_command_line),
-        "play": lines("play", play.parse),
+        "play": lines("play", parse),
         "hands": Kind(THREE.encode(), odd_hand, lambda path: playable([str(path)], "fail", [])),
         "decks": Kind(douzeros, odd_decks, lambda path: _given_decks(path, make("doudizhu"))),
         "other decks": records("goofspiel", lambda path: _given_decks(path, make("goofspiel"))),

@@ -12,6 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from fpmcts import __version__, command
+from games import files
+
 ROOT = Path(__file__).resolve().parent.parent
 PIP = [sys.executable, "-m", "pip", "-q", "--disable-pip-version-check"]
 
@@ -22,13 +25,53 @@ def run(folder: Path, *command: str, **changes: str) -> subprocess.CompletedProc
     )
 
 
-def test_help_and_unknown_commands() -> None:
-    told = run(ROOT, sys.executable, "-m", "fpmcts.command", "--help")
-    assert told.returncode == 0 and "fpmcts train" in told.stdout
-    wrong = run(ROOT, sys.executable, "-m", "fpmcts.command", "trian")
-    assert wrong.returncode == 2 and wrong.stderr.startswith(
-        "fpmcts trian: expected one of train, evaluate, play, analyse, reproduce"
-    )
+@pytest.mark.parametrize(
+    ("arguments", "status", "words"),
+    [
+        ("--version", 0, f"fpmcts {__version__}"),
+        ("--help", 0, "fpmcts train"),
+        (
+            "trian",
+            2,
+            "fpmcts trian: expected one of train, evaluate, play, analyse, reproduce, bench",
+        ),
+        ("train --help", 0, "fpmcts train game=doudizhu"),
+        ("evaluate --help", 0, "fpmcts evaluate a="),
+        ("play --help", 0, "fpmcts play port=0"),
+        ("bench --help", 0, "fpmcts bench [-h]"),
+        ("play prt=0", 1, "fpmcts play: prt=0: unknown key"),
+    ],
+)
+def test_a_command_names_itself_as_it_was_typed(
+    arguments: str,
+    status: int,
+    words: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["fpmcts", *arguments.split()])
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    try:
+        code = command.main() or 0
+    except SystemExit as end:
+        code = end.code
+    said = "".join(capsys.readouterr()) + (code if isinstance(code, str) else "")
+    assert words in said and "python" not in said.replace("python -m fpmcts.papers", "")
+    assert (1 if isinstance(code, str) else code) == status
+
+
+def test_settings_and_weights_are_found_in_a_clone_and_where_the_wheel_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "ROOT", tmp_path)
+    assert files.shipped("conf") == tmp_path / "conf"
+    (tmp_path / "fpmcts" / "conf").mkdir(parents=True)
+    assert files.shipped("conf") == tmp_path / "fpmcts" / "conf"
+
+
+def test_one_version_everywhere() -> None:
+    assert f"\nversion: {__version__}\n" in (ROOT / "CITATION.cff").read_text()
+    assert f"\n## {__version__}" in (ROOT / "CHANGELOG.md").read_text()
 
 
 BOT = """
@@ -79,10 +122,10 @@ class Installed:
         told = self.run(
             str(self.python),
             "-c",
-            "import conf, fpmcts, games, train; "
-            "print(games.__file__, train.__file__, fpmcts.__path__)",
+            "import fpmcts, games; from games.files import shipped; "
+            "print(fpmcts.__path__, games.__path__, shipped('conf'), shipped('models'))",
         )
-        assert told.stdout.count(str(own)) == 3 and str(ROOT) not in told.stdout, told
+        assert told.stdout.count(str(own)) == 4 and str(ROOT) not in told.stdout, told
 
     def run(self, *command: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
@@ -105,11 +148,15 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
     wheel = build_wheel(folder)
     names = zipfile.ZipFile(wheel).namelist()
     assert {
-        "conf/train.yaml",
-        "models/doudizhu.safetensors",
+        "fpmcts/conf/train.yaml",
+        "fpmcts/models/doudizhu.safetensors",
         "fpmcts/web/static/index.html",
+        "fpmcts/benchmarks/rules.py",
+        "fpmcts/py.typed",
     } <= set(names)
-    assert not any(name.startswith(("tests/", "runs/")) for name in names)
+    assert {name.split("/")[0] for name in names} == {
+        *("fpmcts", "games", "networks", "inference", f"fpmcts-{__version__}.dist-info")
+    }
     return Installed(wheel, folder)
 
 

@@ -27,7 +27,6 @@ import importlib, pkgutil, sys
 for module, names in {LACKING}.items():
     for name in names:
         vars(importlib.import_module(module)).pop(name, None)
-import train, evaluate, play
 for package in map(importlib.import_module, ("games", "networks", "inference", "fpmcts")):
     for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
         try:

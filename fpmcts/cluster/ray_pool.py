@@ -35,9 +35,9 @@ from ray import exceptions  # noqa: E402
 from fpmcts.cluster.guard import Guard
 from fpmcts.cluster.pools import Pool, ignore
 from fpmcts.cluster.settings import ClusterError, ClusterSettings, Shared
+from games.files import ROOT
 from games.system import num_cores
 
-ROOT = Path(__file__).resolve().parents[2]
 POLL_SECONDS = 0.5
 MOST_TRIES = 4
 """Number of actors that may end on a unit before the unit is blamed."""

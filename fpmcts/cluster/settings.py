@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from fpmcts.cluster.pools import Pool
-from games.settings import setting
+from games.settings import InputError, setting
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class ClusterSettings:
     mixed: bool = False
 
 
-class ClusterError(RuntimeError):
+class ClusterError(InputError):
     """The cluster is unusable or gone; the message is one line that says what to do."""
 
 

@@ -1,4 +1,12 @@
-"""The command ``python evaluate.py``: help, settings, matches, tournaments, reports."""
+"""The command ``fpmcts evaluate``: help, settings, matches, tournaments, reports.
+
+In poker every deck is played again with the players in each other's seats, and scores are in mbb/h,
+thousandths of a big blind per hand (in Kuhn of the ante, in Leduc of the first bet). The share of
+hands won means little there, so neither it nor a rating is reported.
+
+Of three players one sits alone against two of the other: A in each of the seats, then B in each of
+them. The first is A's score, the second B's; the two scores need not sum to zero.
+"""
 
 import shlex
 import time
@@ -9,9 +17,11 @@ from typing import Any
 
 from rich.table import Table
 
-from fpmcts.configuration import choices
+from fpmcts.command import ending as usual_ending
+from fpmcts.configuration import choices, shown, split
 from fpmcts.evaluation.config import EvaluateConfig, Tournament, parse_command_line
 from fpmcts.evaluation.duplicate import table_scores
+from fpmcts.evaluation.match import IllegalMoveError
 from fpmcts.evaluation.match_result import TableResult
 from fpmcts.evaluation.plan import Plan, make_plan
 from fpmcts.evaluation.precision import with_precisions
@@ -20,33 +30,38 @@ from fpmcts.evaluation.saved_games import check_file, write_games
 from fpmcts.evaluation.tournament import forget, play_tournament
 from fpmcts.interrupt import Interrupt
 from fpmcts.machine import machine
+from fpmcts.players.foreign import ExternalPlayerError
 from fpmcts.players.lookup import PLAYERS
 from fpmcts.players.warmup import compile_players
 from fpmcts.progress import Progress
+from fpmcts.terminal import Terminal
 from games.choice import help_text as game_help
-from games.help import attribute_texts, first_line, keys_text
+from games.help import attribute_texts, error_text, first_line, keys_text, say
 from games.interface import Game
 from games.settings import ConfigError, did_you_mean
 from networks.checkpoint import CheckpointError
 from networks.device import choose_device
 
-HELP = """python evaluate.py a=PLAYER b=PLAYER [a.OPTION=…] [key=value …]
+HELP = """{command} a=PLAYER b=PLAYER [a.OPTION=…] [key=value …]
 
-  python evaluate.py a=fpmcts a.playouts=600 b=rhcp decks=100
-  python evaluate.py agents=[rhcp,small,large] small=fpmcts large=fpmcts large.playouts=600
-  python evaluate.py game=leduc a=lbr b=tabular b.run=runs/leduc-smooth_uct-0     scores in mbb/h
-  python evaluate.py game=no_limit_holdem players=3 table=[mcts,best_hand,hand_only] decks=100
+  {command} a=fpmcts a.playouts=600 b=rhcp decks=100
+  {command} agents=[rhcp,small,large] small=fpmcts large=fpmcts large.playouts=600
+  {command} game=leduc a=lbr b=tabular b.run=runs/leduc-smooth_uct-0     scores in mbb/h
+  {command} game=no_limit_holdem players=3 table=[mcts,best_hand,hand_only] decks=100
 
 Any other word is the label of a player: LABEL=PLAYER LABEL.OPTION=VALUE. Keys:
 """
+
+LONGEST_FAULT = 20_000
+"""Maximum characters in the report of a player's fault, which holds the question and the answer."""
 
 Note = Callable[[Any], None]
 """Shows a line or a table."""
 
 
-def help_text(topic: str) -> str:
-    """Returns the help on a player's options, a key or an option of a game; "" is the whole in
-    short.
+def help_text(topic: str, command: str = "fpmcts evaluate") -> str:
+    """Returns the help of a command on a player's options, a key or an option of a game; "" is the
+    whole in short.
     """
     keys = attribute_texts(EvaluateConfig)
     keys["experiment"] = f"Keys of conf/evaluate/NAME.yaml: {', '.join(choices('evaluate'))}."
@@ -62,8 +77,8 @@ def help_text(topic: str) -> str:
         return text
     lines = [f"  {name + ':':13}{text}" for name, text in keys.items()]
     players = [f"  {name + ':':13}{first_line(options)}" for name, options in PLAYERS.items()]
-    about = "Players, explained with their options by --help PLAYER:"
-    return "\n".join([HELP, *lines, "", about, *players, "--cfg job prints all settings."])
+    lines += ["", "Players, explained with their options by --help PLAYER:", *players]
+    return "\n".join([HELP.format(command=command), *lines, "--cfg job prints all settings."])
 
 
 def settings(arguments: Sequence[str]) -> dict[str, object]:
@@ -80,15 +95,43 @@ def settings(arguments: Sequence[str]) -> dict[str, object]:
     }
 
 
-def run(arguments: Sequence[str], note: Note, progress: Progress) -> int:
+def main(arguments: Sequence[str], command: str = "fpmcts evaluate") -> int:
+    """Does what a command line says; returns the exit status."""
+    line = split(arguments)
+    if line.help is not None:
+        say(help_text(line.help, command))
+    elif line.shows:
+        say(shown(settings(line.overrides)))
+    else:
+        terminal = Terminal()
+        try:
+            typed = f"{command} {shlex.join(arguments)}"
+            return run(line.overrides, typed, terminal.note, terminal.progress)
+        finally:
+            terminal.close()
+    return 0
+
+
+def ending(error: Exception) -> str:
+    """Returns the line for an error; raises one that no line is known for."""
+    if isinstance(error, IllegalMoveError | ExternalPlayerError):
+        kept = "finished games are kept, and the same command continues"
+        return f"{error_text(error, LONGEST_FAULT)}; {kept}"
+    if isinstance(error, MemoryError):
+        return "not enough memory for the decks and their games; give fewer decks"
+    return usual_ending(error)
+
+
+def run(overrides: Sequence[str], typed: str, note: Note, progress: Progress) -> int:
     """Plays what a command line describes; returns the exit status.
 
     Args:
-        arguments: Of the command line.
+        overrides: Keys and values of the command line.
+        typed: The whole of it, for the report.
         note: Shows a line or a table.
         progress: Shows how far it is.
     """
-    tournament = parse_command_line(arguments)
+    tournament = parse_command_line(overrides)
     config = tournament.config
     choose_device(config.device)
     game = config.game.make()
@@ -112,7 +155,7 @@ def run(arguments: Sequence[str], note: Note, progress: Progress) -> int:
         note(scores.text(game.spec.score, table.games.usage))
     else:
         facts = {
-            "command": shlex.join(["python", "evaluate.py", *arguments]),
+            "command": typed,
             "machine": _machine_text(),
             **({"precision": precisions} if precisions else {}),
             "seconds": f"{time.monotonic() - began:.1f}",

@@ -7,9 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from games.files import replacing
+from games.settings import InputError
 
 
-class ReportError(RuntimeError):
+class ReportError(InputError):
     """A report that cannot be written; the message says which and why."""
 
 

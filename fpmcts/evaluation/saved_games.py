@@ -18,12 +18,13 @@ from fpmcts.evaluation.report import Results
 from games.files import replacing
 from games.interface import Game, PlayedGame
 from games.rows import States
+from games.settings import InputError
 
 HISTORIES = (".phh", ".phhs", ".phh.xz", ".phhs.xz")
 """Endings of files of hand histories, which some games write (``Game.write_histories``)."""
 
 
-class SaveError(RuntimeError):
+class SaveError(InputError):
     """A file of games that cannot be written; the message says which and why."""
 
 

@@ -31,12 +31,13 @@ from fpmcts.cluster.pools import Tick
 from fpmcts.cluster.settings import ClusterSettings
 from fpmcts.interrupt import unheard_by_children
 from fpmcts.players.child_program import kill_programs
+from games.settings import InputError
 from games.system import Lock
 
 POLL_SECONDS = 0.2
 
 
-class StoreError(RuntimeError):
+class StoreError(InputError):
     """Results that cannot be kept or continued; one line that names the file and says what to
     do.
     """

@@ -5,22 +5,19 @@ NAME``. The same command resumes a figure that was interrupted.
 """
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from fpmcts.cluster.settings import ClusterError
+from fpmcts.command import run
 from fpmcts.configuration import CONF, choices, read_file, shown, split
-from fpmcts.evaluation.plots import ReportError, check_plots
-from fpmcts.evaluation.units import StoreError
+from fpmcts.evaluation.plots import check_plots
 from fpmcts.interrupt import Interrupt
 from fpmcts.papers.figures import RunFigure
 from fpmcts.papers.ismcts_tables import MatchTables
 from fpmcts.papers.reward_figures import RewardFigures
 from fpmcts.papers.study import Study
-from fpmcts.training.run_folder import RunFolderError
-from fpmcts.training.terminal import Terminal
-from games.help import error_text, keys_text, say
+from fpmcts.terminal import Terminal
+from games.help import keys_text, say
 from games.settings import ConfigError, did_you_mean, flatten_config
-from networks.checkpoint import CheckpointError
 
 KINDS: Mapping[str, type[Study]] = {
     "runs": RunFigure,
@@ -35,7 +32,7 @@ def kind_of(name: str) -> type[Study]:
     return KINDS[read_file("papers", name).get("kind", "runs")]
 
 
-def help_text(topic: str = "") -> str:
+def help_text(topic: str = "", command: str = "fpmcts reproduce") -> str:
     """Returns what there is to repeat, and the keys: those of a name, or of figures made of
     runs.
     """
@@ -45,17 +42,17 @@ def help_text(topic: str = "") -> str:
         about = next(line for line in lines if line.startswith("# ") and "@package" not in line)
         sources.append(f"  {name:28}{about.removeprefix('# ').partition(': python')[0]}")
     keys = keys_text(kind_of(topic) if topic else RunFigure)
-    return "\n".join(["python -m fpmcts.papers NAME [key=value …]", "", *sources, "", keys])
+    return "\n".join([f"{command} NAME [key=value …]", "", *sources, "", keys])
 
 
-def run(arguments: list[str]) -> None:
-    """Plays what a figure needs and draws it."""
+def main(arguments: Sequence[str], command: str = "fpmcts reproduce") -> int:
+    """Plays what a figure needs and draws it; returns the exit status."""
     is_name = {word: "=" not in word and word[:1] != "-" and word != "job" for word in arguments}
     names = [word for word in arguments if is_name[word]]
     line = split([word for word in arguments if not is_name[word]])
     if line.help is not None:
-        say(help_text(names[0] if names else ""))
-        return
+        say(help_text(names[0] if names else "", command))
+        return 0
     known = choices("papers")
     if len(names) != 1 or names[0] not in known:
         near = did_you_mean(names[0], known) if names else ""
@@ -65,7 +62,7 @@ def run(arguments: list[str]) -> None:
     study = kind_of(names[0]).read(names[0], line.overrides)
     if line.shows:
         say(shown(dict(flatten_config(study))))
-        return
+        return 0
     check_plots()
     terminal = Terminal()
     terminal.note(f"{study.title}: {study.about()}, in {study.folder()}")
@@ -75,23 +72,11 @@ def run(arguments: list[str]) -> None:
     terminal.close()
     if lines is None:
         terminal.note("stopped; the same command resumes it")
-        return
+        return 0
     for text in [*lines, *study.notes(), f"written to {study.folder() / study.result}"]:
         terminal.note(text)
+    return 0
 
 
 if __name__ == "__main__":
-    try:
-        run(sys.argv[1:])
-    except (
-        ConfigError,
-        CheckpointError,
-        ReportError,
-        RunFolderError,
-        StoreError,
-        ClusterError,
-        OSError,
-    ) as error:
-        sys.exit(f"fpmcts.papers: {error_text(error)}")
-    except KeyboardInterrupt:  # before the first lot
-        sys.exit(130)
+    run("reproduce", sys.argv[1:], "python -m fpmcts.papers")

@@ -9,20 +9,19 @@ A position is what the player to move knows, by the fields of ``Table.describe``
 hand, public and moves.
 
 player=NAME chooses the player, by default fpmcts; checkpoint=FILE its weights. Other keys are
-options of the game (game.KEY=VALUE) or of the player: python evaluate.py --help fpmcts
+options of the game (game.KEY=VALUE) or of the player: fpmcts evaluate --help fpmcts
 """
 
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from fpmcts.command import ending as usual_ending
 from fpmcts.configuration import pairs
 from fpmcts.players import load_player
 from games import make
-from games.help import error_text, say, say_on_stderr
-from games.settings import ConfigError
+from games.help import error_text, say
 
 if TYPE_CHECKING:
     from games.agent import Agent
@@ -128,21 +127,16 @@ def _value(text: str) -> Any:
     return yaml.safe_load(text)
 
 
-def main() -> None:
-    """Runs the command; errors of use become one line."""
-    words = sys.argv[1:]
-    if not words or words[0] in ("-h", "--help"):
-        say(__doc__)
-        return
-    say_on_stderr(f"loading {words[0]} …")
-    game, position, options = parse(words)
+def main(arguments: Sequence[str], command: str = "fpmcts analyse") -> int:
+    """Does what a command line says; returns the exit status."""
+    if not arguments or arguments[0] in ("-h", "--help"):
+        say((__doc__ or "").replace("fpmcts analyse", command))
+        return 0
+    game, position, options = parse(arguments)
     say(report(analyse(game, position, options.pop("player", "fpmcts"), **options)))
+    return 0
 
 
-if __name__ == "__main__":
-    try:
-        main()
-    except (ConfigError, ValueError, OSError) as error:
-        sys.exit(f"fpmcts analyse: {error_text(error)}")
-    except KeyboardInterrupt:
-        sys.exit(130)
+def ending(error: Exception) -> str:
+    """Returns the line for an error; raises one that no line is known for."""
+    return error_text(error) if isinstance(error, ValueError) else usual_ending(error)

@@ -13,11 +13,11 @@ from typing import Any
 import yaml
 
 from fpmcts.search.search import SearchSettings
-from games.kernels import ROOT
+from games.files import shipped
 from games.settings import ConfigError, build
 from inference.determinizer import InferenceSettings
 
-FOLDER = ROOT / "conf" / "match"
+FOLDER = shipped("conf") / "match"
 MOST_WORLDS, MOST_PARTICLES = 256, 1024
 """There are as many worlds and particles as playouts, up to these limits. In Doudizhu a seventh of
 the particles carry the weight; with few of them, more playouts would see the same few deals.

@@ -34,9 +34,10 @@ from fpmcts.tabular.values import PolicyValues
 from games import Choice
 from games.agent import Agent
 from games.decision import RETURN, Decision, HiddenCards, Limits, Question, RootMove
+from games.files import shipped
 from games.generic import current_seat, legal
 from games.interface import Game, Records
-from games.kernels import ROOT, kernel, random_float, streams
+from games.kernels import kernel, random_float, streams
 from games.registry import Host, PlayerOptions, player
 from games.rows import Rules, States, num_rows
 from games.settings import setting
@@ -86,7 +87,7 @@ class TabularOptions(PlayerOptions):
 
     def file(self, game: str) -> Path:
         """Returns the file of the tables. Raises CheckpointError."""
-        given = run_file(self.run or ROOT / "models" / f"{game}-tables.safetensors")
+        given = run_file(self.run or shipped("models") / f"{game}-tables.safetensors")
         if given.is_file():
             return given
         raise CheckpointError(

@@ -14,8 +14,8 @@ import torch
 
 from fpmcts.search.search import SearchSettings
 from games import Choice
+from games.files import shipped
 from games.interface import Game
-from games.kernels import ROOT
 from games.registry import Host, PlayerOptions
 from games.settings import setting
 from inference.determinizer import Determinizer, InferenceSettings
@@ -136,7 +136,7 @@ def checkpoint_file(path: Path | str) -> Path:
     """
     path = Path(path)
     if not path.exists() and path.parts[:1] == ("models",):
-        path = ROOT / path
+        path = shipped("models").joinpath(*path.parts[1:])
     return path / NETWORKS if path.is_dir() else path
 
 
@@ -144,7 +144,7 @@ def checkpoint_of(game: str, checkpoint: str | None) -> Path:
     """Returns the file of a checkpoint, None being the weights that come with the project. Raises
     CheckpointError.
     """
-    path = ROOT / "models" / f"{game}.safetensors"
+    path = shipped("models") / f"{game}.safetensors"
     missing = f"no weights come with the project for {game}; train some and give checkpoint=RUN_DIR"
     if checkpoint is not None:
         path = checkpoint_file(checkpoint)

@@ -26,8 +26,9 @@ from fpmcts.poker.opponents.statistics import (
 )
 from games.agent import Agent
 from games.decision import RETURN, Decision, Limits, Question, RootMove
+from games.files import shipped
 from games.interface import Game, Records
-from games.kernels import ROOT, kernel, streams
+from games.kernels import kernel, streams
 from games.no_limit_holdem.betting import amount_of, step
 from games.no_limit_holdem.state import FIRST_AMOUNT, FIRST_SIZE, Rules
 from games.registry import Host, PlayerOptions, player
@@ -35,7 +36,7 @@ from games.rows import States, take
 from games.settings import setting
 from networks.checkpoint import CheckpointError
 
-SHIPPED = ROOT / "models" / "no_limit_holdem-mixed-opponents.safetensors"
+SHIPPED = shipped("models") / "no_limit_holdem-mixed-opponents.safetensors"
 UNTRAINED = "untrained"
 ITERATIONS, MOST_ITERATIONS = 25_000, 10**9
 STACKS = 2.5

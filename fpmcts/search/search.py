@@ -10,7 +10,7 @@ Several slots per tree fill the batches further: late in a batch of games, or fo
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
@@ -50,9 +50,11 @@ class SearchSettings:
             batches, but a few returns are still pending when the next move is chosen. A single
             search may use another number.
         considered: For ``gumbel``: number of moves that sequential halving starts with, >= 1.
+        unit: The return in which ``c``, ``strength`` and ``signal`` are stated, in stakes, >= 0. 0:
+            ``Game.return_unit``, which makes them independent of the scale of the returns; under
+            ``wp`` 1.
         strength: For ``gumbel``: logits per unit of shrunk advantage, > 0.
-        signal: For ``gumbel``: expected spread of the true advantages of root moves, on [-1, 1], >
-            0.
+        signal: For ``gumbel``: expected spread of the true advantages of root moves, in units, > 0.
         prior_floor: For ``gumbel``: added to the priors of root moves, > 0, so that a move which
             the policy has abandoned is not lost.
         gumbel_noise: For ``gumbel``: 1 samples the considered moves (self-play), 0 takes the best
@@ -70,6 +72,7 @@ class SearchSettings:
     worlds: int = setting(64, least=1, most=65_536)
     slots: int = setting(4, least=1, most=4096)
     considered: int = setting(8, least=1, most=1024)
+    unit: float = setting(1.0, least=0)
     strength: float = setting(24.0, least=1e-9)
     signal: float = setting(0.15, least=1e-9)
     prior_floor: float = setting(1e-9, least=1e-12, most=1)
@@ -190,6 +193,8 @@ class Search:
         win_only: bool,
         edges_per_node: int = 24,
     ) -> None:
+        if settings.unit == 0.0:
+            settings = replace(settings, unit=1.0 if win_only else game.return_unit)
         self.game, self.evaluate, self.settings, self.max_positions = (
             game,
             evaluate,
@@ -201,7 +206,10 @@ class Search:
         self.most_slots = max(max_positions * settings.slots, LONE_SLOTS)
         self._rule = _make_rule(settings, settings.playouts)
         params = Params(
-            c=settings.c, win_only=win_only, solve=settings.solve, rollout=settings.rollout
+            c=settings.c * settings.unit,
+            win_only=win_only,
+            solve=settings.solve,
+            rollout=settings.rollout,
         )
         self._forest = make_forest(
             game, params, settings.playouts, max_positions, self.most_slots, edges_per_node

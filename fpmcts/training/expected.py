@@ -16,10 +16,9 @@ from typing import Any
 import numpy as np
 import yaml
 
-from games.files import write
-from games.kernels import ROOT
+from games.files import shipped, write
 
-FILE = ROOT / "models" / "curves.json"
+FILE = shipped("models") / "curves.json"
 NEUTRAL = (
     "run_dir",
     "seed",

@@ -17,8 +17,11 @@ from fpmcts.progress import Progress, silent
 from fpmcts.training.curves import Curves
 from fpmcts.training.interface import Algorithm, Report, RunConfig, Saved
 from fpmcts.training.run_folder import RunFolder
+from games.compilation import CompileClock
 from games.settings import ConfigError
 from networks.checkpoint import CHECKPOINT, naming
+
+_COMPILING = CompileClock()
 
 
 class Run:
@@ -35,7 +38,7 @@ class Run:
         config: Of the run, ``run_dir`` and what it began from filled in.
         algorithm: What is trained.
         last: What the last step said, None before the first.
-        seconds: Wall clock spent in steps, over all sessions.
+        seconds: Wall clock spent in steps, over all sessions, without compilation.
 
     Raises:
         ConfigError, CheckpointError, RunFolderError: The run cannot begin, or cannot be resumed.
@@ -113,9 +116,9 @@ class Run:
 
     def step(self) -> Report:
         """Returns the report of the next step, which is neither saved nor drawn."""
-        started = time.monotonic()
+        started, compiled = time.monotonic(), _COMPILING.seconds
         self.last = self.algorithm.step(self._progress)
-        self.seconds += time.monotonic() - started
+        self.seconds += time.monotonic() - started - (_COMPILING.seconds - compiled)
         return self.last
 
     def save(self) -> None:

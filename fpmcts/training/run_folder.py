@@ -15,7 +15,7 @@ from omegaconf import OmegaConf
 
 from fpmcts.training.interface import RunConfig, Saved
 from games.files import sweep, write
-from games.settings import ConfigError, flatten_config
+from games.settings import ConfigError, InputError, flatten_config
 from games.system import Lock
 from networks.checkpoint import CHECKPOINT, NETWORKS, PREVIOUS, CheckpointError, load, save
 
@@ -47,7 +47,7 @@ BEGINNING = "init_from"
 """Key of the checkpoint that a run began from; a command that resumes the run may omit it."""
 
 
-class RunFolderError(RuntimeError):
+class RunFolderError(InputError):
     """A run folder that cannot be used; the message says which and why."""
 
 

@@ -1,4 +1,4 @@
-"""The keys of ``play.py``."""
+"""The keys of ``fpmcts play``."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from games.settings import setting
 
 @dataclass
 class PlayConfig:
-    """The keys of ``python play.py key=value …``.
+    """The keys of ``fpmcts play``.
 
     Attributes:
         host: Address to listen on. 127.0.0.1 serves this machine only; 0.0.0.0 serves your network,

@@ -18,8 +18,8 @@ from fpmcts.training.run import Run
 from fpmcts.training.tabular import TabularConfig
 from games import Choice, make
 from games.agent import Agent
+from games.files import ROOT
 from games.interface import Game
-from games.kernels import ROOT
 from inference.determinizer import InferenceSettings
 from networks.checkpoint import save
 from networks.resnet import NetworkConfig

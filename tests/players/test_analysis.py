@@ -1,6 +1,5 @@
 """Positions in, moves with values and beliefs out."""
 
-import sys
 from dataclasses import replace
 
 import pytest
@@ -20,12 +19,10 @@ def test_the_answer_is_that_of_a_player_at_the_table() -> None:
     assert replace(decision, seconds=0) == replace(player.decide(table), seconds=0)
 
 
-def test_the_command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["kuhn", "hand=Q", "moves=call", "player=tabular"]
-    monkeypatch.setattr(sys, "argv", ["fpmcts analyse", *words])
-    analysis.main()
+    assert analysis.main(words) == 0
     text = capsys.readouterr().out
     assert "raise" in text and "expected return" in text and "K   " in text
-    monkeypatch.setattr(sys, "argv", ["fpmcts analyse", *words, "hnad=Q"])
     with pytest.raises(ValueError, match="hnad"):
-        analysis.main()
+        analysis.main([*words, "hnad=Q"])

@@ -14,8 +14,8 @@ from fpmcts.tabular import stored_policy
 from fpmcts.tabular.best_response import nash_conv
 from games import make
 from games.decision import RETURN
+from games.files import ROOT
 from games.interface import Game
-from games.kernels import ROOT
 from games.kuhn.game import Kuhn
 from games.leduc.game import Leduc
 from games.limit_holdem.game import LimitHoldem

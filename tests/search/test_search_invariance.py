@@ -178,3 +178,17 @@ def test_more_slots_than_needed_evaluate_in_few_rounds() -> None:
     _, one = search(game, tables, given, [(0, 1)])
     _, many = search(game, tables, replace(given, slots=8), [(0, 1)])
     assert many.counters.rounds < 0.5 * one.counters.rounds
+
+
+@ROOTS
+def test_the_scale_of_returns_changes_nothing(root: str) -> None:
+    """All that a game pays, and networks expect, times 8, and the unit times 8: the same search."""
+    game, tables = random_game(2)
+    here = positions(game)
+    expected, _ = search(game, tables, settings(root, 40, c=0.5), here)
+    game.rules = game.rules._replace(payoff=8 * game.rules.payoff)
+    tables.value *= 8
+    found, _ = search(game, tables, settings(root, 40, c=0.5, unit=8.0), here)
+    for name in ("visits", "target", "choice"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name), err_msg=name)
+    np.testing.assert_allclose(found.value, 8 * expected.value)

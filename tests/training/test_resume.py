@@ -11,10 +11,10 @@ from threading import Thread
 
 import pytest
 
+from fpmcts.training.command import main
 from fpmcts.training.run import Run
 from networks.checkpoint import load
 from tests.training.tiny_run import command_line, config, same
-from train import main
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))  # its processes import it by this name
 from killing import points, saved, start  # noqa: E402

@@ -23,11 +23,12 @@ class Gumbel(NamedTuple):
     """The rule.
 
     Attributes:
-        strength: Logits per unit of shrunk advantage.
+        strength: Logits per 1 of shrunk advantage.
         signal: Spread of true advantages.
         floor: Added to the priors of the moves.
         noise: Scale of the Gumbel noise of the moves.
         schedule: int32 ``[considered + 1, playouts]``, see ``halving_schedule``.
+        unit: Of returns (``search.unit``).
     """
 
     strength: float
@@ -35,14 +36,15 @@ class Gumbel(NamedTuple):
     floor: float
     noise: float
     schedule: np.ndarray
+    unit: float = 1.0
 
 
 def make(settings: SearchSettings, playouts: int) -> Gumbel:
     """Returns the rule for a number of playouts."""
     schedule = halving_schedule(settings.considered, playouts)
-    return Gumbel(
-        settings.strength, settings.signal, settings.prior_floor, settings.gumbel_noise, schedule
-    )
+    strength, signal = settings.strength / settings.unit, settings.signal * settings.unit
+    floor, noise = settings.prior_floor, settings.gumbel_noise
+    return Gumbel(strength, signal, floor, noise, schedule, settings.unit)
 
 
 @cache
@@ -71,13 +73,13 @@ def halving_schedule(max_considered: int, num_simulations: int) -> np.ndarray:
 
 
 @kernel
-def shrunk_advantages(tree: Tree, t: int, signal: float, out: np.ndarray) -> float:
+def shrunk_advantages(rule: Gumbel, tree: Tree, t: int, out: np.ndarray) -> float:
     """Returns the baseline V of the root and writes (Q − V) · τ² / (τ² + σ²/n) of every edge to
     ``out`` (float64).
 
-    τ = ``signal`` is the spread of true advantages. σ² is the variance of a return within a move,
-    pooled over the moves of the root. V is the mean of the visited moves, weighted by their priors.
-    Unvisited moves get 0.
+    τ = ``rule.signal`` is the spread of true advantages. σ² is the variance of a return within a
+    move, pooled over the moves of the root. V is the mean of the visited moves, weighted by their
+    priors. Unvisited moves get 0.
     Source: ours (design, FPMCTS); the estimate is the posterior mean of a normal advantage under
     normal noise.
     """
@@ -93,13 +95,14 @@ def shrunk_advantages(tree: Tree, t: int, signal: float, out: np.ndarray) -> flo
             weight += p
             baseline += p * q
     baseline = baseline / weight if weight > 0.0 else np.float64(tree.node_value[t, 0])
-    noise = (within + 0.25) / (freedom + 1)  # one pseudo-observation of deviation 1/2
+    # One pseudo-observation of deviation 1/2.
+    noise, variance = (within + 0.25 * rule.unit**2) / (freedom + 1), rule.signal**2
     for k in range(degree):
         n = tree.returns[t, first + k]
         out[k] = 0.0
         if n > 0:
             q = tree.total[t, first + k] / n
-            out[k] = (q - baseline) * signal * signal / (signal * signal + noise / n)
+            out[k] = (q - baseline) * variance / (variance + noise / n)
     return baseline
 
 
@@ -114,7 +117,7 @@ def select(
     """
     considered = min(tree.degree[t, 0], rule.schedule.shape[0] - 1)
     wanted_visits = rule.schedule[considered, min(started, rule.schedule.shape[1] - 1)]
-    shrunk_advantages(tree, t, rule.signal, scratch)
+    shrunk_advantages(rule, tree, t, scratch)
     first = tree.first_edge[t, 0]
     best, best_score = -1, -np.inf
     for k in range(tree.degree[t, 0]):
@@ -141,7 +144,7 @@ def improved_policy(rule: Gumbel, tree: Tree, t: int, out: np.ndarray) -> float:
 
     p is prior + floor where the move was visited, the prior elsewhere.
     """
-    baseline = shrunk_advantages(tree, t, rule.signal, out)
+    baseline = shrunk_advantages(rule, tree, t, out)
     first, degree = tree.first_edge[t, 0], tree.degree[t, 0]
     top, total = -np.inf, 0.0
     for k in range(degree):

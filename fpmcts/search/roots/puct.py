@@ -26,7 +26,7 @@ class PUCT(NamedTuple):
 
 def make(settings: SearchSettings, playouts: int) -> PUCT:
     """Returns the rule."""
-    return PUCT(settings.c)
+    return PUCT(settings.c * settings.unit)
 
 
 @kernel

@@ -195,7 +195,7 @@ class Guard:
         is_safe = scope["type"] == "http" and scope["method"] in SAFE
         if not self.knows(host or ""):
             raise RefusedError(
-                "forbidden", "unknown host name; use the address that play.py printed"
+                "forbidden", "unknown host name; use the address that the server printed"
             )
         cross_site = request.headers.get("sec-fetch-site") == "cross-site"
         if (not (is_safe and origin is None) and origin != f"http://{host}") or (
@@ -209,7 +209,7 @@ class Guard:
             return RedirectResponse("/", 303, NOT_KEPT | cookie)
         if session is None and scope["path"] not in OPEN_PATHS:
             raise RefusedError(
-                "unauthorised", "open the address that play.py printed, with its token"
+                "unauthorised", "open the address that the server printed, with its token"
             )
         scope["session"] = session
         return None

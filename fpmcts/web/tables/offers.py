@@ -17,8 +17,9 @@ from fpmcts.web.engine.asking import Engine, Priority, Question
 from fpmcts.web.errors import Json
 from fpmcts.web.tables.catalogue import LEAST_DELAY, MARGIN, Catalogue, Entry, Offer
 from fpmcts.web.tables.rulebook import base_of
+from games.files import shipped
 
-MODELS = Path(__file__).resolve().parents[3] / "models"
+MODELS = shipped("models")
 SPEEDS = {64: 0.9, 256: 2.0, 1024: 6.0}
 """By playouts: the delay of a player (``Entry``)."""
 SLOW = 2.0

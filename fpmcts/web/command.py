@@ -1,0 +1,55 @@
+"""The command ``fpmcts play``: a table in the browser."""
+
+import logging
+from collections.abc import Sequence
+from contextlib import suppress
+
+from fpmcts.configuration import load, pairs, shown, split
+from fpmcts.web.config import PlayConfig
+from games.help import keys_text, say
+from games.settings import ConfigError, build, check_ranges, flatten_config
+
+HELP = """Plays card games with you in the browser.
+
+    {command}                                    on this machine, at http://127.0.0.1:8000
+    {command} port=0 browser=false               a free port; the address is printed
+    {command} checkpoint=runs/mine               adds your trained player to the lobby
+    {command} review=games.jsonl                 adds saved games to the lobby
+
+Ctrl-C ends it. Games that are not over are resumed when it is started again.
+
+"""
+REPEATABLE = "checkpoint"
+TEXTS = ("host", "games", "review")
+
+
+def parse(overrides: Sequence[str]) -> PlayConfig:
+    """Returns the configuration of a command line. Raises ConfigError."""
+    repeated = [text for text in overrides if text.startswith(f"{REPEATABLE}=")]
+    once = dict(pairs([text for text in overrides if text not in repeated]))
+    paths = [path for text in repeated for _, path in pairs([text])]
+    values = load("play", once, TEXTS) | ({REPEATABLE: paths} if paths else {})
+    config: PlayConfig = build(PlayConfig, values)
+    check_ranges(config)
+    return config
+
+
+def main(arguments: Sequence[str], command: str = "fpmcts play") -> int:
+    """Does what a command line says; returns the exit status."""
+    line = split(arguments)
+    if line.help is not None:
+        say(HELP.format(command=command) + keys_text(PlayConfig, topic=line.help))
+        return 0
+    config = parse(line.overrides)
+    if line.shows:
+        say(shown(dict(flatten_config(config))))
+        return 0
+    try:
+        from fpmcts.web.server.main import run
+    except ModuleNotFoundError as error:
+        install = "pip install 'fpmcts[play]'"
+        raise ConfigError(f"{error.name} is not installed: {install}") from error
+    logging.basicConfig(format="%(levelname)s %(name)s: %(message)s", level=logging.WARNING)
+    with suppress(KeyboardInterrupt):  # the usual end
+        run(config, say=lambda address: say(f"the table is at {address}"))
+    return 0
