@@ -6,7 +6,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from games.kernels import ROOT
+from games.files import ROOT
 from games.system import num_cores
 
 
