@@ -1,16 +1,15 @@
 """A player's answer for one position: its move, and as many of its reasons as it knows."""
 
 import hashlib
-import html
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
 from games.generic import nearest_listed
-from games.help import html_table
 from games.interface import Game, Records
+from games.notebook import html_table
 from games.rows import States, named
 from games.table import Table
 
@@ -18,12 +17,13 @@ WINS, RETURN = "wp", "return"
 """Units of a value: the probability that the mover's team wins, in [0, 1]; its expected return in
 the game's unit (points, chips).
 """
-_SHOWN = 12
-"""Moves in the text of a decision."""
 CHOSEN, FORCED, SURE_WIN = "chosen", "forced", "sure win"
 """Why a move is played: the player chose it; it is the only legal one; it wins in every world that
 is possible from the player's view.
 """
+
+SHOWN = 5
+"""Moves that ``print(decision)`` lists."""
 
 
 def known(number: float) -> float | None:
@@ -75,7 +75,7 @@ class HiddenCards:
     prior_only: bool
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True)
 class Decision:
     """A move and its reasons; unknown fields are None.
 
@@ -96,61 +96,69 @@ class Decision:
 
     move: str
     action: int
-    policy: dict[str, float] | None = None
+    policy: dict[str, float] | None = field(default=None, repr=False)
     value: float | None = None
     unit: str | None = None
-    root: tuple[RootMove, ...] | None = None
-    hidden: HiddenCards | None = None
+    root: tuple[RootMove, ...] | None = field(default=None, repr=False)
+    hidden: HiddenCards | None = field(default=None, repr=False)
     playouts: int | None = None
     reason: str = CHOSEN
     seconds: float = 0.0
     value_error: float | None = None
 
-    def valued(self, mean: float | None, error: float | None) -> str:
-        """Returns a value in the unit of the decision, with its standard error; "" if unknown."""
-        if mean is None:
-            return ""
-        scale, unit = (100.0, " %") if self.unit == WINS else (1.0, "")
-        text = f"{scale * mean:.2f}" + ("" if error is None else f" ± {scale * error:.2f}")
-        return text + unit
+    def summary(self) -> str:
+        """Returns the move and its value in one line."""
+        reason = "" if self.reason == CHOSEN else f", {self.reason}"
+        if self.value is None:
+            return f"{self.move}{reason}"
+        meaning = "chance to win" if self.unit == WINS else "expected return"
+        after = f", after {self.playouts} playouts" if self.playouts else ""
+        value = self._number(self.value, self.value_error)
+        return f"{self.move}{reason}: {meaning} {value}{after}"
 
-    def rows(self) -> list[tuple[str, str, int | str, str]]:
-        """Returns move, value, visits and probability of the moves that a search considered, or of
-        those in the policy, the best first.
+    def rows(self) -> list[dict[str, str]]:
+        """Returns a row of texts for each move that a search considered, the most visited first, or
+        else for each legal move, the most likely first: ``move``, of a search ``value`` and
+        ``visits``, and ``policy``.
         """
         policy = self.policy or {}
-        found: list[tuple[str, str, int | str, str]] = [
-            (
-                own.move,
-                self.valued(own.mean, own.standard_error),
-                own.visits,
-                f"{policy.get(own.move, 0.0):.3f}",
-            )
-            for own in sorted(self.root or (), key=lambda own: -own.visits)
-        ]
-        ranked = sorted(policy.items(), key=lambda pair: -pair[1])
-        return found or [(move, "", "", f"{share:.3f}") for move, share in ranked]
+        if self.root:
+            return [
+                {
+                    "move": root.move,
+                    "value": self._number(root.mean, root.standard_error),
+                    "visits": str(root.visits),
+                    "policy": f"{policy.get(root.move, 0.0):.3f}",
+                }
+                for root in sorted(self.root, key=lambda root: -root.visits)
+            ]
+        likely = sorted(policy.items(), key=lambda pair: -pair[1])
+        return [{"move": move, "policy": f"{share:.3f}"} for move, share in likely]
 
-    def __repr__(self) -> str:
-        """Returns the move and its value in one line."""
-        why = f", {self.reason}" if self.reason != CHOSEN else ""
-        value = self.valued(self.value, self.value_error)
-        meaning = "chance to win" if self.unit == WINS else "expected return"
-        after = f" after {self.playouts} playouts" if self.playouts else ""
-        return f"{self.move}{why}" + (f": {meaning} {value}{after}" if value else "")
+    def _number(self, mean: float | None, error: float | None) -> str:
+        """Returns a value and its standard error in the unit of the decision."""
+        scale, unit = (100.0, " %") if self.unit == WINS else (1.0, "")
+        if mean is None:
+            return ""
+        return f"{scale * mean:.2f}{unit}" + ("" if error is None else f" ± {scale * error:.2f}")
+
+    def text(self, most: int | None = None) -> str:
+        """Returns the summary and the table of the moves, or of the first ``most`` of them."""
+        rows, lines = self.rows(), [self.summary()]
+        if rows:
+            widths = {"move": 22, "value": 20, "visits": 9, "policy": 9}
+            for row in [{name: name for name in rows[0]}, *rows[:most]]:
+                cells = [f"{row['move']:22}", *(f"{row[k]:>{widths[k]}}" for k in [*row][1:])]
+                lines.append("".join(cells))
+        if most is not None and len(rows) > most:
+            lines.append(f"… and {len(rows) - most} more moves")
+        return "\n".join(lines)
 
     def __str__(self) -> str:
-        """Returns that, and a line for each of the first moves considered."""
-        lines = [f"{move:22}{value:>20}{n:>9}{p:>9}" for move, value, n, p in self.rows()[:_SHOWN]]
-        more = len(self.rows()) - len(lines)
-        head = f"{'move':22}{'value':>20}{'visits':>9}{'policy':>9}"
-        return "\n".join(
-            [repr(self), *([head] if lines else []), *lines, *[f"… {more} more"] * (more > 0)]
-        )
+        return self.text(SHOWN)
 
     def _repr_html_(self) -> str:
-        table = html_table(("move", "value", "visits", "policy"), self.rows()[:_SHOWN])
-        return f"<p>{html.escape(repr(self))}</p>{table}"
+        return html_table(self.summary(), self.rows()[:SHOWN])
 
 
 Report = Callable[[Decision, int, int], None]

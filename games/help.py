@@ -2,13 +2,11 @@
 its docstring.
 """
 
-import html
 import inspect
 import os
 import re
 import sys
 import textwrap
-from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from functools import cache
 
@@ -88,16 +86,6 @@ def attribute_texts(schema: type) -> dict[str, str]:
         ):
             told[name] = " ".join(text.split())
     return told | {f.name: f.metadata["help"] for f in fields(schema) if f.metadata.get("help")}
-
-
-def html_table(head: Sequence[object], rows: Iterable[Sequence[object]]) -> str:
-    """Returns a table for a notebook."""
-
-    def line(cells: Sequence[object], tag: str) -> str:
-        texts = (f"<{tag}>{html.escape(str(cell))}</{tag}>" for cell in cells)
-        return f"<tr>{''.join(texts)}</tr>"
-
-    return f"<table>{line(head, 'th')}{''.join(line(row, 'td') for row in rows)}</table>"
 
 
 def typed(value: object) -> str:

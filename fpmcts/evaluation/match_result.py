@@ -2,11 +2,11 @@
 JSON.
 """
 
-import html
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
@@ -14,8 +14,8 @@ from fpmcts.evaluation.aivat import controlled
 from fpmcts.evaluation.match import PlayedGames, Usage
 from fpmcts.evaluation.sequential import SequentialResult
 from fpmcts.evaluation.statistics import Estimate, estimate, wins
-from games.help import html_table
 from games.interface import GameSpec, ScoreUnit
+from games.notebook import html_table
 
 
 def games_per_deck(spec: GameSpec) -> int:
@@ -74,7 +74,7 @@ class Side:
         return None if luck is None else estimate(controlled(self.returns.mean(axis=1), luck))
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True)
 class MatchResult:
     """What a duplicate match of A against B says, or the games of a table (``TableResult``).
 
@@ -86,8 +86,8 @@ class MatchResult:
     """
 
     names: tuple[str, ...]
-    spec: GameSpec
-    games: PlayedGames
+    spec: GameSpec = field(repr=False)
+    games: PlayedGames = field(repr=False)
     sequential: SequentialResult | None = None
 
     @cached_property
@@ -115,24 +115,37 @@ class MatchResult:
 
     @property
     def wp(self) -> Estimate:
-        """The share of games that A won, a draw counting one half: ``mean``, ``error``,
-        ``interval()``.
-        """
+        """A's share of games won over all its games, a draw counting one half."""
         return self.total.wp
 
     @property
     def adp(self) -> Estimate:
-        """A's mean return per game, in the unit of the game's scores (``Score``)."""
+        """A's mean return over all its games, in the unit of the game's scores."""
         return self.total.adp
 
-    def records(self) -> list[dict[str, object]]:
-        """Returns a row for each deck, as ``pandas.DataFrame`` takes them: ``deck``, and the return
-        of A in each team, in the unit of the game's scores.
+    @property
+    def by_deck(self) -> np.ndarray:
+        """A's return on each deck in each team, in the unit of the game's scores: float64
+        ``[D, T]``.
         """
-        names = [f"as_{name}" for name in self.spec.team_names]
+        return self.sides[0].returns
+
+    def records(self) -> list[dict[str, Any]]:
+        """Returns a row for each game, as ``pandas.DataFrame`` takes them: ``deck``; the ``player``
+        that sat alone in ``team``; its ``wp``, 1 for a win and 1/2 for a draw; and its return under
+        the name of the game's unit, such as ``points``.
+        """
+        sides = self.sides if self.opposite else self.sides[:1]
         return [
-            {"deck": deck, **dict(zip(names, row.tolist(), strict=True))}
-            for deck, row in enumerate(self.sides[0].returns)
+            {
+                "deck": deck,
+                "player": name,
+                "team": self.spec.team_names[team],
+                "wp": float(wins(returned)),
+                self.spec.score.key: float(returned),
+            }
+            for name, side in zip(self.names, sides, strict=False)
+            for (deck, team), returned in np.ndenumerate(side.returns)
         ]
 
     @property
@@ -200,26 +213,6 @@ class MatchResult:
         free = side.luck_free and {"luck_free": {unit.key: side.luck_free.as_dict()}}
         return {"total": score(side.total), "by_team": teams, **(free or {})}
 
-    def __repr__(self) -> str:
-        """Returns the score in one line."""
-        score = self._score(self.total).strip()
-        return f"{self.names[0]} against {self.names[1]}, {self.num_decks:,} decks: {score}"
-
-    def _repr_html_(self) -> str:
-        unit = self.spec.score
-        scores = {"all games": self.total}
-        scores |= {f"as {n}": s for n, s in zip(self.spec.team_names, self.by_team, strict=True)}
-        rows = [
-            (
-                name,
-                *[score.wp.scaled(100).text(1, "")] * unit.tells_wins,
-                score.adp.text(unit.digits),
-            )
-            for name, score in scores.items()
-        ]
-        head = (f"{self.num_decks:,} decks", *["WP, %"] * unit.tells_wins, unit.name)
-        return f"<p>{html.escape(' against '.join(self.names))}</p>{html_table(head, rows)}"
-
     def __str__(self) -> str:
         """Returns one line per position and one per player."""
         first, second = self.names
@@ -243,6 +236,20 @@ class MatchResult:
                 f"{used.forced:,} forced moves"
             )
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        unit = self.spec.score
+        rows = []
+        sides = self.sides if self.opposite else self.sides[:1]
+        for name, side in zip(self.names, sides, strict=False):
+            teams = zip(self.spec.team_names, side.by_team, strict=True)
+            for place, score in {"all games": side.total, **dict(teams)}.items():
+                row = {"player": name, "as": place}
+                if unit.tells_wins:
+                    row["WP"] = f"{score.wp.scaled(100).text(1, '')} %"
+                rows.append(row | {unit.name: score.adp.text(unit.digits + 1)})
+        first, second = self.names
+        return html_table(f"{first} against {second}: {self.num_decks:,} decks", rows)
 
     def _lines(self, title: str, side: Side) -> list[str]:
         """Returns a line for a player's total, one without luck where that is known, and one for

@@ -60,7 +60,7 @@ def analyse(
 
 def report(decision: "Decision") -> str:
     """Returns a decision as a person reads it: moves, values, hidden hands."""
-    return "\n".join([str(decision), *_hidden(decision.hidden)])
+    return "\n".join([decision.text(), *_hidden(decision.hidden)])
 
 
 def _hidden(hidden: "HiddenCards | None") -> Iterator[str]:

@@ -1,6 +1,5 @@
 """The interface between a run and its algorithm: configuration, steps with reports, states."""
 
-import html
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from importlib import import_module
@@ -10,7 +9,7 @@ import numpy as np
 
 from fpmcts.progress import Progress
 from games import Choice
-from games.help import html_table
+from games.notebook import html_table
 from games.settings import build, setting
 
 
@@ -31,11 +30,11 @@ class Report:
     is_last: bool = False
 
     def __str__(self) -> str:
-        return f"step {self.step}: {self.line}"
+        return self.line
 
     def _repr_html_(self) -> str:
-        rows = [(name, f"{value:.4g}") for name, value in self.scalars.items()]
-        return f"<p>{html.escape(str(self))}</p>{html_table(('curve', 'value'), rows)}"
+        rows = [{"curve": name, "value": f"{value:.4g}"} for name, value in self.scalars.items()]
+        return html_table(self.line, rows)
 
 
 @dataclass
