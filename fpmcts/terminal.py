@@ -17,6 +17,11 @@ from rich.progress import (
 )
 
 
+def in_notebook() -> bool:
+    """Returns whether output goes to a notebook."""
+    return Console().is_jupyter
+
+
 class Terminal:
     """Shows how far a run is, and what it says."""
 
@@ -36,14 +41,12 @@ class Terminal:
         self._task: TaskID | None = None
         self._stage = ""
         self._last_line = 0.0
+        self._is_live = self.console.is_terminal or self.console.is_jupyter
         self._marks: deque[tuple[float, int]] = deque(maxlen=7)
-        if self.console.is_terminal:
-            self._bars.start()
 
     def close(self) -> None:
         """Leaves the terminal as it was."""
-        if self.console.is_terminal:
-            self._bars.stop()
+        self._bars.stop()
 
     def note(self, text: str) -> None:
         """Prints a line."""
@@ -53,6 +56,8 @@ class Terminal:
         """Shows how far a stage is (``fpmcts.progress.Progress``); on a plain output a line every
         10 seconds. The rate is that of the last minute.
         """
+        if self._is_live:
+            self._bars.start()
         now = time.monotonic()
         if what != self._stage:
             if self._task is not None:
@@ -67,7 +72,7 @@ class Terminal:
         rate = (done - before) / max(1e-6, now - since)
         text = f"{rate:,.1f} {unit}/s"
         self._bars.update(self._task, completed=done, total=total, rate=text)
-        if not self.console.is_terminal and rate > 0 and now - self._last_line > 10:
+        if not self._is_live and rate > 0 and now - self._last_line > 10:
             self._last_line = now
             left = f"{(total - done) / rate:.0f} s left"
             self.note(f"  {what}: {done:,} of {total:,} {unit}, {text}, {left}")

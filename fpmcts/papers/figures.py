@@ -216,7 +216,7 @@ class RunFigure(Study):
         def play(k: int, tick: Tick) -> list[tuple[int, dict[str, float]]] | None:
             label, config = self.plan[k]
             measures = {own.measure for own in self.shown() if own.label == label}
-            run = Run(config, lambda *at: tick(tabular.learner.episodes))
+            run = Run.of(config, lambda *at: tick(tabular.learner.episodes))
             tabular = cast(Tabular, run.algorithm)
             tabular.next_mark = partial(self.next_mark, label)
             with run.folder:
