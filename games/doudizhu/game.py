@@ -3,12 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from games.doudizhu import deck_files, forced_win, marginal, observe, state, sure_win, worlds
 from games.doudizhu.action_decoder import POLICY_SIZE, decoder
+from games.doudizhu.auction import BIDDINGS
 from games.doudizhu.cards import (
     COPIES,
     DECK,
@@ -26,7 +27,7 @@ from games.doudizhu.moves import MAX_LEGAL, PASS, RULE_SETS, Rules, move_text, p
 from games.doudizhu.state import States
 from games.generic import register_all
 from games.interface import Game, GameSpec, Json, ScoreUnit
-from games.settings import setting
+from games.settings import ConfigError, setting
 
 MAX_MOVES = 154
 """At most 52 moves with cards (a card stays in each losing hand), and two passes between any two of
@@ -68,8 +69,26 @@ class Doudizhu(Game):
             choices=("default", "paper"),
             help="Of the observations; paper: the seven planes of DeltaDou.",
         )
+        bidding: str = setting(
+            "none",
+            choices=BIDDINGS,
+            help="How the landlord is found; none: the cards are dealt to the landlord, seat 0.",
+        )
+        doubling: bool = setting(
+            False, help="Whether the stake may be doubled before the first lead; needs an auction."
+        )
 
     options: Options
+
+    def __new__(cls, options: Options = Options()) -> Self:  # noqa: B008 (frozen)
+        """Returns an instance of ``whole_game.WholeGame`` where there is an auction."""
+        if options.bidding != "none" and cls is Doudizhu:
+            from games.doudizhu.whole_game import WholeGame
+
+            return super().__new__(WholeGame)  # type: ignore[return-value]
+        if options.doubling and options.bidding == "none":
+            raise ConfigError("game.doubling=true: needs an auction; set game.bidding=call or rob")
+        return super().__new__(cls)
 
     def __init__(self, options: Options = Options()) -> None:  # noqa: B008 (frozen)
         """Builds the tables."""
@@ -83,7 +102,7 @@ class Doudizhu(Game):
             num_seats=NUM_SEATS,
             teams=(0, 1, 1),
             num_actions=len(self.rules.cards),
-            observation_shape=(observe.num_planes(encoding), NUM_RANKS),
+            observation_shape=(len(observe.scales(encoding)), NUM_RANKS),
             observation_scale=observe.scales(encoding),
             policy_size=POLICY_SIZE,
             max_legal=MAX_LEGAL,
@@ -109,13 +128,22 @@ class Doudizhu(Game):
         hands = np.empty((len(seeds), NUM_SEATS), dtype=np.uint64)
         bottom = np.empty(len(seeds), dtype=np.uint64)
         state.deal_hands(seeds, hands, bottom)
-        return state.start(hands, bottom)
+        return self._begun(state.start(hands, bottom))
+
+    def _begun(self, deals: state.States) -> Any:
+        """Returns the states before the first move of this game for deals to the landlord."""
+        return deals
 
     def possible_deals(self, known: dict[str, Any], moves: Sequence[str]) -> Iterator[States]:
         """Yields the one deal in which the unseen cards are dealt in the order of their ranks, to
         the landlord first.
         """
-        seat = len(moves) % NUM_SEATS
+        yield self._filled_in(known, moves, len(moves) % NUM_SEATS)
+
+    def _filled_in(self, known: dict[str, Any], moves: Sequence[str], seat: int) -> state.States:
+        """Returns a deal to the landlord that fits what the seat to move knows after some moves
+        with cards. Raises ValueError if there is none.
+        """
         played = np.zeros((NUM_SEATS, NUM_RANKS), np.int64)
         for number, text in enumerate(moves):
             played[number % NUM_SEATS] += unpack(self.rules.cards[self.parse_action(text)])
@@ -140,7 +168,7 @@ class Doudizhu(Game):
             missing = max(HAND_SIZES[other] - int(hands[other].sum()), 0)
             hands[other] += np.bincount(rest[:missing], minlength=NUM_RANKS)
             rest = rest[missing:]
-        yield state.start(pack(hands)[None], pack(bottom)[None])
+        return state.start(pack(hands)[None], pack(bottom)[None])
 
     def empty(self, count: int) -> States:
         """Returns ``count`` rows of zeros."""
@@ -205,7 +233,7 @@ class Doudizhu(Game):
         return {"hands": [cards_text(cards) for cards in hands], "bottom": cards_text(bottom)}
 
     def parse_deal(self, fields: Mapping[str, object]) -> States:
-        return deck_files.parse_deal(fields.get("hands"), fields.get("bottom"))
+        return self._begun(deck_files.parse_deal(fields.get("hands"), fields.get("bottom")))
 
     def result_fields(self, final: States, is_over: bool) -> Json:
         """Returns ``winner``, the seat that played its last card, and ``points`` by seat; -1 and
@@ -230,7 +258,7 @@ class Doudizhu(Game):
                     'such as {"hands": [...], "bottom": "38A"}, or a pickled list of DouZero\'s '
                     "evaluation deals"
                 )
-            return deck_files.read_douzero(data)
+            return self._begun(deck_files.read_douzero(data))
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from error
 
