@@ -73,7 +73,7 @@ def main(arguments: Sequence[str], command: str = "fpmcts reproduce") -> int:
     if lines is None:
         terminal.note("stopped; the same command resumes it")
         return 0
-    for text in [*lines, f"written to {study.folder() / study.result}"]:
+    for text in [*lines, *study.notes(), f"written to {study.folder() / study.result}"]:
         terminal.note(text)
     return 0
 

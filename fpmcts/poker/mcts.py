@@ -7,7 +7,7 @@ its formulas: ``fpmcts/poker/expected_reward/README.md``.
 """
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +17,13 @@ from fpmcts.poker.expected_reward.search import LISTED, MODEL, TABLE, Found, Sea
 from fpmcts.poker.expected_reward.selection import Selection
 from fpmcts.poker.opponents.model import OpponentModel, untrained
 from fpmcts.poker.opponents.model_file import ModelError, load
-from fpmcts.poker.opponents.statistics import count_action, count_hand, new_counts, smooth
+from fpmcts.poker.opponents.statistics import (
+    WINDOW,
+    count_action,
+    count_hand,
+    new_counts,
+    smooth,
+)
 from games.agent import Agent
 from games.decision import RETURN, Decision, Limits, Question, RootMove
 from games.files import shipped
@@ -69,7 +75,8 @@ class MCTSOptions(PlayerOptions):
         pool: Boards sampled for a decision in a tree of betting only.
         adapt: Whether it keeps statistics of the players from the hands it has seen; if not, all
             count as the average player.
-        window: Approximate number of earlier hands that those statistics cover.
+        window: Approximate number of earlier hands that those statistics cover. None: as the model
+            was learned.
         nodes: Maximum nodes of a tree; the search ends when it is full.
         checkpoint: File of the opponent model; None: the one that comes with the project;
             "untrained": everything is equally likely.
@@ -93,14 +100,14 @@ class MCTSOptions(PlayerOptions):
     cards: int = setting(0, least=0, most=30)
     pool: int = setting(256, least=1, most=4096)
     adapt: bool = True
-    window: int = setting(1000, least=1, most=10**9)
+    window: int | None = setting(None, least=1, most=10**9)
     nodes: int = setting(1_000_000, least=10_000, most=100_000_000)
     checkpoint: str | None = None
 
     def make(self, host: Host) -> Agent:
         """Returns the player."""
-        model = host.once(("opponent model", self.checkpoint), self.model)
-        return MCTSAgent(host.game, self, model)
+        model, window = host.once(("opponent model", self.checkpoint), self.model)
+        return MCTSAgent(host.game, replace(self, window=self.window or window), model)
 
     def file(self, game: str) -> Path | None:
         """Returns the file of the model. Raises CheckpointError where there is none."""
@@ -115,11 +122,16 @@ class MCTSOptions(PlayerOptions):
             )
         return path
 
-    def model(self) -> OpponentModel:
-        """Returns the model. Raises CheckpointError where it cannot be read."""
+    def model(self) -> tuple[OpponentModel, int]:
+        """Returns the model, and the window it was learned with. Raises CheckpointError where it
+        cannot be read.
+        """
         path = self.file("")
         try:
-            return untrained() if path is None else load(path).model
+            if path is None:
+                return untrained(), WINDOW
+            learned = load(path)
+            return learned.model, learned.window
         except ModelError as error:
             raise CheckpointError(str(error)) from error
 
@@ -226,7 +238,7 @@ class MCTSAgent(Agent):
             records: All moves.
         """
         assert self._seating is not None
-        keep = 1.0 - 1.0 / self.options.window
+        keep = 1.0 - 1.0 / (self.options.window or WINDOW)
         _count_games(
             self.game.rules, deals, records.moves, records.lengths, self._seating, keep, self.counts
         )

@@ -24,6 +24,7 @@ from fpmcts.poker.opponents.model import (
     RANKS,
     SIZES,
 )
+from fpmcts.poker.opponents.statistics import WINDOW
 from fpmcts.poker.opponents.trees import Booster, no_booster
 from games.settings import ConfigError, setting
 
@@ -58,7 +59,7 @@ class LearnOptions:
     l2: float = setting(5.0, least=0)
     columns: float = setting(0.3, least=0.01, most=1)
     holdout: float = setting(0.15, least=0, most=0.9)
-    window: int = setting(10_000, least=10, most=1_000_000)
+    window: int = setting(WINDOW, least=10, most=1_000_000)
     showdown: bool = True
     bad: str = setting("skip", choices=("skip", "fail"))
 

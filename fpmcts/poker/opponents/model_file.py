@@ -16,7 +16,7 @@ from safetensors.numpy import save_file
 from fpmcts.poker.opponents.dataset import Players
 from fpmcts.poker.opponents.features import NUM_COLUMNS
 from fpmcts.poker.opponents.model import NUM_ACTIONS, OpponentModel, untrained
-from fpmcts.poker.opponents.statistics import COUNTS
+from fpmcts.poker.opponents.statistics import COUNTS, WINDOW
 from fpmcts.poker.opponents.trees import Booster
 from games.files import replacing
 from games.settings import InputError
@@ -52,7 +52,7 @@ class Learned(NamedTuple):
     def window(self) -> int:
         """Hands that statistics look back on."""
         options = self.told.get("options")
-        return int(options["window"]) if isinstance(options, dict) else 10_000
+        return int(options["window"]) if isinstance(options, dict) else WINDOW
 
 
 def save(path: str | Path, learned: Learned) -> None:

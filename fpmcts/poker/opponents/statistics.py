@@ -20,6 +20,8 @@ from games.kernels import kernel
 from games.no_limit_holdem.betting import to_call
 from games.no_limit_holdem.state import Rules, States
 
+WINDOW = 10_000
+"""Hands that models look back on, where nothing else is said."""
 NUM_CONTEXTS = 9
 """Before the flop: no raise, one, more; then on flop, turn and river: nothing to call, a bet to
 call.
