@@ -16,6 +16,7 @@ from games.doudizhu.auction import (
     Phase,
     WholeRules,
 )
+from games.doudizhu.card_play import MAX_BOMBS, MAX_MOVES, CardPlay
 from games.doudizhu.cards import (
     COPIES,
     HAND_SIZES,
@@ -26,7 +27,6 @@ from games.doudizhu.cards import (
     parse_cards,
     unpack,
 )
-from games.doudizhu.game import MAX_BOMBS, MAX_MOVES, Doudizhu
 from games.generic import register_all
 from games.interface import Json, ScoreUnit
 from games.rows import States, copied, take
@@ -38,14 +38,14 @@ _MAX_RETURN = 2.0 * MAX_FACTOR * 2**MAX_DOUBLES * 2**MAX_BOMBS * 2
 """Of the landlord, after a spring."""
 
 
-class WholeGame(Doudizhu):
+class WholeGame(CardPlay):
     """Doudizhu with an auction: every seat is for itself, since any may become the landlord.
 
     Seats are numbered in the order in which they speak. A deal is the same as in the game without
     an auction, but seat 0 does not hold the bottom cards.
     """
 
-    def __init__(self, options: Doudizhu.Options) -> None:
+    def __init__(self, options: CardPlay.Options) -> None:
         """Builds the tables."""
         super().__init__(options)
         self.texts = TEXTS[options.bidding]
