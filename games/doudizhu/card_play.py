@@ -260,11 +260,11 @@ class CardPlay(Game):
         )
 
     def final_curves(self, finals: States) -> dict[str, float]:
-        """Returns the landlord's share of the wins, and the bombs of a game."""
-        return {
-            "landlord_win_share": float(np.mean(finals.winner == 0)),
-            "bombs_per_game": float(np.mean(finals.bombs)),
-        }
+        """Returns the share of the games that each seat ended by its last card, and the bombs of a
+        game.
+        """
+        won = {f"{x.name.lower()}_win_share": float(np.mean(finals.winner == x)) for x in Seat}
+        return won | {"bombs_per_game": float(np.mean(finals.bombs))}
 
     def hidden_targets(
         self, states: States, seats: np.ndarray

@@ -226,8 +226,8 @@ class WholeGame(CardPlay):
         }
 
     def final_curves(self, finals: States) -> dict[str, float]:
-        """Returns the share of the games thrown in and, of the others, the landlord's share of the
-        wins, the share of springs, the bombs, and the factor of bids and doublings.
+        """Returns the share of the games thrown in and, of the others, what the card play returns by
+        role, the share of springs, and the factor of bids and doublings.
         """
         thrown_in = finals.winner == NOBODY
         if thrown_in.all():
