@@ -226,7 +226,7 @@ class WholeGame(CardPlay):
         }
 
     def final_curves(self, finals: States) -> dict[str, float]:
-        """Returns the share of the games thrown in and, of the others, what the card play returns by
+        """Returns the share of the games thrown in; of the others, what the card play returns, by
         role, the share of springs, and the factor of bids and doublings.
         """
         thrown_in = finals.winner == NOBODY
