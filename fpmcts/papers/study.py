@@ -103,6 +103,11 @@ class Study(ABC):
             "notes": self.notes(),
         }
 
+    def footer(self, facts: Mapping[str, object]) -> str:
+        """Returns the end of a report in Markdown: the notes, then facts and origin as JSON."""
+        notes = "".join(f"- {note}\n" for note in self.notes())
+        return f"{notes}\n{json.dumps({**facts, **self.origin()})}\n"
+
     @abstractmethod
     def play(self, progress: Progress, stopping: Stopping) -> list[str] | None:
         """Plays the missing parts and writes the result; returns lines for the terminal, or None if
@@ -123,11 +128,6 @@ class LotsStudy(Study):
     cluster: ClusterSettings = field(default_factory=ClusterSettings)
     seed: int = setting(0, least=0, most=2**31)
     only: list[str] = field(default_factory=list)
-
-    def footer(self, facts: Mapping[str, object]) -> str:
-        """Returns the end of a report in Markdown: the notes, then facts and origin as JSON."""
-        notes = "".join(f"- {note}\n" for note in self.notes())
-        return f"{notes}\n{json.dumps({**facts, **self.origin()})}\n"
 
     def chosen(self, names: Iterable[str]) -> list[str]:
         """Returns the names selected by ``only``. Raises ConfigError."""
