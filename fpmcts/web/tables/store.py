@@ -100,6 +100,7 @@ class Series:
         returns: Sums over those, of each of ``players``.
         before: Table of the game before.
         next: Table of the game after.
+        deals: How many games the match has; None: no end is set.
     """
 
     players: list[str]
@@ -108,6 +109,7 @@ class Series:
     returns: list[float] = field(default_factory=list)
     before: str | None = None
     next: str | None = None
+    deals: int | None = None
 
 
 @dataclass

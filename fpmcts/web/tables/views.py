@@ -15,7 +15,7 @@ from fpmcts.web.tables.rulebook import GameInfo, plies_seen
 if TYPE_CHECKING:
     from games.table import Table
 
-PER_SEAT = ("cards_left", "played", "paid", "bets", "stacks", "folded", "points", "bids")
+PER_SEAT = ("cards_left", "played", "paid", "bets", "stacks", "folded", "points", "bids", "doubled")
 """Fields of a description with one entry for each seat; so are raw arrays of that length."""
 OPEN_CARDS = ("public", "bottom")
 """Fields of a description that are cards which lie open."""
