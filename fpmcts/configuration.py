@@ -26,6 +26,7 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import InterpolationToMissingValueError, OmegaConfBaseException
 
 from games.files import shipped
+from games.help import typed
 from games.settings import ConfigError, did_you_mean
 
 CONF = shipped("conf")
@@ -150,6 +151,24 @@ def load(script: str, overrides: Mapping[str, str], texts: Sequence[str] = ()) -
         raise ConfigError(_one_line(error, overrides)) from error
     assert isinstance(values, dict)
     return {str(key): value for key, value in values.items()}
+
+
+def overrides_of(keys: Mapping[str, Any], prefix: str = "") -> list[str]:
+    """Returns keys given in Python as the texts of a command line.
+
+    >>> overrides_of({"game": {"name": "goofspiel", "cards": 4}, "budget": {"minutes": None}})
+    ['game=goofspiel', 'game.cards=4', 'budget.minutes=null']
+    """
+    found = []
+    for key, value in keys.items():
+        if isinstance(value, Mapping):
+            if "name" in value:
+                found.append(f"{prefix}{key}={value['name']}")
+            rest = {name: own for name, own in value.items() if name != "name"}
+            found += overrides_of(rest, f"{prefix}{key}.")
+        else:
+            found.append(f"{prefix}{key}={typed(value)}")
+    return found
 
 
 def shown(values: Mapping[str, Any]) -> str:

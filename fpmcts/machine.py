@@ -1,10 +1,26 @@
-"""The machine that numbers were measured on."""
+"""The machine and the commit that numbers were measured with."""
 
 import platform
+import subprocess
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from games.files import ROOT
 from games.system import num_cores
+
+
+def commit() -> str:
+    """Returns the commit of this program, with a plus sign where files differ from it; the version,
+    where the program is not in a checkout.
+    """
+    if (ROOT / ".git").exists():
+        words = ["git", "-C", str(ROOT), "describe", "--always", "--exclude=*", "--dirty=+"]
+        try:
+            return subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
+        except (OSError, subprocess.CalledProcessError):
+            pass  # no git, or no commit
+    return version("fpmcts")
 
 
 def machine() -> dict[str, Any]:

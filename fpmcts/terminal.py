@@ -3,6 +3,7 @@ elsewhere.
 """
 
 import time
+from collections import deque
 
 from rich.console import Console
 from rich.progress import (
@@ -14,6 +15,11 @@ from rich.progress import (
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
+
+
+def in_notebook() -> bool:
+    """Returns whether output goes to a notebook."""
+    return Console().is_jupyter
 
 
 class Terminal:
@@ -34,15 +40,13 @@ class Terminal:
         )
         self._task: TaskID | None = None
         self._stage = ""
-        self._started = 0.0
         self._last_line = 0.0
-        if self.console.is_terminal:
-            self._bars.start()
+        self._is_live = self.console.is_terminal or self.console.is_jupyter
+        self._marks: deque[tuple[float, int]] = deque(maxlen=7)
 
     def close(self) -> None:
         """Leaves the terminal as it was."""
-        if self.console.is_terminal:
-            self._bars.stop()
+        self._bars.stop()
 
     def note(self, text: str) -> None:
         """Prints a line."""
@@ -50,21 +54,28 @@ class Terminal:
 
     def progress(self, what: str, done: int, total: int, unit: str) -> None:
         """Shows how far a stage is (``fpmcts.progress.Progress``); on a plain output a line every
-        10 seconds.
+        10 seconds. The rate is that of the last minute.
         """
+        if self._is_live:
+            self._bars.start()
+        now = time.monotonic()
         if what != self._stage:
             if self._task is not None:
                 self._bars.remove_task(self._task)
-            self._stage, self._started, self._last_line = what, time.monotonic(), time.monotonic()
+            self._stage, self._last_line = what, now
+            self._marks.clear()
             self._task = self._bars.add_task(what, total=total, rate="")
         assert self._task is not None
-        rate = done / max(1e-6, time.monotonic() - self._started)
+        if not self._marks or now - self._marks[-1][0] > 10:
+            self._marks.append((now, done))
+        since, before = self._marks[0]
+        rate = (done - before) / max(1e-6, now - since)
         text = f"{rate:,.1f} {unit}/s"
         self._bars.update(self._task, completed=done, total=total, rate=text)
-        if not self.console.is_terminal and done > 0 and time.monotonic() - self._last_line > 10:
-            self._last_line = time.monotonic()
-            left = (total - done) / max(rate, 1e-6)
-            self.note(f"  {what}: {done:,} of {total:,} {unit}, {text}, {left:.0f} s left")
+        if not self._is_live and rate > 0 and now - self._last_line > 10:
+            self._last_line = now
+            left = f"{(total - done) / rate:.0f} s left"
+            self.note(f"  {what}: {done:,} of {total:,} {unit}, {text}, {left}")
 
     def report(self, line: str, seconds: float) -> None:
         """Prints the line of a finished step, after so many seconds."""

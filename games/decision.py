@@ -2,13 +2,14 @@
 
 import hashlib
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
 from games.generic import nearest_listed
 from games.interface import Game, Records
+from games.notebook import html_table
 from games.rows import States, named
 from games.table import Table
 
@@ -20,6 +21,9 @@ CHOSEN, FORCED, SURE_WIN = "chosen", "forced", "sure win"
 """Why a move is played: the player chose it; it is the only legal one; it wins in every world that
 is possible from the player's view.
 """
+
+SHOWN = 5
+"""Moves that ``print(decision)`` lists."""
 
 
 def known(number: float) -> float | None:
@@ -92,15 +96,69 @@ class Decision:
 
     move: str
     action: int
-    policy: dict[str, float] | None = None
+    policy: dict[str, float] | None = field(default=None, repr=False)
     value: float | None = None
     unit: str | None = None
-    root: tuple[RootMove, ...] | None = None
-    hidden: HiddenCards | None = None
+    root: tuple[RootMove, ...] | None = field(default=None, repr=False)
+    hidden: HiddenCards | None = field(default=None, repr=False)
     playouts: int | None = None
     reason: str = CHOSEN
     seconds: float = 0.0
     value_error: float | None = None
+
+    def summary(self) -> str:
+        """Returns the move and its value in one line."""
+        reason = "" if self.reason == CHOSEN else f", {self.reason}"
+        if self.value is None:
+            return f"{self.move}{reason}"
+        meaning = "chance to win" if self.unit == WINS else "expected return"
+        after = f", after {self.playouts} playouts" if self.playouts else ""
+        value = self._number(self.value, self.value_error)
+        return f"{self.move}{reason}: {meaning} {value}{after}"
+
+    def rows(self) -> list[dict[str, str]]:
+        """Returns a row of texts for each move that a search considered, the most visited first, or
+        else for each legal move, the most likely first: ``move``, of a search ``value`` and
+        ``visits``, and ``policy``.
+        """
+        policy = self.policy or {}
+        if self.root:
+            return [
+                {
+                    "move": root.move,
+                    "value": self._number(root.mean, root.standard_error),
+                    "visits": str(root.visits),
+                    "policy": f"{policy.get(root.move, 0.0):.3f}",
+                }
+                for root in sorted(self.root, key=lambda root: -root.visits)
+            ]
+        likely = sorted(policy.items(), key=lambda pair: -pair[1])
+        return [{"move": move, "policy": f"{share:.3f}"} for move, share in likely]
+
+    def _number(self, mean: float | None, error: float | None) -> str:
+        """Returns a value and its standard error in the unit of the decision."""
+        scale, unit = (100.0, " %") if self.unit == WINS else (1.0, "")
+        if mean is None:
+            return ""
+        return f"{scale * mean:.2f}{unit}" + ("" if error is None else f" ± {scale * error:.2f}")
+
+    def text(self, most: int | None = None) -> str:
+        """Returns the summary and the table of the moves, or of the first ``most`` of them."""
+        rows, lines = self.rows(), [self.summary()]
+        if rows:
+            widths = {"move": 22, "value": 20, "visits": 9, "policy": 9}
+            for row in [{name: name for name in rows[0]}, *rows[:most]]:
+                cells = [f"{row['move']:22}", *(f"{row[k]:>{widths[k]}}" for k in [*row][1:])]
+                lines.append("".join(cells))
+        if most is not None and len(rows) > most:
+            lines.append(f"… and {len(rows) - most} more moves")
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return self.text(SHOWN)
+
+    def _repr_html_(self) -> str:
+        return html_table(self.summary(), self.rows()[:SHOWN])
 
 
 Report = Callable[[Decision, int, int], None]

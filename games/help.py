@@ -92,4 +92,4 @@ def typed(value: object) -> str:
     """Returns a value as it is typed."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
-    return f"[{','.join(map(typed, value))}]" if isinstance(value, list) else str(value)
+    return f"[{','.join(map(typed, value))}]" if isinstance(value, list | tuple) else str(value)

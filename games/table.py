@@ -18,7 +18,11 @@ from games.generic import current_seat, team_return
 from games.history import History
 from games.interface import Game, Records
 from games.kernels import Stream, deal_seeds
+from games.notebook import html_table
 from games.rows import States, copied, num_rows
+
+WIDTH = 100
+"""Columns of ``print(table)``."""
 
 
 class Move(NamedTuple):
@@ -213,6 +217,32 @@ class Table:
         returns = None if self.returns is None else list(self.returns)
         return {**fields, "to_move": None if self.is_over else self.seat, "returns": returns}
 
+    def summary(self) -> str:
+        """Returns where the game stands, in one line."""
+        moves = f"{len(self.moves)} move{'' if len(self.moves) == 1 else 's'}"
+        if self.returns is not None:
+            return f"{self.game.spec.name}, over after {moves}; returns {_words(self.returns)}"
+        seat = f"seat {self.seat} ({self.game.spec.seat_names[self.seat]})"
+        return f"{self.game.spec.name}, {moves} played; {seat} is to move"
+
+    def rows(self) -> list[dict[str, str]]:
+        """Returns what the seat to move knows, as rows of texts: ``field`` and ``value``."""
+        shown = self.describe()
+        for name in ("game", "seat", "to_move", "returns"):
+            del shown[name]
+        return [{"field": name, "value": _words(value)} for name, value in shown.items()]
+
+    def __str__(self) -> str:
+        lines = [f"  {row['field']:14}{row['value']}".rstrip() for row in self.rows()]
+        short = (line if len(line) <= WIDTH else f"{line[: WIDTH - 2]} …" for line in lines)
+        return "\n".join([self.summary(), *short])
+
+    def __repr__(self) -> str:
+        return f"<Table: {self.summary()}>"
+
+    def _repr_html_(self) -> str:
+        return html_table(self.summary(), self.rows())
+
     def record(self) -> dict[str, Any]:
         """Returns the game so far as JSON fields, as ``evaluate.py save=`` writes it; ``Table(game,
         record=…)`` resumes from it.
@@ -228,3 +258,12 @@ class Table:
         other.game, other._deal = self.game, self._deal
         other._begin([move.action for move in self.moves])
         return other
+
+
+def _words(value: object) -> str:
+    """Returns a field of ``describe`` in words; - stands for nothing."""
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_words, value))
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {_words(own)}" for name, own in value.items())
+    return "-" if value in (None, "") else str(value)

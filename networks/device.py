@@ -6,7 +6,11 @@ from games.settings import ConfigError
 
 
 def choose_device(name: str) -> torch.device:
-    """Returns the device. Raises ConfigError if cuda is requested but unavailable."""
+    """Returns the device; ``auto`` is cuda where available. Raises ConfigError if there is no such
+    device.
+    """
+    if name not in ("cpu", "cuda", "auto"):
+        raise ConfigError(f"device={name}: expected cpu, cuda or auto")
     if name == "cuda" and not torch.cuda.is_available():
         raise ConfigError(
             "device=cuda: this machine has no CUDA device that torch can use; use device=cpu or "

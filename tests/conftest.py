@@ -42,6 +42,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
             *sorted(GAMES),
             "examples.liars_dice:dice=2,faces=3",
             *TREES,
+            "doudizhu:bidding=call,doubling=true",
+            "doudizhu:bidding=rob",
             "examples.sealed_bids",
             "goofspiel:cards=13,prizes=random,scoring=points,lowest_prize=1",
             "phantom_tictactoe:reveal=false",

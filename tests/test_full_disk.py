@@ -116,7 +116,7 @@ def test_a_run_goes_on_after_the_disk_was_full(
     config = read_run(RUNS[kind])
 
     def train(name: str) -> None:
-        list(Run(replace(config, run_dir=str(tmp_path / name))))
+        list(Run.of(replace(config, run_dir=str(tmp_path / name))))
 
     train("whole")
     asked, whole = disk.asked, load(tmp_path / "whole" / "checkpoint.safetensors")[0]

@@ -66,6 +66,7 @@ def test_imports_point_downwards(room: str) -> None:
         if room_of(name) == room
         and room_of(found) in above
         and found != "fpmcts.players.load_player"
+        and name != "fpmcts"  # the public face, which imports nothing until it is asked
     ]
 
 

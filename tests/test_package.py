@@ -60,6 +60,12 @@ def test_a_command_names_itself_as_it_was_typed(
     assert (1 if isinstance(code, str) else code) == status
 
 
+def test_play_without_its_extra_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "fpmcts.web.server.main", None)
+    with pytest.raises(SystemExit, match=r"^fpmcts play: .*: pip install 'fpmcts\[play\]'$"):
+        command.run("play", [], "fpmcts play")
+
+
 def test_settings_and_weights_are_found_in_a_clone_and_where_the_wheel_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -146,7 +152,9 @@ class Installed:
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
     folder = tmp_path_factory.mktemp("package")
     wheel = build_wheel(folder)
-    names = zipfile.ZipFile(wheel).namelist()
+    content, information = zipfile.ZipFile(wheel), f"fpmcts-{__version__}.dist-info"
+    names, metadata = content.namelist(), content.read(f"{information}/METADATA").decode()
+    assert "Typing :: Typed" in metadata and "](" not in metadata  # its links would be dead
     assert {
         "fpmcts/conf/train.yaml",
         "fpmcts/models/doudizhu.safetensors",
@@ -155,7 +163,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
         "fpmcts/py.typed",
     } <= set(names)
     assert {name.split("/")[0] for name in names} == {
-        *("fpmcts", "games", "networks", "inference", f"fpmcts-{__version__}.dist-info")
+        *("fpmcts", "games", "networks", "inference", information)
     }
     return Installed(wheel, folder)
 

@@ -77,11 +77,11 @@ class States(NamedTuple):
 @kernel
 def current_seat(rules: Rules, states: States, i: int) -> int:
     if states.node[i] >= 0:
-        return np.int64(rules.seat[states.node[i]])
+        return int(rules.seat[states.node[i]])
     for known in states.info[i]:
         if known >= 0:
-            return np.int64(rules.mover[known])
-    return np.int64(NONE)
+            return int(rules.mover[known])
+    return NONE
 
 
 @kernel
@@ -115,7 +115,7 @@ def team_return(rules: Rules, states: States, i: int, seat: int) -> float:
 
 @kernel
 def seen_move(rules: Rules, states: States, i: int, action: int, seat: int) -> int:
-    return np.int64(action if rules.shown[states.info[i, seat]] else HIDDEN_MOVE)
+    return int(action if rules.shown[states.info[i, seat]] else HIDDEN_MOVE)
 
 
 @kernel
@@ -216,7 +216,7 @@ def played_move(
     node = np.int64(hidden[0])
     while node >= 0 and rules.parent[node] != worlds.node[i]:
         node = np.int64(rules.parent[node])
-    return np.int64(rules.action[node] if node >= 0 else NONE)
+    return int(rules.action[node] if node >= 0 else NONE)
 
 
 register_all(

@@ -3,9 +3,10 @@ JSON.
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from fpmcts.evaluation.match import PlayedGames, Usage
 from fpmcts.evaluation.sequential import SequentialResult
 from fpmcts.evaluation.statistics import Estimate, estimate, wins
 from games.interface import GameSpec, ScoreUnit
+from games.notebook import html_table
 
 
 def games_per_deck(spec: GameSpec) -> int:
@@ -84,8 +86,8 @@ class MatchResult:
     """
 
     names: tuple[str, ...]
-    spec: GameSpec
-    games: PlayedGames
+    spec: GameSpec = field(repr=False)
+    games: PlayedGames = field(repr=False)
     sequential: SequentialResult | None = None
 
     @cached_property
@@ -110,6 +112,41 @@ class MatchResult:
     def total(self) -> Score:
         """The score of A over all its games."""
         return self.sides[0].total
+
+    @property
+    def wp(self) -> Estimate:
+        """A's share of games won over all its games, a draw counting one half."""
+        return self.total.wp
+
+    @property
+    def adp(self) -> Estimate:
+        """A's mean return over all its games, in the unit of the game's scores."""
+        return self.total.adp
+
+    @property
+    def by_deck(self) -> np.ndarray:
+        """A's return on each deck in each team, in the unit of the game's scores: float64
+        ``[D, T]``.
+        """
+        return self.sides[0].returns
+
+    def records(self) -> list[dict[str, Any]]:
+        """Returns a row for each game, as ``pandas.DataFrame`` takes them: ``deck``; the ``player``
+        that sat alone in ``team``; its ``wp``, 1 for a win and 1/2 for a draw; and its return under
+        the name of the game's unit, such as ``points``.
+        """
+        sides = self.sides if self.opposite else self.sides[:1]
+        return [
+            {
+                "deck": deck,
+                "player": name,
+                "team": self.spec.team_names[team],
+                "wp": float(wins(returned)),
+                self.spec.score.key: float(returned),
+            }
+            for name, side in zip(self.names, sides, strict=False)
+            for (deck, team), returned in np.ndenumerate(side.returns)
+        ]
 
     @property
     def by_team(self) -> tuple[Score, ...]:
@@ -199,6 +236,20 @@ class MatchResult:
                 f"{used.forced:,} forced moves"
             )
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        unit = self.spec.score
+        rows = []
+        sides = self.sides if self.opposite else self.sides[:1]
+        for name, side in zip(self.names, sides, strict=False):
+            teams = zip(self.spec.team_names, side.by_team, strict=True)
+            for place, score in {"all games": side.total, **dict(teams)}.items():
+                row = {"player": name, "as": place}
+                if unit.tells_wins:
+                    row["WP"] = f"{score.wp.scaled(100).text(1, '')} %"
+                rows.append(row | {unit.name: score.adp.text(unit.digits + 1)})
+        first, second = self.names
+        return html_table(f"{first} against {second}: {self.num_decks:,} decks", rows)
 
     def _lines(self, title: str, side: Side) -> list[str]:
         """Returns a line for a player's total, one without luck where that is known, and one for

@@ -1,35 +1,37 @@
 """The policy networks of a small game as a table, for exact measures."""
 
+from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
 
 from fpmcts.players.policy import PolicyAgent
-from fpmcts.tabular.best_response import nash_conv as tree_nash_conv
+from fpmcts.tabular.best_response import best_response_values as tree_responses
 from fpmcts.tabular.hash_table import HEADER, HashTable, Rows, num_actions_of
 from fpmcts.tabular.information_sets import information_sets
-from fpmcts.tabular.listed_game import listing
-from fpmcts.tabular.listed_game import nash_conv as listed_nash_conv
+from fpmcts.tabular.listed_game import Listing, listing
+from fpmcts.tabular.listed_game import best_response_values as listed_responses
 from games.interface import Game, seats_to_move
 from games.kernels import kernel
 from games.rows import States
 from inference.replay import Evaluate
 
+Probabilities = Callable[[States], np.ndarray]
+"""From views to the probability of each legal action: float64 ``[N, max_legal]``."""
 
-def policy_table(game: Game, evaluate: Evaluate) -> np.ndarray:
-    """Returns the policies of networks at temperature 1: float64 ``[num_infosets, max_actions]``, a
-    policy of ``game.tables``.
+
+def policy_table(game: Game, probabilities: Probabilities) -> np.ndarray:
+    """Returns a policy of ``game.tables``: float64 ``[num_infosets, max_actions]``.
 
     Raises:
         ValueError: The information states of the game cannot be listed.
     """
-    agent = PolicyAgent(game, evaluate, temperature=1.0)
-    return agent.probabilities(game.information_states())[:, : game.tables.max_actions]
+    return probabilities(game.information_states())[:, : game.tables.max_actions]
 
 
 class ExactMeasure:
-    """NashConv of the policies of networks, exactly, in games that are small enough; what depends
-    on the game alone is made once.
+    """Best responses to policies, exactly, in games that are small enough; what depends on the game
+    alone is made once.
 
     Attributes:
         game: The game.
@@ -52,17 +54,29 @@ class ExactMeasure:
         return table, self.game.view(states, seats_to_move(self.game, states)), table.places()
 
     def nash_conv(self, evaluate: Evaluate) -> float | None:
-        """Returns NashConv of the policies at temperature 1, in the game's unit; None where it does
-        not fit.
+        """Returns NashConv of the policies of networks at temperature 1, in the game's unit; None
+        where it does not fit.
         """
-        if self.game.has_tree:
-            return tree_nash_conv(self.game.tables, policy_table(self.game, evaluate))
-        if self._listed is None or not self.fits:
+        if not self.fits:
             return None
+        return self.nash_conv_of(PolicyAgent(self.game, evaluate, temperature=1.0).probabilities)
+
+    def nash_conv_of(self, probabilities: Probabilities) -> float:
+        """Returns NashConv of a policy, in the game's unit."""
+        return float(self.best_responses(probabilities).sum())  # what it wins itself adds up to 0
+
+    def best_responses(self, probabilities: Probabilities) -> np.ndarray:
+        """Returns what a best response in each seat wins: float64 ``[num_seats]``."""
+        if self.game.has_tree:
+            return tree_responses(self.game.tables, policy_table(self.game, probabilities))
+        return listed_responses(*self._rows(probabilities))
+
+    def _rows(self, probabilities: Probabilities) -> tuple[Listing, Rows]:
+        """Returns the listed game, and a policy as its rows."""
+        assert self._listed is not None
         table, views, places = self._sets
-        policy = PolicyAgent(self.game, evaluate, temperature=1.0).probabilities(views)
-        _write(table.rows, places, policy)
-        return listed_nash_conv(self._listed, table.rows)
+        _write(table.rows, places, probabilities(views))
+        return self._listed, table.rows
 
 
 @kernel

@@ -14,6 +14,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property, partial
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -77,6 +78,7 @@ class RunFigure(Study):
         final_deals: Of a match between the last policies, >= 2.
         game: ``name``, and the options of the game.
         algorithms: For each label, ``name`` of the algorithm and its options.
+        vary: Of single labels, lists of values of options: each combination is an algorithm.
     """
 
     runs: int = setting(5, least=1, most=10_000)
@@ -91,8 +93,21 @@ class RunFigure(Study):
     final_deals: int = setting(5_000_000, least=2, most=10**9)
     game: Choice = field(default_factory=lambda: Choice("leduc"))
     algorithms: dict[str, dict[str, Any]] = field(default_factory=dict)
+    vary: dict[str, dict[str, list[Any]]] = field(default_factory=dict)
     panels: list[dict[str, Any]] = field(default_factory=list)
     printed: dict[str, list[tuple[float, ...]]] = field(default_factory=dict)
+
+    @cached_property
+    def variants(self) -> dict[str, dict[str, Any]]:
+        """The algorithms by label, one for each combination of values that vary."""
+        found = {}
+        for label, algorithm in self.algorithms.items():
+            varied = self.vary.get(label, {})
+            for values in product(*varied.values()):
+                own = dict(zip(varied, values, strict=True))
+                words = [label, *(f"{key}={value}" for key, value in own.items())]
+                found[", ".join(words)] = algorithm | own
+        return found
 
     def runs_with(self, label: str) -> int:
         """Returns the number of runs of a label."""
@@ -116,7 +131,7 @@ class RunFigure(Study):
     def plan(self) -> list[tuple[str, TabularConfig]]:
         """The label and the configuration of every run. Raises ConfigError."""
         found = []
-        for label, algorithm in self.algorithms.items():
+        for label, algorithm in self.variants.items():
             budget = EpisodeBudget(episodes=self.episodes_with(label))
             for seed in range(self.runs_with(label)):
                 run_dir = str(self.folder() / f"{'_'.join(label.lower().split())}-{seed}")
@@ -139,10 +154,13 @@ class RunFigure(Study):
         }
         for key, labels in named.items():
             for label in labels:
-                if label not in self.algorithms:
+                if label not in self.variants:
                     raise ConfigError(
-                        f"{key}: {label!r}: expected one of {', '.join(self.algorithms)}"
+                        f"{key}: {label!r}: expected one of {', '.join(self.variants)}"
                     )
+        for label in self.vary:
+            if label not in self.algorithms:
+                raise ConfigError(f"vary: {label!r}: expected one of {', '.join(self.algorithms)}")
         if not self.plan:
             raise ConfigError("algorithms: expected some")
 
@@ -150,7 +168,7 @@ class RunFigure(Study):
         """Returns the curves of the figure; none where matches are."""
         found = []
         for k, panel in enumerate(self.panels):
-            for label in panel.get("labels", self.algorithms):
+            for label in panel.get("labels", self.variants):
                 title, measure = panel.get("title"), panel["measure"]
                 own = f"{title}: {label}, {measure}" if title else label
                 rate, most = self.rates.get(label, 1.0), float(panel.get("most", math.inf))
@@ -172,14 +190,15 @@ class RunFigure(Study):
         curves = self.play_runs(progress, stopping)
         if curves is None:
             return None
-        facts: dict[str, object] = {"config": asdict(self) | {"game": self.game.as_dict()}}
+        config = asdict(self) | {"game": self.game.as_dict()}
+        facts: dict[str, object] = self.origin() | {"config": config}
         if not self.panels:
             return self._play_matches(facts, progress, stopping)
         panels = [
             Panel(panel["label"], panel.get("logarithmic", "both"), panel.get("title", ""))
             for panel in self.panels
         ]
-        counts = sorted({self.runs_with(label) for label in self.algorithms})
+        counts = sorted({self.runs_with(label) for label in self.variants})
         title = f"{self.title} (mean of {' to '.join(map(str, counts))} runs ± standard error)"
         lines = {
             own.name: averaged(curves[own.name])._replace(
@@ -197,7 +216,7 @@ class RunFigure(Study):
         def play(k: int, tick: Tick) -> list[tuple[int, dict[str, float]]] | None:
             label, config = self.plan[k]
             measures = {own.measure for own in self.shown() if own.label == label}
-            run = Run(config, lambda *at: tick(tabular.learner.episodes))
+            run = Run.of(config, lambda *at: tick(tabular.learner.episodes))
             tabular = cast(Tabular, run.algorithm)
             tabular.next_mark = partial(self.next_mark, label)
             with run.folder:
@@ -239,7 +258,7 @@ class RunFigure(Study):
         identity = {
             **code_of([self.game.name]),
             "game": self.game.as_dict(),
-            "algorithms": self.algorithms,
+            "algorithms": self.variants,
         }
         game = make_learner(self.plan[0][1]).game
         with Store(self.folder() / "matches.jsonl", identity) as store:

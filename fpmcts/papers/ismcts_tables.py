@@ -10,13 +10,11 @@ Source: Lisy, "Alternative selection functions for Information Set Monte Carlo T
 4.3, tables 1 to 3.
 """
 
-import json
 import math
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import product, starmap
+from itertools import chain, product, starmap
 from typing import Any, NamedTuple
 from zlib import crc32
 
@@ -98,12 +96,14 @@ class MatchTables(LotsStudy):
     tables: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     @cached_property
+    def every(self) -> dict[str, Table]:
+        """All tables. Raises ConfigError."""
+        return {name: build(Table, table, f"tables.{name}.") for name, table in self.tables.items()}
+
+    @cached_property
     def plan(self) -> dict[str, Table]:
         """The tables that are to be played. Raises ConfigError."""
-        return {
-            name: build(Table, self.tables[name], f"tables.{name}.")
-            for name in self.chosen(self.tables)
-        }
+        return {name: self.every[name] for name in self.chosen(self.every)}
 
     def check(self) -> None:
         """See ``Study``."""
@@ -165,26 +165,20 @@ class MatchTables(LotsStudy):
         return [float(x) for x in games.returns[:, 0]]
 
     def report(self, results: Mapping[Lot, list[float]]) -> tuple[str, list[str]]:
-        """Returns the tables as Markdown, and lines that sum them up."""
+        """Returns all tables whose cells have matches as Markdown, and lines that sum them up."""
         parts, said, near, count = [f"# {self.title}\n"], [], 0, 0
         parts.append(
             "The row moves first. Per cent of wins, draws counting half, ± half the 95 % interval; "
-            f"in brackets what is printed; bold where it is more than {NEAR:g} points away.\n"
+            f"in brackets what is printed; bold where it is more than {NEAR:g} points away. Below, "
+            "per cent of wins, draws and losses.\n"
         )
-        for name, table in self.plan.items():
-            cells = cells_of(name, results)
-            if len(cells) < len(PLAYERS) ** 2:
+        for name, table in self.every.items():
+            returns = returns_of(name, results)
+            if len(returns) < len(PLAYERS) ** 2:
                 continue
-            rows, close = [["", *PLAYERS.values()]], 0
-            for row, numbers in zip(PLAYERS, table.printed, strict=True):
-                rows.append([PLAYERS[row]])
-                for column, printed in zip(PLAYERS, numbers, strict=True):
-                    cell = cells[row, column]
-                    is_near = abs(cell.mean - printed) <= NEAR
-                    close += is_near
-                    mark = "" if is_near else "**"
-                    text = f"{mark}{cell.mean:.1f} ± {_half(cell):.1f}{mark} ({printed:.1f})"
-                    rows[-1].append(text)
+            cells = cells_of(returns)
+            printed = dict(zip(product(PLAYERS, PLAYERS), chain(*table.printed), strict=True))
+            close = sum(abs(cells[at].mean - number) <= NEAR for at, number in printed.items())
             near, count = near + close, count + len(cells)
             duels = [
                 "{} {:.1f} ± {:.1f} %".format(PLAYERS[player], *head_to_head(cells, player, "uct"))
@@ -196,20 +190,45 @@ class MatchTables(LotsStudy):
             matches = min(cell.count for cell in cells.values())
             parts += [
                 f"## {table.title}: {budget} iterations a move, {matches:,} matches a cell\n",
-                f"{markdown_table(rows)}\n\n{said[-1]}.\n",
+                _grid({at: _beside(cells[at], number) for at, number in printed.items()}),
+                _grid({at: _apart(some) for at, some in returns.items()}),
+                f"{said[-1]}.\n",
             ]
         said.append(f"{near} of {count} cells within {NEAR:g} points of what is printed")
-        facts = {"seed": self.seed, "written": time.strftime("%Y-%m-%d"), "options": self.options}
-        return "\n".join([*parts, f"{said[-1]}. {json.dumps(facts)}\n"]), said
+        parts += [f"{said[-1]}.\n", self.footer({"seed": self.seed, "options": self.options})]
+        return "\n".join(parts), said
 
 
-def cells_of(name: str, results: Mapping[Lot, list[float]]) -> Cells:
-    """Returns the cells of a table that have matches."""
+def returns_of(name: str, results: Mapping[Lot, list[float]]) -> dict[tuple[str, str], list[float]]:
+    """Returns what the first player won in each match of a table, by row and column."""
     returns: dict[tuple[str, str], list[float]] = {}
     for (table, _, row, column), some in results.items():
         if table == name:
             returns.setdefault((row, column), []).extend(some)
+    return returns
+
+
+def cells_of(returns: Mapping[tuple[str, str], list[float]]) -> Cells:
+    """Returns the cells of a table."""
     return {cell: estimate(100.0 * wins(np.array(some))) for cell, some in returns.items()}
+
+
+def _grid(texts: Mapping[tuple[str, str], str]) -> str:
+    """Returns a table of cells in Markdown."""
+    rows = [[label, *(texts[row, column] for column in PLAYERS)] for row, label in PLAYERS.items()]
+    return markdown_table([["", *PLAYERS.values()], *rows]) + "\n"
+
+
+def _beside(cell: Estimate, printed: float) -> str:
+    """Returns a cell with the printed number."""
+    mark = "" if abs(cell.mean - printed) <= NEAR else "**"
+    return f"{mark}{cell.mean:.1f} ± {_half(cell):.1f}{mark} ({printed:.1f})"
+
+
+def _apart(returns: list[float]) -> str:
+    """Returns the shares of wins, draws and losses."""
+    signs = np.sign(returns)
+    return " / ".join(f"{100.0 * np.mean(signs == sign):.1f}" for sign in (1, 0, -1))
 
 
 def _half(cell: Estimate) -> float:

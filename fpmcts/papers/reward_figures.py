@@ -1,10 +1,10 @@
 """Figures made of matches at one table, ``python -m fpmcts.papers broeck_figures``: what players
 win, by setting, with errors.
 
-A *point* is a table of players with a game; its matches are played in lots of ``LOT`` decks, each
-deck in every order of seats (``fpmcts/evaluation/duplicate.py``); more ``hands`` add to those
-that are kept. In a lot players know nothing of one another at first, and keep statistics from there
-on.
+A *point* is a table of players with a game; its matches are played in lots of ``acquaintance``
+decks, each deck in every order of seats (``fpmcts/evaluation/duplicate.py``); more ``hands`` add to
+those that are kept. In a lot players know nothing of one another at first, and keep statistics from
+there on.
 
 Source: Van den Broeck, Driessens & Ramon 2009, section 5, figures 1 to 4; thinking times are
 numbers of iterations here.
@@ -12,7 +12,6 @@ numbers of iterations here.
 
 import json
 import math
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -36,8 +35,8 @@ from games.settings import ConfigError, build, setting
 
 Fields = dict[str, Any]
 """Options by name."""
-LOT, PART = 20, 4
-"""Decks that are kept together; decks after which statistics of players are counted."""
+PART = 4
+"""Decks after which statistics of players are counted."""
 SMALL_BET = 1000.0
 """The small bet, which is the big blind, in the unit of scores at a table: thousandths of it."""
 
@@ -66,7 +65,8 @@ class Figure:
 
 class Point(NamedTuple):
     """What varies in a figure: its name, the setting in words, game and players as in ``Figure``,
-    the least number of hands, and a hash of each file that the players read or run.
+    the least number of hands, the decks of a lot, and a hash of each file that the players read or
+    run.
     """
 
     figure: str
@@ -74,6 +74,7 @@ class Point(NamedTuple):
     game: Fields
     players: dict[str, Fields]
     hands: int
+    lot: int
     files: tuple[str, ...] = ()
 
     @property
@@ -88,7 +89,7 @@ class Point(NamedTuple):
 
     def num_lots(self) -> int:
         """Returns the number of its lots."""
-        return math.ceil(self.hands / (LOT * self.orders))
+        return math.ceil(self.hands / (self.lot * self.orders))
 
 
 @dataclass(frozen=True)
@@ -97,6 +98,7 @@ class RewardFigures(LotsStudy):
 
     Attributes:
         hands: Of each point, at least.
+        acquaintance: Decks that players play before they are strangers again: a lot.
         model: Opponent model of the players mcts; null: the one that comes with the project.
         iterations: Of the players mcts, where a figure says nothing else.
         figures: By name: title, printed, game, players, vary and hands.
@@ -105,6 +107,7 @@ class RewardFigures(LotsStudy):
     result = "figures.md"
 
     hands: int = setting(2000, least=1, most=10**9)
+    acquaintance: int = setting(250, least=PART, most=10**9)
     model: str | None = None
     iterations: int = setting(25_000, least=1, most=10**9)
     figures: dict[str, Fields] = field(default_factory=dict)
@@ -125,7 +128,9 @@ class RewardFigures(LotsStudy):
                     for label, given in figure.players.items()
                 }
                 hands, files = figure.hands or self.hands, _files(game, players)
-                found[name][1].append(Point(name, words, figure.game, players, hands, files))
+                found[name][1].append(
+                    Point(name, words, figure.game, players, hands, self.acquaintance, files)
+                )
         return found
 
     def _player(self, key: str, given: Fields, varied: Fields) -> Fields:
@@ -150,7 +155,7 @@ class RewardFigures(LotsStudy):
         """See ``Study``."""
         points = self.points()
         lots = sum(point.num_lots() for point in points)
-        return f"{len(points)} points, {lots} lots of {LOT} decks"
+        return f"{len(points)} points, {lots} lots of {self.acquaintance} decks"
 
     def lots(self) -> dict[tuple[str, int], tuple[object, ...]]:
         """See ``LotsStudy``."""
@@ -164,7 +169,7 @@ class RewardFigures(LotsStudy):
     def identity(self) -> dict[str, object]:
         """See ``LotsStudy``."""
         code = code_of(figure["game"]["name"] for figure in self.figures.values())
-        return {**code, "lot": LOT, "part": PART}
+        return {**code, "lot": self.acquaintance, "part": PART}
 
     @staticmethod
     def play_lot(seed: int, point: Point, number: int) -> list[list[float]]:  # type: ignore[override]
@@ -177,7 +182,7 @@ class RewardFigures(LotsStudy):
         # Points of a figure that differ in the players alone are played on the same decks.
         decks = crc32(json.dumps(point.game, sort_keys=True).encode())
         own = int(streams(seed, 1, decks, number)[0] >> np.uint64(1))
-        games = table_games(game, players, evaluation_decks(game, own, LOT), own, lot=PART)
+        games = table_games(game, players, evaluation_decks(game, own, point.lot), own, lot=PART)
         return [[float(x) for x in row] for row in table_scores(game.spec, games)]
 
     def report(self, results: Mapping[tuple[str, int], list[list[float]]]) -> tuple[str, list[str]]:
@@ -205,9 +210,11 @@ class RewardFigures(LotsStudy):
             ]
             parts += [f"## {figure.title}\n\n{figure.printed}\n", *(f"- {x}" for x in lines), ""]
             said += lines
-        facts = {key: getattr(self, key) for key in ("seed", "hands", "iterations", "model")}
-        parts.append(json.dumps({**facts, "written": time.strftime("%Y-%m-%d")}))
-        return "\n".join(parts) + "\n", said
+        facts = {
+            key: getattr(self, key)
+            for key in ("seed", "hands", "acquaintance", "iterations", "model")
+        }
+        return "\n".join([*parts, self.footer(facts)]), said
 
     def _draw(self, found: Sequence[tuple[Point, TableResult]]) -> None:
         """Draws the figures: where nothing varies the mean profit by games, else the profit of the
@@ -228,7 +235,7 @@ class RewardFigures(LotsStudy):
                 lines[f"{name}: {first}"] = Line(
                     np.arange(len(own)), scores[:, 0], scores[:, 1], k, first
                 )
-        draw(self.folder(), self.title, panels, lines, {"seed": self.seed})
+        draw(self.folder(), self.title, panels, lines, self.origin() | {"seed": self.seed})
 
 
 def _files(game: Game, players: Mapping[str, Fields]) -> tuple[str, ...]:

@@ -5,6 +5,8 @@ checks before the start (``check``), one line of description (``about``), and ``
 of study is such a class and a line in ``fpmcts/papers/__main__.py``.
 """
 
+import json
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,6 +17,7 @@ from typing import Any, ClassVar, Self, TypeVar
 from fpmcts.cluster.settings import ClusterSettings
 from fpmcts.configuration import load, pairs
 from fpmcts.evaluation.units import Store, Watch, calls, run_units
+from fpmcts.machine import commit, machine
 from fpmcts.progress import Progress
 from games.files import sweep, write
 from games.settings import ConfigError, build, did_you_mean, setting
@@ -36,6 +39,8 @@ class Study(ABC):
         title: Title of the report.
         run_dir: Folder of the runs or matches; null: runs/NAME.
         threads: Runs or lots in parallel; each lot in its own process.
+        paper: The paper's own value of keys that set the size.
+        departs: How the study differs from the paper, in sentences.
     """
 
     result: ClassVar[str] = "figure.png"
@@ -46,6 +51,8 @@ class Study(ABC):
     title: str = ""
     run_dir: str | None = None
     threads: int = setting(1, least=1, most=4096)
+    paper: dict[str, float] = field(default_factory=dict)
+    departs: list[str] = field(default_factory=list)
 
     @classmethod
     def read(cls, name: str, overrides: Sequence[str]) -> Self:
@@ -57,6 +64,9 @@ class Study(ABC):
             given["cluster.kind"] = given.pop("cluster")
         texts = ("run_dir", "title", "model")
         study: Self = build(cls, load(f"papers/{name}", given, texts))
+        for key in study.paper:
+            if not hasattr(study, key):
+                raise ConfigError(f"paper.{key}: expected a key of the study")
         study.check()
         return study
 
@@ -70,6 +80,33 @@ class Study(ABC):
     @abstractmethod
     def about(self) -> str:
         """Describes what will be played, in a few words."""
+
+    def notes(self) -> list[str]:
+        """Returns sentences that stand with every result: its size against the paper's, and how it
+        departs from the paper.
+        """
+        sizes = [
+            f"{key} {getattr(self, key):,.12g} of {value:,.12g}"
+            for key, value in self.paper.items()
+        ]
+        size = [f"Size, ours of the paper's: {', '.join(sizes)}."] if sizes else []
+        return [*size, *self.departs]
+
+    def origin(self) -> dict[str, object]:
+        """Returns where a result comes from, for JSON: its date, the commit, the machine, and the
+        size.
+        """
+        return {
+            "written": time.strftime("%Y-%m-%d"),
+            "commit": commit(),
+            "machine": machine(),
+            "notes": self.notes(),
+        }
+
+    def footer(self, facts: Mapping[str, object]) -> str:
+        """Returns the end of a report in Markdown: the notes, then facts and origin as JSON."""
+        notes = "".join(f"- {note}\n" for note in self.notes())
+        return f"{notes}\n{json.dumps({**facts, **self.origin()})}\n"
 
     @abstractmethod
     def play(self, progress: Progress, stopping: Stopping) -> list[str] | None:
@@ -154,10 +191,11 @@ def finish(
         store: Stores the results.
         units: Arguments of each unit, by its name.
         run: Runs units; yields (number, result), with None for a unit that was not finished.
-        progress: Called after each unit.
+        progress: Called at the start and after each unit.
     """
     results: dict[Key, Result] = dict(store.finished())
     missing = [unit for unit in units if unit not in results]
+    progress("matches", len(units) - len(missing), len(units), "lots")
     for k, result in run([units[unit] for unit in missing]):
         if result is not None:
             store.add(missing[k], result)

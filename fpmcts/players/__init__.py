@@ -40,8 +40,14 @@ def load_player(
     if checkpoint is not None:
         options["checkpoint"] = str(checkpoint)
     entrants = entrants_of(name, game, options)
+    for entrant in entrants.values():  # what cannot be used is reported before minutes of compiling
+        entrant.options.file(game.spec.name)
+    if device != "cpu":
+        from networks.device import choose_device  # imports torch
+
+        choose_device(device)
     if entrants[name].options.compiles and is_known(game.spec.name):
-        compile_players(game.spec.name)
+        compile_players(game.spec.name, root=str(options.get("root", "gumbel")))
     agent = Host(game, entrants, device, lanes=16).make(name)
     agent.seed = seed
     return agent

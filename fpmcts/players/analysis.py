@@ -60,33 +60,7 @@ def analyse(
 
 def report(decision: "Decision") -> str:
     """Returns a decision as a person reads it: moves, values, hidden hands."""
-    return "\n".join([*_moves(decision), *_hidden(decision.hidden)])
-
-
-def _moves(decision: "Decision") -> Iterator[str]:
-    """Yields the lines about the moves, the most visited first."""
-    scale, unit = (100.0, " %") if decision.unit == "wp" else (1.0, "")
-
-    def number(mean: float | None, error: float | None) -> str:
-        if mean is None:
-            return ""
-        return f"{scale * mean:.2f}{unit}" + ("" if error is None else f" ± {scale * error:.2f}")
-
-    value = number(decision.value, decision.value_error)
-    yield f"{decision.move}" + (f", {decision.reason}" if decision.reason != "chosen" else "")
-    if value:
-        meaning = "chance to win" if decision.unit == "wp" else "expected return"
-        yield f"{meaning} {value}, after {decision.playouts or 0} playouts"
-    if decision.root:
-        yield f"\n{'move':22}{'value':>20}{'visits':>9}{'policy':>9}"
-        for root in sorted(decision.root, key=lambda root: -root.visits):
-            mean = number(root.mean, root.standard_error)
-            share = (decision.policy or {}).get(root.move, 0.0)
-            yield f"{root.move:22}{mean:>20}{root.visits:>9}{share:>9.3f}"
-    elif decision.policy:
-        yield f"\n{'move':22}{'policy':>9}"
-        for move, share in sorted(decision.policy.items(), key=lambda pair: -pair[1]):
-            yield f"{move:22}{share:>9.3f}"
+    return "\n".join([decision.text(), *_hidden(decision.hidden)])
 
 
 def _hidden(hidden: "HiddenCards | None") -> Iterator[str]:

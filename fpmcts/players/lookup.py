@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from games.interface import Game
 from games.registry import PLAYERS, Entrant, Host, PlayerError, discover, discover_of_games
+from games.settings import did_you_mean
 
 __all__ = ["PLAYERS", "Entrant", "Host", "PlayerError", "entrants_of", "names"]
 
@@ -35,6 +36,7 @@ def entrants_of(name: str, game: Game, options: Mapping[str, object]) -> dict[st
         if kind not in (able := names(game.spec.name)):
             raise ValueError(
                 f"player {kind!r}: expected one of {', '.join(able)}, which play {game.spec.name}"
+                f"{did_you_mean(kind, able)}"
             )
         entrants[kind] = Entrant(PLAYERS[kind].parse(given, f"{kind}."), kind)
         for other in entrants[kind].options.needs():

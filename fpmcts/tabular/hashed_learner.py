@@ -59,11 +59,10 @@ class IsMctsOptions(Options):
             2, as their program has it.
         c: For UCT: the exploration constant, in rewards.
         tie_margin: For UCT, in rewards: the action is drawn uniformly from those within this margin
-            of the best. The text does not mention it (0); the authors' program has 0.01, without
-            which the fall and rise of figure 2 do not appear.
+            of the best. The text does not mention it (0); the authors' program has 0.01.
         ties: For UCT: ``all``: all actions within the margin of the best; ``running``: those kept
             by one scan that compares each action with the best so far (``selection.RunningUCT``),
-            which reproduces the rise of figure 2.
+            with which NashConv rises as in figure 2.
         gamma: For Exp3 and Regret Matching: share of uniform exploration.
         rewards: ``signed``: returns divided by the game's largest, in [-1, 1]; ``unit``: the same
             in [0, 1]. None: as in the authors' program, ``signed`` for UCT and ``unit`` for the

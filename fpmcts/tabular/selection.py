@@ -86,8 +86,9 @@ class RunningUCT(UCT):
 
     An action within the margin of the best *so far* joins the list of ties; one better by more than
     the margin begins it anew. So the list may keep actions that are further below the best than the
-    margin. Lisy 2014 says nothing of ties that are not exact; with these the curve of UCT in the
-    paper's figure 2 comes out: an early fall, then a rise.
+    margin. Lisy 2014 says nothing of ties that are not exact; with these UCT falls and rises as in
+    the paper's figure 2. The authors' published program is no source of them: its curve falls to
+    the end.
     """
 
 

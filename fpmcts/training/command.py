@@ -76,7 +76,7 @@ def train(config: RunConfig) -> None:
     what = "stopping after the current step, with a checkpoint"
     try:
         with Interrupt(terminal.note, what, terminal.close) as interrupt:
-            run = Run(config, terminal.progress, terminal.note, lambda: interrupt.requested)
+            run = Run.of(config, terminal.progress, terminal.note, lambda: interrupt.requested)
             for report in run:
                 terminal.report(report.line, run.seconds)
     finally:

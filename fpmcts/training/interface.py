@@ -9,6 +9,7 @@ import numpy as np
 
 from fpmcts.progress import Progress
 from games import Choice
+from games.notebook import html_table
 from games.settings import build, setting
 
 
@@ -27,6 +28,13 @@ class Report:
     line: str
     scalars: dict[str, float] = field(default_factory=dict)
     is_last: bool = False
+
+    def __str__(self) -> str:
+        return self.line
+
+    def _repr_html_(self) -> str:
+        rows = [{"curve": name, "value": f"{value:.4g}"} for name, value in self.scalars.items()]
+        return html_table(self.line, rows)
 
 
 @dataclass

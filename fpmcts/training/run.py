@@ -1,43 +1,63 @@
 """A run: steps of an algorithm until a budget is used up, saved in a folder.
 
-    train.py ─▶ Run ─▶ algorithm.step (fpmcts/training/fpmcts.py: play ─▶ reservoirs ─▶ learn ─▶
-    evaluate) ─▶ Report
-
-From Python, without a command line:
-
-    for report in Run(TrainConfig.parse({"game": {"name": "leduc"}, ...})):
-        print(report.line, report.scalars["nash_conv/average_policy"])
+train.py ─▶ Run ─▶ algorithm.step (fpmcts/training/fpmcts.py: play ─▶ reservoirs ─▶ learn ─▶
+evaluate) ─▶ Report
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import ExitStack, suppress
 from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+from weakref import WeakValueDictionary
 
+from fpmcts.configuration import overrides_of
+from fpmcts.players import load_player
 from fpmcts.progress import Progress, silent
+from fpmcts.terminal import Terminal, in_notebook
+from fpmcts.training.algorithms import read_run
 from fpmcts.training.curves import Curves
 from fpmcts.training.interface import Algorithm, Report, RunConfig, Saved
-from fpmcts.training.run_folder import RunFolder
+from fpmcts.training.run_folder import RunFolder, folder_of
 from games.compilation import CompileClock
+from games.interface import Game
 from games.settings import ConfigError
 from networks.checkpoint import CHECKPOINT, naming
 
+if TYPE_CHECKING:
+    from games.agent import Agent
+
 _COMPILING = CompileClock()
+_LEFT = WeakValueDictionary[Path, Generator[Report, None, None]]()
+"""Loops over the runs of this process, by folder: an error in the body of a loop, which a notebook
+keeps, would keep the folder locked.
+"""
 
 
 class Run:
-    """A new run in its folder, or the one that is there. Its reports are what one iterates over; it
-    is saved on the way.
+    """A new run in its folder, or the one that is there.
+
+        run = Run("runs/leduc", game="leduc", budget={"minutes": 5})
+        for report in run:
+            print(report)
+        player = run.player()
+
+    Iterating trains until the budget is used up. Leave the loop when you like: the run is saved,
+    and iterating again, or making the same ``Run`` again, resumes it bit-for-bit.
 
     Args:
-        config: Of the run.
-        progress: Called with how far a step is.
-        say: Shows a line.
-        stopping: Whether to end after the present step.
+        run_dir: Folder of the run; None: ``runs/<game>-<seed>``.
+        progress: Whether to show a progress bar and the lines of ``train.py``; None: in notebooks.
+        keys: The keys of ``train.py``, groups as dictionaries: ``game="leduc"``,
+            ``algorithm="smooth_uct"``, ``game={"name": "goofspiel", "cards": 4}``, ``budget={
+            "minutes": 5}``. A game of your own is given by its module or its class, or made:
+            ``game=make(MyGame, dice=2)``.
 
     Attributes:
         config: Of the run, ``run_dir`` and what it began from filled in.
         algorithm: What is trained.
-        last: What the last step said, None before the first.
+        last: What the last step reported, None before the first.
         seconds: Wall clock spent in steps, over all sessions, without compilation.
 
     Raises:
@@ -46,46 +66,89 @@ class Run:
     """
 
     def __init__(
+        self, run_dir: str | Path | None = None, *, progress: bool | None = None, **keys: Any
+    ) -> None:
+        given = keys if run_dir is None else {"run_dir": str(run_dir), **keys}
+        config = read_run(overrides_of(_named(given)))
+        if in_notebook() if progress is None else progress:
+            terminal = Terminal()
+            self._open(config, terminal.progress, terminal.note, close=terminal.close)
+        else:
+            self._open(config)
+
+    @classmethod
+    def of(
+        cls,
+        config: RunConfig,
+        progress: Progress = silent,
+        say: Callable[[str], None] = lambda line: None,
+        stopping: Callable[[], bool] = lambda: False,
+    ) -> Self:
+        """Returns the run of a configuration.
+
+        Args:
+            config: Of the run.
+            progress: Called with how far a step is.
+            say: Shows a line.
+            stopping: Whether to end after the present step.
+        """
+        run = cls.__new__(cls)
+        run._open(config, progress, say, stopping)
+        return run
+
+    def _open(
         self,
         config: RunConfig,
         progress: Progress = silent,
         say: Callable[[str], None] = lambda line: None,
         stopping: Callable[[], bool] = lambda: False,
+        close: Callable[[], None] = lambda: None,
     ) -> None:
-        self._progress, self._say, self._stopping = progress, say, stopping
-        self.seconds = 0.0
-        self.last: Report | None = None
+        """Begins the run, or reads the one that is there. ``close`` ends what shows it."""
+        self._progress, self._say, self._stopping, self._close = progress, say, stopping, close
+        _leave(folder_of(config))
         self.folder = RunFolder.open(config)
         self.config = self.folder.config
         try:
-            saved = self.folder.load()
-            try:
-                self.algorithm: Algorithm = self.config.start()
-            except MemoryError as error:
-                smaller = "give smaller stores, networks or fewer lanes"
-                raise ConfigError(
-                    f"the run does not fit into memory ({error}); {smaller}"
-                ) from error
-            if saved is not None:
-                with naming(self.folder.path / CHECKPOINT):
-                    self.load(saved)
+            is_new = not self._restore()
             self.folder.begin()
-        except BaseException:
+        finally:
             self.folder.close()
-            raise
         for line in self.folder.notes:
             say(line)
-        say(
-            f"new run in {self.folder.path}"
-            if saved is None
-            else f"resuming {self.folder.path} from {self.where()}"
-        )
+        where = self.folder.path
+        say(f"new run in {where}" if is_new else f"resuming {where} from {self.where()}")
+
+    def _restore(self) -> bool:
+        """Takes the last checkpoint of the folder; returns whether there is one."""
+        self.seconds = 0.0
+        self.last: Report | None = None
+        saved = self.folder.load()
+        try:
+            self.algorithm: Algorithm = self.config.start()
+        except MemoryError as error:
+            smaller = "give smaller stores, networks or fewer lanes"
+            raise ConfigError(f"the run does not fit into memory ({error}); {smaller}") from error
+        if saved is not None:
+            with naming(self.folder.path / CHECKPOINT):
+                self.load(saved)
+        self._is_torn = False
+        return saved is not None
 
     def __iter__(self) -> Iterator[Report]:
         """Continues the run until its budget is used up or it is asked to stop; yields the report
         of every step.
         """
-        with self.folder:
+        _leave(self.folder.path)
+        steps = _LEFT[self.folder.path.resolve()] = self._steps()
+        return steps
+
+    def _steps(self) -> Generator[Report, None, None]:
+        """Yields the reports; when it is closed, the run is saved and its folder is free."""
+        with self.folder, ExitStack() as stack:
+            stack.callback(self._close)
+            if self._is_torn:
+                self._restore()
             if all(bound is None for bound in vars(self.config.budget).values()):
                 self._say("runs until Ctrl-C and is saved on the way; the same command resumes it")
             curves = Curves(self.folder.path, self.last.step if self.last else None)
@@ -95,17 +158,24 @@ class Run:
             self.config.prepare(self._say)
             is_saved = True
             while not self._stopping() and not self.is_finished():
+                self._is_torn = True
                 try:
                     report = self.step()
                 except ConfigError:  # a full table, which is whole: what was reported is kept
                     if not is_saved:
                         self.save()
                     raise
+                self._is_torn = False
                 is_saved = self.algorithm.saves_each_step or self.folder.is_save_due()
                 if is_saved:
                     self.save()
                 curves.add(report)
-                yield report
+                try:
+                    yield report
+                except GeneratorExit:  # the caller has left the loop
+                    if not is_saved:
+                        self.save()
+                    raise
             if not is_saved:
                 self.save()
             self._say(
@@ -113,6 +183,24 @@ class Run:
                 if self._stopping()
                 else "budget used up"
             )
+
+    @property
+    def game(self) -> Game:
+        """The game that is learned."""
+        return self.config.game.make()
+
+    def player(self, kind: str | None = None, **options: Any) -> "Agent":
+        """Returns a player of what was learned until the last save.
+
+        Args:
+            kind: Name of the player; None: ``tabular`` for an algorithm on tables, else ``policy``.
+                ``fpmcts`` searches with the networks.
+            options: Of the player, as of ``load_player``.
+        """
+        is_tabular = self.config.learned_by.startswith("fpmcts.training.tabular")
+        source = {"run" if is_tabular else "checkpoint": str(self.folder.path)}
+        name = kind or ("tabular" if is_tabular else "policy")
+        return load_player(name, self.game, **source | options)
 
     def step(self) -> Report:
         """Returns the report of the next step, which is neither saved nor drawn."""
@@ -153,3 +241,27 @@ class Run:
         self.seconds = saved.meta["seconds"]
         report = saved.meta["report"]
         self.last = None if report is None else Report(**report)
+
+
+def _leave(folder: Path) -> None:
+    """Closes the loop over the run in a folder, if this process has left one."""
+    if (left := _LEFT.pop(folder.resolve(), None)) is not None:
+        with suppress(ValueError):  # it is at work in another thread
+            left.close()
+
+
+def _named(keys: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns keys with a game, or the class of one, replaced by its module and its options."""
+    game = keys.get("game")
+    if isinstance(game, Game):
+        usual, given = vars(game.Options()), vars(game.options)
+        options = {key: value for key, value in given.items() if value != usual[key]}
+        return {**keys, "game": {"name": game.spec.name, **options}}
+    if not isinstance(game, type):
+        return dict(keys)
+    if game.__module__ == "__main__":
+        raise ConfigError(
+            f"game={game.__name__}: workers import a game from its module; put the class into a "
+            "file of its own"
+        )
+    return {**keys, "game": game.__module__}

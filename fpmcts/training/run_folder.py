@@ -47,12 +47,17 @@ BEGINNING = "init_from"
 """Key of the checkpoint that a run began from; a command that resumes the run may omit it."""
 
 
+def folder_of(config: RunConfig) -> Path:
+    """Returns the folder of a run."""
+    return Path(config.run_dir or f"runs/{config.run_name()}")
+
+
 class RunFolderError(InputError):
     """A run folder that cannot be used; the message says which and why."""
 
 
 class RunFolder(AbstractContextManager["RunFolder"]):
-    """An open run folder. Use as a context manager; the lock is released at the end.
+    """A run folder. As a context manager it is locked against a second writer.
 
     A folder in which no run has begun (``begin``, ``save``) is left as it was found, so that a
     command which fails at its start can be corrected and given again.
@@ -68,23 +73,19 @@ class RunFolder(AbstractContextManager["RunFolder"]):
         self.notes: list[str] = []
         self._previous_is_better = False
         self._last_saved, self._save_seconds = time.monotonic(), 0.0
+        self._left: tuple[int, int] | None = None
 
     @classmethod
     def open(cls, config: RunConfig) -> Self:
-        """Returns the folder of a run, made if it is not there, and locked.
+        """Returns the folder of a run, made if it is not there, and locked until ``close``.
 
         Raises:
             RunFolderError: It cannot be written, is in use, holds something else, a run of an
                 earlier version, or one that ``resume=false`` must not overwrite.
         """
-        path = Path(config.run_dir or f"runs/{config.run_name()}")
+        path = folder_of(config)
         config = replace(config, run_dir=str(path))
-        with _refusals(path):
-            try:
-                lock = Lock(path / LOCK)
-            except BlockingIOError as error:
-                where = f"run_dir={path}: another process is training in it"
-                raise RunFolderError(f"{where}; give another run_dir") from error
+        lock = _locked(path)
         is_new = not (path / CONFIG).exists() and not (path / CHECKPOINT).exists()
         folder = cls(path, config, lock, is_new)
         try:
@@ -144,10 +145,34 @@ class RunFolder(AbstractContextManager["RunFolder"]):
 
     def close(self) -> None:
         """Releases the lock; leaves nothing behind where no run has begun."""
+        self._left = self._checkpoint()
         self._lock.close()
+
+    def __enter__(self) -> Self:
+        """Locks the folder again where it was closed.
+
+        Raises:
+            RunFolderError: Another run is at work in it, or has been since.
+        """
+        if self._lock.file.closed:
+            self._lock, left = _locked(self.path), self._left
+            if self._checkpoint() != left:
+                self.close()
+                raise RunFolderError(
+                    f"run_dir={self.path}: was trained on elsewhere; make the Run again"
+                )
+        return self
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+    def _checkpoint(self) -> tuple[int, int] | None:
+        """Returns which file the last checkpoint is; None: there is none."""
+        try:
+            found = (self.path / CHECKPOINT).stat()
+        except OSError:
+            return None
+        return found.st_ino, found.st_mtime_ns
 
     def load(self) -> Saved | None:
         """Returns the last good checkpoint, None if the run has none yet. Its networks are put
@@ -217,6 +242,17 @@ class RunFolder(AbstractContextManager["RunFolder"]):
             save(self.path / NETWORKS, _networks(saved), meta)
         self._last_saved = time.monotonic()
         self._save_seconds = self._last_saved - started
+
+
+def _locked(path: Path) -> Lock:
+    """Returns the lock of a run folder. Raises RunFolderError."""
+    with _refusals(path):
+        try:
+            return Lock(path / LOCK)
+        except BlockingIOError as error:
+            raise RunFolderError(
+                f"run_dir={path}: another run is training in it; give another run_dir"
+            ) from error
 
 
 @contextmanager

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from fpmcts.evaluation.policy_table import ExactMeasure, policy_table
+from fpmcts.players.policy import PolicyAgent
 from fpmcts.tabular.best_response import nash_conv as tree_nash_conv
 from games import make
 from networks.evaluator import Evaluator
@@ -29,7 +30,8 @@ def networks(game: Any, seed: int = 0) -> Evaluator:
 def test_listed_and_tree_agree(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     game: Any = make(name)
     evaluate = networks(game).evaluate
-    tree = tree_nash_conv(game.tables, policy_table(game, evaluate))
+    played = PolicyAgent(game, evaluate, temperature=1.0).probabilities
+    tree = tree_nash_conv(game.tables, policy_table(game, played))
     starts = game.starts()
     monkeypatch.setattr(type(game), "starts", lambda self: starts)
     monkeypatch.setattr(type(game), "has_tree", False)

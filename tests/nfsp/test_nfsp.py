@@ -15,7 +15,7 @@ from fpmcts.evaluation.policy_table import policy_table
 from fpmcts.nfsp.games import Played, next_decisions, play, responders
 from fpmcts.nfsp.trainer import NFSP, NFSPConfig
 from fpmcts.players.lookup import Entrant, Host, PlayerError
-from fpmcts.players.policy import PolicyOptions
+from fpmcts.players.policy import PolicyAgent, PolicyOptions
 from fpmcts.players.search_agent import FPMCTSOptions
 from fpmcts.progress import silent
 from fpmcts.tabular.best_response import best_response_values, profile_values
@@ -122,8 +122,13 @@ def test_q_learning_finds_a_best_response_to_random_play() -> None:
             learner.step(take(rows, generator.integers(0, num_rows(rows), 128)))
     trainer._averages.refresh(trainer.average)
     trainer._responses.refresh(trainer.q)
-    average = policy_table(trainer.game, trainer._averages.evaluate)
-    answers = policy_table(trainer.game, trainer._responses.evaluate)
+    average, answers = (
+        policy_table(
+            trainer.game,
+            PolicyAgent(trainer.game, networks.evaluate, temperature=1.0).probabilities,
+        )
+        for networks in (trainer._averages, trainer._responses)
+    )
     greedy = np.eye(average.shape[1])[answers.argmax(axis=1)]
     best = best_response_values(tables, average)
     for seat in range(2):
@@ -157,7 +162,7 @@ def test_resumed_equals_uninterrupted_and_its_average_plays(tmp_path: Path) -> N
     states = []
     for name, budgets in (("whole", (384,)), ("run", (192, 384))):
         for episodes in budgets:
-            run = Run(
+            run = Run.of(
                 configuration(*keys, f"run_dir={tmp_path / name}", f"budget.episodes={episodes}")
             )
             assert list(run)

@@ -67,7 +67,7 @@ def tabular_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     config = TabularConfig(
         run_dir=str(folder), game=Choice("leduc"), budget=EpisodeBudget(episodes=1100)
     )
-    assert len(list(Run(config))) == 2
+    assert len(list(Run.of(config))) == 2
     return folder
 
 

@@ -9,8 +9,9 @@ import pytest
 
 from fpmcts.evaluation.duplicate import duplicate_match, evaluation_decks, table_games
 from fpmcts.players import load_player
-from fpmcts.poker.mcts import MCTSAgent, MCTSOptions
+from fpmcts.poker.mcts import SHIPPED, MCTSAgent, MCTSOptions
 from fpmcts.poker.opponents.model import untrained
+from fpmcts.poker.opponents.model_file import load
 from fpmcts.poker.opponents.statistics import HANDS
 from fpmcts.web.engine.answering import Answering
 from fpmcts.web.engine.asking import Earlier, Question
@@ -88,6 +89,14 @@ def test_mcts_counts_players_of_pairs_whatever_their_seats() -> None:
     assert (
         agent.counts[1, 5] == agent.counts[1, 8] == 0.0 < agent.counts[0, 5:12].sum()
     )  # the maniac never folds
+
+
+def test_mcts_looks_back_as_far_as_its_model() -> None:
+    game, window = make("no_limit_holdem"), load(SHIPPED).window
+    assert [load_player("mcts", game, **own).options.window for own in ({}, {"window": 50})] == [
+        window,
+        50,
+    ]
 
 
 TINY_MCTS = {"iterations": 300, "checkpoint": "untrained", "pool": 8, "nodes": 20_000}

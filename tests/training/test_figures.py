@@ -12,6 +12,7 @@ from fpmcts.configuration import load
 from fpmcts.papers import figure_matches
 from fpmcts.papers.drawing import Panel, draw
 from fpmcts.papers.figures import RunFigure, averaged
+from fpmcts.papers.ismcts_tables import MatchTables
 from games.settings import ConfigError, build
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -62,7 +63,25 @@ def test_every_figure_composes(path: Path) -> None:
     assert figure.name == path.stem
     assert len({run.run_dir for _, run in figure.plan}) == len(figure.plan)
     if figure.panels:
-        assert {own.label for own in figure.shown()} == set(figure.algorithms)
+        assert {own.label for own in figure.shown()} == set(figure.variants)
+
+
+def test_one_setting_of_each_selection_in_figures_and_tables() -> None:
+    tables = MatchTables.read("lisy_tables", []).options
+    for name in ("lisy_figure2", "lisy_figure3"):
+        for own in composed(name).algorithms.values():
+            options = {key: own[key] for key in own if key not in ("name", "selection")}
+            assert options == tables[own["selection"]]
+
+
+def test_values_that_vary_are_algorithms() -> None:
+    vary = "vary={UCT: {exploration: [1, 2]}}"
+    figure = composed("kuhn_figure1", vary, "runs=1", "episodes=1000")
+    assert list(figure.variants) == ["Smooth UCT", "UCT, exploration=1", "UCT, exploration=2"]
+    assert [run.algorithm.get("exploration") for _, run in figure.plan] == [None, 1, 2]
+    assert figure.notes()[0] == (
+        "Size, ours of the paper's: runs 1 of 50, episodes 1,000 of 20,000,000."
+    )
 
 
 def test_stopped_and_resumed_equals_uninterrupted(tmp_path: Path) -> None:
@@ -132,6 +151,7 @@ def test_panels_and_what_is_printed(tmp_path: Path) -> None:
     [
         (["panels=[]"], ["runs=5: expected 1"]),
         (["rates.UCB=5"], ["rates: 'UCB'", "Smooth UCT"]),
+        (["paper.games=5"], ["paper.games: expected a key of the study"]),
     ],
 )
 def test_refused(overrides: list[str], words: list[str]) -> None:

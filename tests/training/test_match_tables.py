@@ -12,6 +12,7 @@ from fpmcts.papers.ismcts_tables import (
     MatchTables,
     cells_of,
     head_to_head,
+    returns_of,
 )
 from fpmcts.papers.reward_figures import RewardFigures
 from games.settings import ConfigError
@@ -40,7 +41,8 @@ def test_more_matches_go_on_and_a_cut_line_is_played_again(tmp_path: Path) -> No
     assert played(tmp_path / "b", "matches=40") == said
     first, second = ((tmp_path / name / "lots.jsonl").read_text().splitlines() for name in "ab")
     assert first[0] == second[0] and set(first) <= set(second) and len(first) == 1 + 2 * 16
-    assert (tmp_path / "a" / "tables.md").read_text().count("| UCT |") == 2
+    text = (tmp_path / "a" / "tables.md").read_text()
+    assert text.count("| UCT |") == 4 and "matches 40 of 1,000" in text
     with pytest.raises(StoreError, match=r"holds results with different settings \(seed\)"):
         played(tmp_path / "b", "seed=1")
 
@@ -52,7 +54,7 @@ def test_points_of_a_figure_on_the_same_decks(tmp_path: Path) -> None:
     figure = f"{game}, players: {{x: {{kind: best_hand}}, y: {{kind: always_call}}}}}}"
     said = []
     for folder, stops in (("a", []), ("b", [1])):
-        overrides = [f"run_dir={tmp_path / folder}", figure, "only=[small]"]
+        overrides = [f"run_dir={tmp_path / folder}", figure, "only=[small]", "acquaintance=20"]
         job = RewardFigures.read("broeck_figures", overrides)
         for stop_after in stops:
             asked = iter(range(stop_after))
@@ -84,14 +86,15 @@ def test_what_the_tables_say() -> None:
     results = {
         Lot("phantom", 0, row, column): returns[row] for row in PLAYERS for column in PLAYERS
     }
-    cells = cells_of("phantom", results)
+    cells = cells_of(returns_of("phantom", results))
     assert cells["exp3", "uct"].mean == 60.0
     assert head_to_head(cells, "regret_matching", "uct")[0] == pytest.approx((80 + 50) / 2)
     text, said = config.report(results)
     assert said[-1].startswith("1 of 16 cells")  # RM against RM, 80.0 and 85.2
-    assert "**50.0 ± 37.7** (86.5)" in text
+    assert "**50.0 ± 37.7** (86.5)" in text and "50.0 / 0.0 / 50.0" in text
     assert "Exp3 55.0" in said[0] and "RM 65.0" in said[0]
-    assert json.loads(text[text.rindex('{"seed') :])["seed"] == 0
+    origin = json.loads(text[text.rindex('{"seed') :])
+    assert origin["seed"] == 0 and origin["commit"] and origin["machine"]["cores"]
 
 
 @pytest.mark.parametrize(

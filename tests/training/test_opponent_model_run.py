@@ -45,13 +45,13 @@ def test_resumed_equals_uninterrupted(hands: Path, tmp_path: Path) -> None:
         "algorithm.trees=3",
         "algorithm.least_rows=5",
     )
-    assert len(list(Run(read_run((*keys, f"run_dir={tmp_path / 'a'}"))))) == 12
+    assert len(list(Run.of(read_run((*keys, f"run_dir={tmp_path / 'a'}"))))) == 12
     config = read_run((*keys, f"run_dir={tmp_path / 'b'}"))
-    for _, _ in zip(range(4), Run(config), strict=False):
+    for _, _ in zip(range(4), Run.of(config), strict=False):
         pass
-    second = Run(config)
+    second = Run.of(config)
     assert second.where().startswith("4 of 12 parts")
-    assert len(list(second)) == 8 and not list(Run(config))
+    assert len(list(second)) == 8 and not list(Run.of(config))
     one, two = (load(tmp_path / name / MODEL) for name in "ab")
     for left, right in zip(
         [*one.model[:-1], *one.model.trees, *one.without.trees],

@@ -25,7 +25,7 @@ MORE = ["evaluation.decks=4", "budget.iterations=4", "threads=2", "seed=7"]
 def finish(run_dir: Path) -> list[str]:
     """Runs the training to its end; returns what it said."""
     said: list[str] = []
-    assert list(Run(config(*MORE, f"run_dir={run_dir}"), say=said.append))
+    assert list(Run.of(config(*MORE, f"run_dir={run_dir}"), say=said.append))
     return said
 
 

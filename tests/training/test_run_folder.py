@@ -128,22 +128,22 @@ def test_the_loop(tmp_path: Path) -> None:
     lines: list[str] = []
     seen: list[tuple[Any, ...]] = []
     config = StepsConfig(run_dir=str(tmp_path / "run"))
-    first = Run(
+    first = Run.of(
         config, lambda *at: seen.append(at), lines.append, iter([False, True, True]).__next__
     )
     assert [report.line for report in first] == ["step 1"] and seen == [("stage", 1, 2, "games")]
     assert lines[0] == f"new run in {tmp_path / 'run'}" and lines[1] == "two steps"
     assert lines[2].startswith("stopped after 1 episodes, ")
-    second = Run(config, say=lines.append)
+    second = Run.of(config, say=lines.append)
     assert lines[3].startswith(f"resuming {tmp_path / 'run'} from 1 episodes")
     assert second.last is not None and second.last.line == "step 1"
     assert [report.line for report in second] == ["step 2"] and lines[-1] == "budget used up"
-    assert not list(Run(config))
-    unbounded = Run(
+    assert not list(Run.of(config))
+    unbounded = Run.of(
         replace(config, budget=EpisodeBudget()), say=lines.append, stopping=lambda: True
     )
     assert not list(unbounded) and "until Ctrl-C" in lines[-3]
-    timed = Run(replace(config, budget=EpisodeBudget(minutes=2)))
+    timed = Run.of(replace(config, budget=EpisodeBudget(minutes=2)))
     for timed.seconds, over in ((119.9, False), (120.0, True)):
         assert timed.is_finished() == over
     timed.folder.close()
@@ -174,11 +174,11 @@ def test_a_start_that_fails_leaves_nothing_behind(
     (mine / "notes.txt").write_text("kept")
     for path in (tmp_path / "new" / "run", mine):
         with pytest.raises(raised):
-            Run(StepsConfig(run_dir=str(path), failure=failure))
+            Run.of(StepsConfig(run_dir=str(path), failure=failure))
     assert not (tmp_path / "new").exists()
     assert [path.name for path in mine.iterdir()] == ["notes.txt"]
     assert (
-        len(list(Run(StepsConfig(run_dir=str(tmp_path / "new" / "run"), seed=1)))) == 2
+        len(list(Run.of(StepsConfig(run_dir=str(tmp_path / "new" / "run"), seed=1)))) == 2
     )  # the corrected command
 
 
@@ -192,7 +192,7 @@ def test_a_run_is_not_overwritten(tmp_path: Path) -> None:
 
 
 def test_two_writers_are_refused(tmp_path: Path) -> None:
-    with opened(tmp_path / "run"), pytest.raises(RunFolderError, match="another process"):
+    with opened(tmp_path / "run"), pytest.raises(RunFolderError, match="another run"):
         opened(tmp_path / "run")
 
 

@@ -35,7 +35,9 @@ def test_resumed_equals_uninterrupted(algorithm: str, tmp_path: Path) -> None:
     runs = []
     for name, parts in (("whole", (6,)), ("parts", (3, 3))):
         for count in parts:
-            run = Run(composed("game=kuhn", f"algorithm={algorithm}", f"run_dir={tmp_path / name}"))
+            run = Run.of(
+                composed("game=kuhn", f"algorithm={algorithm}", f"run_dir={tmp_path / name}")
+            )
             with run.folder:
                 for _ in range(count):
                     run.step()
@@ -57,7 +59,7 @@ def test_a_whole_run(tmp_path: Path) -> None:
     """NashConv falls, and the curves have episodes as steps."""
     keys = ["game=leduc", "budget.episodes=2000000", f"run_dir={tmp_path / 'run'}"]
     said: list[str] = []
-    assert list(Run(composed(*keys), say=said.append)) and "new run" in said[0]
+    assert list(Run.of(composed(*keys), say=said.append)) and "new run" in said[0]
     events = EventAccumulator(str(tmp_path / "run"))
     events.Reload()
     curve = events.Scalars("nash_conv/average_policy")
@@ -92,7 +94,7 @@ def test_full_counters_use_the_budget_up(tmp_path: Path) -> None:
     for game, algorithm in (("kuhn", "uct"), ("goofspiel", "ismcts")):
         said: list[str] = []
         given = composed(f"game={game}", f"algorithm={algorithm}", f"run_dir={tmp_path / game}")
-        run = Run(given, say=said.append)
+        run = Run.of(given, say=said.append)
         learner = run.algorithm.learner
         learner.run(1000)
         learner.counter[0] = 2**32 - 500
@@ -101,7 +103,7 @@ def test_full_counters_use_the_budget_up(tmp_path: Path) -> None:
         (report,) = run
         assert report.line.endswith("its counters are full, which ends the run")
         assert learner.episodes < 2**32 and said[-1] == "budget used up"
-        assert not list(Run(given))
+        assert not list(Run.of(given))
 
 
 def test_the_curve_in_a_checkpoint_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,7 +117,7 @@ def test_the_curve_in_a_checkpoint_is_bounded(monkeypatch: pytest.MonkeyPatch) -
 def test_a_run_of_a_hundred_hours_goes_on(tmp_path: Path) -> None:
     """With steps of a second; what was learned in them is left out."""
     given = composed("game=kuhn", "algorithm=cfr_plus", f"run_dir={tmp_path}")
-    run = Run(given)
+    run = Run.of(given)
     run.algorithm.next_mark = lambda episodes: episodes + 1
     with run.folder:
         scalars = run.step().scalars
@@ -126,7 +128,7 @@ def test_a_run_of_a_hundred_hours_goes_on(tmp_path: Path) -> None:
         run.seconds = 360_000.0
         run.save()
     assert (tmp_path / CHECKPOINT).stat().st_size < 4e6
-    again = Run(given)
+    again = Run.of(given)
     with again.folder:
         assert "6000.0 min" in again.where()
         again.step()
@@ -143,7 +145,7 @@ def test_a_full_table_ends_a_run_that_goes_on_with_more_memory(
 
     def run(option: str) -> list[Report]:
         keys = ("game=phantom_tictactoe", "algorithm=ismcts", "budget.episodes=30000")
-        for report in Run(composed(*keys, f"run_dir={tmp_path / 'run'}", option)):
+        for report in Run.of(composed(*keys, f"run_dir={tmp_path / 'run'}", option)):
             reported.append(report)
         return reported
 

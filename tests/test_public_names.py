@@ -1,0 +1,86 @@
+"""``import fpmcts``: the public names."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import fpmcts
+from fpmcts import Run, Table, best_response, load_player, make, match, nash_conv
+from fpmcts.players.function import FunctionPlayer
+from fpmcts.training.run_folder import RunFolderError
+
+
+def test_importing_loads_nothing_heavy() -> None:
+    heavy = "import fpmcts, sys; print({'numpy', 'numba', 'torch'} & set(sys.modules))"
+    assert subprocess.check_output([sys.executable, "-c", heavy], text=True).strip() == "set()"
+    for name in fpmcts.__all__:
+        assert getattr(fpmcts, name).__name__ == name and name in dir(fpmcts)
+    with pytest.raises(AttributeError, match="nothing"):
+        fpmcts.nothing  # noqa: B018
+
+
+def careful(view: dict[str, list[str]]) -> str:
+    return "fold" if "fold" in view["legal"] else "call"
+
+
+def test_a_function_plays() -> None:
+    leduc = make("leduc")
+    table = Table(leduc, seed=3)
+    table.play("raise")
+    assert FunctionPlayer(leduc, careful).decide(table).move == "fold"
+    result = match(leduc, careful, "random", decks=20, seed=2)
+    assert result.num_decks == 20 and result.names == ("careful", "random")
+    with pytest.raises(ValueError, match="answered 'bluff'; expected one of call, raise"):
+        match(leduc, lambda view: "bluff", "random", decks=2)
+    with pytest.raises(ValueError, match="'tabulr'.*did you mean tabular"):
+        match(leduc, careful, "tabulr")
+    with pytest.raises(ValueError, match="device=gpu"):
+        load_player("random", leduc, device="gpu")
+
+
+def test_exact_measures() -> None:
+    """Uniform play: OpenSpiel's values (open_spiel/python/algorithms/exploitability_test.py)."""
+    assert nash_conv("kuhn", "random") == pytest.approx(11 / 12)
+    assert nash_conv("leduc", "random") == pytest.approx(4.747222)
+    assert best_response("kuhn", "random").tolist() == pytest.approx([0.5, 5 / 12])
+    with pytest.raises(ValueError, match="careful states no move probabilities"):
+        nash_conv("kuhn", careful)
+    with pytest.raises(ValueError, match="doudizhu is too large"):
+        nash_conv("doudizhu", "random")
+
+
+def test_a_run_is_left_and_resumed(tmp_path: Path) -> None:
+    keys = {"game": "kuhn", "algorithm": {"name": "smooth_uct", "eta": 0.5}}
+    run = Run(tmp_path / "run", **keys, budget={"episodes": 2000})
+    for report in run:
+        assert report.step == 1000 and "nash_conv/average_policy" in report.scalars
+        break
+    other = Run(tmp_path / "run", **keys, budget={"episodes": 1500})
+    assert [report.step for report in other][-1] == 1500
+    with pytest.raises(RunFolderError, match="was trained on elsewhere"):
+        next(iter(run))
+    assert nash_conv(other.game, other.player()) < 11 / 12
+
+
+def test_an_error_in_the_loop_or_in_a_step_leaves_a_run_that_resumes(tmp_path: Path) -> None:
+    """A notebook keeps the error, and with it the loop."""
+    keys = {"game": make("kuhn"), "algorithm": "smooth_uct", "budget": {"episodes": 2000}}
+    run, kept = Run(tmp_path, **keys), []
+    try:
+        for _ in run:
+            raise RuntimeError
+    except RuntimeError as error:
+        kept.append(error)
+    again = Run(tmp_path, **keys)
+    assert again.where().startswith("1,000 episodes")
+
+    def interrupted(progress: object) -> None:
+        again.algorithm.learner.run(7)
+        raise KeyboardInterrupt
+
+    again.algorithm.step = interrupted
+    with pytest.raises(KeyboardInterrupt):
+        list(again)
+    assert [report.step for report in again] == [1259, 1585, 1995, 2000]
