@@ -33,6 +33,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         names = metafunc.config.getoption("game") or [
             *sorted(GAMES),
             "examples.liars_dice:dice=2,faces=3",
+            "doudizhu:bidding=call,doubling=true",
+            "doudizhu:bidding=rob",
             "examples.sealed_bids",
             "goofspiel:cards=13,prizes=random,scoring=points,lowest_prize=1",
             "phantom_tictactoe:reveal=false",
