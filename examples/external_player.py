@@ -6,17 +6,18 @@ its partner holds the table.
 
 import json
 import sys
+from typing import Any
 
 RANKS = "3456789TJQKA2LB"
 PARTNER = {0: None, 1: 2, 2: 1}  # seat 0 is the landlord
 
 
-def is_bomb(move):
+def is_bomb(move: str) -> bool:
     """Returns whether a move is the rocket or four of a kind."""
     return move == "LB" or (len(move) == 4 and len(set(move)) == 1)
 
 
-def choose(view):
+def choose(view: dict[str, Any]) -> str:
     """Returns one of the moves in view["legal"]."""
     leading = view["to_beat"] is None
     if not leading and view["to_beat_seat"] == PARTNER[view["seat"]]:
@@ -27,7 +28,7 @@ def choose(view):
     return view["legal"][0] if leading else "pass"
 
 
-def say(answer):
+def say(answer: dict[str, object]) -> None:
     """Sends an answer. Without the flush it would stay here."""
     sys.stdout.write(json.dumps(answer) + "\n")
     sys.stdout.flush()

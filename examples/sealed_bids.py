@@ -49,7 +49,7 @@ class States(NamedTuple):
 
 @kernel
 def current_seat(rules: Rules, states: States, i: int) -> int:
-    return np.int64(states.turn[i] % 2 if states.turn[i] < 3 else -1)
+    return int(states.turn[i] % 2 if states.turn[i] < 3 else -1)
 
 
 @kernel
@@ -76,7 +76,7 @@ def team_return(rules: Rules, states: States, i: int, seat: int) -> float:
 
 @kernel
 def seen_move(rules: Rules, states: States, i: int, action: int, seat: int) -> int:
-    return np.int64(action if states.turn[i] == 2 or seat == states.turn[i] else HIDDEN_MOVE)
+    return int(action if states.turn[i] == 2 or seat == states.turn[i] else HIDDEN_MOVE)
 
 
 @kernel
@@ -139,7 +139,7 @@ def start_view(rules: Rules, views: States, i: int, seat: int, starts: States, j
 def played_move(
     rules: Rules, worlds: States, i: int, seat: int, seen: int, hidden: np.ndarray
 ) -> int:
-    return np.int64(seen if seen >= 0 else np.int64(hidden[0]) // 8 - 1)
+    return int(seen if seen >= 0 else np.int64(hidden[0]) // 8 - 1)
 
 
 register_all(

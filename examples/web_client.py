@@ -13,6 +13,7 @@ from itertools import count
 from urllib.parse import urlsplit
 
 from websockets.sync.client import connect
+from websockets.typing import Origin
 
 place = urlsplit(sys.argv[1])
 game, player = (sys.argv[2:] + ["doudizhu", "random"][len(sys.argv) - 2 :])[:2]
@@ -36,7 +37,7 @@ cookie = "; ".join(f"{found.name}={found.value}" for found in cookies)
 numbers = count(1)
 
 with connect(
-    f"ws://{place.netloc}/ws", origin=origin, additional_headers={"cookie": cookie}
+    f"ws://{place.netloc}/ws", origin=Origin(origin), additional_headers={"cookie": cookie}
 ) as socket:
 
     def say(kind: str, **fields: object) -> None:

@@ -55,16 +55,17 @@ class InferenceSettings:
         phase2: Whether particles are weighted by the others' past moves. The paper: yes (4.3).
         particles: Worlds kept per information state, 1 to 65,536. If fewer are possible, all are
             kept.
-        candidates: With ``phase1`` "filter": worlds drawn from the prior, of which the best
-            ``particles`` are kept, >= particles.
+        candidates: With ``phase1`` "filter": worlds drawn from the prior, >= particles; the best
+            ``particles`` are kept.
         temperature: Temperature of the policies that explain past moves, > 0. The paper uses one
             but does not state it (4.3).
         epsilon: Share of uniform play in these policies, in [0, 1]; bounds the evidence of one
-            move. Ours.
+            move. Not in the paper.
         solve: Whether the others are assumed to play sure wins that the rules can find, as our
-            policies do. Ours.
+            policies do. Not in the paper.
         ess_floor: Minimum effective sample size as a share of ``particles``, in [0, 1]. Below it,
-            particles are redrawn; if that does not suffice, the posterior is tempered. Ours.
+            particles are redrawn; if that does not suffice, the posterior is tempered. Not in the
+            paper.
         active_below: Inference is active when some hand has fewer cards than this, 0 to 100; until
             then worlds come from the prior. The paper: 15 (5.1). In games whose hands do not
             shrink, such as poker, it is active from the first move.
@@ -82,7 +83,8 @@ class InferenceSettings:
 
 
 class Diagnostics(NamedTuple):
-    """Diagnostics of inference for n views; NaN if it was inactive or a number is unknown.
+    """Diagnostics of inference for n views; NaN where inference was inactive or the number is
+    unknown.
 
     Attributes:
         num_evaluations: int64 ``[n]``, observations evaluated.
@@ -90,7 +92,7 @@ class Diagnostics(NamedTuple):
             all worlds are listed.
         beta: float64 ``[n]``, in [0, 1], the tempering needed: 1 = none (see
             ``inference.posterior``).
-        fresh: bool ``[n]``, whether the particles were redrawn.
+        fresh: bool ``[n]``, whether the particles were drawn anew.
         phase1_gain: float64 ``[n]``, log-probability of the true world under phase 1 minus that
             under the prior (nats), if fresh.
         gain: float64 ``[n]``, the same for the posterior before tempering; a lower bound on
@@ -271,7 +273,7 @@ class Determinizer:
         return beliefs
 
     def _active(self, views: States, count: int) -> np.ndarray:
-        """Returns for which views inference is active (bool ``[count]``)."""
+        """Returns whether inference is active for each view (bool ``[count]``)."""
         active = np.zeros(count, np.bool_)
         if self.settings.phase1 != "none" or self.settings.phase2:
             find_active(self.game.rules, views, self.settings.active_below, active)

@@ -6,8 +6,8 @@ A *particle* is a world, given by its hidden words, with two log-densities (nats
   would count twice.
 - ``phase1``, of the world under phase 1: the distribution of the particles without phase 2.
 
-If at most as many worlds are possible as there are particles, all are listed once: inference is
-    then exact and ``density`` is 0.
+If no more worlds are possible than there are particles, each is listed once: inference is then
+exact and ``density`` is 0.
 """
 
 from typing import NamedTuple
@@ -28,7 +28,7 @@ class Draws(NamedTuple):
 
     Attributes:
         hidden: uint64 ``[n, K + 1, W]``, the worlds.
-        exists: bool ``[n, K + 1]``, whether there is a particle.
+        exists: bool ``[n, K + 1]``, whether the column holds a particle.
         density: float64 ``[n, K + 1]``, see above.
         phase1: float64 ``[n, K + 1]``, see above.
         num_draws: int32 ``[n]``, number of draws that the particles represent; COMPLETE: the

@@ -1,12 +1,13 @@
-"""Phase 1, the paper's form: worlds from the prior, the best kept by a filter network.
+"""Phase 1 as in the paper: draw worlds from the prior, keep those that a filter network scores
+best.
 
 The network is a six-layer 1D convolution over the observation and a world. Source: DeltaDou, 4.3
 ("a 6-layer 1D-convolutional neural network"). The paper gives neither its input nor its loss: it is
 trained here (``filter_batch``) to distinguish the true world from worlds drawn from the prior at
 the same information state.
 
-Late in the game the candidates repeat. The best K *different* ones are kept, else one world could
-take all the places; a candidate that was drawn m times counts m times.
+Late in the game candidates repeat. The best K *distinct* ones are kept, or one world could take all
+the places; a candidate drawn m times counts m times.
 """
 
 from collections.abc import Callable
@@ -37,7 +38,7 @@ _MAX_ROWS = 16_384
 
 
 def num_world_planes(spec: GameSpec) -> int:
-    """Returns how many planes show a world: one for each other seat and count above 0."""
+    """Returns the number of planes that encode a world: one per other seat and count above 0."""
     return (spec.num_seats - 1) * (spec.hidden_counts - 1)
 
 
@@ -46,9 +47,8 @@ def world_planes(spec: GameSpec, *hands: np.ndarray) -> np.ndarray:
     2, … cards of a position.
 
     Args:
-        spec: Of the game.
-        hands: For each other seat, the one that plays next first, its cards per position, int8
-            ``[N, L]``.
+        spec: The game's.
+        hands: The cards per position of each other seat, in playing order, int8 ``[N, L]`` each.
     """
     thresholds = np.arange(1, spec.hidden_counts, dtype=np.int8)[:, None]
     planes: np.ndarray = (np.stack(hands, axis=1)[:, :, None, :] >= thresholds).astype(np.int8)
@@ -89,7 +89,9 @@ class FilterNet(nn.Module):
 
 
 class FilterEngine:
-    """A filter network for inference. It keeps copies and has no int8: it is as ``auto`` then."""
+    """A filter network for inference, with its own copy of the weights. It has no int8 form;
+    ``int8`` means ``auto``.
+    """
 
     @torch.no_grad()
     def __init__(
@@ -227,9 +229,9 @@ def draw_filtered(
 ) -> None:
     """Draws candidates from the prior for the positions in ``rows`` (int64), and keeps the best.
 
-    The particles count as draws from the prior that were kept, so the score itself is not part of
-    their density; the gain of phase 1 is the score of the true world against the candidates', as a
-    log-odds against the prior.
+    The kept particles count as draws from the prior: the score does not enter their density. The
+    gain of phase 1 is the true world's score minus the log-mean-exp of all scores, a log-odds
+    against the prior.
 
     Args:
         positions: ``[n]``.
@@ -266,8 +268,8 @@ def filter_batch(game: Game, states: States, rng: np.ndarray, negatives: int) ->
     """Returns training data: the true world of each state and worlds from the prior at the
     information state of the seat to move.
 
-    Trained with the cross-entropy of either kind, a score becomes the log-odds of a world against
-    the prior (up to a constant of the information state).
+    Trained with binary or softmax cross-entropy, a score becomes the log-odds of a world against
+    the prior (up to a constant of the information set).
 
     Args:
         states: ``[B]`` rows with all the hands, of running games.

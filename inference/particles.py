@@ -1,5 +1,5 @@
-"""The particles that persist over a game, for every lane and searching seat (a *slot*: lane * seats
-+ seat).
+"""Particles that persist through a game, a set for every lane and searching seat (a *slot*: lane *
+seats + seat).
 """
 
 from typing import NamedTuple
@@ -19,8 +19,8 @@ NO_PARTICLES = -1
 class Particles(NamedTuple):
     """S slots with K particles each; the last column is the true world, for diagnostics alone.
 
-    A particle has two log-weights (nats), each known up to a constant of the slot: with the
-    posterior and with phase 1 in the numerator, over the density that the particle was drawn from.
+    A particle has two log-weights (nats), each up to a constant of the slot: the log-probability
+    under the posterior and under phase 1, minus the log-density that the particle was drawn with.
 
     Attributes:
         views: States ``[S]``, the view of the searching seat when ``moves`` moves had been played.
@@ -28,7 +28,7 @@ class Particles(NamedTuple):
         hidden: uint64 ``[S, K + 1, W]``, the worlds as they were then.
         posterior: float64 ``[S, K + 1]``: log p(deal) + log-likelihood of the moves - log density;
             -inf = impossible, or none.
-        phase1: float64 ``[S, K + 1]``: log-probability by phase 1 - log density.
+        phase1: float64 ``[S, K + 1]``: log-probability under phase 1 - log density.
         num_draws: int32 ``[S]``, see ``Draws``.
         truth_density: float64 ``[S]``, log density of the last column.
     """
@@ -62,8 +62,7 @@ def find_kept(
 ) -> None:
     """Writes whether the particles of a position's slot can be brought up to date (bool ``[n]``).
 
-    Those that stand before a move that the seat did not see cannot: they say nothing of what it
-    was.
+    Particles older than a move that the seat did not see cannot: they do not hold that move.
     """
     for i in range(kept.size):
         since, lane = particles.moves[positions.slots[i]], positions.lanes[i]
@@ -81,16 +80,15 @@ def store_draws(
     from_start: bool,
     draws: Draws,
 ) -> None:
-    """Puts new particles into the slots of positions, at the start of the game or at the position.
+    """Stores new particles in the slots of positions, as of the start of the game or of the
+    position.
 
     Args:
-        particles: The views of the slots must be those of that state; the rest of the slots is
-            written.
+        particles: Changed in place; the views of the slots must already be those of that state.
         positions: ``[n]``.
         moves: int16 ``[n]``, moves played before that state.
-        from_start: Whether that state is the start of the game. The worlds are then taken back to
-            it, and the posterior weights start from the prior of the deal; if not, they are those
-            of phase 1.
+        from_start: Whether that state is the start of the game. If so, the worlds are taken back to
+            it and the posterior weights start from the prior of the deal; otherwise from phase 1.
         draws: ``[n]`` rows.
     """
     last = draws.hidden.shape[1] - 1

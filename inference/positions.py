@@ -1,4 +1,4 @@
-"""The positions that worlds are wanted for, and what inference asks of a batch of them."""
+"""Positions that need worlds, and what inference computes for a batch of them."""
 
 from typing import NamedTuple
 
@@ -11,12 +11,12 @@ from games.rows import Rules, States, num_rows
 
 
 class Positions(NamedTuple):
-    """n information states for which worlds are wanted.
+    """n information sets that need worlds.
 
     Attributes:
-        places: int64 ``[n]``, place in the answer: the worlds of a position start at row ``places *
+        places: int64 ``[n]``, place in the output: the worlds of a position start at row ``places *
             num_worlds``.
-        lanes: int64 ``[n]``, the game, by its record and its random stream.
+        lanes: int64 ``[n]``, the game: index of its record and random stream.
         seats: int64 ``[n]``, the searching seat.
         slots: int64 ``[n]``, lane * seats + seat: where the particles are kept.
         views: States ``[n]``, as the searching seat sees them.

@@ -1,15 +1,15 @@
 """Phase 2, the weights: from the particles of a slot to worlds.
 
-A particle k drawn from phase 1 with density q weighs, with its evidence p(moves | k),
+A particle k, drawn in phase 1 with density q and with evidence p(moves | k), has the weight
 
     w_k = p(k) p(moves | k) / q(k),      ESS = (sum_k w_k)^2 / sum_k w_k^2.
 
-A few particles of many worlds may all but miss the posterior; then one of them takes nearly all the
-weight for no good reason. Where ESS falls below its floor, the posterior is *tempered* towards
-phase 1: worlds are drawn from p_1^(1 - beta) * posterior^beta with the largest beta in [0, 1] that
-keeps ESS at the floor, which raises the temperature of the evidence to 1 / beta. This is not done
-where the particles are all the worlds there are: a sharp posterior is then no artefact. Source:
-DeltaDou, 4.3 (temperature); Neal, "Annealed importance sampling", 2001 (the path).
+A few particles out of many worlds may all but miss the posterior; one of them then takes nearly all
+the weight by accident. Where ESS falls below its floor, the posterior is *tempered* towards phase
+1: worlds are drawn from p_1^(1 - beta) * posterior^beta with the largest beta in [0, 1] that keeps
+ESS at the floor, which raises the temperature of the evidence to 1 / beta. If the particles are all
+possible worlds, nothing is tempered: a sharp posterior is then genuine. Source: DeltaDou, 4.3
+(temperature); Neal, "Annealed importance sampling", 2001 (the path).
 """
 
 import numpy as np
@@ -141,7 +141,7 @@ def draw_worlds(
     Args:
         particles: Brought up to date with the positions.
         positions: ``[n]``.
-        floor: Least effective sample size.
+        floor: Minimum effective sample size.
         rng: uint64 streams, one per lane, changed in place.
         worlds: Receives ``num_worlds`` rows per position, from row ``places * num_worlds`` on.
         sources: int32 ``[any, num_worlds]``; row ``places`` receives the first of the worlds that
@@ -178,7 +178,7 @@ def draw_worlds(
 def judge_truth(
     rules: Rules, particles: Particles, positions: Positions, gain: np.ndarray, rank: np.ndarray
 ) -> None:
-    """Writes what particles say of the true world before tempering; NaN where it is not known.
+    """Writes how the particles rate the true world before tempering; NaN where it is unknown.
 
     Args:
         particles: Brought up to date with the positions.

@@ -1,4 +1,6 @@
-"""Worlds from the prior: as likely as rules and own cards make them, whatever was played."""
+"""Worlds from the prior: distributed as the rules and the player's own cards imply, ignoring past
+moves.
+"""
 
 import numpy as np
 

@@ -3,16 +3,16 @@
     p(moves | world) = prod over unforced decisions of seats other than the searching one of
                        (1 - epsilon) softmax(logits / T)[a] + epsilon / |A|
 
-where a is the move, or the listed one that stands for it (``games.generic.nearest_listed``). Where
-the rules see a sure win of the mover (``games.generic.sure_win``) its first move takes the place of
-the policy, which has not learned such positions: there a move is made with (1 - MISSED) [a = that
-move] + MISSED / |A|. The mover's information state in the world is found by replaying the game from
-the view at which the particle stands, with the particle's hidden words. A particle whose mover
-could not have made the move gets weight zero, as does one that a card on the table rules out, or
-one of another game. The answers of the networks are only summed up, so a replay never waits for
-them: ``_collect`` fills a buffer with the information states of all lanes, particles and moves, one
-forward pass per network answers it, and ``score_decisions`` adds the log-likelihoods. Source:
-DeltaDou, 4.3; the share epsilon of uniform play bounds what a single move can say (ours).
+where a is the move, or the listed action nearest to it (``games.generic.nearest_listed``). Where
+the rules find a sure win for the mover (``games.generic.sure_win``), its first move replaces the
+policy, which has not learned such positions: a move then has probability (1 - MISSED) [a = that
+move] + MISSED / |A|. The mover's information set in the world is found by replaying the game from
+the particle's view with its hidden words. A particle gets weight zero if its mover could not have
+made the move, if a card on the table rules it out, or if it belongs to another game. The networks'
+outputs are only summed, so a replay never waits for them: ``_collect`` fills a buffer with the
+information sets of all lanes, particles and moves, one forward pass per network evaluates it, and
+``score_decisions`` adds the log-likelihoods. Source: DeltaDou, 4.3; the share epsilon of uniform
+play, which bounds the evidence of a single move, is ours.
 """
 
 from collections.abc import Callable
@@ -45,11 +45,11 @@ from networks.decode import legal_logits, softmax
 from networks.resnet import Outputs
 
 Evaluate = Callable[[np.ndarray, np.ndarray], Outputs]
-"""(observations int8 [N, C, L], seats int8 [N]) -> Outputs: the answers of the seats' networks."""
+"""(observations int8 [N, C, L], seats int8 [N]) -> Outputs of the seats' networks."""
 
 
 MISSED = 0.2
-"""How often a sure win is taken not to be played as we would: others may miss it."""
+"""Probability that a player deviates from our way of playing a sure win: others may miss it."""
 
 
 class Decisions(NamedTuple):
@@ -79,9 +79,9 @@ class Replay(NamedTuple):
     """n slots to be brought up to date.
 
     Attributes:
-        positions: ``[n]``, the positions of now.
-        moves: int16 ``[G, max_moves]``.
-        lengths: int16 ``[G]``. The public records.
+        positions: ``[n]``, the current positions.
+        moves: int16 ``[G, max_moves]``, the public records.
+        lengths: int16 ``[G]``, their lengths.
         same: int64 ``[n, K + 1]``, the first possible particle of the slot with the same world.
         evidence: float64 ``[n, K + 1]``, log-likelihood (nats) of the moves replayed; -inf =
             impossible.
@@ -128,14 +128,14 @@ def _find_same(particles: Particles, replay: Replay) -> None:
 
 @kernel
 def _reveal(rules: Rules, particles: Particles, positions: Positions) -> None:
-    """Shows the views of the slots what has been dealt openly since."""
+    """Adds to the slots' views the cards dealt face up since."""
     for i in range(positions.slots.size):
         reveal(rules, positions.views, i, positions.seats[i], particles.views, positions.slots[i])
 
 
 @kernel
 def _leads_to(rules: Rules, world: States, positions: Positions, i: int) -> bool:
-    """Returns whether a world (lane 0 of ``world``) looks to the seat like its position."""
+    """Returns whether a world (lane 0 of ``world``) is consistent with what the seat sees."""
     seat = positions.seats[i]
     return infoset_key(rules, world, 0, seat) == infoset_key(rules, positions.views, i, seat)
 
@@ -222,7 +222,7 @@ def _collect(
         replay: ``evidence`` becomes -inf for particles that could not have made the moves.
         decisions: Receives the unforced decisions of the others.
         max_legal: Upper bound on the number of legal actions.
-        solve: Whether sure wins are taken to be played.
+        solve: Whether sure wins are assumed to be played.
         row: One state, scratch.
 
     Returns:
@@ -257,7 +257,7 @@ def score_decisions(
     """Adds the log-likelihood (nats) of every decision in the buffer to ``replay.evidence``.
 
     Args:
-        policy: float32 ``[count, policy_size]``, the networks' answers.
+        policy: float32 ``[count, policy_size]``, the networks' outputs.
         temperature: T.
         epsilon: The share of uniform play.
         scratch: float64 ``[2, max_legal]``.
@@ -278,7 +278,7 @@ def score_decisions(
 
 @kernel
 def _add_evidence(particles: Particles, replay: Replay) -> None:
-    """Adds the evidence to the weights, and gives particles of the same world the same."""
+    """Adds the evidence to the weights; particles of the same world share it."""
     for i in range(replay.positions.slots.size):
         slot = replay.positions.slots[i]
         particles.moves[slot] = replay.lengths[replay.positions.lanes[i]]
@@ -295,9 +295,9 @@ class Replayer:
     Args:
         game: The game.
         evaluate: The networks of all seats.
-        temperature: T > 0 of the policies that the others are taken to play by.
+        temperature: T > 0 of the policies that the others are assumed to follow.
         epsilon: Share of uniform play in them, in [0, 1].
-        solve: Whether sure wins are taken to be played.
+        solve: Whether sure wins are assumed to be played.
         buffer: Decisions evaluated at once.
     """
 
@@ -317,11 +317,11 @@ class Replayer:
         self._scratch = np.zeros((2, game.spec.max_legal))
 
     def advance(self, particles: Particles, positions: Positions, records: Records) -> np.ndarray:
-        """Replays what has been played since the particles' views, and weighs them by it.
+        """Replays the moves since the particles' views and weights the particles by them.
 
         Args:
             particles: Changed in place: views, moves, worlds and posterior weights of the slots.
-            positions: ``[n]``, the positions of now.
+            positions: ``[n]``, the current positions.
             records: The moves of all lanes.
 
         Returns:

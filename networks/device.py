@@ -6,8 +6,8 @@ from games.settings import ConfigError
 
 
 def choose_device(name: str) -> torch.device:
-    """Returns the device, ``auto`` being cuda where there is one. Raises ConfigError: there is no
-    such device.
+    """Returns the device; ``auto`` is cuda where available. Raises ConfigError if there is no such
+    device.
     """
     if name not in ("cpu", "cuda", "auto"):
         raise ConfigError(f"device={name}: expected cpu, cuda or auto")

@@ -23,7 +23,7 @@ class Evaluator:
 
     Attributes:
         precision: Precision of the networks, never "auto".
-        num_evaluations: Observations answered so far.
+        num_evaluations: Observations evaluated so far.
         seconds: Time spent in ``evaluate`` so far.
     """
 
@@ -122,7 +122,7 @@ class Evaluator:
     def _recall(
         self, memory: Memory, observations: np.ndarray, seats: np.ndarray
     ) -> Outputs[np.ndarray]:
-        """Returns outputs without ``hidden``, from the cache if the observation is known."""
+        """Returns outputs without ``hidden``, from the cache where it holds the observation."""
         places, new = np.empty((2, len(seats)), np.int64)
         new = new[: look_up(memory, observations.reshape(len(seats), -1), seats, places, new)]
         policy = np.empty((len(seats), memory.policy.shape[1]), np.float32)

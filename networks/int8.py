@@ -209,7 +209,7 @@ def _factors(most: Tensor) -> Tensor:
 
 
 class Int8Engine(Engine):
-    """A policy-value network whose blocks are int8. It keeps copies, as ``Engine`` does.
+    """A policy-value network with int8 blocks and, as in ``Engine``, its own copy of the weights.
 
     Policy outputs and values of the weights that come with the project differ from float32 by about
     1.5 % and 2 % of their standard deviations, three times as much as in bfloat16.

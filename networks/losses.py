@@ -6,7 +6,7 @@ atomically from several threads.
 
 Source: Jiang et al., "DeltaDou", IJCAI 2019, section 4.2: l = C1 (z - v)^2 - pi^T log p + C2
 ||theta||^2. C2 is the weight decay of the optimizer. Deviations: ``win_stakes`` replaces the
-squared error by the likelihood of the result and of what is won; the hidden loss is ours.
+squared error by the likelihood of the result and of the stakes won; the hidden loss is ours.
 """
 
 import math
@@ -31,8 +31,8 @@ class PolicyLoss(NamedTuple):
         cross_entropy: -sum_a target(a) log p(a); its minimum over noisy targets is their arithmetic
             mean.
         reverse_kl: KL(policy || target), sum_a p(a) (log p(a) - log target(a)); its minimum over
-            noisy targets is their geometric mean, scaled to sum to one. Targets below
-            ``LEAST_TARGET`` count as that.
+            noisy targets is their geometric mean, scaled to sum to one. Targets are raised to at
+            least ``LEAST_TARGET``.
         entropy: Entropy of the policy.
         target_entropy: Entropy of the target; cross entropy minus this is KL(target || policy).
         top_mass: Probability of the policy's most likely move.
@@ -66,8 +66,8 @@ def scores(policy: Tensor, decoder: Tensor, rows: Tensor, actions: Tensor) -> Te
 def policy_loss(
     policy: Tensor, decoder: Tensor, offsets: Tensor, actions: Tensor, targets: Tensor
 ) -> PolicyLoss:
-    """Returns the divergences between targets and the policy over the legal moves, and further
-    numbers to log.
+    """Returns the divergences between targets and the policy over the legal moves, and statistics
+    to log.
 
     Args:
         policy: Policy outputs, float32 ``[B, policy_size]``.

@@ -1,9 +1,9 @@
-"""Answers remembered: networks asked about the same observations again and again, as in small
-games, need to look once.
+"""A cache of network outputs: where the same observations come up again and again, as in small
+games, each is evaluated once.
 
 A table of fixed size with open addressing, keyed by a 64-bit hash of the seat and the observation.
-Two observations that share a hash would share an answer; among a million, that happens in one of 18
-million tables. What finds the table full is not kept.
+Two observations with the same hash would share an entry; with a million observations, that happens
+in one of 18 million tables. A full table takes no new entries.
 """
 
 from typing import NamedTuple
@@ -16,13 +16,13 @@ _EMPTY = np.uint64(0)
 
 
 class Memory(NamedTuple):
-    """Answers for up to K / 2 observations; K is a power of two.
+    """Outputs for up to K / 2 observations; K is a power of two.
 
     Attributes:
         keys: uint64 ``[K]``, 0 = free.
         policy: float32 ``[K, policy_size]``.
         value: float32 ``[K]``.
-        used: int64 ``[1]``, answers that are kept.
+        used: int64 ``[1]``, entries in use.
     """
 
     keys: np.ndarray
@@ -66,7 +66,7 @@ def _key(row: np.ndarray, seat: int) -> np.uint64:
 def look_up(
     memory: Memory, rows: np.ndarray, seats: np.ndarray, places: np.ndarray, new: np.ndarray
 ) -> int:
-    """Returns how many observations must be evaluated; finds or makes the place of each in the
+    """Returns how many observations must be evaluated; finds or makes each one's place in the
     memory.
 
     Args:
@@ -106,12 +106,12 @@ def fill_in(
     policy: np.ndarray,
     value: np.ndarray,
 ) -> None:
-    """Keeps the answers for new observations, and writes the answers for all rows.
+    """Stores the outputs for new observations, and writes the outputs for all rows.
 
     Args:
         memory: Changed in place.
-        places: As ``look_up`` gave them.
-        new: int64 ``[M]``, those of its rows that were evaluated.
+        places: As written by ``look_up``.
+        new: int64 ``[M]``, the rows it listed for evaluation.
         new_policy: float32 ``[M, policy_size]``.
         new_value: float32 ``[M]``.
         policy: float32 ``[N, policy_size]``, written.

@@ -1,5 +1,5 @@
-"""What ``precision=auto`` is: a rule by the processor and the size of the networks, so that the
-same command on the same machine gives the same numbers.
+"""The choice of ``precision=auto``: a fixed rule over processor and network size, so that the same
+command on the same machine gives the same numbers.
 
 *Measured*, evaluations of 64 channels x 8 blocks in batches of 256 on one thread, by int8 /
 bfloat16 / float32: 59,600 / 50,000 / 28,300 on an AMD EPYC with AVX-512 BF16, 46,600 / 13,200 /
@@ -23,14 +23,14 @@ is float32 on CPUs.
 
 
 def settled(precision: str, net: PolicyValueNet, device: torch.device, int8: bool = False) -> str:
-    """Returns the precision to play with: what was asked for, or for ``auto`` what is fast.
+    """Returns the precision to play with: the requested one, or the fast one for ``auto``.
 
     Args:
         precision: One of ``PRECISIONS``.
         net: One of the networks; their weights do not matter.
         device: Device of the forward passes.
         int8: Whether ``auto`` may be int8, which costs a tenth of a second whenever weights are
-            taken over, and is less exact.
+            copied, and is less exact.
 
     Raises:
         ValueError: There is no such precision.

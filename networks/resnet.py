@@ -49,15 +49,15 @@ class NetworkConfig:
             >= 1.
         head_units: Units of the fully connected layer of the global head, >= 1.
         value_head: ``win_stakes``: chance to win, and how many stakes are won or lost given the
-            result; needs a game that says which there are (``GameSpec.stake_factors``). ``scalar``:
-            one tanh (paper).
+            result; needs a game that lists the possible stakes (``GameSpec.stake_factors``).
+            ``scalar``: one tanh (paper).
         hidden_head: Whether to predict the hidden cards, in a game that has them
             (``GameSpec.hidden_counts``).
         objective: ``adp``: the value is the expected return in units of the stake; ``wp``: 2 P(win)
             - 1.
-        value_scale: Return, in units of the stake, at which the tanh of the ``scalar`` head ends
-            under ``adp``; larger ones count as this. 0 = ``GameSpec.max_return`` (paper). Where
-            large returns are rare, less wastes less of the range.
+        value_scale: Largest return, in units of the stake, that the ``scalar`` head can express
+            under ``adp``; larger ones are clipped to it. 0 = ``GameSpec.max_return`` (paper). Where
+            large returns are rare, a smaller value wastes less of the tanh's range.
         shared: One network for all seats (the observation must contain the seat) instead of one per
             seat. Paper: per seat.
     """
@@ -78,7 +78,7 @@ class NetworkConfig:
 
 
 class RawOutputs(NamedTuple):
-    """What the losses work on.
+    """Raw outputs, the input of the losses.
 
     Attributes:
         policy: ``[N, policy_size]``.
@@ -94,7 +94,7 @@ class RawOutputs(NamedTuple):
 
 
 class Outputs(NamedTuple, Generic[Array]):
-    """What search and inference work on, float32.
+    """Outputs for search and inference, float32.
 
     Attributes:
         policy: ``[N, policy_size]``: summed to logits of legal moves by ``networks/decode.py``.
@@ -186,12 +186,12 @@ class PolicyValueNet(nn.Module):
     """The network of one seat, or of all seats.
 
     Attributes:
-        config: As given.
+        config: Size and heads.
         length: L of the module docstring.
         num_planes, num_extra: P and E of the module docstring.
         num_hidden: K of the module docstring with a hidden head, else 0.
         value_scale: Unit of the ``scalar`` head: its tanh is multiplied by it.
-        stake_factors: Of the classes of the ``win_stakes`` head; () with another head.
+        stake_factors: Stakes of the classes of the ``win_stakes`` head; () with another head.
     """
 
     scale: Tensor
@@ -200,7 +200,7 @@ class PolicyValueNet(nn.Module):
         """Makes the layers.
 
         Args:
-            spec: Of the game.
+            spec: The game's.
             config: Size and heads.
 
         Raises:

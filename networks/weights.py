@@ -110,8 +110,8 @@ def grown_arrays(fresh: nn.Module, smaller: Mapping[str, np.ndarray]) -> Arrays:
 
     A block that the smaller network lacks is the identity, as every fresh block is
     (``networks.resnet.ResidualBlock``). A channel that it lacks has fresh weights of its own, and
-    nothing that was there before reads it yet. So the grown network answers as before, and all that
-    is new can be learned.
+    nothing that was there before reads it yet. So the grown network computes the same outputs as
+    before, and every new weight can be learned.
 
     Args:
         fresh: The larger network; left as it is.

@@ -2,7 +2,7 @@
 RLCard.
 
 Source: RLCard 1.2.0, ``rlcard/games/*/player.py`` (``get_state``), with its fields and oddities.
-    Its poker differs from ours, so an agent sees the closest equivalent:
+Its poker differs from ours, so an agent sees the closest equivalent:
 
 - Leduc has blinds of 1 and 2 chips in RLCard instead of antes of 1: the agent is shown the chips
   that the same bets would make there. In RLCard the last player to raise, if any, begins the next

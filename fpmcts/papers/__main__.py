@@ -6,30 +6,31 @@ NAME``. The same command resumes a figure that was interrupted.
 
 import sys
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 
 from fpmcts.command import run
 from fpmcts.configuration import CONF, choices, read_file, shown, split
 from fpmcts.evaluation.plots import check_plots
 from fpmcts.interrupt import Interrupt
-from fpmcts.papers.figures import RunFigure
-from fpmcts.papers.ismcts_tables import MatchTables
-from fpmcts.papers.reward_figures import RewardFigures
 from fpmcts.papers.study import Study
 from fpmcts.terminal import Terminal
 from games.help import keys_text, say
 from games.settings import ConfigError, did_you_mean, flatten_config
 
-KINDS: Mapping[str, type[Study]] = {
-    "runs": RunFigure,
-    "ismcts_tables": MatchTables,
-    "reward_figures": RewardFigures,
+KINDS: Mapping[str, str] = {
+    "runs": "fpmcts.papers.figures:RunFigure",
+    "ismcts_tables": "fpmcts.papers.ismcts_tables:MatchTables",
+    "reward_figures": "fpmcts.papers.reward_figures:RewardFigures",
+    "deltadou": "fpmcts.papers.deltadou:DeltaDou",
 }
 """What reads a file in ``conf/papers``, by its key ``kind``; without one: ``runs``."""
 
 
 def kind_of(name: str) -> type[Study]:
     """Returns what reads a file in ``conf/papers``."""
-    return KINDS[read_file("papers", name).get("kind", "runs")]
+    module, _, attribute = KINDS[read_file("papers", name).get("kind", "runs")].partition(":")
+    kind: type[Study] = getattr(import_module(module), attribute)
+    return kind
 
 
 def help_text(topic: str = "", command: str = "fpmcts reproduce") -> str:
@@ -41,7 +42,7 @@ def help_text(topic: str = "", command: str = "fpmcts reproduce") -> str:
         lines = (CONF / "papers" / f"{name}.yaml").read_text().splitlines()
         about = next(line for line in lines if line.startswith("# ") and "@package" not in line)
         sources.append(f"  {name:28}{about.removeprefix('# ').partition(': python')[0]}")
-    keys = keys_text(kind_of(topic) if topic else RunFigure)
+    keys = keys_text(kind_of(topic or "leduc_figure2"))
     return "\n".join([f"{command} NAME [key=value …]", "", *sources, "", keys])
 
 

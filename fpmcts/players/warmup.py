@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import torch
 
-from fpmcts.search.roots import RULES
 from fpmcts.search.search import Search, SearchSettings
 from games import is_outside, make
 from games.compilation import Command, compile_ahead, compile_beside
@@ -48,7 +47,7 @@ def compile_players(
         root: The rule at the root of its searches; another one is compiled when it is first used.
     """
     run = compile_ahead if wait else compile_beside
-    files = module_sources(name) if is_outside(name) else []
+    files = [file for own in (name, root) if is_outside(own) for file in module_sources(own)]
     module = ("-m", "fpmcts.players.warmup")
     # The longest first.
     commands: list[Command] = [(*module, "search", name, root), (*module, "inference", name)]
@@ -102,7 +101,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m fpmcts.players.warmup")
     parser.add_argument("part", choices=["search", "inference"])
     parser.add_argument("game")
-    parser.add_argument("root", nargs="?", default="gumbel", choices=RULES)
+    parser.add_argument("root", nargs="?", default="gumbel")
     options = parser.parse_args()
     torch.set_num_threads(1)
     try:

@@ -52,14 +52,14 @@ class MCTSOptions(PlayerOptions):
     Source: Van den Broeck, Driessens & Ramon 2009.
 
     Attributes:
-        iterations: Per move; with ``seconds`` the most there may be. None: 25,000 (the text, 5.5),
-            with ``seconds`` no limit.
-        seconds: Time per move; such a match cannot be repeated exactly. None: iterations alone.
+        iterations: Iterations per move; with ``seconds``, their maximum. None: 25,000 (the text,
+            5.5), or no limit with ``seconds``.
+        seconds: Time per move; such a match cannot be repeated exactly. None: no limit of time.
         selection: "uct_plus" (equation 5), "uct" (equation 1) or "crazystone" (equation 2).
         c: Standard errors in equation 5, None: 2; starting stacks in equation 1, None: 2.5.
         trials: Samples of a child below which it is drawn with predefined probabilities.
-        backpropagation: Of the own nodes: "max_distribution" (§4.1), "maximum" (equation 4),
-            "sample_weighted" (equation 3).
+        backpropagation: Rule at the player's own nodes: "max_distribution" (§4.1), "maximum"
+            (equation 4), "sample_weighted" (equation 3).
         threshold: Samples below which one of the player's own nodes is weighted by samples.
         opponents: How nodes of the others are weighted: "model" (§4.2), "samples" (equation 3);
             "auto": samples where ``backpropagation`` is sample_weighted, else the model.
@@ -73,10 +73,10 @@ class MCTSOptions(PlayerOptions):
         hands: Hands sampled for the others on each board; 0: their expectation.
         cards: Boards sampled at a node where public cards are dealt; 0: a tree of betting only.
         pool: Boards sampled for a decision in a tree of betting only.
-        adapt: Whether it keeps statistics of the players from the hands it has seen; if not, all
-            count as the average player.
-        window: Approximate number of earlier hands that those statistics cover. None: as the model
-            was learned.
+        adapt: Whether it keeps statistics of the players from the hands it has seen; if not,
+            everyone is treated as the average player.
+        window: Approximate number of earlier hands that those statistics cover. None: as when the
+            model was learned.
         nodes: Maximum nodes of a tree; the search ends when it is full.
         checkpoint: File of the opponent model; None: the one that comes with the project;
             "untrained": everything is equally likely.
@@ -110,7 +110,7 @@ class MCTSOptions(PlayerOptions):
         return MCTSAgent(host.game, replace(self, window=self.window or window), model)
 
     def file(self, game: str) -> Path | None:
-        """Returns the file of the model. Raises CheckpointError where there is none."""
+        """Returns the file of the model. Raises CheckpointError if there is none."""
         if self.checkpoint == UNTRAINED:
             return None
         path = SHIPPED if self.checkpoint is None else Path(self.checkpoint)
@@ -123,8 +123,8 @@ class MCTSOptions(PlayerOptions):
         return path
 
     def model(self) -> tuple[OpponentModel, int]:
-        """Returns the model, and the window it was learned with. Raises CheckpointError where it
-        cannot be read.
+        """Returns the model and the window it was learned with. Raises CheckpointError if it cannot
+        be read.
         """
         path = self.file("")
         try:
@@ -136,9 +136,7 @@ class MCTSOptions(PlayerOptions):
             raise CheckpointError(str(error)) from error
 
     def settings(self, stack: int) -> Settings:
-        """Returns the settings of the kernel, where the mover began the hand with ``stack``
-        chips.
-        """
+        """Returns the kernel's settings for a mover that began the hand with ``stack`` chips."""
         selection = Selection[self.selection.upper()]
         default, unit = (STACKS, stack) if selection == Selection.UCT else (2.0, 1)
         by_samples = self.opponents == "samples" or (
@@ -176,8 +174,8 @@ def _count_games(
         states: G deals, changed in place.
         moves: int16 ``[G, M]``.
         lengths: int16 ``[G]``.
-        seating: int64 ``[G, S]``, the player in each seat; of one that sits in several each seat
-            counts as a hand.
+        seating: int64 ``[G, S]``, the player in each seat; a player in several seats is counted in
+            each.
         keep: See ``fpmcts.poker.opponents.statistics.count_hand``.
         counts: float32 ``[P, COUNTS]``, changed in place.
     """
@@ -199,8 +197,8 @@ class MCTSAgent(Agent):
     Args:
         game: No-limit Hold'em.
         options: See MCTSOptions.
-        model: Of the opponents.
-        name: For reports.
+        model: Model of the opponents.
+        name: Name in reports.
     """
 
     def __init__(
@@ -224,14 +222,14 @@ class MCTSAgent(Agent):
         self._seating = None
 
     def meet(self, seating: np.ndarray) -> None:
-        """Announces who sits where (``seating``, int ``[G, S]``) in the games to come, by numbers
-        that ``observe`` uses, too.
+        """Sets the player in each seat of the coming games (``seating``, int ``[G, S]``), by the
+        numbers that ``observe`` counts under.
         """
         self._seating = np.asarray(seating, np.int64)
 
     def observe(self, deals: States, records: Records) -> None:
-        """Counts what the players did in the games that ``meet`` announced; only what all could see
-        is used.
+        """Counts the players' actions in the games announced by ``meet``, from public information
+        only.
 
         Args:
             deals: ``[G]``, changed in place.
@@ -260,8 +258,8 @@ class MCTSAgent(Agent):
         return moves
 
     def _known(self, game: int) -> np.ndarray:
-        """Returns the counts of the players by seat in a game, of strangers where it is not known
-        who they are.
+        """Returns the counts of a game's players by seat; those of strangers where the players are
+        unknown.
         """
         if self._seating is None:
             return new_counts(self.game.spec.num_seats)
@@ -275,13 +273,13 @@ class MCTSAgent(Agent):
         counts: np.ndarray,
         given: np.ndarray | None = None,
     ) -> Found:
-        """Returns what the actions of the seat to move are worth.
+        """Returns the values of the actions of the seat to move.
 
         Args:
             view: One row.
             rng: uint64 ``[1]``, a stream; changed in place.
             limits: When to stop.
-            counts: float32 ``[S, COUNTS]``, of the players by seat.
+            counts: float32 ``[S, COUNTS]``, the players' counts by seat.
             given: int64 ``[n]``, the actions to consider, raises by their amounts; None: all.
         """
         o, seat = self.options, int(view.seat[0])
@@ -301,11 +299,10 @@ class MCTSAgent(Agent):
         return self._searcher.run(view, seat, statistics, rng, most, stopping, given)
 
     def answer(self, question: Question, limits: Limits) -> Decision:
-        """Returns the decision at a table, with the moves that were searched: given ones are the
-        only ones, by their amounts.
+        """Returns the decision at a table, with the searched moves: only the given ones, by their
+        amounts, if any are given.
 
-        A player that knows who sits where (``meet``) knows them here, too: the table is then the
-        first game.
+        After ``meet``, the players at the table are taken to be those of the first game.
         """
         given = (
             None
@@ -341,7 +338,7 @@ class MCTSAgent(Agent):
         )
 
     def _exact(self, question: Question, action: int) -> int:
-        """Returns the action as the tree has it: raises by their amounts."""
+        """Returns the action as encoded in the tree: raises by their amounts."""
         if action < FIRST_SIZE:
             return action
         return FIRST_AMOUNT + int(amount_of(self.game.rules, question.view, 0, action))

@@ -11,14 +11,13 @@ Several slots per tree fill the batches further: late in a batch of games, or fo
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from fpmcts.search.arrays import Params, make_forest
 from fpmcts.search.result import SearchResult, empty_result, join, read_roots, spread
-from fpmcts.search.roots import RULES
+from fpmcts.search.roots import RULES, rule_module
 from fpmcts.search.simulate import absorb, advance, begin_search
 from games.interface import Game
 from games.kernels import kernel, random_float, random_u64
@@ -41,7 +40,8 @@ class SearchSettings:
 
     Attributes:
         root: The rule at the root: "puct" (the paper's) or "gumbel" (for budgets of a few dozen
-            playouts); each is a file in ``fpmcts/search/roots``.
+            playouts); or the module of your own rule, such as ``examples.own_root``
+            (``fpmcts.search.roots``).
         playouts: Simulations per search, >= 1. The paper: 400 in training, 600 in matches (5.1,
             5.2); a search of 64 fits two cores.
         c: Exploration constant of p-UCT, > 0. The paper: 2 (5.2).
@@ -66,7 +66,7 @@ class SearchSettings:
             result, without the values' bias.
     """
 
-    root: str = setting("puct", choices=RULES)
+    root: str = setting("puct", choices=RULES, or_module=True)
     playouts: int = setting(64, least=1, most=100_000)
     c: float = setting(2.0, least=1e-9)
     worlds: int = setting(64, least=1, most=65_536)
@@ -79,6 +79,11 @@ class SearchSettings:
     gumbel_noise: float = setting(1.0, least=0, most=1)
     solve: bool = True
     rollout: float = setting(0.0, least=0, most=1)
+
+    def __post_init__(self) -> None:
+        """Raises ConfigError where there is no such root rule."""
+        if self.root not in RULES:
+            rule_module(self.root)
 
 
 Report = Callable[[SearchResult, int, int], None]
@@ -126,10 +131,8 @@ def _draw_noise(
 
 
 def _make_rule(settings: SearchSettings, playouts: int) -> Any:
-    """Returns the root rule for a number of playouts. Raises ValueError for an unknown name."""
-    if settings.root not in RULES:
-        raise ValueError(f"root is {settings.root!r}; expected one of {', '.join(RULES)}")
-    return import_module(f"fpmcts.search.roots.{settings.root}").make(settings, playouts)
+    """Returns the root rule for a number of playouts."""
+    return rule_module(settings.root).make(settings, playouts)
 
 
 class _Watch:

@@ -1,4 +1,4 @@
-"""The tabular algorithms by name: options, and which games each can learn.
+"""The tabular algorithms by name, with their options and the games that each can learn.
 
 Example::
 
@@ -24,9 +24,9 @@ class Entry(NamedTuple):
 
     Attributes:
         options: The dataclass of its options.
-        dense: Makes it on the dense tables of a game, from its name, the tables, a seed and the
+        dense: Makes it on the dense tables of a game, given its name, the tables, a seed and the
             options; None: not supported.
-        hashed: Makes it on any game, from its name, the game, a seed and the options; None: not
+        hashed: Makes it on any game, given its name, the game, a seed and the options; None: not
             supported.
         seats: Required number of seats; None: any.
         listed: Whether the deals must be few enough to be listed.

@@ -27,7 +27,7 @@ class Histories(NamedTuple):
     Attributes:
         betting: The public tree.
         rows: int64 ``[D, E]``, the mover's information state in each history.
-        outcome: int32 ``[E]``, that of each deal.
+        outcome: int32 ``[E]``, the outcome of each deal.
         policy: float64 ``[I, A]``.
     """
 
@@ -70,11 +70,11 @@ def respond(game: Histories, player: int, weight: np.ndarray, actions: np.ndarra
     Args:
         game: The game and the policy of the others.
         player: The player that responds.
-        weight: As ``reach`` wrote it.
-        actions: float64 ``[I, A]``, zeros: becomes the weighted values of the player's actions.
+        weight: As written by ``reach``.
+        actions: float64 ``[I, A]``, zeros: receives the weighted values of the player's actions.
     """
     betting, (num_nodes, num_deals) = game.betting, weight.shape
-    value = np.zeros(weight.shape)  # of each history, weighted with its probability
+    value = np.zeros(weight.shape)  # of each history, weighted by its probability
     worth = np.empty((actions.shape[1], num_deals))
     for node in range(num_nodes - 1, -1, -1):
         own, count = betting.player[node] == player, betting.num_actions[node]

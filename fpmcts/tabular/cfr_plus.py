@@ -4,9 +4,9 @@ Source: Tammelin, "Solving large imperfect information games using CFR+", 2014: 
 below 0, the players update in turn, and iteration t weighs t in the average policy.
 
 Every pass traverses all histories depth first, so memory depends only on the number of information
-    sets. An action has four words in a row: the regret, the change in this pass, the current
-        policy, and the weight in the average policy. Regrets and the policy change at the end of a
-        pass, since an information set occurs in many histories.
+sets. An action has four words in a row: the regret, its change in this pass, the current policy,
+and the weight in the average policy. Regrets and the policy change at the end of a pass, since an
+information set occurs in many histories.
 """
 
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ _CHUNK = 10**7
 
 
 class Averages(NamedTuple):
-    """Stands for CFR+ among the selections.
+    """The selection of CFR+, which only reads averages.
 
     Attributes:
         width: Words of an action.
@@ -60,9 +60,9 @@ class Sets(NamedTuple):
     """The information sets.
 
     Attributes:
-        place: uint64 ``[I]``, where the words of the actions begin.
+        place: uint64 ``[I]``, start of the words of the actions.
         size: uint64 ``[I]``, the number of actions.
-        owner: int64 ``[I]``, whose they are.
+        owner: int64 ``[I]``, the player that moves there.
     """
 
     place: np.ndarray
@@ -87,8 +87,8 @@ def _enter(
 
 @kernel(forceinline=True)
 def _pass(walk: Walk, chances: np.ndarray, path: Path, header: int, player: int, t: float) -> None:
-    """Plays through all histories for one player: what its rows add to their regrets, and to the
-    average policy, in iteration t.
+    """Traverses all histories for one player, accumulating in its rows the changes of regrets and
+    the average policy of iteration t.
     """
     words = walk.rows.words
     one, width = np.uint64(1), np.uint64(WIDTH)  # unsigned: numba tests no sign
@@ -114,7 +114,7 @@ def _pass(walk: Walk, chances: np.ndarray, path: Path, header: int, player: int,
                         continue
                     node = path.node[depth + one]
                     value = others * result(walk, node, showdown(walk, node), player)
-            else:  # all actions are tried: the value of this decision goes to the one before
+            else:  # all actions done: pass the value on to the decision before
                 value = path.total[depth]
                 if mine:
                     for slot in range(count):
@@ -136,8 +136,8 @@ def _pass(walk: Walk, chances: np.ndarray, path: Path, header: int, player: int,
 
 @kernel
 def _match(words: np.ndarray, sets: Sets, player: int) -> None:
-    """Adds what a pass found to the regrets of a player, none of which falls below 0, and matches
-    its policy to them.
+    """Adds the changes of a pass to a player's regrets, floored at 0, and matches its policy to
+    them.
     """
     width, change, played = np.uint64(WIDTH), np.uint64(CHANGE), np.uint64(CHANCE)
     for i in range(sets.place.size):
@@ -169,7 +169,7 @@ def iterate(
     """Runs iterations; each updates every player once, in turn.
 
     Args:
-        walk: Of ``fpmcts.tabular.walks``; its table has a row for every information set.
+        walk: See ``fpmcts.tabular.walks``; its table has a row for every information set.
         chances: float64, the probabilities of all deals.
         path: Scratch.
         header: Words of a row before those of its actions.
@@ -202,7 +202,7 @@ class CFRPlus(DenseLearner):
         pitch = WIDTH * game.max_actions
         super().__init__(name, game, seed, options, pitch)
         self.chunk = 1000
-        # Deals that no player and no payoff can tell apart are one.
+        # Deals that neither players nor payoffs distinguish are merged.
         listed, counts = np.unique(
             np.column_stack([game.deals.buckets, game.deals.outcome]), axis=0, return_counts=True
         )

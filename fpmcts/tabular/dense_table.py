@@ -1,8 +1,7 @@
 """A dense table: a row for each information state, found by arithmetic.
 
 A table of more than ``DENSE`` bytes has rows only for the nodes of the public tree that were
-visited, in the order of the first visits; the memory behind them is taken from the system as it is
-first used.
+visited, in the order of the first visits; the system provides their memory on first use.
 """
 
 import numpy as np
@@ -12,11 +11,9 @@ from games.deals import scratch
 from games.tables import Tables
 
 DENSE = 2**30
-"""Bytes of tables up to which every information state has its row from the beginning."""
+"""Tables of up to this many bytes have a row for every information set from the start."""
 CACHE = 2**21
-"""Bytes of tables from which it pays to fetch rows ahead; about the size of a processor's second
-cache.
-"""
+"""Tables of more bytes than this prefetch rows; about the size of a processor's L2 cache."""
 
 
 def by_infoset(
@@ -27,7 +24,7 @@ def by_infoset(
     Args:
         game: The game.
         values: ``[rows, ...]``.
-        places: int32 ``[D]``, where the rows of each node of the public tree begin, -1: nowhere.
+        places: int32 ``[D]``, first row of each node of the public tree, -1: none.
         missing: The value where there is no row.
     """
     betting = game.betting
@@ -48,7 +45,7 @@ class DenseTable:
         words: Words of 8 bytes in a row.
 
     Attributes:
-        first_row: int32 ``[D]``, where the rows of each node of the public tree begin, -1: nowhere.
+        first_row: int32 ``[D]``, first row of each node of the public tree, -1: none.
         num_rows: int64 ``[1]``, rows in use.
         grows: Whether only visited nodes have rows.
     """

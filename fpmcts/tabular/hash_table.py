@@ -10,8 +10,8 @@ The selection defines ``width`` and the meaning of the words (``fpmcts.tabular.s
 takes ``8 (3 + width K)`` bytes for K actions and 16 to 32 bytes of slots;
 ``HashTable.bytes_per_set`` returns the mean.
 
-The rows are the whole state: slots are derived from them, so a saved and reloaded table is
-    identical in every bit.
+The rows are the whole state: slots are derived from them, so a table is bit-for-bit the same after
+saving and reloading.
 """
 
 from typing import NamedTuple
@@ -59,7 +59,7 @@ class Rows(NamedTuple):
 
 @kernel(inline="always")
 def seat_key(rules: Rules, states: States, i: int, seat: int) -> np.uint64:
-    """Returns the key of the information set of a seat in lane ``i``: no two seats share one."""
+    """Returns the key of a seat's information set in lane ``i``; no two seats share a key."""
     return np.uint64(infoset_key(rules, states, i, seat)) + np.uint64(seat) * _SEATS
 
 
@@ -122,13 +122,13 @@ def num_actions_of(rows: Rows, place: int) -> int:
 
 @kernel(inline="always")
 def seat_of(rows: Rows, place: int) -> int:
-    """Returns whose information set a row is."""
+    """Returns the seat whose information set a row is."""
     return np.int64((rows.bits[place + 1] >> np.uint64(16)) & np.uint64(0xFF))
 
 
 @kernel(inline="always")
 def visits_of(rows: Rows, place: int) -> int:
-    """Returns how often a row was visited: below ``MOST_VISITS``."""
+    """Returns the number of visits of a row, below ``MOST_VISITS``."""
     return np.int64(rows.bits[place + 1] >> np.uint64(24))
 
 
@@ -212,10 +212,10 @@ class HashTable:
                 f"({self.num_bytes / MEGABYTE:,.0f} MB); "
                 f"expected at least {-(-8 * (slots + size) // MEGABYTE):,} MB to continue"
             )
-        # The old and the new memory never exist together: that would exceed the limit.
+        # The old and the new memory never coexist: together they would exceed the limit.
         if size != self.rows.words.size:
             grown = self.rows.words
-            grown.resize(size, refcheck=False)  # moves the memory; all views of it are made anew
+            grown.resize(size, refcheck=False)  # moves the memory; all views are made anew
             self.rows = _rows(used, self.rows.slots, grown)
         if slots != self.rows.slots.size:
             self.rows = self.rows._replace(slots=np.zeros(0, np.uint64))
@@ -223,15 +223,13 @@ class HashTable:
             _fill(self.rows, self.places())
 
     def places(self) -> np.ndarray:
-        """Returns the place of each row, in the order in which they were made (int64
-        ``[num_rows]``).
-        """
+        """Returns the place of each row, in order of creation (int64 ``[num_rows]``)."""
         places = np.empty(self.num_rows, np.int64)
         _scan(self.rows, self.width, places)
         return places
 
     def sizes_and_seats(self) -> tuple[np.ndarray, np.ndarray]:
-        """Returns the number of actions of each row, and whose information set it is."""
+        """Returns the number of actions and the seat of each row."""
         packed = self.rows.bits[self.places() + 1].astype(np.int64)
         return packed & 0xFFFF, packed >> 16 & 0xFF
 

@@ -1,8 +1,8 @@
 """Algorithms that learn any game by its generic kernels, in a hashed table of information sets.
 
 ``ismcts`` is Information Set Monte Carlo tree search from the beginning of the game (Lisy 2014);
-UCT and Smooth UCT are those of Heinrich & Silver 2015 where there is no betting tree to lay dense
-tables on, and Outcome Sampling that of ``fpmcts.tabular.outcome_sampling``.
+UCT and Smooth UCT follow Heinrich & Silver 2015, for games without the betting tree that dense
+tables need; Outcome Sampling is that of ``fpmcts.tabular.outcome_sampling``.
 """
 
 import math
@@ -56,10 +56,10 @@ class IsMctsOptions(Options):
     Attributes:
         selection: The rule that chooses an action.
         form: For UCT: ``text``: x̄_i + c sqrt(2 ln n / n_i), as printed; ``authors``: without the
-            2, as their program has it.
+            2, as in their program.
         c: For UCT: the exploration constant, in rewards.
         tie_margin: For UCT, in rewards: the action is drawn uniformly from those within this margin
-            of the best. The text does not mention it (0); the authors' program has 0.01.
+            of the best. The text mentions none (0); the authors' program has 0.01.
         ties: For UCT: ``all``: all actions within the margin of the best; ``running``: those kept
             by one scan that compares each action with the best so far (``selection.RunningUCT``),
             with which NashConv rises as in figure 2.
@@ -84,7 +84,9 @@ class IsMctsOptions(Options):
 
 
 def make_selection(options: IsMctsOptions, max_return: float) -> Any:
-    """Returns the selection of options, for a game of that largest absolute return."""
+    """Returns the selection that options describe, for a game whose largest absolute return is
+    ``max_return``.
+    """
     rewards = options.rewards or ("signed" if options.selection == "uct" else "unit")
     gain, shift = (1.0 / max_return, 0.0) if rewards == "signed" else (0.5 / max_return, 0.5)
     if options.selection == "exp3":
@@ -130,7 +132,7 @@ class HashedLearner(Learner):
 
     Attributes:
         game: The game.
-        selection: Of ``fpmcts.tabular.selection``, or ``Sampling``.
+        selection: A selection of ``fpmcts.tabular.selection``, or ``Sampling``.
         table: The rows.
     """
 
@@ -159,7 +161,7 @@ class HashedLearner(Learner):
 
     @property
     def left(self) -> int:
-        """Returns how many more episodes the counters can certainly hold; those of UCT count
+        """Returns how many more episodes the counters are sure to hold; those of UCT count
         actions.
         """
         counts = isinstance(self.selection, selections.UCT)
@@ -187,7 +189,7 @@ class HashedLearner(Learner):
                 starts = self._deals(end - self.episodes)
 
     def _deals(self, count: int) -> States:
-        """Returns the deals of the next episodes; each depends on the seed and its number alone."""
+        """Returns the deals of the next episodes; each depends only on the seed and its number."""
         numbers = np.arange(self.episodes, self.episodes + count, dtype=np.uint64)
         x = (numbers + np.uint64(self.seed + 1) * np.uint64(0xD1342543DE82EF95)) * GOLDEN
         x = (x ^ (x >> np.uint64(32))) * np.uint64(0xDABA0B6EB09322E3)
@@ -207,7 +209,7 @@ class HashedLearner(Learner):
 
     @cached_property
     def listed(self) -> Listing | None:
-        """Returns the game's deals where they can be listed."""
+        """Returns the game's deals, or None if they cannot be listed."""
         return None if self._starts is None else listing(self.game)
 
     def size_text(self) -> str:
@@ -228,14 +230,14 @@ class HashedLearner(Learner):
 
     @property
     def tables(self) -> dict[str, np.ndarray]:
-        """Returns the rows, as for every algorithm."""
+        """Returns the rows."""
         return {"rows": self.table.words_in_use()}
 
     def _growing(self) -> Collection[str]:
         return ("rows",)
 
     def _fit(self, state: Mapping[str, np.ndarray]) -> None:
-        """Makes the table that of the state. ConfigError where it is larger than ``memory``."""
+        """Takes over the table of a state. Raises ConfigError if it is larger than ``memory``."""
         try:
             self.table.set_words(state["rows"])
         except ValueError as error:

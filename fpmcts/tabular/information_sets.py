@@ -28,20 +28,19 @@ _FIRST_ROOM = 2**12
 
 
 class Path(NamedTuple):
-    """The decisions on the path to the current history, by depth; M the most moves, A the most
-    actions.
+    """The decisions on the path to the current history, by depth; at most M moves and A actions.
 
     Attributes:
-        values: float64 ``[M, A]``, of the player's actions so far, weighted by chance and the other
-            seat.
+        values: float64 ``[M, A]``, values of the player's actions so far, weighted by chance and
+            the other seat.
         node: int64 ``[M]``, the position.
         seat: int64 ``[M]``, the seat that decides.
-        place: uint64 ``[M]``, like the two below: where the words of its actions begin.
-        size: The number of actions.
-        next: The next action to try.
+        place: uint64 ``[M]``, start of the words of its actions.
+        size: uint64 ``[M]``, the number of actions.
+        next: uint64 ``[M]``, the next action to try.
         own: float64 ``[M]``, the player's share of the probability of the history.
         others: float64 ``[M]``, the share of chance and the others.
-        total: float64 ``[M]``, the value of the actions so far by the policy.
+        total: float64 ``[M]``, the value of the actions so far under the policy.
     """
 
     values: np.ndarray
@@ -98,8 +97,8 @@ def collect(walk: AnyWalk, num_deals: int, path: Path, found: States, room: int)
 
 
 def gather(listed: Listing, table: HashTable, keep: bool) -> States:
-    """Returns a state of each information set where ``keep`` asks for them, and gives each set a
-    row of zeros in an empty table.
+    """Gives each information set a row of zeros in an empty table; returns a state of each if
+    ``keep``.
 
     Raises:
         ValueError: The table is full.

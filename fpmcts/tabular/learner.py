@@ -1,8 +1,8 @@
 """The base of all tabular algorithms: options, random numbers, the episode count, resuming.
 
 The tables, one random stream and the count are the whole state of an algorithm, as plain arrays
-that change only within kernels. So it can be saved at any moment, also after Ctrl-C, and resumes
-bit for bit, regardless of how the episodes are divided into calls of ``run``.
+that change only within kernels. So it can be saved at any moment, even after Ctrl-C, and resumes
+bit-for-bit, regardless of how the episodes are divided into calls of ``run``.
 """
 
 from abc import ABC, abstractmethod
@@ -51,7 +51,7 @@ class Learner(ABC):
 
     @property
     def left(self) -> int:
-        """Returns how many more episodes the counters can certainly hold."""
+        """Returns how many more episodes the counters are sure to hold."""
         return 2**62
 
     @property
@@ -179,7 +179,7 @@ class DenseLearner(Learner):
 
     @property
     def tables(self) -> dict[str, np.ndarray]:
-        """Returns what was learned, as for every algorithm."""
+        """Returns the learned tables."""
         placed = {"first_row": self.table.first_row} if self.table.grows else {}
         return self._columns() | placed
 
@@ -195,8 +195,8 @@ class DenseLearner(Learner):
 
         Returns:
             Policy, float64 ``[rows, max_actions]``; rows of zeros and missing ones stand for the
-            uniform policy. Places, int32 ``[D]``: where the rows of each node of the public tree
-            begin, -1 where it has none.
+            uniform policy. Places, int32 ``[D]``: first row of each node of the public tree, -1:
+            none.
         """
         if greedy:
             weights = np.arange(self.game.max_actions) == self.best_slots()[:, None]
@@ -212,7 +212,7 @@ class DenseLearner(Learner):
         return self.game.completed(by_infoset(self.game, *self.policy_rows()))
 
     def greedy_policy(self) -> np.ndarray:
-        """Returns the policy of ``greedy_slots``: float64 ``[num_infosets, max_actions]``."""
+        """Returns the greedy policy: float64 ``[num_infosets, max_actions]``."""
         return self.game.completed(by_infoset(self.game, *self.policy_rows(greedy=True)))
 
     def greedy_slots(self) -> np.ndarray:

@@ -7,10 +7,10 @@ action, every state advances through the moves of the others, by their policy, u
 decides again or the game ends. The states that arrive are grouped by information set, and each
 group is the next set. So a history is visited once for each responder, only the lists on one path
 are stored, and the histories of one information set may lie at any depth. A state that arrives
-twice stays two states.
+twice is kept twice.
 
-The value of an action is the sum over its groups and its ends; of a set, the best of its actions.
-Sums, not means: the weights carry the probabilities.
+The value of an action is the sum over its groups and finished games; the value of a set is that of
+its best action. These are sums, not means: the weights carry the probabilities.
 """
 
 from dataclasses import dataclass
@@ -44,13 +44,13 @@ class Lists(NamedTuple):
         head: int64 ``[N]``, at the first place of a set: that of the next set of the list, or -1.
         last: int64 ``[N]``, scratch, the last place of a set.
         buckets: int64 ``[4 N]``, scratch.
-        work: States, those that the others still carry on.
+        work: States in which the others still move.
         pending: float64, their weights.
         actions: int16 ``[2, max_legal]``, scratch.
-        frames: int64 ``[max_moves + 2, 5]``, of each set on the path: its first place, the number
-            of the action that is being tried, where the list of what arrived begins and ends, and
-            the first place of the next set in it.
-        values: float64 ``[max_moves + 2, 2]``, the value of the action so far, and the best one.
+        frames: int64 ``[max_moves + 2, 5]``, for each set on the path: its first place, the number
+            of the action being tried, the start and end of the list of arrivals, and the first
+            place of the next set in it.
+        values: float64 ``[max_moves + 2, 2]``, the value of the action so far, and of the best one.
     """
 
     states: States
@@ -72,7 +72,7 @@ _SUM, _BEST = 0, 1
 
 
 def _lists(game: Game, room: int) -> Lists:
-    """Returns lists with room for so many arrivals."""
+    """Returns lists with capacity for ``room`` arrivals."""
     spec = game.spec
     member, head, last = np.zeros((3, room), np.int64)
     lanes, depth = spec.max_moves * spec.max_legal + 2, spec.max_moves + 2
@@ -96,8 +96,8 @@ def _lists(game: Game, room: int) -> Lists:
 def _carry_on(
     rules: Rules, policy: Rows, responder: int, lists: Lists, depth: int, weight: float
 ) -> bool:
-    """Carries row 0 of ``work`` on to the responder's next decisions, which join the list of the
-    frame ``depth``; returns False where the lists are full. Ends count for the frame's value.
+    """Advances row 0 of ``work`` to the responder's next decisions, which join the list of frame
+    ``depth``; returns False if the lists are full. Finished games add to the frame's value.
     """
     work, pending, actions = lists.work, lists.pending, lists.actions[0]
     pending[0] = weight
@@ -142,7 +142,7 @@ def _carry_on(
 @kernel(forceinline=True)
 def _group(lists: Lists, first: int, end: int) -> int:
     """Links the places ``first .. end - 1`` by information set, in the order of first arrival;
-    returns the first, -1 of none.
+    returns the first, or -1 if there are none.
     """
     size = 1
     while size < 2 * (end - first):
@@ -169,13 +169,13 @@ def _group(lists: Lists, first: int, end: int) -> int:
 def _respond(
     rules: Rules, starts: States, chances: np.ndarray, policy: Rows, responder: int, lists: Lists
 ) -> float:
-    """Returns what the best response of a seat wins; ``_FULL`` where the lists are full.
+    """Returns the value of a seat's best response, or ``_FULL`` if the lists are full.
 
     Args:
         rules: The rules.
         starts: All deals.
         chances: float64, their probabilities.
-        policy: A table of probabilities; sets without a row play evenly.
+        policy: A table of probabilities; sets without a row play uniformly.
         responder: The seat.
         lists: Scratch.
     """
@@ -186,7 +186,7 @@ def _respond(
         borrowed(lists),
     )
     frames, values = lists.frames, lists.values
-    frames[0], values[0] = 0, 0.0  # the beginning: no decision, one list
+    frames[0], values[0] = 0, 0.0  # the root: no decision, one list
     for k in range(chances.size):
         copy_row(rules, starts, k, lists.work, 0)
         if not _carry_on(rules, policy, responder, lists, 0, chances[k]):
@@ -194,7 +194,7 @@ def _respond(
     frames[0, _NEXT] = _group(lists, 0, frames[0, _END])
     depth = 0
     while True:
-        if frames[depth, _NEXT] >= 0:  # the next set of what arrived
+        if frames[depth, _NEXT] >= 0:  # the next set of arrivals
             first, top = frames[depth, _NEXT], frames[depth, _END]
             frames[depth, _NEXT] = lists.head[first]
             depth += 1
@@ -202,7 +202,7 @@ def _respond(
             values[depth, _BEST] = -np.inf
         elif depth == 0:
             return values[0, _SUM]
-        else:  # the action is tried
+        else:  # the action is done
             values[depth, _BEST] = max(values[depth, _BEST], values[depth, _SUM])
         frames[depth, _ACTION] += 1
         row = frames[depth, _SET]
@@ -230,8 +230,8 @@ def _histories(
     actions: np.ndarray,
     rng: np.ndarray,
 ) -> float:
-    """Returns an estimate of the number of decisions in all histories: the mean over random games
-    of what they stand for.
+    """Returns an estimate of the number of decisions in all histories: a mean over random games,
+    weighted by inverse probability.
     """
     total = 0.0
     for _ in range(_PLAYOUTS):
@@ -254,7 +254,7 @@ class Listing:
         game: The game.
         starts: All deals.
         chances: float64, their probabilities.
-        histories: About how many decisions all its histories have (Knuth, "Estimating the
+        histories: Approximate number of decisions in all histories (Knuth, "Estimating the
             efficiency of backtrack programs", 1975).
     """
 
@@ -265,11 +265,11 @@ class Listing:
 
     @property
     def fits(self) -> bool:
-        """Returns whether exact best responses are a matter of minutes."""
+        """Returns whether exact best responses take minutes at most."""
         return self.histories <= MOST_HISTORIES
 
     def check(self, what: str) -> None:
-        """Raises ValueError where the game is too large for what is in ``what``."""
+        """Raises ValueError if the game is too large for the computation named by ``what``."""
         if not self.fits:
             raise ValueError(
                 f"{self.game.spec.name}: {what} would visit about {self.histories:.1e} decisions; "
@@ -278,9 +278,7 @@ class Listing:
 
 
 def listing(game: Game) -> Listing:
-    """Returns the deals of a game and how large it is. Raises ValueError where its deals cannot be
-    listed.
-    """
+    """Returns the deals and the size of a game. Raises ValueError if its deals cannot be listed."""
     starts, chances = game.starts()
     actions = np.empty(game.spec.max_legal, np.int16)
     count = _histories(game.rules, starts, game.empty(1), chances, actions, streams(0, 1))
@@ -288,13 +286,13 @@ def listing(game: Game) -> Listing:
 
 
 def best_response_values(listed: Listing, policy: Rows) -> np.ndarray:
-    """Returns what a best response of each seat wins against the others' policy, in the game's
-    unit: float64 ``[seats]``.
+    """Returns the value of each seat's best response to the others' policy, in the game's unit:
+    float64 ``[seats]``.
 
     Args:
         listed: The game.
         policy: Rows of ``HashTable(width=1)`` whose words are probabilities; sets without a row
-            play evenly.
+            play uniformly.
 
     Raises:
         ValueError: The game is too large.
@@ -314,7 +312,7 @@ def best_response_values(listed: Listing, policy: Rows) -> np.ndarray:
 
 
 def nash_conv(listed: Listing, policy: Rows) -> float:
-    """Returns NashConv of a policy, in the game's unit: what all seats together gain by best
+    """Returns NashConv of a policy, in the game's unit: the total gain of all seats by best
     responses, 0 in equilibrium.
 
     For two teams of one seat, whose returns sum to 0. Arguments and errors as

@@ -1,12 +1,11 @@
 """Matches between greedy policies of poker, in symmetric play, millions of hands a second.
 
-Each deal is played once for every way in which the players can take the seats, so that no one has
-better cards or a better seat than another; what is reported is the mean over the deals, and its
-standard error is over deals, not hands. Results are in milli big blinds per hand, mbb/h. Source:
-Heinrich & Silver 2015, 4.3.
+Each deal is played once for every seating of the players, so that nobody has better cards or a
+better seat. The results are means over deals with standard errors over deals, not hands, in
+milli-big-blinds per hand (mbb/h). Source: Heinrich & Silver 2015, 4.3.
 
-A player is an array of bytes: the slot that it plays in each information state, as of
-``DenseLearner.greedy_slots``. An array of one byte plays that everywhere.
+A player is an array of bytes: the slot that it plays in each information state, as returned by
+``DenseLearner.greedy_slots``. An array of one byte plays that slot everywhere.
 """
 
 from collections.abc import Sequence
@@ -21,13 +20,13 @@ from games.kernels import Stream, deal_seeds, kernel, mix64
 from games.tables import Tables
 
 UNIFORM, CALLS = 255, 254
-"""In place of a slot: each legal action with the same probability; calling, or checking."""
+"""Instead of a slot: a uniformly random legal action; calling or checking."""
 RANDOM, ALWAYS_CALL = np.array([UNIFORM], np.uint8), np.array([CALLS], np.uint8)
-"""Players that learn nothing."""
+"""Players that do not learn."""
 
 
 class Result(NamedTuple):
-    """What a player won, in mbb/h, the standard error of that, and on how many deals."""
+    """A player's winnings in mbb/h, their standard error, and the number of deals."""
 
     mean: float
     error: float
@@ -48,12 +47,12 @@ def _play(
 
     Args:
         betting: A ``BettingTree``.
-        deals: The cards, for the kernels of ``games.deals``.
+        deals: The deals, for the kernels of ``games.deals``.
         players: K players.
         seatings: int64 ``[S, P]``, the player in each seat.
         seeds: uint64 ``[N]``, one for each deal.
         passive: The action that calls.
-        won: float64 ``[N, K]``, zeros: becomes what each player won in all, in chips.
+        won: float64 ``[N, K]``, zeros: receives each player's total winnings, in chips.
     """
     dealt = np.empty(betting.hand.max() + 1 + OWN, dtype=np.int64)
     for i in range(len(seeds)):
@@ -84,19 +83,19 @@ def symmetric_play(
     num_deals: int,
     seed: int = 0,
 ) -> list[Result]:
-    """Returns what each player wins per hand and seat.
+    """Returns each player's winnings per hand and seat.
 
     Args:
         game: The game.
         players: The players.
-        line_up: For each seat an index of ``players``: ``[0, 1, 1]`` is one of player 0 against two
-            of player 1. All different orders of it are played.
+        line_up: For each seat an index into ``players``: ``[0, 1, 1]`` is one of player 0 against
+            two of player 1. All distinct orders of it are played.
         num_deals: At least 2.
         seed: Seed of cards and choices.
 
     Raises:
-        ValueError: A line-up of another length, with players that are not there, or without one;
-            fewer than two deals; a policy that is not of this game.
+        ValueError: The line-up has the wrong length, an unknown player, or lacks a player; there
+            are fewer than two deals; or a policy is not of this game.
     """
     seats, known = game.num_players, set(range(len(players)))
     if len(line_up) != seats or set(line_up) != known:

@@ -4,12 +4,12 @@ Source: Lanctot et al., "Monte Carlo sampling for regret minimization in extensi
 2009; Lanctot's thesis, 2013, for the alternating and the parallel variant. Heinrich & Silver 2015,
 4.2, compare both with Smooth UCT; epsilon = 0.5 was best for both.
 
-The policy sigma of an information state is regret matching. With z the play that was sampled, q(z)
-the probability of sampling it and pi_p(z) player p's probability of playing it (chance cancels),
-the regrets of player p on the way change by
+The policy sigma of an information state is regret matching. With z the sampled play, q(z) the
+probability of sampling it and pi_p(z) player p's probability of playing it (chance cancels), the
+regrets of player p along z change by
 
-    W x (1 - sigma(a))  for the action a that was sampled,   - W x sigma(a)  for the others,
-    W = u_p(z) pi_-p(z) / q(z),
+    W x (1 - sigma(a))  for the sampled action a, - W x sigma(a) for the others, W = u_p(z) pi_-p(z)
+    / q(z),
 
 where x is p's own probability of playing from after a to z. The average policy gains
 ``pi_p(I) / q(I) sigma`` (stochastically weighted averaging).
@@ -87,18 +87,18 @@ def sample(
     counter: np.ndarray,
     episodes: int,
 ) -> int:
-    """Runs episodes; returns how many, fewer than asked where the table has no room for another.
-    Arguments as of ``fpmcts.tabular.search.search``.
+    """Runs episodes; returns how many, fewer than ``episodes`` if the table is full. Arguments as
+    of ``fpmcts.tabular.search.search``.
     """
     walk = borrowed(walk)
     words = walk.rows.words
-    # Indices are uint64: numba tests no sign.
+    # Indices are uint64: numba then tests no sign.
     one, two = np.uint64(1), np.uint64(2)
-    places = np.empty(max_moves, np.uint64)  # where the words of the actions begin
+    places = np.empty(max_moves, np.uint64)  # start of the words of the actions
     slots = np.empty(max_moves, np.uint64)
     sizes = np.empty(max_moves, np.uint64)
     seats = np.empty(max_moves, np.int64)
-    played = np.empty(max_moves)  # sigma of the action that was sampled
+    played = np.empty(max_moves)  # sigma of the sampled action
     sigma = np.empty(1 << 16)
     reach = np.empty(num_seats)  # pi_p up to here
     tail = np.empty(num_seats)  # x of each player
@@ -137,7 +137,7 @@ def sample(
                 if mark < chance:
                     break
                 mark -= chance
-            while chance <= 0.0:  # rounding carried the mark past all that can be played
+            while chance <= 0.0:  # rounding moved the mark past every playable action
                 action -= one
                 chance = explore / num_actions + (1.0 - explore) * sigma[action]
             places[depth], slots[depth], sizes[depth] = first, action, num_actions

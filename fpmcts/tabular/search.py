@@ -2,11 +2,11 @@
 
 Statistics are kept for each information set and shared by its histories. An episode deals and
 descends: each mover selects at its information set (``fpmcts.tabular.selection``). An information
-set that is met for the first time selects once; from there on moves are drawn evenly to the end.
-Every set that selected learns from the return of its team.
+set reached for the first time selects once; after it moves are uniformly random to the end of the
+game. Every set that selected learns from its team's return.
 
 With ``shared`` the first new set ends the selections of all players (Lisy 2014, algorithm 1).
-Without, each player leaves its own tree at its own first new set (Heinrich & Silver 2015,
+Without it, each player leaves its own tree at its own first new set (Heinrich & Silver 2015,
 algorithm 1).
 """
 
@@ -43,20 +43,19 @@ def search(
     shared: bool,
     won: np.ndarray | None,
 ) -> int:
-    """Runs episodes; returns how many, fewer than asked where the table has no room for another.
+    """Runs episodes; returns how many, fewer than ``episodes`` if the table is full.
 
     Args:
-        walk: Of ``fpmcts.tabular.walks``; its table is changed in place.
-        selection: Of ``fpmcts.tabular.selection``.
+        walk: See ``fpmcts.tabular.walks``; its table is changed in place.
+        selection: See ``fpmcts.tabular.selection``.
         num_seats: As in the game's spec.
         max_moves: As in the game's spec.
         rng: uint64 ``[1]``, changed in place.
         counter: int64 ``[1]``, changed in place: episodes so far.
         episodes: Number of episodes.
         shared: See above.
-        won: If None, all seats select and learn. Else float64 ``[1]``: in episode n seat
-            ``n % num_seats`` alone does, the others draw all moves evenly, and what it wins is
-            added.
+        won: If None, all seats select and learn. Else float64 ``[1]``: in episode n only seat ``n %
+            num_seats`` does, the others move uniformly at random, and its winnings are added.
     """
     walk, selection = borrowed(walk), borrowed(selection)
     places = np.empty(max_moves, np.int64)
@@ -72,7 +71,7 @@ def search(
         if won is not None:
             learner = (counter[0] + done) % num_seats
             outside = everybody & ~(1 << learner)
-        node, depth = 0, np.uint64(0)  # unsigned: numba tests no sign
+        node, depth = 0, np.uint64(0)  # unsigned: numba then tests no sign
         while True:
             seat = mover(walk, node)
             if seat < 0:

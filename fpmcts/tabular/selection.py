@@ -1,10 +1,10 @@
 # mypy: disable-error-code="empty-body"
-"""Selection at an information set: which action an iteration tries, what it learns, and what is
-played in the end.
+"""Selection at an information set: which action an iteration tries, what it learns, and the
+resulting policy.
 
-A *selection* is a NamedTuple of parameters; the kernels below are chosen by its type, as those of a
-game are by its rules, so one search kernel is compiled for each. A row
-(``fpmcts.tabular.hash_table``) has ``width`` words for each action and one of its own:
+A *selection* is a NamedTuple of parameters; the kernels below are chosen by its type, as a game's
+are by its rules, so one search kernel is compiled for each. A row (``fpmcts.tabular.hash_table``)
+has ``width`` words for each action and one of its own:
 
 =====================  =====================  ================================================
 selection              the row's own word     words of an action
@@ -15,8 +15,8 @@ selection              the row's own word     words of an action
 ``RegretMatching``     D                      R_i + D | sum of p_i
 =====================  =====================  ================================================
 
-No information set is met twice in an iteration, so counts may go up when an action is chosen; sums
-of rewards wait for the result. All random numbers are 64 bits that the caller passes; equal
+No information set occurs twice in an iteration, so counts may rise when an action is chosen; sums
+of rewards wait for the result. The caller passes all random numbers, 64 bits each; equal
 probabilities are exact to within 2**-32.
 
 Sources: Lisy, "Alternative selection functions for Information Set Monte Carlo Tree Search", 2014,
@@ -35,30 +35,29 @@ from games.dispatch import GenericKernel, register
 from games.kernels import kernel
 
 UNTRIED = np.float32(1e30)
-"""In place of 1 / sqrt(0): any bonus times this is above all rewards."""
+"""Used for 1 / sqrt(0): any bonus times this exceeds all rewards."""
 LEAST_ROOT = 1e-9
-"""In place of sqrt(ln 1), so that actions that were never tried come first then, too."""
+"""Used for sqrt(ln 1), so that untried actions come first then, too."""
 LISTED = 4096
-"""Numbers of visits whose roots and logarithms are listed."""
+"""Visit counts whose roots and logarithms are tabulated."""
 _HALF = np.uint64(32)
 _FURTHEST = 300.0
-"""The weights of Exp3 are brought back to at most 1 where an exponent leaves ± this."""
+"""The weights of Exp3 are rescaled to at most 1 when an exponent leaves ± this."""
 
 
 class UCT(NamedTuple):
-    """UCT: the action of highest ``x̄_i + s / sqrt(n_i)``, at random among those within a margin.
+    """UCT: the action of highest ``x̄_i + s / sqrt(n_i)``, a random one among those within a
+    margin.
 
     Attributes:
         factor: s is this times sqrt(ln n).
-        margin: Of ties, in rewards.
-        ahead: 1: n counts the present visit (Lisy); 0: it does not (Heinrich & Silver).
+        margin: Margin of ties, in rewards.
+        ahead: 1: n counts the current visit (Lisy); 0: it does not (Heinrich & Silver).
         gain: A reward is the return times this,
         shift: plus this.
         roots: float32 ``[LISTED]``, 1 / sqrt(n).
         logs: float64 ``[LISTED]``, sqrt(ln n).
-        gamma: Of ``Smooth``, as in equation 2, like the two below.
-        eta: See above.
-        d: See above.
+        gamma, eta, d: Parameters of ``Smooth``, as in equation 2.
         width: Words for each action.
     """
 
@@ -76,19 +75,18 @@ class UCT(NamedTuple):
 
 
 class Smooth(UCT):
-    """Smooth UCT: with probability ``max(gamma, eta / (1 + d sqrt(n)))`` as UCT, otherwise by the
-    mean of all selections.
+    """Smooth UCT: with probability ``max(gamma, eta / (1 + d sqrt(n)))`` select as UCT, otherwise
+    from the mean of all selections.
     """
 
 
 class RunningUCT(UCT):
-    """UCT with ties as one scan over the actions finds them, in their order.
+    """UCT with the ties that a single scan over the actions finds.
 
     An action within the margin of the best *so far* joins the list of ties; one better by more than
-    the margin begins it anew. So the list may keep actions that are further below the best than the
-    margin. Lisy 2014 says nothing of ties that are not exact; with these UCT falls and rises as in
-    the paper's figure 2. The authors' published program is no source of them: its curve falls to
-    the end.
+    the margin starts it anew. So the list may keep actions further below the best than the margin.
+    Lisy 2014 mentions only exact ties; with these, UCT falls and rises as in the paper's figure 2.
+    The authors' published program does not have them: its curve falls to the end.
     """
 
 
@@ -116,7 +114,7 @@ class RegretMatching(NamedTuple):
 
 
 def roots() -> tuple[np.ndarray, np.ndarray]:
-    """Returns the lists ``roots`` and ``logs`` of ``UCT``."""
+    """Returns the tables ``roots`` and ``logs`` of ``UCT``."""
     first, second = np.empty(LISTED, np.float32), np.empty(LISTED)
     _list_roots(first, second)
     return first, second
@@ -145,7 +143,7 @@ def _list_roots(first: np.ndarray, second: np.ndarray) -> None:
 
 @GenericKernel
 def begin(selection: object, rows: object, place: int, num_actions: int) -> bool:
-    """Returns whether a row is visited for the first time, and makes it ready for that."""
+    """Returns whether a row is visited for the first time, and initialises it if so."""
 
 
 @GenericKernel
@@ -159,12 +157,12 @@ def select(
     chances: np.ndarray,
     depth: np.uint64,
 ) -> int:
-    """Returns the slot of the action that is tried, and counts the visit.
+    """Returns the slot of the action to try, and counts the visit.
 
     Args:
         node: The position, where the game has a betting tree.
         bits: 64 random bits.
-        chances: float64; ``chances[depth]`` becomes the probability of the slot, where ``credit``
+        chances: float64; ``chances[depth]`` receives the probability of the slot, if ``credit``
             needs it.
         depth: As above.
     """
@@ -174,18 +172,20 @@ def select(
 def credit(
     selection: object, rows: object, place: int, slot: int, chance: float, result: float
 ) -> None:
-    """Learns from the return of the mover's team after a slot was tried with a probability."""
+    """Learns from the return of the mover's team after a slot was tried with probability
+    ``chance``.
+    """
 
 
 @GenericKernel
 def weights(selection: object, rows: Rows, place: int, num_actions: int, out: np.ndarray) -> None:
-    """Writes what the policy of an information set is in proportion to: n_i, or the sum of p_i."""
+    """Writes the unnormalised policy of an information set: n_i, or the sum of p_i."""
 
 
 @GenericKernel
 def values(selection: object, rows: Rows, place: int, num_actions: int, out: np.ndarray) -> None:
-    """Writes the mean reward of each action, -inf where it was never tried; where none is kept, the
-    ``weights``.
+    """Writes the mean reward of each action, -inf if untried; the ``weights`` where no rewards are
+    kept.
     """
 
 
@@ -214,8 +214,8 @@ def _value(rows: Rows, place: int, num_actions: int, slot: int) -> float:
 
 @kernel(forceinline=True)
 def _best_uct(selection: UCT, rows: Rows, place: int, num_actions: int, bits: np.uint64) -> int:
-    """Returns a slot of highest value, or one within the margin, each with the same probability; no
-    branches on values.
+    """Returns a uniformly random slot among those within the margin of the highest value, without
+    branching on values.
     """
     best = -np.inf
     for slot in range(num_actions):
@@ -243,7 +243,7 @@ def _best_uct(selection: UCT, rows: Rows, place: int, num_actions: int, bits: np
 
 @kernel(inline="always")
 def _count_action(selection: UCT, rows: Rows, place: int, num_actions: int, slot: int) -> None:
-    """Counts a visit and an action, and prepares what the next visit needs of them."""
+    """Counts a visit and an action, and updates the numbers derived from the counts."""
     at = 2 * (place + HEADER + num_actions) + slot
     tried = np.int64(rows.counts[at + num_actions]) + 1
     rows.counts[at + num_actions] = np.uint32(tried)
@@ -299,7 +299,7 @@ def _select_smooth(
 
 @kernel(forceinline=True)
 def _best_running(selection: UCT, rows: Rows, place: int, num_actions: int, bits: np.uint64) -> int:
-    """Returns a slot of the list of ``RunningUCT``, each with the same probability."""
+    """Returns a uniformly random slot of the list of ``RunningUCT``."""
     margin = selection.margin
     best, ties, begun = -np.inf, np.int64(0), np.int64(0)
     for slot in range(num_actions):
@@ -414,7 +414,7 @@ def _select_regrets(
     total = 0.0
     for slot in range(num_actions):
         total += max(rows.words[first + 2 * slot] - common, 0.0)
-    none = np.float64(total <= 0.0)  # where no regret is positive, all weigh 1
+    none = np.float64(total <= 0.0)  # where no regret is positive, all have weight 1
     share = 1.0 / (total + none * num_actions)
     explore, keep = selection.gamma / num_actions, 1.0 - selection.gamma
     mark, reached, chosen = fraction(bits), 0.0, 0

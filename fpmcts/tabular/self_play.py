@@ -2,8 +2,8 @@
 
 Sources: Heinrich & Silver, "Smooth UCT search in computer poker", IJCAI 2015: algorithms 1 and 2,
 equations 1 to 3; N, Q, eta, gamma and d are the paper's. Mac Manus, "Learning to Play Leduc Hold'em
-Using Reinforcement Learning", 2019, 4.2, experiment 1: one seat learns in each episode, the seats
-in turn, and the others move at random, so that the greedy policy approaches a best response.
+Using Reinforcement Learning", 2019, 4.2, experiment 1: the seats take turns learning, one per
+episode, while the others move at random, so that the greedy policy approaches a best response.
 
 An information state is in its player's tree once it has been visited. There the player selects by
 Smooth UCB: with probability eta_k the action of highest ``Q + c sqrt(log N / N_a)``, otherwise one
@@ -11,15 +11,15 @@ drawn from its average policy ``N_a / N``. ``fpmcts.tabular.search`` has the res
 
 What makes it fast, and what that means for exactness:
 
-- A row keeps the *sums* of returns; Q is the mean only where UCB asks for it. Sums of chips are
-  exact in float64 (below 2**53), so Q has less rounding than the paper's running mean.
-- N is the sum of the N_a. A row also holds eta_k for the next visit, as a 32-bit threshold: the
-  comparison is that of a 32-bit random number with eta_k.
+- A row keeps the *sums* of returns; UCB computes the mean Q when needed. Sums of chips are exact in
+  float64 (below 2**53), so Q has less rounding error than the paper's running mean.
+- N is the sum of the N_a. A row also holds eta_k for the next visit, as a 32-bit threshold for a
+  32-bit random number.
 - ``N_a / N`` is drawn with a 32-bit random number in integers: each probability is exact to within
   2**-32.
-- N_a counts when the action is chosen, not after the episode. No information state is met twice in
-  an episode, so it makes no difference.
-- Where the table is larger than the caches, the rows that may come next are fetched while the
+- N_a counts when the action is chosen, not after the episode. No information state occurs twice in
+  an episode, so this makes no difference.
+- Where the table is larger than the caches, the rows that may come next are prefetched while the
   action is chosen.
 """
 
@@ -43,11 +43,11 @@ EXPLORATION = {("uct", "kuhn"): 2.0, ("uct", "leduc"): 20.0}
 EXPLORATION |= {("smooth_uct", "kuhn"): 1.75, ("smooth_uct", "leduc"): 18.0}
 """C by algorithm and game, in chips (Heinrich & Silver, 4.1 and 4.2)."""
 DECAY = {"kuhn": 0.001, "leduc": 0.002}
-"""d of equation 2 by game (the same)."""
+"""D of equation 2 by game (same source)."""
 OTHER_DECAY = 1 / 20000
-"""d of any other game: limit Hold'em's."""
+"""D of other games: limit Hold'em's."""
 MOST_EPISODES = 2**32
-"""What the counters of actions hold."""
+"""Capacity of the counters of actions."""
 _LOW = np.uint64(0xFFFFFFFF)
 _HALF = np.uint64(32)
 _ONE = np.uint64(1)
@@ -87,13 +87,13 @@ def ucb(
     exploration: float,
     bits: np.uint64,
 ) -> np.uint64:
-    """Returns the slot that maximises ``Q + c sqrt(log N / N_a)``, ties broken uniformly
-    (equation 1). Actions that were never tried come first.
+    """Returns the slot that maximises ``Q + c sqrt(log N / N_a)``, ties broken uniformly (equation
+    1). Untried actions come first.
 
     Args:
         rows: The table.
-        place: Of the sums.
-        first: Of the visits.
+        place: Start of the sums.
+        first: Start of the visits.
         total: N, at least 1.
         num_actions: Number of legal actions.
         exploration: c.
@@ -102,7 +102,7 @@ def ucb(
     spread = exploration * exploration * math.log(np.float64(total))
     best, ties = -np.inf, np.uint64(0)
     chosen: Any = np.uint64(0)
-    for slot in range(np.uint64(num_actions)):  # unsigned: numba tests no sign
+    for slot in range(np.uint64(num_actions)):  # unsigned: numba then tests no sign
         count = rows.counts[first + slot]
         value = np.inf
         if count > 0:
@@ -143,8 +143,8 @@ def _select(
         c = selection.exploration[np.uint64(node)]
         action = ucb(rows, np.uint64(place), first, total, num_actions, c, low)
     else:
-        # Slots without an action have no visits and are never reached. No branch: it could not be
-        # predicted.
+        # Slots without an action have no visits and are never reached. No branch, since it would be
+        # unpredictable.
         mark = (low * total) >> _HALF
         action = np.uint64(0)
         below = np.uint64(0)
@@ -192,12 +192,12 @@ class UCTOptions(Options):
     """Options of UCT.
 
     Attributes:
-        exploration: C of equation 3, in chips. None: what the paper found best as a constant c
-            (``EXPLORATION``), or half the chips that the players can put in.
-        betting_potential: k of equation 3: c = min(C, pot + k times what can still be added), with
-            pot and betting potential at the beginning of the round. None: c is constant. The paper:
-            constant in Kuhn and Leduc, 0.5 in limit Hold'em; 0.5 serves Leduc better
-            (fpmcts/tabular/README.md) and comes to a constant c in Kuhn.
+        exploration: C of equation 3, in chips. None: the paper's best constant c (``EXPLORATION``),
+            or half the chips that the players can put in.
+        betting_potential: k of equation 3: c = min(C, pot + k times the betting potential), both at
+            the beginning of the round; the potential is the chips that can still be added. None: c
+            is constant. The paper: constant in Kuhn and Leduc, 0.5 in limit Hold'em; 0.5 is better
+            in Leduc (fpmcts/tabular/README.md) and gives a constant c in Kuhn.
     """
 
     exploration: float | None = setting(None, least=0.0, most=1e9)
@@ -222,7 +222,7 @@ class SmoothUCTOptions(UCTOptions):
 
 
 def schedule(options: UCTOptions, game: str) -> tuple[float, float, float]:
-    """Returns gamma, eta and d of equation 2; those of UCT select by UCB alone."""
+    """Returns gamma, eta and d of equation 2; UCT's make every selection UCB."""
     if not isinstance(options, SmoothUCTOptions):
         return 1.0, 1.0, 0.0
     d = DECAY.get(game, OTHER_DECAY) if options.d is None else options.d
@@ -234,15 +234,15 @@ class SelfPlay(DenseLearner):
     in Kuhn and Leduc, that of UCT diverges (Heinrich & Silver, figures 1 and 2).
 
     Tables: ``visits`` uint32 ``[rows, A + 1]`` (N_a; the last column is the threshold of eta_k) and
-    ``returns`` float64 ``[rows, A]`` (sums, in chips); with rows for visited nodes alone also
-    ``first_row`` int32 ``[D]``.
+    ``returns`` float64 ``[rows, A]`` (sums, in chips); also ``first_row`` int32 ``[D]`` if only
+    visited nodes have rows.
     """
 
     won: np.ndarray | None = None
 
     def __init__(self, name: str, game: Tables, seed: int, options: UCTOptions) -> None:
         width, betting = game.max_actions, game.betting
-        # An even number of words, so that few rows lie across the border of two lines of the cache.
+        # An even number of words, so that few rows straddle two cache lines.
         super().__init__(name, game, seed, options, (width + width // 2 + 2) // 2 * 2)
         largest = options.exploration
         if largest is None:
@@ -264,8 +264,8 @@ class SelfPlay(DenseLearner):
         return self.tables["visits"][:, :-1]
 
     def best_slots(self) -> np.ndarray:
-        """Returns the action of highest estimated value of each row (the paper, 4.3), 255 where it
-        was never visited: uint8 ``[rows]``.
+        """Returns the slot of highest estimated value of each row (the paper, 4.3), 255 if never
+        visited: uint8 ``[rows]``.
         """
         slots = np.empty(int(self.table.num_rows[0]), np.uint8)
         _best_slots(self.tables["returns"], self.weights(), slots)
@@ -273,10 +273,10 @@ class SelfPlay(DenseLearner):
 
     @property
     def left(self) -> int:
-        """Returns how many more episodes its counters are sure to hold: an information state is
-        visited at most once in each.
+        """Returns how many more episodes the counters are sure to hold: each visits an information
+        state at most once.
         """
-        if self.episodes < MOST_EPISODES // 2:  # the largest count need not be looked for
+        if self.episodes < MOST_EPISODES // 2:  # no need to look for the largest count
             return MOST_EPISODES - 1 - self.episodes
         return MOST_EPISODES - 1 - int(self.weights().max(initial=0))
 
@@ -295,7 +295,7 @@ class SelfPlay(DenseLearner):
 
 
 class UCTAgainstRandom(SelfPlay):
-    """UCT in one seat, the seats in turn, against players who move at random.
+    """UCT in one seat at a time, in turn, against random players.
 
     Tables as of UCT, and ``won`` float64 ``[1]``: chips that the learning seats have won.
     """
@@ -310,8 +310,8 @@ class UCTAgainstRandom(SelfPlay):
         return super()._columns() | {"won": self.won}
 
     def against_random(self) -> np.ndarray:
-        """Returns what the greedy policy wins in each seat while the others move at random, in
-        chips: float64 ``[P]``.
+        """Returns the greedy policy's winnings in each seat against random players, in chips:
+        float64 ``[P]``.
         """
         game, uniform, greedy = self.game, self.game.uniform_policy(), self.greedy_policy()
         owner = game.infoset_player[:, None]
@@ -321,8 +321,8 @@ class UCTAgainstRandom(SelfPlay):
         )
 
     def measures(self) -> dict[str, float]:
-        """As for every algorithm, with what was won in learning and, where deals can be listed,
-        what the greedy policy wins.
+        """Returns the metrics of every algorithm, the winnings while learning and, if deals can be
+        listed, those of the greedy policy.
         """
         won = float(self.won[0])
         found = {

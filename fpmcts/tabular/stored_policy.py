@@ -1,8 +1,8 @@
-"""A policy of tables as a few kilobytes: what comes with the project in ``models/``.
+"""A tabular policy packed into a few kilobytes, the format of those in ``models/``.
 
 ``visited`` has a bit for each information state (uint8, packed, the lowest bit first); ``weights``
 a row for each of those whose bit is set, in proportion to the probabilities of the legal actions.
-The others, which the run never came to, are uniform.
+The others, never visited by the run, are uniform.
 """
 
 from collections.abc import Mapping
@@ -17,15 +17,15 @@ TYPES: tuple[Any, ...] = (np.uint8, np.float16, np.float32)
 
 
 def without_rare_moves(policy: np.ndarray, threshold: float) -> np.ndarray:
-    """Returns a policy without the actions below a probability; the most probable one stays, at 1
-    alone (the first of equals).
+    """Returns a policy without the actions below a probability; the most probable action (the first
+    of equals) always stays.
 
-    The average of a learner that explores holds moves that it does not believe in, and coarse
-    buckets make others: without them a policy for a large game plays better.
+    Exploration and coarse buckets leave bad moves with small probabilities in the average policy:
+    without them a policy for a large game plays better.
 
     Args:
-        policy: float64 ``[I, A]``; rows of zeros stay such.
-        threshold: 0 leaves all, 1 the most probable action.
+        policy: float64 ``[I, A]``; rows of zeros stay zero.
+        threshold: 0 keeps all actions, 1 only the most probable.
 
     Source: Ganzfried, Sandholm and Waugh, "Strategy purification and thresholding", 2012.
     """

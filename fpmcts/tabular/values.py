@@ -1,15 +1,15 @@
-"""What each move is worth against a policy, exactly, in games whose deals can be listed: for the
-player who judges a hand that was played.
+"""The exact value of each move against a policy, in games whose deals can be listed: for the review
+of a hand.
 
-The others follow the policy. The mover does not see their cards: those are weighed by the
-probability that the deal and the others' moves lead here (its own moves say nothing of them). After
-the move it plays as well as it can against the policy, so that a move's regret, what it loses to
-the best one, is that of this move alone, whatever follows. Against an equilibrium the best moves
-are worth what the equilibrium is worth.
+The others follow the policy. The mover does not see their cards: these are weighted by the
+probability that the deal and the others' moves lead here (its own moves carry no information).
+After the move it plays a best response to the policy, so a move's regret, its loss against the best
+move, does not depend on later mistakes. Against an equilibrium the best moves have the value of the
+equilibrium.
 
-The others may have made moves that their policy never makes. Each of these counts as if made with
-probability ``TREMBLE``, so that there is an answer everywhere; where the policy leads it changes
-values by less than 1e-9 chips.
+The others may have made moves that their policy never makes. Each of these counts as made with
+probability ``TREMBLE``, so that every position has values; where the policy leads, this changes
+them by less than 1e-9 chips.
 """
 
 from collections.abc import Sequence
@@ -25,22 +25,22 @@ TREMBLE = 1e-12
 
 
 class Account(NamedTuple):
-    """Where the result of one hand came from, in chips: M moves, P players.
+    """The result of one hand, split into its sources, in chips: M moves, P players.
 
-    ``start + deal + later + moves.sum(0)`` is what each player won.
+    ``start + deal + later + moves.sum(0)`` is each player's winnings.
 
-    All of it is the change of one number, the expected return of each player when all follow the
-    policy and all cards lie open, from node to node of the hand that was played. Source: Burch et
-    al., "AIVAT: a new variance reduction technique for agent evaluation in imperfect information
-    games", 2018, whose correction terms these differences at chance nodes are.
+    Every part is a change, from node to node of the hand, in each player's expected return when all
+    follow the policy and all cards are open. Source: Burch et al., "AIVAT: a new variance reduction
+    technique for agent evaluation in imperfect information games", 2018, whose correction terms
+    these differences at chance nodes are.
 
     Attributes:
-        start: float64 ``[P]``, what a seat can expect before the deal.
-        deal: float64 ``[P]``, what the private cards changed: 0 on the mean over all deals.
-        later: float64 ``[P]``, what the public cards changed, likewise.
-        moves: float64 ``[M, P]``, what each move changed; this shows what nobody at the table could
-            know.
-        regrets: float64 ``[M]``, what each move lost for its mover, see ``MoveValues.regrets``.
+        start: float64 ``[P]``, expected return of a seat before the deal.
+        deal: float64 ``[P]``, change by the private cards; its mean over all deals is 0.
+        later: float64 ``[P]``, change by the public cards, likewise.
+        moves: float64 ``[M, P]``, change by each move; this uses cards that nobody at the table
+            could know.
+        regrets: float64 ``[M]``, loss of each move for its mover, see ``MoveValues.regrets``.
     """
 
     start: np.ndarray
@@ -51,12 +51,12 @@ class Account(NamedTuple):
 
 
 class MoveValues(NamedTuple):
-    """Of one decision with n legal moves: P players, C cards in the deck.
+    """Values at one decision with n legal moves: P players, C cards in the deck.
 
     Attributes:
         policy: float64 ``[n]``, the policy's own probabilities.
         values: float64 ``[n]``, the expected return of each move in chips.
-        regrets: float64 ``[n]``, what each loses to the best one, in chips, at least 0.
+        regrets: float64 ``[n]``, the loss of each move against the best one, in chips, at least 0.
         cards: float64 ``[P, C]``, the probability that a player holds a card, as the mover sees it.
     """
 
@@ -67,8 +67,7 @@ class MoveValues(NamedTuple):
 
 
 class PolicyValues:
-    """The values of all moves against one policy; all histories are passed once, when the first
-    value is asked for.
+    """The values of all moves against one policy; the first request traverses all histories once.
 
     Args:
         game: A game whose deals can be listed.
@@ -82,11 +81,11 @@ class PolicyValues:
         self._game, self._histories = game.full, histories(game, policy)
 
     def at(self, cards: np.ndarray, node: int) -> MoveValues:
-        """Returns what the mover's moves are worth.
+        """Returns the values of the mover's moves.
 
         Args:
-            cards: int8 ``[K]``, as in ``games.deals.bucket_of``; what the mover cannot see is not
-                read.
+            cards: int8 ``[K]``, as in ``games.deals.bucket_of``; cards that the mover cannot see
+                are not read.
             node: A decision node of the public tree.
         """
         infoset = int(self._game.infosets(cards[None], np.array([node], np.int32))[0])
@@ -102,11 +101,11 @@ class PolicyValues:
         return MoveValues(policy, values, values.max() - values, held)
 
     def account(self, cards: np.ndarray, slots: Sequence[int]) -> Account:
-        """Returns where the result of a hand came from.
+        """Returns the result of a hand, split into its sources.
 
         Args:
             cards: int8 ``[K]``, all cards of the deal, as in ``games.deals.bucket_of``.
-            slots: For each move, which of the legal actions it was.
+            slots: For each move, its index among the legal actions.
 
         Raises:
             ValueError: The moves do not lead to the end of a hand.
@@ -149,9 +148,9 @@ class PolicyValues:
     @cached_property
     def _responses(self) -> tuple[np.ndarray, np.ndarray]:
         """Returns the probability of each history due to chance and all but one player (float64
-        ``[P, D, E]``), and the value of each action weighted with it (``[I, A]``).
+        ``[P, D, E]``), and the value of each action weighted by it (``[I, A]``).
         """
-        # No move of the others is below TREMBLE.
+        # No move of the others has a probability below TREMBLE.
         game = self._histories._replace(policy=np.maximum(self._histories.policy, TREMBLE))
         reached = np.empty((self._game.num_players, *game.rows.shape))
         sums = np.zeros(game.policy.shape)

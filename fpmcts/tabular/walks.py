@@ -2,13 +2,13 @@
 """How the kernels of the tabular algorithms walk through a game and find the rows of a table.
 
 One algorithm serves two kinds of games and tables; the kernels below are chosen by the type of the
-*walk*, as those of a game are by its rules:
+*walk*, as a game's are by its rules:
 
 - ``DenseWalk``: a betting tree and deals, with a dense table: a row is found by arithmetic.
 - ``AnyWalk``: the generic kernels of any game, with a hashed table that grows.
 
-A position is a number, ``node``: of the public tree, or the lane that holds the state. A state with
-one legal move is not a decision: nothing is stored and nothing drawn.
+A position is a number, ``node``: a node of the public tree, or the lane that holds the state. A
+state with one legal move is not a decision: nothing is stored or drawn for it.
 """
 
 from typing import Any, NamedTuple
@@ -60,13 +60,13 @@ class DenseWalk(NamedTuple):
 
     Attributes:
         betting: The public tree.
-        deals: The cards, for the kernels of ``games.deals``.
-        dealt: int64, scratch of those.
-        first_row: int32 ``[D]``, where the rows of a node begin; -1: it has none yet, and gets them
-            when it is met, all buckets at once.
+        deals: The deals, for the kernels of ``games.deals``.
+        dealt: int64, scratch of those kernels.
+        first_row: int32 ``[D]``, first row of each node; -1: none yet; it gets them on its first
+            visit, all buckets at once.
         num_rows: int64 ``[1]``, rows in use.
         pitch: Words of a row.
-        ahead: Whether to fetch the rows that may come next while an action is chosen.
+        ahead: Whether to prefetch the rows that may come next while an action is chosen.
         rows: The table.
     """
 
@@ -123,7 +123,7 @@ def walk_of(
 
 @GenericKernel
 def has_room(walk: Walk, count: int) -> bool:
-    """Returns whether the table has room for so many more rows."""
+    """Returns whether the table has room for ``count`` more rows."""
 
 
 @GenericKernel
@@ -150,12 +150,12 @@ def choices(walk: Walk, node: int) -> int:
 
 @GenericKernel
 def row_of(walk: Walk, node: int, seat: int, num_actions: int) -> int:
-    """Returns the place of the mover's row, a row of zeros where it is new."""
+    """Returns the place of the mover's row, a row of zeros if it is new."""
 
 
 @GenericKernel
 def visited_words(walk: Walk, node: int, seat: int, num_actions: int) -> int:
-    """Counts a visit of the mover's row; returns where the words of its actions begin."""
+    """Counts a visit of the mover's row; returns the start of the words of its actions."""
 
 
 @GenericKernel
@@ -165,12 +165,12 @@ def follow(walk: Walk, node: int, slot: int) -> int:
 
 @GenericKernel
 def branch(walk: Walk, node: int, slot: int) -> int:
-    """Plays an action in the next lane, so that ``node`` stays as it is; returns the position."""
+    """Plays an action in the next lane, leaving ``node`` unchanged; returns the position."""
 
 
 @GenericKernel
 def showdown(walk: Walk, node: int) -> int:
-    """Returns what ``result`` needs to know of the cards at the end of a game."""
+    """Returns the cards at the end of a game, in the form that ``result`` takes."""
 
 
 @GenericKernel

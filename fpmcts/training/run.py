@@ -33,8 +33,10 @@ _COMPILING = CompileClock()
 class Run:
     """A new run in its folder, or the one that is there.
 
-        for report in Run("runs/leduc", game="leduc", budget={"minutes": 5}):
-            print(report, report.scalars["nash_conv/average_policy"])
+        run = Run("runs/leduc", game="leduc", budget={"minutes": 5})
+        for report in run:
+            print(report)
+        player = run.player()
 
     Iterating trains until the budget is used up. Leave the loop when you like: the run is saved,
     and iterating again, or making the same ``Run`` again, resumes it bit-for-bit.
@@ -44,7 +46,8 @@ class Run:
         progress: Whether to show a progress bar and the lines of ``train.py``; None: in notebooks.
         keys: The keys of ``train.py``, groups as dictionaries: ``game="leduc"``,
             ``algorithm="smooth_uct"``, ``game={"name": "goofspiel", "cards": 4}``, ``budget={
-            "minutes": 5}``. A game of your own is given by its module or its class.
+            "minutes": 5}``. A game of your own is given by its module or its class, or made:
+            ``game=make(MyGame, dice=2)``.
 
     Attributes:
         config: Of the run, ``run_dir`` and what it began from filled in.
@@ -98,32 +101,33 @@ class Run:
     ) -> None:
         """Begins the run, or reads the one that is there. ``close`` ends what shows it."""
         self._progress, self._say, self._stopping, self._close = progress, say, stopping, close
-        self.seconds = 0.0
-        self.last: Report | None = None
         self.folder = RunFolder.open(config)
         self.config = self.folder.config
         try:
-            saved = self.folder.load()
-            try:
-                self.algorithm: Algorithm = self.config.start()
-            except MemoryError as error:
-                smaller = "give smaller stores, networks or fewer lanes"
-                raise ConfigError(
-                    f"the run does not fit into memory ({error}); {smaller}"
-                ) from error
-            if saved is not None:
-                with naming(self.folder.path / CHECKPOINT):
-                    self.load(saved)
+            is_new = not self._restore()
             self.folder.begin()
         finally:
             self.folder.close()
         for line in self.folder.notes:
             say(line)
-        say(
-            f"new run in {self.folder.path}"
-            if saved is None
-            else f"resuming {self.folder.path} from {self.where()}"
-        )
+        where = self.folder.path
+        say(f"new run in {where}" if is_new else f"resuming {where} from {self.where()}")
+
+    def _restore(self) -> bool:
+        """Takes the last checkpoint of the folder; returns whether there is one."""
+        self.seconds = 0.0
+        self.last: Report | None = None
+        saved = self.folder.load()
+        try:
+            self.algorithm: Algorithm = self.config.start()
+        except MemoryError as error:
+            smaller = "give smaller stores, networks or fewer lanes"
+            raise ConfigError(f"the run does not fit into memory ({error}); {smaller}") from error
+        if saved is not None:
+            with naming(self.folder.path / CHECKPOINT):
+                self.load(saved)
+        self._is_torn = False
+        return saved is not None
 
     def __iter__(self) -> Iterator[Report]:
         """Continues the run until its budget is used up or it is asked to stop; yields the report
@@ -131,6 +135,8 @@ class Run:
         """
         with self.folder, ExitStack() as stack:
             stack.callback(self._close)
+            if self._is_torn:
+                self._restore()
             if all(bound is None for bound in vars(self.config.budget).values()):
                 self._say("runs until Ctrl-C and is saved on the way; the same command resumes it")
             curves = Curves(self.folder.path, self.last.step if self.last else None)
@@ -140,12 +146,14 @@ class Run:
             self.config.prepare(self._say)
             is_saved = True
             while not self._stopping() and not self.is_finished():
+                self._is_torn = True
                 try:
                     report = self.step()
                 except ConfigError:  # a full table, which is whole: what was reported is kept
                     if not is_saved:
                         self.save()
                     raise
+                self._is_torn = False
                 is_saved = self.algorithm.saves_each_step or self.folder.is_save_due()
                 if is_saved:
                     self.save()
@@ -224,8 +232,12 @@ class Run:
 
 
 def _named(keys: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns keys with the class of a game of one's own replaced by its module."""
+    """Returns keys with a game, or the class of one, replaced by its module and its options."""
     game = keys.get("game")
+    if isinstance(game, Game):
+        usual, given = vars(game.Options()), vars(game.options)
+        options = {key: value for key, value in given.items() if value != usual[key]}
+        return {**keys, "game": {"name": game.spec.name, **options}}
     if not isinstance(game, type):
         return dict(keys)
     if game.__module__ == "__main__":

@@ -13,6 +13,7 @@ from enum import IntEnum
 
 import numpy as np
 
+from games.doudizhu.auction import Phase, WholeStates
 from games.doudizhu.cards import JOKERS, NUM_RANKS, NUM_SEATS, Seat, above, at_least, count, highest
 from games.doudizhu.moves import PASS, Rules
 from games.doudizhu.state import States, hand_size, known_bottom, target_seat, unseen_cards
@@ -56,19 +57,31 @@ PLANES = {
 }
 """What the planes hold, in order: (meaning, number of planes, scale)."""
 
+AUCTION_PLANES = (
+    ("broadcast: a call, a doubling is to be decided", 2, (1.0, 1.0)),
+    (
+        "broadcast, for the own, the next and the previous seat: whether the observing seat is "
+        "the first, the second, the third to speak; whether it has spoken; its highest claim; "
+        "whether it doubled",
+        12,
+        3 * (1.0, 1.0, 1 / 3, 1.0),
+    ),
+    ("broadcast: the landlord has not played after its lead, no peasant has played", 2, (1.0, 1.0)),
+)
+"""What follows where there is an auction: (meaning, number of planes, their scales)."""
+NUM_AUCTION_PLANES = sum(planes for _, planes, _ in AUCTION_PLANES)
+
 _DEFAULT_MOVES = 9
+_STRENGTHS = 44
+"""The first plane of the default encoding that compares own and unseen cards."""
 _PAPER_MOVES = 3
 
 
-def num_planes(encoding: Encoding) -> int:
-    """Returns the number of planes of an encoding."""
-    return sum(planes for _, planes, _ in PLANES[encoding])
-
-
-def scales(encoding: Encoding) -> np.ndarray:
+def scales(encoding: Encoding, auction: bool = False) -> np.ndarray:
     """Returns what each plane is multiplied by before the network (float32 ``[C]``)."""
+    more = AUCTION_PLANES if auction else ()
     return np.concatenate(
-        [np.full(planes, scale, dtype=np.float32) for _, planes, scale in PLANES[encoding]]
+        [np.full(planes, scale, np.float32) for _, planes, scale in (*PLANES[encoding], *more)]
     )
 
 
@@ -122,6 +135,17 @@ def _unbeaten(own: np.uint64, unseen: np.uint64, copies: int) -> np.uint64:
 
 
 @kernel
+def _strengths(own: np.uint64, unseen: np.uint64, out: np.ndarray, plane: int) -> int:
+    """Writes which own cards no unseen ones beat, and the unseen bombs; returns the plane after
+    them.
+    """
+    for copies in range(1, 4):
+        plane = _counts(_unbeaten(own, unseen, copies), out, plane)
+    plane = _counts(at_least(unseen, 4), out, plane)
+    return _broadcasts((unseen & JOKERS == JOKERS,), out, plane)
+
+
+@kernel
 def _observe_default(rules: Rules, states: States, i: int, seat: int, out: np.ndarray) -> None:
     """Writes the planes of ``Encoding.DEFAULT``."""
     own = states.hands[i, seat]
@@ -145,11 +169,8 @@ def _observe_default(rules: Rules, states: States, i: int, seat: int, out: np.nd
     plane = _broadcasts(left, out, plane)
     plane = _broadcasts((left[1] == 1, left[1] == 2, left[2] == 1, left[2] == 2), out, plane)
     plane = _broadcasts((states.bombs[i], states.passes[i]), out, plane)
-    for copies in range(1, 4):
-        plane = _counts(_unbeaten(own, unseen, copies), out, plane)
-    plane = _counts(at_least(unseen, 4), out, plane)
-    jokers = unseen & JOKERS == JOKERS
-    _broadcasts((jokers, seat == Seat.LANDLORD, seat == Seat.DOWN, seat == Seat.UP), out, plane)
+    plane = _strengths(own, unseen, out, plane)
+    _broadcasts((seat == Seat.LANDLORD, seat == Seat.DOWN, seat == Seat.UP), out, plane)
 
 
 @kernel
@@ -169,3 +190,30 @@ def observe(rules: Rules, states: States, i: int, seat: int, out: np.ndarray) ->
         _observe_paper(rules, states, i, seat, out)
     else:
         _observe_default(rules, states, i, seat, out)
+
+
+@kernel
+def observe_hand(rules: Rules, own: np.uint64, unseen: np.uint64, out: np.ndarray) -> None:
+    """Writes what is known before there is a landlord: the own hand and the unseen cards."""
+    out[:] = 0
+    if rules.encoding == Encoding.PAPER:
+        _counts(unseen, out, _counts(own, out, 0))
+    else:
+        _thresholds(unseen, 4, out, _thresholds(own, 4, out, 0))
+        _strengths(own, unseen, out, _STRENGTHS)
+
+
+@kernel
+def observe_auction(states: WholeStates, i: int, seat: int, out: np.ndarray, plane: int) -> None:
+    """Writes the planes of ``AUCTION_PLANES``; ``seat`` is not a role."""
+    phase = states.phase[i]
+    plane = _broadcasts((phase == Phase.CALLING, phase == Phase.DOUBLING), out, plane)
+    for k in range(NUM_SEATS):
+        other = (seat + k) % NUM_SEATS
+        claim = np.int64(states.claims[i, other])
+        plane = _broadcasts((seat == k, claim >= 0), out, plane)
+        plane = _broadcasts((max(claim, np.int64(0)),), out, plane)
+        plane = _broadcasts((states.doubled[i, other] > 0,), out, plane)
+    plays = phase == Phase.PLAYING
+    unled = (states.played[i, 1] | states.played[i, 2]) == np.uint64(0)
+    _broadcasts((plays and states.led[i] <= 1, plays and unled), out, plane)

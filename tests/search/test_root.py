@@ -5,13 +5,17 @@ out by hand.
 import numpy as np
 import pytest
 
+from examples import own_root
+from fpmcts.search.roots import rule_module
 from fpmcts.search.roots.gumbel import (
     Gumbel,
     halving_schedule,
     improved_policy,
     select,
 )
+from fpmcts.search.search import SearchSettings
 from fpmcts.search.tree import Tree, add_node, make_tree
+from games.settings import ConfigError
 from tests.search.oracle import considered_visits
 
 
@@ -101,3 +105,25 @@ def test_gumbel_select_samples_the_prior() -> None:
 def test_gumbel_select_in_flight_takes_the_most_visited() -> None:
     tree = root([0.5, 0.3, 0.2], [[0.0], [0.0] * 3, [0.0]])
     assert select(rule(8.0, 0.15, 1e-9, 2), tree, 1, 0, np.zeros(3, np.float32), np.empty(3)) == 1
+
+
+# ------------------------------------------------------------ a rule from outside the project
+
+
+def test_a_rule_of_your_own() -> None:
+    """The search finds it by its module, and tries every move before it trusts a mean."""
+    settings = SearchSettings(root="examples.own_root", unit=0.5)
+    ucb1 = rule_module(settings.root).make(settings, 64)
+    tree, scratch = root([0.5, 0.3, 0.2], [[0.9] * 4, [0.1], []]), np.empty(3)
+    assert own_root.select(ucb1, tree, 1, 5, scratch, scratch) == 2
+    tree = root([0.5, 0.3, 0.2], [[0.9] * 4, [0.1], [-0.3]])
+    assert own_root.select(ucb1, tree, 1, 6, scratch, scratch) == 0
+    own_root.improved_policy(ucb1, tree, 1, scratch)
+    assert scratch == pytest.approx([4 / 6, 1 / 6, 1 / 6])
+    for name, problem in (
+        ("pcut", "did you mean puct"),
+        ("examples.nothing", "no such module"),
+        ("examples.sealed_bids", "has no make"),
+    ):
+        with pytest.raises(ConfigError, match=f"root={name}: .*{problem}"):
+            SearchSettings(root=name)

@@ -1,8 +1,8 @@
-"""The value estimate of a node: a mean and the variance of that mean, from those of its children
-when one has changed.
+"""The value estimate of a node: a mean and the variance of that mean, recomputed from its
+children's when one of them changes.
 
 V is an estimate of the value of a node, in chips, and ``variance`` the square of its standard
-error, in chips². Children without visits count nowhere.
+error, in chips². Children without visits are always left out.
 
 Source: Van den Broeck, Driessens & Ramon 2009, 3.3, 3.4 and 4.
 """
@@ -26,10 +26,10 @@ def add_sample(mean: float, squares: float, count: int, sample: float) -> tuple[
     """Returns mean and sum of squared differences from it, after one more sample.
 
     Args:
-        mean: Of the samples so far.
+        mean: Mean of the samples so far.
         squares: Σ (mean − x)² of the samples so far.
-        count: Of the samples, the new one included.
-        sample: The new one.
+        count: Number of samples, including the new one.
+        sample: The new sample.
     """
     change = sample - mean
     mean += change / count
@@ -104,8 +104,9 @@ def max_distribution(tree: Tree, node: int) -> tuple[float, float]:
     """Returns mean and variance of max (V − e) over the children with visits, the errors e
     independent and normal.
 
-    Two values are exact. From the third on the larger of those before counts as normal, too, which
-    it is not: three N(0, 1) give 0.84766, their largest has a mean of 0.84628. Source: §4.1.
+    Exact for two values. From the third on, the largest of those before is treated as normal, which
+    it is not: three N(0, 1) give 0.84766, where the true mean of their maximum is 0.84628. Source:
+    §4.1.
     """
     found = False
     value = spread = 0.0
@@ -119,7 +120,7 @@ def max_distribution(tree: Tree, node: int) -> tuple[float, float]:
 
 
 class Backpropagation(IntEnum):
-    """Rules of decision nodes, by the names of their settings."""
+    """Backpropagation rules of decision nodes, by the names of their settings."""
 
     SAMPLE_WEIGHTED = 0
     MAXIMUM = 1
@@ -153,8 +154,9 @@ def update_opponent(tree: Tree, node: int, independent: bool) -> None:
     """Sets V of an opponent's node to Σ p V, and its variance to Σ p² σ² (``independent``) or
     Σ p σ², as in the text.
 
-    A child without samples counts with the mean of the others and the pot as its standard error, so
-    that what a model expects but no iteration has tried makes the node uncertain. Source: §4.2.
+    A child without samples gets the mean of the others, with the pot as its standard error, so that
+    an action which the model expects but no iteration has tried makes the node uncertain. Source:
+    §4.2.
     """
     seen = value = spread = missing = 0.0
     for k in children(tree, node):

@@ -1,21 +1,19 @@
-"""The search: from a seat's view to what its actions are worth (Van den Broeck, Driessens & Ramon
+"""The search: from a seat's view to the values of its actions (Van den Broeck, Driessens & Ramon
 2009).
 
     select ──▶ expand, down to the end of the hand ──▶ value of the leaf ──▶ means and variances
     back up
 
-By default the tree is one of betting alone: an iteration goes down to the end of the hand, and
-cards come in at the leaf, where a model predicts what hands the others show. Opponents act by the
-model, too, which is asked about boards that are drawn anew: the probabilities of a node are the
-means over those of its first visits. With ``cards`` chance nodes stand where cards come to the
-table, each with so many drawn boards, weighted by samples (equation 3), and the own later decisions
-know the board.
+By default the tree contains betting only: an iteration descends to the end of the hand, and cards
+enter at the leaf, where a model predicts the hands that the others show. The model also predicts
+opponents' actions, each time on a newly drawn board: the probabilities of a node are means over its
+first visits. With ``cards``, chance nodes stand where cards are dealt, each with that many sampled
+boards, weighted by samples (equation 3), and the player's later decisions know the board.
 
-The parts of an iteration are inlined: to hand a ``Task`` to a function takes longer than most of
-them do.
+The parts of an iteration are inlined: passing a ``Task`` to a function takes longer than most of
+them.
 
-Everything runs on one stream of random numbers, so a decision depends on its seed and settings
-alone.
+There is one stream of random numbers, so a decision depends only on its seed and settings.
 """
 
 from collections.abc import Callable
@@ -70,8 +68,8 @@ from games.no_limit_holdem.state import (
 MOST_CHILDREN = 40
 """Maximum children of a node: fold, call, and sizes or boards."""
 MOST_DEPTH, SAFE_DEPTH = 512, 432
-"""Most nodes of a path; from the second number on nobody raises but all-in, after which the hand is
-soon over.
+"""Maximum nodes of a path; from the second number on, the only raise is all-in, so the hand soon
+ends.
 """
 CHUNK = 1024
 """Iterations between two checks of the clock."""
@@ -80,21 +78,22 @@ TABLE, MODEL, LISTED = 0, 1, 2
 
 
 class Settings(NamedTuple):
-    """How to search; ``fpmcts.poker.mcts`` explains them.
+    """Settings of the search, explained in ``fpmcts.poker.mcts``.
 
     Attributes:
         selection: See ``selection.Selection``.
-        c: Its constant: chips of equation 1, standard errors of equation 5.
+        c: Its constant: chips in equation 1, standard errors in equation 5.
         trials: Samples before a child of a decision node counts.
-        backpropagation: See ``backpropagation.Backpropagation``.
-        threshold: Samples before its rule counts.
-        by_model: Whether opponent nodes weigh by the model (§4.2) or by samples (equation 3).
+        backpropagation: See ``moments.Backpropagation``.
+        threshold: Samples before that rule applies.
+        by_model: Whether opponent nodes weight their children by the model (§4.2) or by samples
+            (equation 3).
         independent: Whether their variance is Σ p² σ².
-        sizes: Bet sizes of a node, at most.
+        sizes: Maximum bet sizes of a node.
         sizes_from: TABLE, MODEL or LISTED.
         boards: Boards of a leaf's first visit, and of the probabilities of an opponent's node.
         hands: Hands sampled for the others on each board; 0: their expectation.
-        cards: Boards of a chance node; 0: none.
+        cards: Boards of a chance node; 0: no chance nodes.
     """
 
     selection: int
@@ -112,19 +111,19 @@ class Settings(NamedTuple):
 
 
 class Position(NamedTuple):
-    """What a search is about.
+    """The decision that is searched.
 
     Attributes:
         root: One row, the view of the seat to move.
-        seat: It.
-        statistics: float32 ``[S, F]``, of the players.
-        boards: Completions of the board, ``showdown.fill_boards``; with chance nodes only its last
-            row is used, as room.
-        num_boards: How many rows are filled.
-        sizes: float64 ``[K + 2]``, frequencies of sizes; those of a model are written at each node.
-        edges: float64 ``[K + 1]``, between their bins.
-        given: int64 ``[n]``, the actions of the root, raises by their amounts; with none, what its
-            bet sizes come from decides.
+        seat: The seat to move.
+        statistics: float32 ``[S, F]``, the players' statistics.
+        boards: Completions of the board, ``showdown.fill_boards``; with chance nodes only the last
+            row is used, as scratch.
+        num_boards: Number of rows filled.
+        sizes: float64 ``[K + 2]``, frequencies of sizes; with MODEL, rewritten at each node.
+        edges: float64 ``[K + 1]``, edges of their bins.
+        given: int64 ``[n]``, the actions of the root, raises by their amounts; if empty,
+            ``sizes_from`` decides.
     """
 
     root: States
@@ -138,8 +137,8 @@ class Position(NamedTuple):
 
 
 class Room(NamedTuple):
-    """Arrays that iterations use: ``work`` one row of States, ``path`` int64, and what kernels
-    write to.
+    """Scratch arrays of an iteration: ``work`` is one row of States, ``path`` int64; kernels write
+    to the others.
     """
 
     work: States
@@ -154,7 +153,7 @@ class Room(NamedTuple):
 
 
 def make_room(seats: int) -> Room:
-    """Returns room for searches among so many seats."""
+    """Returns scratch arrays for searches among ``seats`` seats."""
     return Room(
         empty(1, seats),
         np.zeros(MOST_DEPTH, np.int64),
@@ -170,18 +169,18 @@ def make_room(seats: int) -> Room:
 
 @kernel
 def num_shown(round_: int) -> int:
-    """Returns the cards on the table in a round."""
+    """Returns the number of public cards in a round."""
     return np.int64(0 if round_ == 0 else min(round_ + 2, NUM_BOARD))
 
 
 class Task(NamedTuple):
-    """What the kernels of a search share.
+    """Data shared by the kernels of a search.
 
     Attributes:
-        model: Of the opponents.
+        model: Model of the opponents.
         rules: Rules of the game.
-        position: What it is about.
-        settings: Of the search.
+        position: The decision.
+        settings: Settings of the search.
         tree: Changed in place; the root must be there (``tree.clear``).
         room: Changed in place.
         rng: uint64 ``[1]``, changed in place.
@@ -198,7 +197,9 @@ class Task(NamedTuple):
 
 @kernel(forceinline=True)
 def _sizes(task: Task, depth: int) -> int:
-    """Writes amounts that the seat to move may raise to, and their shares; returns how many."""
+    """Writes the amounts that the seat to move may raise to, and their shares; returns their
+    number.
+    """
     model, rules, position, settings, _, room, rng = task
     here = situation(rules, room.work, 0)
     least, most = here.least, here.most
@@ -233,7 +234,7 @@ def _sizes(task: Task, depth: int) -> int:
 
 @kernel(forceinline=True)
 def _expand(task: Task, node: int, depth: int, parent_round: int) -> None:
-    """Finds out what a NEW node is, and appends its children; ``room.work`` is its state."""
+    """Determines the kind of a NEW node and appends its children; ``room.work`` is its state."""
     model, rules, position, settings, tree, room, rng = task
     work = room.work
     chips = pot(rules, work, 0)
@@ -287,7 +288,7 @@ def _expand(task: Task, node: int, depth: int, parent_round: int) -> None:
 
 @kernel(forceinline=True)
 def _refine(task: Task, node: int) -> None:
-    """Takes one more board into the mean of the probabilities of an opponent's node."""
+    """Averages the probabilities of an opponent's node over one more board."""
     model, rules, position, _, tree, room, _ = task
     action_probabilities(model, rules, room.work, 0, position.statistics, room.actions)
     raised = 0.0
@@ -345,7 +346,7 @@ def _visit_showdown(task: Task, node: int, row: int, known: int) -> None:
     if exact and tree.samples[node] > 0:
         return
     count = 1 if exact or tree.samples[node] > 0 else settings.boards
-    # The model is asked about the first board of a visit alone: it takes longer than all else
+    # The model evaluates only the first board of a visit: it takes longer than everything else
     # together.
     for s in range(len(room.net)):
         if s != seat and not work.folded[0, s]:
@@ -386,8 +387,8 @@ def _visit_showdown(task: Task, node: int, row: int, known: int) -> None:
 
 @kernel
 def search(held: Task, iterations: int) -> int:
-    """Makes iterations from the root; returns how many there were, fewer where the tree has no room
-    left.
+    """Runs iterations from the root; returns how many, fewer than ``iterations`` if the tree is
+    full.
     """
     task = borrowed(held)
     _, rules, position, settings, tree, room, rng = task
@@ -451,17 +452,17 @@ def search(held: Task, iterations: int) -> int:
 
 
 class Found(NamedTuple):
-    """What a search says; n actions.
+    """Result of a search, for n actions.
 
     Attributes:
         actions: int64 ``[n]``.
         visits: int64 ``[n]``.
         mean: float64 ``[n]``, expected net chips of the hand.
-        error: Its standard error. Of actions without visits they are 0.
+        error: float64 ``[n]``, standard error of ``mean``; both are 0 for actions without visits.
         value: V of the root.
         value_error: Its standard error.
-        iterations: That were made.
-        nodes: Of the tree.
+        iterations: Number of iterations.
+        nodes: Number of nodes in the tree.
     """
 
     actions: np.ndarray
@@ -474,19 +475,19 @@ class Found(NamedTuple):
     nodes: int
 
     def best(self) -> int:
-        """Returns the position of the action with the highest mean, of those with visits."""
+        """Returns the index of the action with the highest mean among those with visits."""
         return int(np.where(self.visits > 0, self.mean, -np.inf).argmax())
 
 
 class Searcher:
-    """Holds the arrays of searches, which are used again for each.
+    """Runs searches, reusing their arrays.
 
     Args:
         rules: Rules of the game.
-        model: Of the opponents.
-        settings: How to search.
-        boards: Completions of the board that are drawn for a decision.
-        nodes: Of a tree, at most; a search that fills it ends there.
+        model: Model of the opponents.
+        settings: Settings of the search.
+        boards: Completions of the board drawn per decision.
+        nodes: Maximum nodes of a tree; a search ends when it is full.
     """
 
     def __init__(
@@ -515,17 +516,18 @@ class Searcher:
         stopping: Callable[[int], bool] = lambda done: False,
         given: np.ndarray | None = None,
     ) -> Found:
-        """Returns what the actions of a seat are worth.
+        """Returns the values of a seat's actions.
 
         Args:
-            view: One row, what the seat to move sees.
-            seat: It.
-            statistics: float32 ``[S, F]``, of the players.
+            view: One row, the view of the seat to move.
+            seat: The seat to move.
+            statistics: float32 ``[S, F]``, the players' statistics.
             seed: uint64 ``[1]``, a stream; changed in place.
-            iterations: To be made, at most.
-            stopping: Asked after every ``CHUNK`` iterations, given their number, whether to stop.
-            given: int64 ``[n]``, the actions to consider, raises by their amounts (one may stand
-                there twice); None: those that the settings say.
+            iterations: Maximum iterations.
+            stopping: Called with the number of iterations after every ``CHUNK`` of them; True stops
+                the search.
+            given: int64 ``[n]``, the actions to consider, raises by their amounts (repeats are
+                allowed); None: as the settings say.
         """
         own = np.ascontiguousarray(view.hole[0, seat])
         count = 0

@@ -15,7 +15,7 @@ from games.kernels import kernel, random_float
 
 
 class Selection(IntEnum):
-    """Rules, by the names of their settings."""
+    """Selection rules, by the names of their settings."""
 
     UCT = 0
     CRAZYSTONE = 1
@@ -58,7 +58,7 @@ def uct_plus(tree: Tree, node: int, c: float) -> int:
 def crazystone(tree: Tree, node: int, rng: np.ndarray) -> int:
     """Returns a child drawn in proportion to exp(−2.4 (V_best − V) / sqrt(2 (σ_best² + σ²))).
 
-    Where both variances are 0 only the best itself has a weight. Source: equation 2; the text calls
+    Where both variances are 0, only the best child has a weight. Source: equation 2; the text calls
     it unsuitable where nodes are not deterministic.
     """
     best = np.int64(tree.first[node])

@@ -1,10 +1,10 @@
-"""What a showdown is worth to one seat whose cards are known, on random boards, by a model's
+"""The value of a showdown for one seat with known cards, on random boards, given a model's
 prediction of the others' hands.
 
-A model gives for each opponent the probabilities of ``BINS`` bins of strength: sixths of all hands
-that a board leaves. Within a bin all hands are as likely. ``Boards`` holds completions of the board
-and, for each, every hand in order of strength, so that a bin is a range of them. N boards, H = 990
-hands of which none holds a card of the seat or of the board.
+For each opponent, a model gives the probabilities of ``BINS`` bins of strength: sixths of all hands
+that a board leaves. Within a bin all hands are equally likely. ``Boards`` holds completions of the
+board and, for each, every hand in order of strength, so that a bin is a range of them. N boards, H
+= 990 hands that share no card with the seat or the board.
 
 Source: Van den Broeck, Driessens & Ramon 2009, section 2, "the opponent model", and the leaf nodes
 there.
@@ -24,7 +24,8 @@ HANDS = 990
 """Two-card hands from the 45 cards that are neither on the board nor in the seat's hand."""
 _ALL_HANDS = 1081
 _RETRIES = 8
-"""Draws of a hand that holds a card of another opponent's before one is taken as it is."""
+"""Attempts to draw a hand that shares no card with another opponent's; the last one is kept anyway.
+"""
 
 
 class Boards(NamedTuple):
@@ -35,9 +36,9 @@ class Boards(NamedTuple):
         own: int64 ``[N]``, the strength of the seat's hand.
         hands: int8 ``[N, H, 2]``, the hands of others, ascending in strength.
         strengths: int16 ``[N, H]``.
-        first: int16 ``[N, BINS + 1]``, where each bin begins in ``hands``; the last entry is H.
-        beaten: float64 ``[N, BINS]``, the share of the hands of a bin that the seat's beats.
-        tied: float64 ``[N, BINS]``, that are as strong.
+        first: int16 ``[N, BINS + 1]``, the start of each bin in ``hands``; the last entry is H.
+        beaten: float64 ``[N, BINS]``, the share of a bin's hands that the seat's hand beats.
+        tied: float64 ``[N, BINS]``, the share that ties with it.
     """
 
     cards: np.ndarray
@@ -64,16 +65,16 @@ def empty_boards(count: int) -> Boards:
 
 @kernel
 def bin_of(weaker: int, equal: int) -> int:
-    """Returns the bin of a hand from how many of the 1,081 hands are weaker and how many are as
-    strong, itself included.
+    """Returns the bin of a hand, given how many of the 1,081 hands are weaker and how many are
+    equally strong, itself included.
     """
     return min(BINS - 1, (BINS * (2 * weaker + equal)) // (2 * _ALL_HANDS))
 
 
 @kernel
 def complete(own: np.ndarray, board: np.ndarray, known: int, rng: np.ndarray) -> None:
-    """Deals the cards of a board (int8 ``[5]``) from position ``known`` on, none of ``own`` and
-    none twice.
+    """Deals the cards of a board (int8 ``[5]``) from position ``known`` on, without repeats and
+    without those in ``own``.
     """
     for k in range(known, 5):
         fresh = False
@@ -87,9 +88,7 @@ def complete(own: np.ndarray, board: np.ndarray, known: int, rng: np.ndarray) ->
 
 @kernel
 def fill_board(tables: HandTables, own: np.ndarray, boards: Boards, row: int) -> None:
-    """Fills in all that follows from the cards of a row, for a seat that holds ``own`` (int8
-    ``[2]``).
-    """
+    """Fills in the fields that follow from a row's cards; the seat holds ``own`` (int8 ``[2]``)."""
     board = boards.cards[row]
     (key, masks), seen = sums(tables, board, 0, 5), np.uint64(0)
     for k in range(5):
@@ -154,10 +153,9 @@ def fill_boards(
     rng: np.ndarray,
 ) -> int:
     """Fills in random boards that begin with the ``known`` cards of ``shown`` (int8 ``[5]``);
-    returns how many rows it took.
+    returns the number of rows used.
 
-    Where there are no more than fit, before the river card at the latest, each possible board takes
-    one row.
+    If all possible boards fit, as they do once four cards are known, each takes one row.
     """
     most = len(boards.own)
     if known == 5 or (known == 4 and most >= 46):
@@ -190,23 +188,23 @@ def expected_net(
     seat: int,
     ties: np.ndarray,
 ) -> float:
-    """Returns the chips that a seat can expect to win on a board, what it paid taken off, the
-    others' hands independent.
+    """Returns the net chips that a seat wins on average on a board, the others' hands being
+    independent.
 
-    The chips of each height between what two contenders bet are a pot of their own; antes belong to
-    the lowest, the main pot, as in ``games.no_limit_holdem.settlement``. In each pot Π
-    (w + t z) over the opponents, w the chance to beat one and t that to tie, has as coefficient of
-    z^m the chance to share it with m of them. Odd chips are divided, which in play they are not.
+    The chips between two successive levels of the contenders' bets form a pot; antes belong to the
+    lowest, the main pot, as in ``games.no_limit_holdem.settlement``. In each pot, take Π (w + t z)
+    over the opponents, with w the chance to beat one and t the chance to tie: the coefficient of
+    z^m is the chance to share the pot with m of them. Odd chips are split, unlike in play.
 
     Args:
         boards: The boards.
-        row: The one.
+        row: The board's row.
         bins: float64 ``[S, BINS]``, the probabilities for each opponent that has not folded.
         paid: int32 ``[S]``, chips paid into the pot in the hand, antes included.
         ante: int32 ``[S]``.
         folded: int8 ``[S]``.
-        seat: The one whose cards are known; it has not folded.
-        ties: float64 ``[S]``, room.
+        seat: The seat with known cards; it has not folded.
+        ties: float64 ``[S]``, scratch.
     """
     num_seats = len(paid)
     net, own, below = -float(paid[seat]), np.int64(paid[seat] - ante[seat]), np.int64(-1)
@@ -258,20 +256,20 @@ def drawn_net(
     strengths: np.ndarray,
     out: np.ndarray,
 ) -> float:
-    """Returns the mean of what a seat wins on a board with ``count`` drawn hands for the others, no
-    card twice as far as it goes.
+    """Returns the mean net chips of a seat on a board over ``count`` draws of the others' hands,
+    without shared cards as far as possible.
 
     Args:
         rules: Rules of the game.
         states: The end of a hand, in lane 0.
         boards: The boards.
-        row: The one.
+        row: The board's row.
         bins: float64 ``[S, BINS]``, see ``expected_net``.
-        seat: The one whose cards are known.
-        count: Of draws.
+        seat: The seat with known cards.
+        count: Number of draws.
         rng: uint64 ``[1]``, a stream; changed in place.
-        strengths: int32 ``[S]``, room.
-        out: float64 ``[S]``, room.
+        strengths: int32 ``[S]``, scratch.
+        out: float64 ``[S]``, scratch.
     """
     total = 0.0
     for _ in range(count):
@@ -297,7 +295,7 @@ def drawn_net(
 
 @kernel
 def _draw(boards: Boards, row: int, bins: np.ndarray, rng: np.ndarray) -> int:
-    """Returns the position of a hand drawn from the bins that hold any."""
+    """Returns the index of a hand drawn from the non-empty bins."""
     first, total = boards.first[row], 0.0
     for b in range(BINS):
         if first[b + 1] > first[b]:

@@ -2,10 +2,10 @@
 
 A size is x = (amount − least) / (most − least), from the least raise to all-in. The frequencies of
 sizes are K + 2 probabilities: of the least, of K bins between ``edges``, and of all-in; within a
-bin all sizes are as likely.
+bin all sizes are equally likely.
 
-Source: Van den Broeck, Driessens & Ramon 2009, section 2: the least bet and all-in apart, other
-sizes discretised.
+Source: Van den Broeck, Driessens & Ramon 2009, section 2: the least bet and all-in on their own,
+other sizes discretised.
 """
 
 import numpy as np
@@ -56,12 +56,12 @@ def table() -> np.ndarray:
 
 @kernel
 def size_at(probabilities: np.ndarray, edges: np.ndarray, share: float) -> float:
-    """Returns the size x that a share in [0, 1) of all bets does not exceed: the inverse of the
-    distribution function.
+    """Returns the quantile of sizes at ``share`` in [0, 1): the inverse of their distribution
+    function.
 
     Args:
-        probabilities: float64 ``[K + 2]``, they sum to 1.
-        edges: float64 ``[K + 1]``, in [0, 1], none below the one before.
+        probabilities: float64 ``[K + 2]``, sum 1.
+        edges: float64 ``[K + 1]``, in [0, 1], non-decreasing.
     """
     left = share - probabilities[0]
     if left < 0.0:
@@ -84,18 +84,17 @@ def universal_sample(
     amounts: np.ndarray,
     weights: np.ndarray,
 ) -> int:
-    """Draws ``count`` sizes at equal distances on the line of probabilities; returns how many
-    amounts differ.
+    """Draws ``count`` sizes at equally spaced quantiles; returns the number of distinct amounts.
 
     Args:
         probabilities: float64 ``[K + 2]``, see ``size_at``.
         edges: float64 ``[K + 1]``.
         least: The least amount.
-        most: The largest one.
-        count: Of sizes.
-        start: Random number in [0, 1) that moves all of them.
+        most: The largest amount.
+        count: Number of sizes.
+        start: Random number in [0, 1) that shifts all quantiles.
         amounts: int ``[count]``, written: ascending, each once.
-        weights: float64 ``[count]``, written: the share of the sizes that an amount stands for.
+        weights: float64 ``[count]``, written: the share of the sizes that each amount represents.
     """
     num = 0
     for k in range(count):

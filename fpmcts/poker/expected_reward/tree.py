@@ -1,7 +1,7 @@
 """The tree of one decision, as preallocated arrays.
 
 The children of a node are rows ``first`` to ``first + count - 1``; the root is row 0. V is the
-mean, in net chips of the hand. N nodes have room.
+mean, in net chips of the hand. N is the capacity.
 """
 
 from enum import IntEnum
@@ -13,14 +13,14 @@ from games.kernels import kernel
 
 
 class Node(IntEnum):
-    """Kinds of nodes. An iteration that comes to a NEW one finds out what it is."""
+    """Kinds of nodes. The first iteration to reach a NEW node determines its kind."""
 
     NEW = 0
     DECISION = 1
     """The player's own."""
     OPPONENT = 2
     CHANCE = 3
-    """Cards come to the table; its children are drawn boards."""
+    """Public cards are dealt; the children are sampled boards."""
     SETTLED = 4
     """A leaf whose value needs no cards."""
     SHOWDOWN = 5
@@ -28,23 +28,23 @@ class Node(IntEnum):
 
 
 class Tree(NamedTuple):
-    """Attributes.
+    """The nodes of a tree.
 
     Attributes:
         kind: int8 ``[N]``, see Node.
-        action: int32 ``[N]``, what leads here from the parent; of a chance node's child the drawn
-            cards, six bits each.
-        first: int32 ``[N]``.
-        count: int32 ``[N]``, 0 at leaves.
+        action: int32 ``[N]``, the action from the parent; below a chance node the drawn cards, six
+            bits each.
+        first: int32 ``[N]``, row of the first child.
+        count: int32 ``[N]``, number of children, 0 at leaves.
         weight: float64 ``[N]``, the probability of this child, by the model or by the predefined
             selection.
         visits: int64 ``[N]``, T, the number of iterations.
         mean: float64 ``[N]``, V.
-        variance: float64 ``[N]``, of V, chips².
-        squares: float64 ``[N]``, of a showdown: Σ (V − x)² over its samples.
-        samples: int64 ``[N]``, of a showdown: J; of an opponent's node: boards that its
-            probabilities are the mean of.
-        pot: float64 ``[N]``, chips in the pot: the standard error of what has no samples.
+        variance: float64 ``[N]``, variance of V, chips².
+        squares: float64 ``[N]``, at a showdown: Σ (V − x)² over its samples.
+        samples: int64 ``[N]``, at a showdown: J; at an opponent's node: boards that its
+            probabilities average over.
+        pot: float64 ``[N]``, chips in the pot: the standard error of a node without samples.
         size: int64 ``[1]``, nodes in use.
     """
 
@@ -63,7 +63,7 @@ class Tree(NamedTuple):
 
 
 def empty_tree(room: int) -> Tree:
-    """Returns a tree with room for so many nodes; ``clear`` makes it one of a root alone."""
+    """Returns a tree with capacity for ``room`` nodes; call ``clear`` before use."""
     return Tree(
         np.zeros(room, np.int8),
         np.zeros(room, np.int32),
@@ -88,16 +88,14 @@ def children(tree: Tree, node: int) -> range:
 
 @kernel
 def clear(tree: Tree) -> None:
-    """Leaves a new root alone."""
+    """Resets the tree to a NEW root."""
     tree.size[0] = 0
     add_child(tree, 0, 1.0, 0.0)
 
 
 @kernel
 def add_child(tree: Tree, action: int, weight: float, pot: float) -> None:
-    """Appends a NEW node; there must be room. The children of a node are appended one after
-    another.
-    """
+    """Appends a NEW node; there must be room. The children of a node are appended consecutively."""
     k = tree.size[0]
     tree.size[0] = k + 1
     tree.kind[k] = 0

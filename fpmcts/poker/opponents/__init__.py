@@ -1,3 +1,3 @@
-"""What other players do: models of actions, bet sizes and hands at showdown in no-limit Hold'em,
-learned from hand histories.
+"""Opponent models for no-limit Hold'em: actions, bet sizes and hands at showdown, learned from hand
+histories.
 """

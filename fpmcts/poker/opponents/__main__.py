@@ -1,10 +1,10 @@
 """``python -m fpmcts.poker.opponents score MODEL FILES``: how well a stored model predicts the
 decisions in hand histories, the sizes of raises, and the strength of the hands that are shown.
 
-Options: ``players=known`` (default) begins with what was counted of players of the same names when
-the model was learned, ``players=new`` with nothing; ``bad=skip|fail``; ``plot=FILE.png`` draws the
-calibration; ``report=FILE.md`` writes the report; ``json=FILE`` writes the figures;
-``window=10000``, hands that statistics look back on (default: as learned).
+Options: ``players=known`` (default) starts from the model's counts of players with the same names,
+``players=new`` from none; ``bad=skip|fail``; ``plot=FILE.png`` draws the calibration;
+``report=FILE.md`` writes the report; ``json=FILE`` writes the figures; ``window=10000``, hands that
+statistics cover (default: as learned).
 """
 
 import json

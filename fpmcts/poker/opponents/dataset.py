@@ -1,8 +1,7 @@
-"""From hand histories to rows that a model is learned from or scored on: every decision, every
-bet's size, every shown hand.
+"""From hand histories to rows for learning and scoring a model: every decision, every bet size,
+every shown hand.
 
-The hands are played in their order, so that the statistics with a decision are those of earlier
-hands alone.
+The hands are replayed in order, so the statistics at a decision come from earlier hands only.
 """
 
 from collections.abc import Iterator, Sequence
@@ -40,12 +39,12 @@ class Rows(NamedTuple):
 
     Attributes:
         columns: float32 ``[N, NUM_COLUMNS]``.
-        kind: int8 ``[N]``: 0 fold, 1 check or call, 2 bet or raise; of hands shown the bin of the
+        kind: int8 ``[N]``: 0 fold, 1 check or call, 2 bet or raise; for a shown hand the bin of its
             rank.
-        size: int8 ``[N]``, the bin of a bet's size, -1 where there was none or no choice.
+        size: int8 ``[N]``, the bin of the bet size; -1 without a bet or a choice of size.
         legal: int8 ``[N]``, 1 = may fold, 2 = may raise, 3 = both.
-        row: int32 ``[N]``, of the table of frequencies.
-        hand: int32 ``[N]``, the hand's number among all.
+        row: int32 ``[N]``, row in the table of frequencies.
+        hand: int32 ``[N]``, the number of the hand.
         player: int32 ``[N]``.
     """
 
@@ -59,17 +58,17 @@ class Rows(NamedTuple):
 
     @property
     def round(self) -> np.ndarray:
-        """The round of each, int ``[N]``."""
+        """The round of each row, int ``[N]``."""
         return self.columns[:, 0].astype(int)
 
     @property
     def may(self) -> np.ndarray:
-        """Which kinds of actions were legal, bool ``[N, 3]``."""
+        """Mask of the legal kinds of actions, bool ``[N, 3]``."""
         return np.stack([self.legal & 1 > 0, self.legal >= 0, self.legal & 2 > 0], axis=1)
 
 
 def empty_rows(count: int) -> Rows:
-    """Returns room for rows."""
+    """Returns uninitialised rows."""
     columns = np.zeros((count, NUM_COLUMNS), np.float32)
     kinds, numbers = np.zeros((3, count), np.int8), np.zeros((3, count), np.int32)
     return Rows(columns, kinds[0], kinds[1], kinds[2], numbers[0], numbers[1], numbers[2])
@@ -93,12 +92,12 @@ class Players:
     counts: np.ndarray = field(default_factory=lambda: new_counts(0))
 
     def copy(self) -> "Players":
-        """Returns a copy that counts on its own."""
+        """Returns an independent copy."""
         return Players(dict(self.names), self.counts.copy())
 
     def sit(self, hands: Sequence[Hand]) -> np.ndarray:
-        """Returns the row of each player, int32 ``[N, S]``: a new one for a new name, and after
-        those of all names one for each seat of a hand without names.
+        """Returns the row of each player, int32 ``[N, S]``. A new name gets a new row; the seats of
+        hands without names get rows of their own, after those of all names.
         """
         shape = len(hands), len(hands[0].stacks)
         rows = np.arange(-shape[0] * shape[1], 0, dtype=np.int32).reshape(shape)
@@ -111,8 +110,8 @@ class Players:
 
 @kernel
 def rank_bin(tables: HandTables, board: np.ndarray, hole: np.ndarray) -> int:
-    """Returns the sixth of a holding's percentile among all holdings on a board of five cards: ties
-    count half.
+    """Returns the bin (sixth) of a holding's percentile among all holdings on a board of five
+    cards; ties count half.
     """
     (key, masks), taken = sums(tables, board, 0, NUM_BOARD), np.int64(0)
     for k in range(NUM_BOARD):
@@ -143,7 +142,7 @@ def _rows(
     shown: Rows,
 ) -> tuple[int, int]:
     """Writes the rows of hands and counts what the players did; returns how many rows ``out`` and
-    ``shown`` got. Illegal moves must have been left out before.
+    ``shown`` got. The moves must be legal.
 
     Args:
         who: int32 ``[N, S]``, rows of ``counts``.
@@ -194,9 +193,9 @@ def make_rows(
     """Returns the decisions and the shown hands of legal hands in their order.
 
     Args:
-        prior: float32 ``[STATISTICS]``, what statistics are smoothed to.
-        players: What is known of the players before; changed in place.
-        keep: What counts are shrunk by at each hand.
+        prior: float32 ``[STATISTICS]``, the values that statistics are smoothed towards.
+        players: The players' counts before the hands; changed in place.
+        keep: Decay of the counts per hand.
     """
     decisions = empty_rows(sum(len(hand.moves) for hand in hands))
     shown = empty_rows(sum(len(hand.stacks) for hand in hands))
@@ -224,7 +223,7 @@ def make_rows(
 
 
 def _runs(hands: Sequence[Hand], most: int = 2_000) -> Iterator[tuple[int, int]]:
-    """Yields where runs of hands with as many players begin and end."""
+    """Yields the bounds of runs of hands with equally many players."""
     begin = 0
     for _, run in groupby(hands, lambda hand: len(hand.stacks)):
         end = begin + len(list(run))
@@ -234,8 +233,8 @@ def _runs(hands: Sequence[Hand], most: int = 2_000) -> Iterator[tuple[int, int]]
 
 
 def mean_player(hands: Sequence[Hand]) -> np.ndarray:
-    """Returns the prior of statistics, float32 ``[STATISTICS]``: all players of all hands together,
-    those without names too.
+    """Returns the prior of statistics, float32 ``[STATISTICS]``: all players of all hands pooled,
+    including those without names.
     """
     named = [
         hand._replace(players=tuple(f"p{seat}" for seat in range(len(hand.stacks))))

@@ -1,10 +1,10 @@
-"""What the models see of a decision: the public betting and board as numbers, and the statistics of
-the players.
+"""Features of a decision: the public betting and board as numbers, and the statistics of the
+players.
 
-No hole card is read, and of the board only what lies on the table. Amounts are in big blinds or
-shares of the pot. Trees ask only for the order of values, so nothing is scaled. Source of the list:
-the text, section 2, and the authors' program (seed 001): progress of the round, pot, stack,
-deficit, pot odds, players, and statistics of the player and of the table.
+No hole card is read, and only dealt board cards are. Amounts are in big blinds or shares of the
+pot. Trees depend only on the order of values, so nothing is scaled. Source of the list: the text,
+section 2, and the authors' program (seed 001): progress of the round, pot, stack, deficit, pot
+odds, players, and statistics of the player and of the table.
 """
 
 import numpy as np
@@ -15,10 +15,10 @@ from games.no_limit_holdem.betting import pot, situation
 from games.no_limit_holdem.state import HIDDEN, Rules, States
 
 NUM_FEATURES = 46
-"""Columns without statistics; what they are stands beside them in ``columns``."""
+"""Columns without statistics; comments in ``_features`` and ``_board`` describe them."""
 NUM_COLUMNS = NUM_FEATURES + STATISTICS + 8
-"""All columns: features, the mover's statistics, then of others: the table's average of VPIP, PFR,
-AF, AFq, WtSD, and VPIP, PFR and AFq of the last aggressor (the table's average where there is
+"""All columns: features, the mover's statistics, then others' statistics: the table's average VPIP,
+PFR, AF, AFq and WtSD, and VPIP, PFR and AFq of the last aggressor (the table's average if there is
 none).
 """
 TO_CALL, RAISE_COST = 1, 27
@@ -28,8 +28,8 @@ NO_RAISE = 9.0
 
 @kernel
 def _board(states: States, i: int, num_cards: int, out: np.ndarray) -> None:
-    """Writes the features of the board, columns 30 to 38. Cards that a record does not show are
-    none; where it shows none, the columns stay 0 as before the flop.
+    """Writes the features of the board, columns 30 to 38. Cards missing from a record are skipped;
+    if all are, the columns stay 0 as before the flop.
     """
     high = second = -1
     mask = most = suited = broadway = 0
@@ -164,10 +164,10 @@ def _features(rules: Rules, states: States, i: int, seat: int, out: np.ndarray) 
 def columns(
     rules: Rules, states: States, i: int, seat: int, statistics: np.ndarray, out: np.ndarray
 ) -> None:
-    """Writes what a seat's decision looks like in lane ``i``.
+    """Writes the features of a seat's decision in lane ``i``.
 
     Args:
-        seat: The one to move; at a showdown any, which then has nothing to call.
+        seat: The seat to move, or any seat at a showdown, which then has nothing to call.
         statistics: float32 ``[S, STATISTICS]``.
         out: float32 ``[NUM_COLUMNS]``, changed in place.
     """

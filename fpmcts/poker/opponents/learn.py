@@ -1,7 +1,7 @@
 """Learns the trees of a model with scikit-learn's histogram gradient boosting, and writes them as
 flat arrays.
 
-scikit-learn is imported here alone: it is not needed to play with a trained model.
+Only this module imports scikit-learn: playing with a trained model does not need it.
 """
 
 from collections.abc import Mapping
@@ -39,15 +39,14 @@ class LearnOptions:
     Attributes:
         name: ``opponent_model``.
         trees: Trees of a booster of actions; a third as many for each size, a fifth for each rank.
-        lr: What each tree is scaled by.
-        depth: Questions from the root to a leaf.
-        least_rows: The fewest decisions in a leaf.
-        l2: What is added to the weight of a leaf.
+        lr: Learning rate: the scale of each tree.
+        depth: Splits from the root to a leaf.
+        least_rows: Minimum decisions in a leaf.
+        l2: L2 regularization of the leaves.
         columns: Share of the columns that a split may choose from.
-        holdout: Share of the hands, the last ones, that are not learned from and show how good the
-            model is.
-        window: Hands that statistics of players look back on, about.
-        showdown: Whether hands at showdown are learned; they need open cards.
+        holdout: Share of the hands, the last ones, held out to score the model.
+        window: Approximate number of hands that statistics of players cover.
+        showdown: Whether to learn hands at showdown; this needs open cards.
         bad: What to do with a hand that cannot be read or played: "skip" or "fail".
     """
 
@@ -69,11 +68,11 @@ class Task:
     """One call of the learner.
 
     Attributes:
-        name: For people, and in checkpoints.
+        name: Name in reports and checkpoints.
         first: The booster it fills, or the first of them.
-        outputs: How many.
-        share: Of the trees.
-        with_statistics: Whether columns of statistics are looked at.
+        outputs: Number of boosters.
+        share: Share of the trees.
+        with_statistics: Whether it uses the columns of statistics.
     """
 
     name: str
@@ -104,7 +103,7 @@ def tasks(showdown: bool) -> list[Task]:
 
 
 def cases(task: Task, rows: Rows, shown: Rows) -> tuple[np.ndarray, np.ndarray]:
-    """Returns the columns and the answers that a task learns from."""
+    """Returns the columns and the targets that a task learns from."""
     if task.first == RANKS:
         return shown.columns, shown.kind
     if task.first == SIZES:
@@ -122,8 +121,8 @@ def cases(task: Task, rows: Rows, shown: Rows) -> tuple[np.ndarray, np.ndarray]:
 
 
 def learn(task: Task, rows: Rows, shown: Rows, options: LearnOptions, seed: int) -> Booster:
-    """Returns the boosters of a task. Where nobody ever had the choice, or all made one, they have
-    no trees.
+    """Returns the boosters of a task. Where nobody ever had the choice, or all chose the same, they
+    have no trees.
 
     Raises:
         ConfigError: scikit-learn is not installed.
@@ -159,15 +158,15 @@ def learn(task: Task, rows: Rows, shown: Rows, options: LearnOptions, seed: int)
 
 
 def exported(boosting: "HistGradientBoostingClassifier", bias: np.ndarray, depth: int) -> Booster:
-    """Returns what scikit-learn has learned as complete trees of a depth.
+    """Returns what scikit-learn has learned as complete trees of depth ``depth``.
 
     Args:
-        bias: float64, for each booster what a model without trees would say; those of classes that
-            nobody chose keep their distance to the others.
+        bias: float64, the score of each booster without trees; scores of classes that nobody chose
+            keep their distance to the others.
     """
     outputs, baseline = len(bias), boosting._baseline_prediction.ravel()
     chosen = boosting.classes_.astype(int) if outputs > 1 else np.zeros(1, int)
-    scored = chosen[-len(baseline) :]  # of two classes the second alone is, against the first
+    scored = chosen[-len(baseline) :]  # of two classes, only the second is scored
     base = np.zeros(outputs)
     base[scored] = baseline
     absent = np.setdiff1d(np.arange(outputs), chosen)
@@ -182,12 +181,12 @@ def exported(boosting: "HistGradientBoostingClassifier", bias: np.ndarray, depth
 
 
 def _starts(counts: np.ndarray) -> np.ndarray:
-    """Returns where the trees of each booster begin, from how many it has."""
+    """Returns where the trees of each booster begin, given how many it has."""
     return np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
 
 
 def _complete(nodes: np.ndarray, depth: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Returns column, threshold and leaf of a complete tree that answers as scikit-learn's does."""
+    """Returns column, threshold and leaf of a complete tree equivalent to scikit-learn's."""
     size = 2**depth
     column, leaf = np.zeros(size, np.uint8), np.zeros(size, np.float32)
     threshold = np.full(size, np.inf, np.float32)
@@ -211,8 +210,8 @@ def _complete(nodes: np.ndarray, depth: int) -> tuple[np.ndarray, np.ndarray, np
 
 
 def joined(learned: Mapping[int, Booster], depth: int) -> Booster:
-    """Returns all boosters of a model from those of tasks by the first that each fills; the others
-    are empty.
+    """Returns all boosters of a model from those of the tasks, keyed by the first that each fills;
+    the others are empty.
     """
     counts, bias = np.zeros(NUM_BOOSTERS, np.int32), np.zeros(NUM_BOOSTERS, np.float32)
     for first, part in learned.items():

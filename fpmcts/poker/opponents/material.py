@@ -17,14 +17,14 @@ from games.settings import ConfigError
 
 
 class Material(NamedTuple):
-    """What a model is learned from, and what it is scored on.
+    """The hands that a model is learned from and scored on.
 
     Attributes:
         prior: float32 ``[STATISTICS]``, the mean player of the learning hands.
-        rows, shown: Decisions and shown hands that are learned from.
-        held, held_shown: Those of the hands after them.
-        players: What players did in the learning hands.
-        num_hands: How many hands are learned from.
+        rows, shown: Decisions and shown hands to learn from.
+        held, held_shown: Decisions and shown hands of the held-out hands.
+        players: The players' counts over the learning hands.
+        num_hands: Number of learning hands.
         problems: Hands that were left out.
     """
 
@@ -43,11 +43,11 @@ def playable(paths: Sequence[str], bad: str, problems: list[BadHandError]) -> li
 
     Args:
         bad: "fail" raises at the first hand that cannot be read or played, "skip" leaves it out.
-        problems: Takes what was left out.
+        problems: Receives what was left out.
 
     Raises:
         ConfigError: No hand is left.
-        BadHandError: As ``bad`` says, or a path that is not there.
+        BadHandError: With ``bad`` "fail", or for a missing path.
     """
     hands, good = list(read(paths, bad, problems)), []
     for hand, fault in zip(hands, faults(hands), strict=True):
@@ -64,7 +64,7 @@ def playable(paths: Sequence[str], bad: str, problems: list[BadHandError]) -> li
 
 
 def keep_of(window: int) -> float:
-    """Returns what counts are shrunk by at each hand for a window of about so many."""
+    """Returns the decay of counts per hand for a window of about ``window`` hands."""
     return 1.0 - 1.0 / window
 
 
@@ -72,8 +72,8 @@ def gather(paths: Sequence[str], options: LearnOptions) -> Material:
     """Returns the material of files.
 
     Raises:
-        ConfigError: There is too little to learn from, or a hand that cannot be used, with
-            ``bad="fail"``.
+        ConfigError: There is too little to learn from, or, with ``bad="fail"``, a hand cannot be
+            used.
     """
     problems: list[BadHandError] = []
     try:

@@ -1,10 +1,10 @@
-"""The model of an opponent as flat arrays, and the kernels that a search asks: what a seat does,
-how much it bets, what it shows.
+"""The model of an opponent as flat arrays, and its kernels for the search: what a seat does, how
+much it bets, what it shows.
 
-An action is decided in two steps: fold or not, then raise or not. For each of the steps, before the
-flop and after it, with a bet to call and without, there is a *booster*, a sum of trees
-(``trees.py``), or, in a model without trees, the table of frequencies (``table.py``) answers. Where
-only one kind of action is legal nothing is asked.
+An action is decided in two steps: fold or not, then raise or not. Each step, before and after the
+flop, with and without a bet to call, has a *booster*, a sum of trees (``trees.py``); a model
+without trees uses the table of frequencies (``table.py``). Where only one kind of action is legal,
+nothing is evaluated.
 """
 
 from typing import NamedTuple
@@ -34,13 +34,13 @@ class OpponentModel(NamedTuple):
     """A model.
 
     Attributes:
-        prior: float32 ``[STATISTICS]``, the mean player, which statistics are smoothed to.
+        prior: float32 ``[STATISTICS]``, the mean player, which statistics are smoothed towards.
         table: float32 ``[rows, 3]``, frequencies of fold, call and raise (``table.table_row``).
         sizes: float32 ``[4, NUM_SIZES]``, frequencies of sizes by round.
-        ranks: float32 ``[NUM_RANKS]``, of ranks at showdown.
-        trees: Boosters 0 to 4: fold before the flop; raise before it, of those that do not fold;
-            bet after the flop; fold there; raise there, of those that do not fold. Boosters 5 to
-            11: sizes; 12 to 17: ranks at showdown. Those that are missing are empty.
+        ranks: float32 ``[NUM_RANKS]``, frequencies of ranks at showdown.
+        trees: Boosters 0 to 4: fold before the flop; raise before it, if not folding; bet after the
+            flop; fold there; raise there, if not folding. Boosters 5 to 11: sizes; 12 to 17: ranks
+            at showdown. Missing ones are empty.
     """
 
     prior: np.ndarray
@@ -73,7 +73,7 @@ def action_row(
     Args:
         row: float32 ``[NUM_COLUMNS]``.
         table_row_: The row of the table of frequencies, where there are no trees.
-        can_fold, can_raise: What is legal; to check or call always is.
+        can_fold, can_raise: Whether these are legal; checking or calling always is.
         out: float64 ``[3]``, changed in place; sums to 1.
     """
     after = row[0] > 0.0
@@ -122,8 +122,8 @@ def action_probabilities(
 def bins_row(
     model: OpponentModel, first: int, row: np.ndarray, frequencies: np.ndarray, out: np.ndarray
 ) -> None:
-    """Writes the softmax of boosters from ``first`` on to ``out``, or frequencies where there are
-    none.
+    """Writes the softmax of the boosters from ``first`` on to ``out``, or ``frequencies`` if there
+    are none.
     """
     count = len(out)
     if model.trees.first[first + count] == model.trees.first[first]:
@@ -150,11 +150,11 @@ def size_probabilities(
     statistics: np.ndarray,
     out: np.ndarray,
 ) -> None:
-    """Writes how large a bet or raise of the seat to move would be in lane ``i``: float64
-    ``[NUM_SIZES]``, changed in place.
+    """Writes the probabilities of the size of a bet or raise by the seat to move in lane ``i``:
+    float64 ``[NUM_SIZES]``, changed in place.
 
     Bin 0 is the least bet, the last one all-in, those between hold x = (bet - least) / (most -
-    least) up to ``SIZE_EDGES``. Where the least bet is all-in, the last bin has all.
+    least) up to ``SIZE_EDGES``. Where the least bet is all-in, the last bin has probability 1.
     """
     least, most = raise_bounds(rules, states, i)
     if least == most:
@@ -180,7 +180,7 @@ def showdown_bins(
     float64 ``[NUM_RANKS]``.
 
     Bin k holds hands with a percentile in [k / 6, (k + 1) / 6) among all holdings on the board; the
-    last are the strongest.
+    last bin is the strongest.
     """
     held, row = borrowed(model), stack_floats(NUM_COLUMNS)
     columns(rules, borrowed(states), i, seat, borrowed(statistics), row)

@@ -1,8 +1,8 @@
 """Files of learned models: safetensors with arrays and a few texts, read without executing
 anything.
 
-Beside the model a file holds what it is compared with and what was counted of the players it was
-learned from.
+Besides the model, a file holds the baselines it is compared with and the counts of the players it
+was learned from.
 """
 
 import json
@@ -24,7 +24,7 @@ from networks.checkpoint import CheckpointError, entry, parse_meta, read_tensors
 
 FORMAT = "opponent-model-1"
 BOOSTERS = {"trees": "model", "without": "without"}
-"""Prefixes of arrays in a file, and the owners of these trees."""
+"""Prefixes of arrays in a file, and the models that own these trees."""
 
 
 class ModelError(InputError):
@@ -32,13 +32,13 @@ class ModelError(InputError):
 
 
 class Learned(NamedTuple):
-    """A model and what it is compared with, all learned from the same hands.
+    """A model and its baselines, all learned from the same hands.
 
     Attributes:
-        model: With statistics.
-        without: The same without them.
+        model: The model with statistics.
+        without: The same without statistics.
         by_round: float32 ``[4, 3]``, frequencies of actions.
-        players: What was counted of the players.
+        players: Counts of the players.
         told: How it was learned (JSON).
     """
 
@@ -50,7 +50,7 @@ class Learned(NamedTuple):
 
     @property
     def window(self) -> int:
-        """Hands that statistics look back on."""
+        """Hands that statistics cover."""
         options = self.told.get("options")
         return int(options["window"]) if isinstance(options, dict) else WINDOW
 
@@ -70,7 +70,7 @@ def save(path: str | Path, learned: Learned) -> None:
 
 
 def load(path: str | Path) -> Learned:
-    """Returns what a file holds. Raises ModelError where it is missing or holds no such model."""
+    """Returns what a file holds. Raises ModelError if it is missing or holds no such model."""
     try:
         arrays, header = read_tensors(path, FORMAT, {"told"})
         told = parse_meta(header["told"], path)

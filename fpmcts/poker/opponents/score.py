@@ -1,10 +1,10 @@
 """How well a model predicts decisions, sizes of raises, and the strength of hands at showdown.
 
-Decisions: log-loss beside frequencies, a table of them, and the model without statistics, over
-those in which there was a choice. Sizes are scored where somebody bet or raised and had a choice of
-amounts, hands where they were shown, beside the frequencies in the hands that the model was learned
-from: of sizes by round, of strengths over all showdowns. Losses are means in nats. Errors are one
-standard error over hands.
+Decisions with a choice: log-loss compared with frequencies by round, the table of frequencies, and
+the model without statistics. Sizes are scored where somebody bet or raised and had a choice of
+amounts, hands where they were shown; both are compared with frequencies in the learning hands: of
+sizes by round, of strengths over all showdowns. Losses are means in nats. Errors are one standard
+error over hands.
 """
 
 from collections.abc import Iterator, Mapping
@@ -37,11 +37,11 @@ class Scored(NamedTuple):
     """N cases of one question.
 
     Attributes:
-        name: Of the question.
-        unit: What a case is.
+        name: Name of the question.
+        unit: Name of a case, such as "decisions".
         losses: float64 ``[N]`` in nats by predictor, the model first.
         hands: int ``[N]``, the hand of each.
-        groups: Masks of the cases that are reported apart.
+        groups: Masks of the cases that are reported separately.
     """
 
     name: str
@@ -77,8 +77,8 @@ def _predict_bins(
 def predict_bins(
     model: OpponentModel, first: int, columns: np.ndarray, plain: np.ndarray
 ) -> np.ndarray:
-    """Returns what the boosters from ``first`` on say, SIZES or RANKS, float64 ``[N, bins]``;
-    ``plain``, frequencies of the same shape, where there are none.
+    """Returns the probabilities from the boosters starting at ``first`` (SIZES or RANKS), float64
+    ``[N, bins]``; without boosters ``plain``, frequencies of the same shape.
     """
     out = np.empty(plain.shape)
     _predict_bins(model, first, columns, plain, out)
@@ -86,13 +86,13 @@ def predict_bins(
 
 
 def losses(chances: np.ndarray, answers: np.ndarray) -> np.ndarray:
-    """Returns the log-loss of each case in nats; a probability below 1e-9 counts as that."""
+    """Returns the log-loss of each case in nats; probabilities are raised to at least 1e-9."""
     return -np.log(np.maximum(chances[np.arange(len(answers)), answers], 1e-9))
 
 
 def below(loss: np.ndarray, base: np.ndarray, hands: np.ndarray) -> tuple[float, float]:
-    """Returns by what share a mean loss is below another one, and the standard error of that over
-    hands: that of a ratio of two sums over hands, to first order.
+    """Returns by what share a mean loss is below another, with its standard error: that of a ratio
+    of two sums over hands, to first order.
     """
     _, hand = np.unique(hands, return_inverse=True)
     mine, theirs = np.bincount(hand, loss), np.bincount(hand, base)
@@ -101,8 +101,8 @@ def below(loss: np.ndarray, base: np.ndarray, hands: np.ndarray) -> tuple[float,
 
 
 def calibration(chances: np.ndarray, rows: Rows, bins: int = 10) -> dict[str, np.ndarray]:
-    """Returns for each action, where it was legal and predicted with about one probability: the
-    mean prediction, the share observed and the number of decisions, float64 ``[bins with any, 3]``.
+    """Returns, for each action, the decisions where it was legal by bins of predicted probability:
+    mean prediction, share observed and number of decisions, float64 ``[non-empty bins, 3]``.
     """
     found = {}
     for action, (name, may) in enumerate(zip(ACTIONS, rows.may.T, strict=True)):
@@ -115,7 +115,7 @@ def calibration(chances: np.ndarray, rows: Rows, bins: int = 10) -> dict[str, np
 
 
 def questions(learned: Learned, rows: Rows, shown: Rows) -> Iterator[Scored]:
-    """Yields what is scored: decisions, sizes of raises, hands at showdown."""
+    """Yields the scored questions: decisions, sizes of raises, hands at showdown."""
     model, rounds = learned.model, {name: rows.round == k for k, name in enumerate(ROUNDS)}
     chances = {"model": predict(model, rows), "without statistics": predict(learned.without, rows)}
     for name, shares in (

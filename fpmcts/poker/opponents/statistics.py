@@ -1,11 +1,10 @@
 """Statistics of players from hand to hand: counted by kernels, smoothed for the models.
 
-Counts are float32 ``[S, COUNTS]``, a row for each player in the order of the seats of the present
-hand. ``count_action`` is called with every action before it is played, ``count_hand`` once at the
-end of a hand, ``smooth`` before the next: so a model knows earlier hands only. ``count_hand``
-first shrinks the old counts (``keep``), so that they are those of about the last ``1 / (1 - keep)``
-hands: a window without a memory of its hands. The text keeps "a limited number of past games"
-(section 2).
+Counts are float32 ``[S, COUNTS]``, a row for each player in the seat order of the current hand.
+``count_action`` is called with every action before it is played, ``count_hand`` once at the end of
+a hand, ``smooth`` before the next: so a model knows only earlier hands. ``count_hand`` first decays
+the old counts (``keep``), so that they cover about the last ``1 / (1 - keep)`` hands without
+storing them. The text keeps "a limited number of past games" (section 2).
 
 A statistic is ``(prior * m + count) / (m + n)`` over n cases, with m = 4, and m = 5 for aggression;
 ``prior`` is its mean over all players that the model was learned from. Source: seed 001, the
@@ -21,7 +20,7 @@ from games.no_limit_holdem.betting import to_call
 from games.no_limit_holdem.state import Rules, States
 
 WINDOW = 10_000
-"""Hands that models look back on, where nothing else is said."""
+"""Hands that statistics cover by default."""
 NUM_CONTEXTS = 9
 """Before the flop: no raise, one, more; then on flop, turn and river: nothing to call, a bet to
 call.
@@ -30,14 +29,14 @@ HANDS, ENTERED, RAISED, FLOPS, SHOWDOWNS, CONTEXTS = 0, 1, 2, 3, 4, 5
 _ENTERS, _RAISES = CONTEXTS + 3 * NUM_CONTEXTS, CONTEXTS + 3 * NUM_CONTEXTS + 1
 COUNTS = _RAISES + 1
 """Columns of counts: hands dealt, entered, raised before the flop, flops and showdowns seen; fold,
-call and raise by context; then two marks of the present hand: 1 enters, 2 folds before the flop;
+call and raise by context; then two marks of the current hand: 1 enters, 2 folds before the flop;
 raises.
 """
 
 
 class Statistic(IntEnum):
-    """Columns of smoothed statistics; from FOLD on the share of folds in six contexts, from RAISE
-    on that of raises in nine.
+    """Columns of smoothed statistics; from FOLD on, the share of folds in six contexts; from RAISE
+    on, the share of raises in nine.
     """
 
     VPIP = 0
@@ -91,11 +90,11 @@ def count_action(rules: Rules, states: States, i: int, kind: int, counts: np.nda
 
 @kernel
 def count_hand(states: States, i: int, counts: np.ndarray, keep: float) -> None:
-    """Counts a hand that is over in lane ``i``, all actions being counted.
+    """Counts a finished hand in lane ``i``, after all its actions have been counted.
 
     Args:
         counts: float32 ``[S, COUNTS]``, changed in place.
-        keep: What the counts of earlier hands are shrunk by, in [0, 1].
+        keep: Factor on the counts of earlier hands, in [0, 1].
     """
     left = 0
     for seat in range(len(counts)):
@@ -149,7 +148,7 @@ def smooth(counts: np.ndarray, prior: np.ndarray, out: np.ndarray) -> None:
 
     Args:
         counts: float32 ``[S, COUNTS]``.
-        prior: float32 ``[STATISTICS]``, of a model.
+        prior: float32 ``[STATISTICS]``, the model's prior.
         out: float32 ``[S, STATISTICS]``, changed in place.
     """
     for seat in range(len(counts)):
@@ -157,13 +156,13 @@ def smooth(counts: np.ndarray, prior: np.ndarray, out: np.ndarray) -> None:
 
 
 def new_counts(players: int) -> np.ndarray:
-    """Returns the counts of players about which nothing is known, float32 ``[players, COUNTS]``."""
+    """Returns the counts of unknown players, float32 ``[players, COUNTS]``."""
     return np.zeros((players, COUNTS), dtype=np.float32)
 
 
 def prior_of(counts: np.ndarray) -> np.ndarray:
-    """Returns the statistics of all players together, float32 ``[STATISTICS]``; what nobody had a
-    case of is 1/2 (AF: 1).
+    """Returns the statistics of all players together, float32 ``[STATISTICS]``; a statistic without
+    cases is 1/2 (AF: 1).
     """
     empty = np.full(STATISTICS, 0.5, dtype=np.float32)
     empty[Statistic.AF], empty[Statistic.HANDS] = 1.0, 0.0

@@ -1,7 +1,7 @@
-"""The table of frequencies: fold, call and raise by round, whether there is a bet to call, raises
-so far in the round, and seat.
+"""The table of frequencies of fold, call and raise, by round, bet to call or not, raises so far in
+the round, and seat.
 
-The baseline of the learned models, and what a model without trees answers with.
+The baseline of the learned models, and the predictor of a model without trees.
 """
 
 import numpy as np
@@ -11,14 +11,14 @@ from games.no_limit_holdem.betting import to_call
 from games.no_limit_holdem.state import Rules, States
 
 ROW_RAISES, ROW_SEATS = 5, 10
-"""Raises so far, 4 and more together; seats from the button, 0 = the button."""
+"""Raises so far, 4 standing for 4 or more; seats from the button, 0 = the button."""
 NUM_ROWS = 4 * 2 * ROW_RAISES * ROW_SEATS
 
 
 @kernel
 def table_row(rules: Rules, states: States, i: int) -> int:
     """Returns the row of the table for the seat to move in lane ``i``. Seats are counted from the
-    button, at any table.
+    button, whatever the number of players.
     """
     seats, round_ = states.stacks.shape[1], np.int64(states.round[i])
     raises = np.int64(0)
@@ -38,8 +38,8 @@ def frequencies(
 
     Args:
         rows: int ``[N]``, the row of each case.
-        kinds: int ``[N]``, what was done.
-        added: Cases that are added to each row, shared as the kinds of all cases are.
+        kinds: int ``[N]``, the kind of action.
+        added: Pseudo-cases added to each row, distributed as the kinds over all cases.
     """
     counts = np.zeros(shape)
     np.add.at(counts, (rows, kinds), 1.0)

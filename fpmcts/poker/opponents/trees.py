@@ -2,8 +2,7 @@
 
 Every tree is complete, of the same depth D, its nodes in the slots 1 to 2**D - 1: node n has the
 children 2n and 2n + 1. So a walk is D steps without a branch, and the walks of four trees overlap
-in the processor. A tree that ends earlier continues with nodes that always send to the left
-(threshold infinity).
+in the processor. A shallower tree is filled up with nodes that always go left (threshold infinity).
 """
 
 from typing import NamedTuple
@@ -18,9 +17,9 @@ class Booster(NamedTuple):
 
     Attributes:
         first: int32 ``[B + 1]``, where the trees of each booster begin.
-        bias: float32 ``[B]``, what its trees are added to.
-        column: uint8 ``[T * 2**D]``, what a node asks; the first of each tree's 2**D slots is not
-            used.
+        bias: float32 ``[B]``, the score without trees.
+        column: uint8 ``[T * 2**D]``, the column that a node tests; the first of each tree's 2**D
+            slots is unused.
         threshold: float32 ``[T * 2**D]``: a value above it goes to the right.
         leaf: float32 ``[T * 2**D]``.
         depth: int32 ``[1]``, D.
@@ -38,7 +37,7 @@ class Booster(NamedTuple):
 def evaluate(trees: Booster, which: int, row: np.ndarray) -> float:
     """Returns the score (log-odds) of a booster for a row of columns, float32 ``[columns]``."""
     column, threshold, leaf = trees.column, trees.threshold, trees.leaf
-    # Unsigned: no index is tested for being negative.
+    # Unsigned, so that no index is tested for being negative.
     depth, one, four = trees.depth[0], np.uint64(1), np.uint64(4)
     size = one << np.uint64(depth)
     tree, end = np.uint64(trees.first[which]), np.uint64(trees.first[which + 1])

@@ -1,23 +1,42 @@
 # mypy: disable-error-code="empty-body"
 """Root rules: which root move a simulation tries, and the policy that the search returns. Each is a
-file in this folder.
+file in this folder, or a module of your own (``examples/own_root.py``).
 
-The file name is the name of the rule (``search.root``). The file defines a NamedTuple with the data
-of its kernels, registers the generic kernels below for it, and has ``make(settings, playouts)``,
-which returns one. If the NamedTuple has a field ``noise``, Gumbel noise of that scale is drawn for
-every root move.
+The name of the file or of the module is that of the rule (``search.root``). It defines a NamedTuple
+with the data of its kernels, registers the generic kernels below for it, and has ``make(settings,
+playouts)``, which returns one. If the NamedTuple has a field ``noise``, Gumbel noise of that scale
+is drawn for every root move.
 """
 
+from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
 
 import numpy as np
 
 from fpmcts.search.tree import Tree
+from games import is_outside
+from games.choice import module_file
 from games.dispatch import GenericKernel
+from games.settings import ConfigError, did_you_mean
 
 RULES = tuple(module.name for module in iter_modules(__path__))
-"""Names of the root rules."""
+"""Names of the root rules in this folder."""
+
+
+def rule_module(name: str) -> Any:
+    """Returns the module of a root rule. Raises ConfigError where there is none, or it has no
+    ``make``.
+    """
+    if is_outside(name):
+        module_file(name, "root")
+    elif name not in RULES:
+        expected = f"expected one of {', '.join(RULES)}, or a module, such as examples.own_root"
+        raise ConfigError(f"root={name}: {expected}{did_you_mean(name, RULES)}")
+    module = import_module(name if is_outside(name) else f"{__name__}.{name}")
+    if not hasattr(module, "make"):
+        raise ConfigError(f"root={name}: has no make(settings, playouts), which returns the rule")
+    return module
 
 
 @GenericKernel

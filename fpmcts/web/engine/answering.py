@@ -2,7 +2,7 @@
 that table becomes the answer.
 
 A player gets the table but sees only what the seat to move sees: ``games.agent.Agent.decide``
-    ensures that.
+ensures that.
 """
 
 import json

@@ -1,7 +1,7 @@
 """The server's view of the games: their names, sizes and tables. It knows no rules.
 
 ``Games`` imports the games, not this module: importing numba is slow, and the page should show
-    first.
+first.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,0 +1,375 @@
+"""The figures and tables of DeltaDou, ``python -m fpmcts.papers deltadou``: a run of
+``experiment=paper``, then matches of its networks.
+
+The run is in the folder ``run``; every ``curve_every`` episodes its networks go into ``snapshots``,
+which play the matches of figure 4, the last one also those of the tables. Finished games stay in
+``matches``. A run of another size is the same command with other keys.
+
+Source: Jiang et al., "DeltaDou: Expert-level Doudizhu AI through Self-play", IJCAI 2019, 5.
+"""
+
+import math
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+
+from fpmcts.cluster.pools import StoppedError
+from fpmcts.configuration import overrides_of
+from fpmcts.evaluation.config import parse_command_line
+from fpmcts.evaluation.match_result import MatchResult, Score
+from fpmcts.evaluation.plan import make_plan
+from fpmcts.evaluation.plots import markdown_table
+from fpmcts.evaluation.precision import with_precisions
+from fpmcts.evaluation.tournament import play_tournament
+from fpmcts.papers.drawing import Line, Panel, draw
+from fpmcts.papers.study import Stopping, Study
+from fpmcts.players import load_player
+from fpmcts.players.analysis import report
+from fpmcts.progress import Progress
+from fpmcts.training.algorithms import read_run
+from fpmcts.training.config import TrainConfig
+from fpmcts.training.run import Run
+from fpmcts.training.stages import Stages
+from games import make
+from games.decision import Decision
+from games.files import replacing, write
+from games.settings import ConfigError, build, setting
+from games.table import Table
+from networks.checkpoint import NETWORKS
+
+SEATS = {"landlord": "C, landlord", "down": "D, right peasant", "up": "E, left peasant"}
+"""The seats as curves of a run name them, and as the paper does."""
+BUDGETS = (2, 20, 200)
+"""Playouts of the searches in figure 1."""
+MOST_GAMES = 20
+"""Games that are searched for an example."""
+
+
+@dataclass(frozen=True)
+class Match:
+    """A row of a table: where it is printed, its players, and what is printed: WP in per cent, and
+    ADP.
+    """
+
+    where: str = ""
+    a: str = ""
+    b: str = ""
+    printed: list[float] = field(default_factory=list)
+
+
+class Moment(NamedTuple):
+    """A decision of a game: the moves before it, its seat, and what was decided."""
+
+    moves: tuple[str, ...]
+    seat: int
+    decision: Decision
+
+
+@dataclass(frozen=True)
+class DeltaDou(Study):
+    """DeltaDou's figures and tables.
+
+    Attributes:
+        seed: Seed of the run, of the matches and of the examples.
+        episodes: Episodes of self-play.
+        games: Games of an episode.
+        bootstrap_games: Games of the heuristic before the first.
+        playouts: Of a search in matches.
+        decks: Of a match in the tables; each is played twice.
+        curve_decks: Of a match in figure 4.
+        curve_every: Episodes between two points of figure 4.
+        train: Further keys of train.py, such as train.network.channels=16.
+        players: By label: kind and options.
+        curves: Labels of the opponents in figure 4.
+        heuristic: Label of the player that the run began from.
+        matches: ``where``, ``a``, ``b`` and ``printed`` of each row of the tables.
+    """
+
+    result = "results.md"
+
+    seed: int = setting(0, least=0, most=2**31)
+    episodes: int = setting(80, least=1, most=10**6)
+    games: int = setting(8000, least=1, most=10**7)
+    bootstrap_games: int = setting(200_000, least=0, most=10**9)
+    playouts: int = setting(600, least=1, most=100_000)
+    decks: int = setting(100, least=1, most=10**6)
+    curve_decks: int = setting(50, least=1, most=10**6)
+    curve_every: int = setting(1, least=1, most=10**6)
+    train: dict[str, Any] = field(default_factory=dict)
+    players: dict[str, dict[str, Any]] = field(default_factory=dict)
+    curves: list[str] = field(default_factory=list)
+    heuristic: str = "RHCP"
+    matches: list[dict[str, Any]] = field(default_factory=list)
+
+    def run_config(self) -> TrainConfig:
+        """Returns the configuration of the run. Raises ConfigError."""
+        given = {
+            "run_dir": self.folder() / "run",
+            "seed": self.seed,
+            "threads": self.threads,
+            "episode": {"games": self.games},
+            "bootstrap": {"games": self.bootstrap_games},
+            "budget": {"iterations": self.episodes},
+            "evaluation": {"decks": 0, "search_decks": 0},
+        }
+        words = [*overrides_of(given), *overrides_of(self.train)]
+        config: TrainConfig = read_run(["experiment=paper", *words])
+        return config
+
+    def rows(self) -> list[Match]:
+        """Returns the rows of the tables."""
+        return [build(Match, given, f"matches.{k}.") for k, given in enumerate(self.matches)]
+
+    def check(self) -> None:
+        """See ``Study``."""
+        self.run_config()
+        named = [*self.curves, self.heuristic, *(x for row in self.rows() for x in (row.a, row.b))]
+        for label in named:
+            if label not in self.players:
+                raise ConfigError(f"{label}: expected one of {', '.join(self.players)}")
+
+    def about(self) -> str:
+        """See ``Study``."""
+        return (
+            f"{self.bootstrap_games:,} games of the heuristic, {self.episodes} episodes of "
+            f"{self.games:,} games, {len(self.points())} points of figure 4"
+        )
+
+    def points(self) -> list[int]:
+        """Returns the episodes after which networks are kept, 0 for those of the bootstrap."""
+        return sorted({*range(0, self.episodes, self.curve_every), self.episodes})
+
+    def snapshot(self, episode: int) -> Path:
+        """Returns the file of the networks after an episode."""
+        return self.folder() / "snapshots" / f"{episode}.safetensors"
+
+    def play(self, progress: Progress, stopping: Stopping) -> list[str] | None:
+        """See ``Study``.
+
+        Raises:
+            CheckpointError, RunFolderError: The folder of the run cannot be used.
+            StoreError: Games cannot be kept.
+        """
+        try:
+            if not self.snapshot(self.episodes).exists():
+                self._train(progress, stopping)
+
+            def match(a: str, b: str, episode: int, decks: int) -> MatchResult:
+                return self._match(a, b, episode, decks, progress, stopping)
+
+            last, own = self.episodes, self.curve_decks
+            curves = {
+                opponent: [match("DeltaDou", opponent, at, own) for at in self.points()]
+                for opponent in self.curves
+            }
+            others = [opponent for opponent in self.curves if opponent != self.heuristic]
+            base = {opponent: match(self.heuristic, opponent, last, own) for opponent in others}
+            found = [(row, match(row.a, row.b, last, self.decks)) for row in self.rows()]
+        except StoppedError:
+            return None
+        said = self._draw(curves, base)
+        parts = [f"# {self.title}\n", _table(found), self._examples(), self.footer({})]
+        write(self.folder() / self.result, "\n".join(parts))
+        return said + [_row_text(row, result) for row, result in found]
+
+    def _train(self, progress: Progress, stopping: Stopping) -> None:
+        """Trains, or resumes the run, and keeps networks. Raises StoppedError."""
+        self.snapshot(0).parent.mkdir(parents=True, exist_ok=True)
+        total = self.episodes * self.games
+
+        def tell(what: str, done: int, most: int, unit: str) -> None:
+            if unit == "games" and learner.bootstrap_done < self.bootstrap_games:
+                done += learner.bootstrap_done
+                progress("bootstrap", done, self.bootstrap_games, unit)
+            elif unit == "games":
+                progress("self-play", learner.games_seen + done, total, unit)
+
+        run = Run.of(self.run_config(), tell, stopping=stopping)
+        learner = cast(Stages, run.algorithm)
+        if run.last is not None:
+            self._keep(learner)
+        for _ in run:
+            self._keep(learner)
+        if not run.is_finished():
+            raise StoppedError
+
+    def _keep(self, learner: Stages) -> None:
+        """Copies the networks of the run after an episode that figure 4 shows."""
+        began = learner.bootstrap_done >= self.bootstrap_games and learner.episode_done == 0
+        path = self.snapshot(learner.iteration)
+        if began and learner.iteration in self.points() and not path.exists():
+            with replacing(path) as temporary:
+                shutil.copyfile(self.folder() / "run" / NETWORKS, temporary)
+
+    def _options(self, label: str, episode: int) -> dict[str, Any]:
+        """Returns kind and options of a player, the networks those after an episode."""
+        own = dict(self.players[label])
+        if own["kind"] in ("fpmcts", "policy"):
+            own["checkpoint"] = self.snapshot(episode)
+        if own["kind"] == "fpmcts":
+            own["playouts"] = self.playouts
+        return own
+
+    def _match(
+        self, a: str, b: str, episode: int, decks: int, progress: Progress, stopping: Stopping
+    ) -> MatchResult:
+        """Returns the result of a match, the networks those after an episode. Raises
+        StoppedError.
+        """
+        keys = {
+            "decks": decks,
+            "seed": self.seed,
+            "processes": self.threads,
+            "unfinished": self.folder() / "matches",
+        }
+        words = overrides_of(keys)
+        for side, label in (("a", a), ("b", b)):
+            own = self._options(label, episode)
+            words += [f"{side}={own.pop('kind')}", *overrides_of({side: own})]
+        tournament = parse_command_line(words)
+        plan = make_plan(tournament, tournament.config.game.make())
+        plan = replace(plan, tournament=with_precisions(tournament, plan.num_games(plan.tasks))[0])
+
+        def tell(what: str, done: int, total: int, unit: str) -> None:
+            progress(f"{a} {episode} - {b}", done, total, unit)
+
+        results = play_tournament(plan, tell, stopping)
+        if results is None:
+            raise StoppedError
+        return results[tournament.labels]
+
+    def _draw(
+        self, curves: Mapping[str, list[MatchResult]], base: Mapping[str, MatchResult]
+    ) -> list[str]:
+        """Draws figures 3 and 4; returns lines with the last values."""
+        across = "Episodes"
+        panels = [Panel("Share of wins", "none", "Figure 3: self-play", across)]
+        lines = {}
+        for seat, label in SEATS.items():
+            shares = self._wins(f"self_play/{seat}_win_share")
+            at = np.arange(1, len(shares) + 1)
+            lines[f"Figure 3: {label}"] = Line(at, shares, np.full(len(at), np.nan), 0, label)
+        measures = (("ADP", lambda score: score.adp), ("WP", lambda score: score.wp))
+        for k, (measure, of) in enumerate(measures):
+            for j, part in enumerate(("by position", "overall")):
+                panel = 1 + 2 * k + j
+                panels.append(Panel(measure, "none", f"Figure 4: {measure}, {part}", across))
+                for opponent, results in curves.items():
+                    scores: dict[str, list[Score]] = {
+                        team: [result.by_team[number] for result in results]
+                        for number, team in enumerate(results[0].spec.team_names)
+                    }
+                    if part == "overall":
+                        scores = {"": [result.total for result in results]}
+                        if opponent in base:
+                            label = f"{self.heuristic} against {opponent}"
+                            scores[label] = [base[opponent].total] * len(results)
+                    for name, some in scores.items():
+                        label = name if " " in name else f"{name} against {opponent}".strip()
+                        values = [of(score) for score in some]
+                        lines[f"Figure 4, {measure}: {label}"] = Line(
+                            np.array(self.points()),
+                            np.array([value.mean for value in values]),
+                            np.array([value.error for value in values]),
+                            panel,
+                            label,
+                        )
+        return draw(self.folder(), self.title, panels, lines, self.origin())
+
+    def _wins(self, tag: str) -> np.ndarray:
+        """Returns a curve of the run's games by episode."""
+        from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+        events = EventAccumulator(str(self.folder() / "run"), {"scalars": 0})
+        events.Reload()
+        values = [event.value for event in events.Scalars(tag)]
+        size = self.run_config().episode.games_per_step
+        parts = math.ceil(self.games / size)
+        weights = [min(size, self.games - size * k) for k in range(parts)]
+        whole = np.reshape(values[: len(values) // parts * parts], (-1, parts))
+        return np.average(whole, axis=1, weights=weights)
+
+    def _examples(self) -> str:
+        """Returns decisions such as those of figures 1 and 2."""
+        game, parts = make("doudizhu"), list[str]()
+        own = {k: v for k, v in self._options("DeltaDou", self.episodes).items() if k != "kind"}
+        agent = load_player("fpmcts", game, **own)
+        found: Moment | None = None
+        for seed in range(self.seed, self.seed + MOST_GAMES):
+            table, moments = Table(game, seed=seed), list[Moment]()
+            while not table.is_over:
+                decision = agent.decide(table)
+                moments.append(Moment(tuple(x.text for x in table.moves), table.seat, decision))
+                if found is None and table.seat and _corrects(decision):
+                    found = moments[-1]
+                    parts += ["## Such as figure 1: a search corrects the policy\n"]
+                    parts += [f"Seat {table.seat} after {' '.join(found.moves)}.\n"]
+                    for playouts in BUDGETS:
+                        again = load_player("fpmcts", game, **own | {"playouts": playouts})
+                        text = report(again.decide(table))
+                        parts += [f"{playouts} playouts:\n\n```\n{text}\n```\n"]
+                table.play(decision.move)
+            if seed == self.seed:
+                parts += [f"## Such as figure 2: what a round of moves tells\n\n{_told(moments)}\n"]
+            if found is not None:
+                break
+        return "\n".join(parts)
+
+
+def _corrects(decision: Decision) -> bool:
+    """Returns whether a search plays another move than its prior has first."""
+    root = decision.root or ()
+    return bool(root) and max(root, key=lambda move: move.prior).move != decision.move
+
+
+def _told(moments: list[Moment]) -> str:
+    """Returns the belief about another hand that changed most between two decisions of a seat,
+    among ranks that nobody played in between.
+    """
+    best, text = 0.0, "Nothing was inferred in this game."
+    for seat in range(3):
+        own = [moment for moment in moments if moment.seat == seat and moment.decision.hidden]
+        for before, after in zip(own, own[1:], strict=False):
+            played = after.moves[len(before.moves) :]
+            first, second = before.decision.hidden, after.decision.hidden
+            assert first is not None and second is not None
+            for k, kind in enumerate(first.kinds):
+                if any(kind in move for move in played) or k >= len(second.kinds):
+                    continue
+                for other, was, now in zip(
+                    first.seats, first.probabilities, second.probabilities, strict=True
+                ):
+                    count = int(np.argmax(np.subtract(now[k], was[k])))
+                    if (change := now[k][count] - was[k][count]) > best:
+                        best = change
+                        text = (
+                            f"Seat {seat} plays {played[0]}, then {', '.join(played[1:])}: that "
+                            f"seat {other} holds exactly {count} of {kind} was believed with "
+                            f"{100 * was[k][count]:.0f} % before and is with "
+                            f"{100 * now[k][count]:.0f} % now."
+                        )
+    return text
+
+
+def _table(found: list[tuple[Match, MatchResult]]) -> str:
+    """Returns the tables in Markdown."""
+    rows = [["where", "a", "b", "WP", "printed", "ADP", "printed"]]
+    for row, result in found:
+        wp, adp = result.total.wp.scaled(100.0), result.total.adp
+        printed = [f"{row.printed[0]:g} %", f"{row.printed[1]:+g}"]
+        own = f"{wp.text(1, '')} %", adp.text(2)
+        rows.append([row.where, row.a, row.b, own[0], printed[0], own[1], printed[1]])
+    return markdown_table(rows) + "\n"
+
+
+def _row_text(row: Match, result: MatchResult) -> str:
+    """Returns a row of a table as a line."""
+    wp, adp = result.total.wp.scaled(100.0), result.total.adp
+    return (
+        f"{row.where}: {row.a} against {row.b} {wp.text(1, '')} %, {adp.text(2)} "
+        f"({result.num_games} games); printed {row.printed[0]:g} %, {row.printed[1]:+g}"
+    )
