@@ -18,7 +18,7 @@ import numpy as np
 from games.doudizhu import moves, state
 from games.doudizhu.cards import NUM_SEATS
 from games.doudizhu.moves import PASS
-from games.kernels import kernel, mix64
+from games.kernels import borrowed, kernel, mix64
 
 BIDDINGS = ("none", "call", "rob")
 """How the landlord is found: there is no auction; by calls of 1, 2 or 3; or by robs."""
@@ -138,9 +138,10 @@ def role_of(states: WholeStates, i: int, seat: int) -> int:
     return (seat + NUM_SEATS - np.int64(states.landlord[i])) % np.int64(NUM_SEATS)
 
 
-@kernel
+@kernel(forceinline=True)
 def current_seat(rules: WholeRules, states: WholeStates, i: int) -> int:
     """Returns the seat to move, -1 when the game is over."""
+    states = borrowed(states)
     if states.winner[i] >= 0:
         return np.int64(-1)
     return (np.int64(states.seat[i]) + np.int64(states.landlord[i])) % np.int64(NUM_SEATS)
@@ -158,11 +159,12 @@ def highest_claim(states: WholeStates, i: int) -> int:
     return np.int64(max(np.int64(0), states.claims[i].max()))
 
 
-@kernel
+@kernel(forceinline=True)
 def legal(rules: WholeRules, states: WholeStates, i: int, actions: np.ndarray) -> int:
     """Returns the number of legal actions of lane ``i``; writes them, ascending, to ``actions``
     (int16 ``[max_legal]``).
     """
+    rules, states = borrowed(rules), borrowed(states)
     if states.phase[i] == Phase.PLAYING:
         return state.legal(rules, states, i, actions)
     first, more = np.int64(0), np.int64(1)  # of TEXTS; the actions after the first one
@@ -260,9 +262,10 @@ def _double(states: WholeStates, i: int, doubles: bool) -> None:
         states.phase[i] = Phase.PLAYING
 
 
-@kernel
+@kernel(forceinline=True)
 def step(rules: WholeRules, states: WholeStates, i: int, action: int) -> None:
     """Plays a legal action in lane ``i``. The action is not checked."""
+    rules, states = borrowed(rules), borrowed(states)
     phase, place = states.phase[i], np.int64(action) - np.int64(rules.cards.size)
     if phase == Phase.PLAYING:
         if states.seat[i] == 0 and action != PASS:

@@ -8,14 +8,17 @@ import numpy as np
 import pytest
 
 from games import make
-from games.doudizhu.auction import Phase, WholeStates
-from games.doudizhu.cards import unpack
+from games.doudizhu.auction import Phase, WholeStates, start
+from games.doudizhu.cards import COPIES, pack, parse_cards, unpack
 from games.generic import legal
 from games.interface import Game
 from games.kernels import kernel, random_below, streams
 from games.lockstep import Lockstep
-from games.rows import copied
-from tests.games import auction_oracle, driver
+from games.position import table_at
+from games.rows import copied, take
+from games.settings import ConfigError
+from games.table import Table
+from tests.games import auction_oracle, driver, hidden_cards
 
 CHOICES = tuple(product(("call", "rob"), (False, True)))
 
@@ -150,3 +153,69 @@ def compare_with_open_spiel(count: int) -> list[float]:
 
 def test_open_spiel_has_the_same_auction_and_points() -> None:
     assert {0, 2, -2, 4, 6, 12} <= set(compare_with_open_spiel(80))
+
+
+def test_a_bid_says_nothing_of_cards_that_its_seat_does_not_see(game: Game) -> None:
+    """Other hands and bottom cards are swapped at bids and doublings of random auctions."""
+    rng, num = np.random.default_rng(5), 40
+    states = game.deal(streams(5, num))
+    for i in range(num):
+        state = take(states, np.array([i]))
+        while driver.current_seat(game.rules, state, 0) >= 0 and state.phase[0] != Phase.PLAYING:
+            for seat in range(3):
+                view = game.view(state, np.array([seat]))
+                words = hidden_cards.drawn(game, view, seat, 1, seed=i)[0]
+                swapped = hidden_cards.world(game, view, seat, words)
+                for a, b in zip(game.view(swapped, np.array([seat])), view, strict=True):
+                    np.testing.assert_array_equal(a, b)
+                told = [game.describe_view(s, 0, np.zeros(0, int), seat) for s in (swapped, view)]
+                assert told[0] == told[1]
+                seen = [driver.observation(game, s, 0, seat) for s in (swapped, state)]
+                np.testing.assert_array_equal(*seen)
+            action = int(rng.choice(game.legal_actions(state, 0)))
+            driver.step(game.rules, state, 0, action)
+
+
+def test_a_position_of_the_auction() -> None:
+    game = make("doudizhu", bidding="call", doubling=True)
+    hand = "33445566789TJQKA2"
+    table = table_at(game, {"hand": hand, "moves": "call 1, no call"})
+    assert table.seat == 2 and table.describe()["hand"] == hand
+    assert [move.text for move in table.legal()] == ["no call", "call 2", "call 3"]
+    own = {"hand": hand + "2LB", "bottom": "2LB", "moves": "no call, call 3, double, no double"}
+    told = table_at(game, own).describe()
+    assert (told["seat"], told["role"], told["landlord"]) == (1, "landlord", 1)
+    assert told["cards_left"] == [17, 20, 17] and told["doubled"] == [False, None, True]
+    with pytest.raises(ValueError, match="16 cards; expected the 17 of seat 0"):
+        table_at(game, {"hand": hand[1:]})
+
+
+def test_a_described_spring() -> None:
+    """Seat 1 robs and plays alone: 2 for the rob, a bomb, the spring."""
+    game = make("doudizhu", bidding="rob")
+    parts = [unpack(parse_cards(cards)) for cards in ("33456789TJQKA2222", "KKK")]
+    rest = np.repeat(np.arange(15), COPIES - sum(parts))
+    hands = [pack(np.bincount(cards, minlength=15)) for cards in (rest[:17], rest[17:])]
+    hands.insert(1, pack(parts[0]))
+    table = Table(game, deal=start(np.array([hands]), pack(parts[1])[None]))
+    for move in "call,rob,no rob,no rob,3456789TJQKA,pass,pass,KKK3,pass,pass,2222".split(","):
+        assert not table.describe(0)["spring"]
+        table.play(move)
+    told, record = table.describe(2), table.record()
+    assert told["returns"] == [-8, 16, -8] == record["points"] and record["winner"] == 1
+    shown = {key: told[key] for key in ("landlord", "bids", "bottom", "factor", "bombs", "spring")}
+    assert shown == {
+        "landlord": 1,
+        "bids": ["no rob", "rob", "no rob"],
+        "bottom": "KKK",
+        "factor": 2,
+        "bombs": 1,
+        "spring": True,
+    }
+    assert told["hands"][1] == "" and told["cards_left"] == [17, 0, 17]
+    assert Table(game, record=record).record() == record
+
+
+def test_doubling_needs_an_auction() -> None:
+    with pytest.raises(ConfigError, match="needs an auction"):
+        make("doudizhu", doubling=True)

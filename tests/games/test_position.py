@@ -6,18 +6,26 @@ from typing import Any
 import numpy as np
 import pytest
 
-from games import make
+from games import Choice, make
 from games.decision import ask
 from games.position import table_at
 from games.table import Table
 
-GAMES = ("doudizhu", "kuhn", "leduc", "limit_holdem", "no_limit_holdem", "examples.sealed_bids")
+GAMES = (
+    "doudizhu",
+    "doudizhu:bidding=call,doubling=true",
+    "kuhn",
+    "leduc",
+    "limit_holdem",
+    "no_limit_holdem",
+    "examples.sealed_bids",
+)
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_a_player_is_asked_the_same_as_at_the_table(name: str) -> None:
     """The table is filled in from what ``describe`` says, at every move of random games."""
-    game, random = make(name), np.random.default_rng(1)
+    game, random = Choice.from_text(name).make(), np.random.default_rng(1)
     hidden_differs = False
     for seed in range(3):
         table = Table(game, seed=seed)
