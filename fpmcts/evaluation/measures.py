@@ -1,4 +1,4 @@
-"""Matches and exact measures of players, by one call each."""
+"""Matches and exact measures of players, in one call each."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,7 +15,7 @@ from games.agent import Agent, OpenPolicy
 from games.interface import Game
 
 PlayerLike = Agent | Choose | str
-"""A player, the name of one, or a function of what the seat to move sees (``FunctionPlayer``)."""
+"""A player, its name, or a function of the view of the seat to move (``FunctionPlayer``)."""
 
 
 def match(
@@ -26,21 +26,21 @@ def match(
 
     Args:
         game: The game, or its name.
-        a, b: Players: as ``load_player`` returns them, by name, or a function from what the seat to
-            move sees (the fields of ``Table.describe``) to a move.
+        a, b: Players: as ``load_player`` returns them, by name, or a function from the view of the
+            seat to move (the fields of ``Table.describe``) to a move.
         decks: Number of decks, at least 1.
-        seed: Of the decks and of the players' random choices. No deck is one of training.
+        seed: Seed of the decks and of the players' random choices. No deck occurs in training.
 
     Raises:
-        ValueError: There is no such player, or it answered with an illegal move.
+        ValueError: There is no such player, or it made an illegal move.
     """
     chosen = _game(game)
     return duplicate_match(chosen, player_of(chosen, a), player_of(chosen, b), decks, seed)
 
 
 def nash_conv(game: Game | str, player: PlayerLike) -> float:
-    """Returns what best responses gain against a player in all seats, added up over the seats, in
-    the unit of the game's returns (chips, points); 0 is an equilibrium.
+    """Returns the gains of best responses against a player, summed over the seats, in the unit of
+    the game's returns (chips, points); 0 in equilibrium.
 
     Args:
         game: A game whose deals can be listed, or its name.
@@ -54,7 +54,7 @@ def nash_conv(game: Game | str, player: PlayerLike) -> float:
 
 
 def best_response(game: Game | str, player: PlayerLike) -> np.ndarray:
-    """Returns what a best response in each seat wins if ``player`` has the others: float64
+    """Returns the value of a best response in each seat if ``player`` has the others: float64
     ``[num_seats]``. Arguments and errors are those of ``nash_conv``.
     """
     chosen = _game(game)
@@ -62,7 +62,7 @@ def best_response(game: Game | str, player: PlayerLike) -> np.ndarray:
 
 
 def player_of(game: Game, player: Any) -> Agent:
-    """Returns a player of a game from one, its name or a function."""
+    """Returns a player of a game, given a player, its name or a function."""
     if isinstance(player, str):
         return load_player(player, game)
     if hasattr(player, "act"):

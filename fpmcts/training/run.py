@@ -5,12 +5,11 @@ evaluate) ─▶ Report
 """
 
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
-from weakref import WeakValueDictionary
 
 from fpmcts.configuration import overrides_of
 from fpmcts.players import load_player
@@ -19,7 +18,7 @@ from fpmcts.terminal import Terminal, in_notebook
 from fpmcts.training.algorithms import read_run
 from fpmcts.training.curves import Curves
 from fpmcts.training.interface import Algorithm, Report, RunConfig, Saved
-from fpmcts.training.run_folder import RunFolder, folder_of
+from fpmcts.training.run_folder import RunFolder
 from games.compilation import CompileClock
 from games.interface import Game
 from games.settings import ConfigError
@@ -29,10 +28,6 @@ if TYPE_CHECKING:
     from games.agent import Agent
 
 _COMPILING = CompileClock()
-_LEFT = WeakValueDictionary[Path, Generator[Report, None, None]]()
-"""Loops over the runs of this process, by folder: an error in the body of a loop, which a notebook
-keeps, would keep the folder locked.
-"""
 
 
 class Run:
@@ -106,7 +101,6 @@ class Run:
     ) -> None:
         """Begins the run, or reads the one that is there. ``close`` ends what shows it."""
         self._progress, self._say, self._stopping, self._close = progress, say, stopping, close
-        _leave(folder_of(config))
         self.folder = RunFolder.open(config)
         self.config = self.folder.config
         try:
@@ -139,12 +133,6 @@ class Run:
         """Continues the run until its budget is used up or it is asked to stop; yields the report
         of every step.
         """
-        _leave(self.folder.path)
-        steps = _LEFT[self.folder.path.resolve()] = self._steps()
-        return steps
-
-    def _steps(self) -> Generator[Report, None, None]:
-        """Yields the reports; when it is closed, the run is saved and its folder is free."""
         with self.folder, ExitStack() as stack:
             stack.callback(self._close)
             if self._is_torn:
@@ -241,13 +229,6 @@ class Run:
         self.seconds = saved.meta["seconds"]
         report = saved.meta["report"]
         self.last = None if report is None else Report(**report)
-
-
-def _leave(folder: Path) -> None:
-    """Closes the loop over the run in a folder, if this process has left one."""
-    if (left := _LEFT.pop(folder.resolve(), None)) is not None:
-        with suppress(ValueError):  # it is at work in another thread
-            left.close()
 
 
 def _named(keys: Mapping[str, Any]) -> dict[str, Any]:

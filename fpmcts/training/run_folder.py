@@ -47,11 +47,6 @@ BEGINNING = "init_from"
 """Key of the checkpoint that a run began from; a command that resumes the run may omit it."""
 
 
-def folder_of(config: RunConfig) -> Path:
-    """Returns the folder of a run."""
-    return Path(config.run_dir or f"runs/{config.run_name()}")
-
-
 class RunFolderError(InputError):
     """A run folder that cannot be used; the message says which and why."""
 
@@ -83,7 +78,7 @@ class RunFolder(AbstractContextManager["RunFolder"]):
             RunFolderError: It cannot be written, is in use, holds something else, a run of an
                 earlier version, or one that ``resume=false`` must not overwrite.
         """
-        path = folder_of(config)
+        path = Path(config.run_dir or f"runs/{config.run_name()}")
         config = replace(config, run_dir=str(path))
         lock = _locked(path)
         is_new = not (path / CONFIG).exists() and not (path / CHECKPOINT).exists()
