@@ -4,6 +4,7 @@ A game class declares ``Options``, a frozen dataclass of ``games.settings.settin
 derived from it.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from importlib import import_module
@@ -142,7 +143,8 @@ class Choice:
         """
         name, _, rest = text.partition(":")
         try:
-            return cls(name, yaml.safe_load("{" + rest.replace("=", ": ") + "}"))
+            fields = re.sub(r'("[^"]*")|=', lambda found: found[1] or ": ", rest)
+            return cls(name, yaml.safe_load("{" + fields + "}"))
         except yaml.YAMLError as error:
             raise ConfigError(f"game={text}: expected NAME:OPTION=VALUE,OPTION=VALUE") from error
 
@@ -150,7 +152,7 @@ class Choice:
         """Returns the name, and the options that are not the usual ones, in alphabetical order."""
         usual = _plain(game_class(self.name).Options())
         given = [
-            f"{key}={typed(value)}"
+            f"{key}={_quoted(typed(value))}"
             for key, value in sorted(self.options.items())
             if usual.get(key) != value
         ]
@@ -163,6 +165,11 @@ class Choice:
     def make(self) -> Game:
         """Returns the game."""
         return make(self.name, **self.options)
+
+
+def _quoted(text: str) -> str:
+    """Returns the text of a value as ``Choice.from_text`` reads it."""
+    return f'"{text}"' if "=" in text or "(" in text else text
 
 
 def _checked(maker: Any, options: Mapping[str, Any]) -> Any:

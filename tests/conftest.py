@@ -1,6 +1,7 @@
 """What every test runs under: repeatable examples, no time limits, one thread of torch."""
 
 import signal
+from importlib.util import find_spec
 from pathlib import Path
 
 import hypothesis
@@ -8,6 +9,13 @@ import pytest
 
 from games import GAMES
 
+GOOFSPIEL = "goofspiel(imp_info=True,num_cards=3,points_order=descending,returns_type=win_loss)"
+TREES = (
+    ["fpmcts.adapters.open_spiel_tree", f'fpmcts.adapters.open_spiel_tree:load="{GOOFSPIEL}"']
+    if find_spec("pyspiel")
+    else []
+)
+"""OpenSpiel's Kuhn poker, and a game with hidden moves."""
 GAME_TESTS = Path(__file__).parent / "games"
 
 # Examples follow from the test alone. A first call compiles kernels, so no deadline.
@@ -33,6 +41,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         names = metafunc.config.getoption("game") or [
             *sorted(GAMES),
             "examples.liars_dice:dice=2,faces=3",
+            *TREES,
             "doudizhu:bidding=call,doubling=true",
             "doudizhu:bidding=rob",
             "examples.sealed_bids",

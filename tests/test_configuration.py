@@ -37,7 +37,12 @@ def test_a_game_outside_the_tree_has_options(algorithm: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["leduc", "goofspiel:cards=4", "no_limit_holdem:bet_sizes=[0.5,all-in],stacks=[900,5000]"],
+    [
+        "leduc",
+        "goofspiel:cards=4",
+        'fpmcts.adapters.open_spiel_tree:load="oshi_zumo(coins=2,size=1,horizon=3)"',
+        "no_limit_holdem:bet_sizes=[0.5,all-in],stacks=[900,5000]",
+    ],
 )
 def test_a_choice_is_read_from_its_text_and_its_fields(text: str) -> None:
     choice = Choice.from_text(text)

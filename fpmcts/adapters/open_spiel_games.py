@@ -7,60 +7,105 @@
 
 Players for these games: ``fpmcts/adapters/open_spiel_players.py``. Only games whose deals can be
 enumerated (``Game.starts``) are available: one chance move deals everything, then the seats move.
-They run at the speed of Python, not of the kernels, so use them to check results, not to measure
-time.
+They run at the speed of Python and keep every history that was visited, so use them to check
+results, not to measure time.
 
 Source: Lanctot et al., "OpenSpiel: a framework for reinforcement learning in games", 2019.
 """
+
+from functools import cached_property
+from typing import Self
 
 import numpy as np
 import pyspiel
 
 from games import make
-from games.generic import infoset_key, observe
+from games.generic import current_seat, infoset_key, observe, step, team_return
 from games.interface import Game
-from games.rows import take
+from games.rows import States, copied, take
 from games.table import Table
 
 
+class _Node:
+    """A history after the deal. All states with that history share it, so what the kernels say of
+    it is computed once and a copy of a state costs nothing.
+
+    Attributes:
+        seat: The seat to move, -1 once the game is over.
+        legal: Its legal actions.
+    """
+
+    def __init__(self, game: Game, states: States, deal: int, moves: tuple[int, ...]) -> None:
+        self.states, self.deal, self.moves = states, deal, moves
+        self.seat = int(current_seat(game.rules, states, 0))
+        self.legal = [] if self.seat < 0 else game.legal_actions(states, 0).tolist()
+        self._game, self._children, self._keys = game, dict[int, _Node](), dict[int, str]()
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
+
+    def child(self, action: int) -> "_Node":
+        """Returns the history after a legal action."""
+        if action not in self._children:
+            if action not in self.legal:
+                raise ValueError(f"action {action}: expected one of {self.legal}")
+            states = copied(self.states)
+            step(self._game.rules, states, 0, action)
+            self._children[action] = _Node(self._game, states, self.deal, (*self.moves, action))
+        return self._children[action]
+
+    @cached_property
+    def returns(self) -> list[float]:
+        """Returns the return of each seat; zeros while the game runs."""
+        seats = range(self._game.spec.num_seats)
+        if self.seat >= 0:
+            return [0.0 for _ in seats]
+        return [float(team_return(self._game.rules, self.states, 0, seat)) for seat in seats]
+
+    def key(self, seat: int) -> str:
+        """Returns the key of the information set of a seat."""
+        if seat not in self._keys:
+            key = infoset_key(self._game.rules, self.states, 0, seat)
+            self._keys[seat] = f"{seat} {int(key):016x}"
+        return self._keys[seat]
+
+
 class _State(pyspiel.State):  # type: ignore[misc]
-    """A game in progress; ``dealt`` is the table, None before the deal."""
+    """A game in progress; ``node`` is None before the deal."""
 
     def __init__(self, game: pyspiel.Game) -> None:
         super().__init__(game)
-        self.dealt: Table | None = None
+        self.node: _Node | None = None
         if len(game.chances) == 1:
-            self._deal(0)
-
-    def _deal(self, number: int) -> None:
-        game = self.get_game()
-        self.dealt = Table(game.ours, deal=take(game.deals, np.array([number])))
+            self.node = game.root(0)
 
     @property
     def table(self) -> Table:
-        """Returns the table. Raises ValueError before the deal."""
-        if self.dealt is None:
+        """Returns a table at this history. Raises ValueError before the deal."""
+        if self.node is None:
             raise ValueError("the cards are not dealt yet")
-        return self.dealt
+        game = self.get_game()
+        table = Table(game.ours, deal=take(game.deals, np.array([self.node.deal])))
+        for action in self.node.moves:
+            table.play(action)
+        return table
 
     def current_player(self) -> int:
         """Returns the player to move."""
-        if self.dealt is None:
+        if self.node is None:
             return int(pyspiel.PlayerId.CHANCE)
-        return int(pyspiel.PlayerId.TERMINAL) if self.table.is_over else self.table.seat
+        return int(pyspiel.PlayerId.TERMINAL) if self.node.seat < 0 else self.node.seat
 
     def _legal_actions(self, player: int) -> list[int]:
-        return [move.action for move in self.table.legal()]
+        return [] if self.node is None else self.node.legal
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
         """Returns the numbers of the deals, and their probabilities."""
         return list(enumerate(self.get_game().chances.tolist()))
 
     def _apply_action(self, action: int) -> None:
-        if self.dealt is None:
-            self._deal(action)
-        else:
-            self.table.play(int(action))
+        node = self.node
+        self.node = self.get_game().root(action) if node is None else node.child(int(action))
 
     def _action_to_string(self, player: int, action: int) -> str:
         return (
@@ -71,15 +116,15 @@ class _State(pyspiel.State):  # type: ignore[misc]
 
     def is_terminal(self) -> bool:
         """Returns whether the game is over."""
-        return self.dealt is not None and self.table.is_over
+        return self.node is not None and self.node.seat < 0
 
     def returns(self) -> list[float]:
         """Returns the return of each seat; zeros while the game runs."""
-        returns = None if self.dealt is None else self.table.returns
-        return [0.0] * self.get_game().ours.spec.num_seats if returns is None else list(returns)
+        seats = self.get_game().ours.spec.num_seats
+        return [0.0] * seats if self.node is None else self.node.returns
 
     def __str__(self) -> str:
-        if self.dealt is None:
+        if self.node is None:
             return "not dealt"
         deal = self.table.record()
         moves = deal.pop("moves")
@@ -99,17 +144,14 @@ class _Observer:
     def set_from(self, state: _State, player: int) -> None:
         """Writes the planes to ``tensor`` and ``dict``; zeros before the deal and after the end."""
         self.tensor.fill(0)
-        if state.dealt is not None and not state.table.is_over:
-            planes = np.zeros(self._shape, np.int8)
-            observe(state.table.game.rules, state.table.view(player), 0, player, planes)
+        if state.node is not None and state.node.seat >= 0:
+            planes, game = np.zeros(self._shape, np.int8), state.get_game().ours
+            observe(game.rules, game.view(state.node.states, np.array([player])), 0, player, planes)
             self.tensor[:] = planes.reshape(-1)
 
     def string_from(self, state: _State, player: int) -> str:
         """Returns the key of the information set of a player."""
-        if state.dealt is None:
-            return ""
-        key = infoset_key(state.table.game.rules, state.table.states, 0, player)
-        return f"{player} {int(key):016x}"
+        return "" if state.node is None else state.node.key(player)
 
 
 def load_game(game: str | Game, **options: object) -> pyspiel.Game:
@@ -165,6 +207,13 @@ def load_game(game: str | Game, **options: object) -> pyspiel.Game:
         def __init__(self, params: object = None) -> None:
             super().__init__(about, size, params or {})
             self.ours, self.deals, self.chances = ours, deals, chances
+            self._roots = dict[int, _Node]()
+
+        def root(self, deal: int) -> _Node:
+            """Returns the history of a deal without moves."""
+            if deal not in self._roots:
+                self._roots[deal] = _Node(ours, take(deals, np.array([deal])), deal, ())
+            return self._roots[deal]
 
         def new_initial_state(self) -> _State:
             """Returns the state before the deal."""

@@ -189,12 +189,12 @@ has started.
 
 
 def calls(function: Callable[..., Result]) -> Worker[Any, Result]:
-    """Returns a worker that calls a function of a module with what each unit holds."""
+    """Returns a worker that calls a function of a module with what each unit holds, and ``Tell``
+    last.
+    """
 
     def worker(unit: tuple[object, ...], tell: Tell) -> Result:
-        result = function(*unit)
-        tell(1)
-        return result
+        return function(*unit, tell)
 
     return worker
 

@@ -25,6 +25,7 @@ from fpmcts.evaluation.duplicate import evaluation_decks, table_games, table_ord
 from fpmcts.evaluation.identity import code_of, digests
 from fpmcts.evaluation.match_result import TableResult
 from fpmcts.evaluation.statistics import estimate
+from fpmcts.evaluation.units import Tell
 from fpmcts.papers.drawing import Line, Panel, draw
 from fpmcts.papers.study import LotsStudy
 from fpmcts.players import load_player
@@ -166,13 +167,20 @@ class RewardFigures(LotsStudy):
         }
         return dict(sorted(named.items(), key=lambda lot: lot[0][1]))  # all points grow together
 
+    def games(self, lot: tuple[str, int]) -> int:
+        """See ``LotsStudy``."""
+        orders = {point.key: point.orders for point in self.points()}
+        return self.acquaintance * orders[lot[0]]
+
     def identity(self) -> dict[str, object]:
         """See ``LotsStudy``."""
         code = code_of(figure["game"]["name"] for figure in self.figures.values())
         return {**code, "lot": self.acquaintance, "part": PART}
 
     @staticmethod
-    def play_lot(seed: int, point: Point, number: int) -> list[list[float]]:  # type: ignore[override]
+    def play_lot(  # type: ignore[override]
+        seed: int, point: Point, number: int, tell: Tell
+    ) -> list[list[float]]:
         """Returns the scores of a lot, by deck and player."""
         game = Choice.parse(point.game).make()
         players = [
@@ -182,7 +190,7 @@ class RewardFigures(LotsStudy):
         # Points of a figure that differ in the players alone are played on the same decks.
         decks = crc32(json.dumps(point.game, sort_keys=True).encode())
         own = int(streams(seed, 1, decks, number)[0] >> np.uint64(1))
-        games = table_games(game, players, evaluation_decks(game, own, point.lot), own, lot=PART)
+        games = table_games(game, players, evaluation_decks(game, own, point.lot), own, PART, tell)
         return [[float(x) for x in row] for row in table_scores(game.spec, games)]
 
     def report(self, results: Mapping[tuple[str, int], list[list[float]]]) -> tuple[str, list[str]]:

@@ -18,7 +18,7 @@ from fpmcts.cluster.settings import ClusterSettings
 from fpmcts.configuration import load, pairs
 from fpmcts.evaluation.units import Store, Watch, calls, run_units
 from fpmcts.machine import commit, machine
-from fpmcts.progress import Progress
+from fpmcts.progress import Progress, silent
 from games.files import sweep, write
 from games.settings import ConfigError, build, did_you_mean, setting
 
@@ -143,10 +143,16 @@ class LotsStudy(Study):
     def lots(self) -> Mapping[Any, tuple[object, ...]]:
         """Returns the arguments of ``play_lot`` by the name of each lot, a tuple."""
 
+    @abstractmethod
+    def games(self, lot: Any) -> int:
+        """Returns the number of games of a lot, by its name."""
+
     @staticmethod
     @abstractmethod
     def play_lot(*arguments: Any) -> Any:
-        """Returns the result of a lot; runs in its own process or in an actor."""
+        """Returns the result of a lot; runs in its own process or in an actor. The last argument is
+        called with games that are over.
+        """
 
     @abstractmethod
     def identity(self) -> dict[str, object]:
@@ -165,14 +171,17 @@ class LotsStudy(Study):
         """
         lots = self.lots()
         own = {"seed": self.seed, **self.identity()}
-        make, watch = partial(calls, self.play_lot), Watch(stopping=stopping)
+        make, total = partial(calls, self.play_lot), sum(map(self.games, lots))
         with Store(self.folder() / "lots.jsonl", own) as store:
             sweep(self.folder())
+            before = sum(self.games(lot) for lot, _ in store.finished() if lot in lots)
+            watch = Watch(lambda done: progress("matches", before + done, total, "games"), stopping)
+            watch.count(0)
             results = finish(
                 store,
                 lots,
                 lambda units: run_units(make, units, self.threads, self.cluster, watch),
-                progress,
+                silent,
             )
             text, said = self.report(results)
             write(self.folder() / self.result, text)

@@ -14,7 +14,11 @@ from open_spiel.python.algorithms import evaluate_bots, exploitability
 from fpmcts.adapters.open_spiel_games import load_game
 from fpmcts.adapters.open_spiel_players import Bot, Policy, table_of
 from fpmcts.players import load_player
+from fpmcts.tabular.listed_game import listing, nash_conv, uniform
 from games import make
+from games.settings import ConfigError
+
+TREE = "fpmcts.adapters.open_spiel_tree"
 
 
 @pytest.mark.parametrize(("name", "uniform"), [("kuhn", 11 / 12), ("examples.sealed_bids", 11 / 6)])
@@ -89,3 +93,36 @@ def test_a_table_at_a_state_of_its_own() -> None:
         load_game("doudizhu")
     with pytest.raises(ValueError, match="tic_tac_toe"):
         table_of(pyspiel.load_game("tic_tac_toe").new_initial_state())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "kuhn_poker",
+        "blotto(coins=3)",
+        "liars_dice(dice_sides=2)",
+        "oshi_zumo(coins=2,size=1,horizon=3)",
+    ],
+)
+def test_a_game_of_its_own_is_ours(text: str) -> None:
+    """Uniform play is as far from equilibrium in both."""
+    theirs = pyspiel.load_game(text)
+    if theirs.get_type().dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS:
+        theirs = pyspiel.convert_to_turn_based(theirs)
+    measured = nash_conv(listing(make(TREE, load=text)), uniform())
+    expected = exploitability.nash_conv(theirs, policy.UniformRandomPolicy(theirs))
+    assert measured == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("tarock", "Unknown game"),
+        ("leduc_poker", "chance moves after a player"),
+        ("phantom_ttt", "seat 1 cannot tell whose turn it is"),
+        ("matrix_pd", "it is not zero-sum"),
+    ],
+)
+def test_a_game_of_its_own_that_is_not(text: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=f"game.load={text}: .*{message}.*; expected a small"):
+        make(TREE, load=text)

@@ -43,7 +43,7 @@ def refused(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
         ("serch=gumbel", "serch=gumbel: unknown key; did you mean search?"),
         (
             "search=gumbell",
-            "search=gumbell: expected one of gumbel, paper, poker, puct; did you mean gumbel?",
+            "search=gumbell: expected one of general, gumbel, paper, puct; did you mean gumbel?",
         ),
         ("network.objective=adp", "network.objective=adp: set only objective, which is wp"),
         ("search.playouts=${x}", "search.playouts=${x}: Interpolation key 'x' not found"),

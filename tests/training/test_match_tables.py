@@ -59,7 +59,10 @@ def test_points_of_a_figure_on_the_same_decks(tmp_path: Path) -> None:
         for stop_after in stops:
             asked = iter(range(stop_after))
             assert job.play(lambda *at: None, lambda: next(asked, None) is None) is None  # noqa: B023
-        said.append(job.play(lambda *at: None, lambda: False))
+        seen: list[tuple[object, ...]] = []
+        said.append(job.play(lambda *at: seen.append(at), lambda: False))  # noqa: B023
+        first = 40 * len(stops)  # games that were kept
+        assert seen[0][1:] == (first, 80, "games") and seen[-1][1:] == (80, 80, "games")
         assert (tmp_path / folder / "figure.png").exists()
     assert said[0] == said[1] and said[0] is not None and "(80 hands)" in said[0][0]
 
