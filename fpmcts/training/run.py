@@ -31,7 +31,7 @@ _COMPILING = CompileClock()
 
 
 class Run:
-    """A new run in its folder, or the one that is there.
+    """A new run in its folder, or the one that is there::
 
         run = Run("runs/leduc", game="leduc", budget={"minutes": 5})
         for report in run:
