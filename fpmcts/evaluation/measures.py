@@ -1,4 +1,4 @@
-"""Matches and exact measures of players, by one call each."""
+"""Matches and exact measures of players, in one call each."""
 
 from collections.abc import Callable
 from typing import Any, Protocol
@@ -19,14 +19,14 @@ GameLike = Game | type[Game] | str
 
 
 class Learned(Protocol):
-    """What has learned a player: a ``Run``."""
+    """Something that has learned to play: a ``Run``."""
 
     def player(self) -> Agent:
-        """Returns it."""
+        """Returns its player."""
 
 
 PlayerLike = Agent | Learned | Choose | str
-"""A player, the name of one, a ``Run`` for its player, or a function of what the seat to move sees
+"""A player, its name, a ``Run``, or a function of the view of the seat to move
 (``FunctionPlayer``).
 """
 
@@ -39,22 +39,22 @@ def match(
 
     Args:
         game: The game, or its name.
-        a, b: Players: as ``load_player`` returns them, the name of one, a ``Run``, a subclass of
-            ``Player``, or a function from what the seat to move sees (the fields of
+        a, b: Players: as ``load_player`` returns them, by name, a ``Run``, an object of a subclass
+            of ``Player``, or a function from the view of the seat to move (the fields of
             ``Table.describe``) to a move.
         decks: Number of decks, at least 1.
-        seed: Of the decks and of the players' random choices. No deck is one of training.
+        seed: Seed of the decks and of the players' random choices. No deck occurs in training.
 
     Raises:
-        ValueError: There is no such player, or it answered with an illegal move.
+        ValueError: There is no such player, or it made an illegal move.
     """
     chosen = _game(game)
     return duplicate_match(chosen, player_of(chosen, a), player_of(chosen, b), decks, seed)
 
 
 def nash_conv(game: GameLike, player: PlayerLike) -> float:
-    """Returns what best responses gain against a player in all seats, added up over the seats, in
-    the unit of the game's returns (chips, points); 0 is an equilibrium.
+    """Returns the gains of best responses against a player, summed over the seats, in the unit of
+    the game's returns (chips, points); 0 in equilibrium.
 
     Args:
         game: A game whose deals can be listed, or its name.
@@ -68,7 +68,7 @@ def nash_conv(game: GameLike, player: PlayerLike) -> float:
 
 
 def best_response(game: GameLike, player: PlayerLike) -> np.ndarray:
-    """Returns what a best response in each seat wins if ``player`` has the others: float64
+    """Returns the value of a best response in each seat if ``player`` has the others: float64
     ``[num_seats]``. Arguments and errors are those of ``nash_conv``.
     """
     chosen = _game(game)
@@ -76,7 +76,7 @@ def best_response(game: GameLike, player: PlayerLike) -> np.ndarray:
 
 
 def player_of(game: Game, player: Any) -> Agent:
-    """Returns a player of a game from one, its name, a run or a function."""
+    """Returns a player of a game, given a player, its name, a run or a function."""
     if isinstance(player, str):
         return load_player(player, game)
     if isinstance(player, Player) and not hasattr(player, "game"):

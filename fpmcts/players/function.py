@@ -10,8 +10,8 @@ from games.interface import Game, Records
 from games.rows import States
 
 Choose = Callable[[dict[str, Any]], str | int]
-"""From what the seat to move sees, the fields of ``Table.describe``, to the text of a move or its
-number in ``legal``.
+"""From the view of the seat to move, the fields of ``Table.describe``, to the text of a move or its
+index in ``legal``.
 """
 
 
@@ -23,11 +23,11 @@ class FunctionPlayer(Agent):
 
     Args:
         game: The game.
-        choose: Called with what the seat to move sees: the fields of ``Table.describe``, among
-            them ``legal``, the texts of the legal moves.
+        choose: Called with the view of the seat to move: the fields of ``Table.describe``,
+            including ``legal``, the texts of the legal moves.
 
     Attributes:
-        name: That of the function.
+        name: Name of the function.
     """
 
     def __init__(self, game: Game, choose: Choose) -> None:
@@ -35,7 +35,7 @@ class FunctionPlayer(Agent):
         self.name = getattr(choose, "__name__", type(choose).__name__)
 
     def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
-        """Returns the function's move for each view. Raises ValueError: it is not a legal move."""
+        """Returns the function's move for each view. Raises ValueError if one is illegal."""
         moves = np.empty(len(games), np.int16)
         for k, number in enumerate(games):
             seen = records.moves[number, : records.lengths[number]]
@@ -44,7 +44,7 @@ class FunctionPlayer(Agent):
         return moves
 
     def _action(self, move: str | int, view: Mapping[str, Any]) -> int:
-        """Returns the action of a move. Raises ValueError: it is not a legal one."""
+        """Returns the action of a move. Raises ValueError if it is illegal."""
         if not isinstance(move, str) and 0 <= move < len(view["legal"]):
             move = view["legal"][move]
         if not isinstance(move, str) or move not in view["legal"]:
