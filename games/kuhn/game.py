@@ -24,7 +24,7 @@ def equilibrium(alpha: float) -> np.ndarray:
     """Returns the equilibrium in which player 0 bets a jack with probability ``alpha``: float64
     ``[12, 2]``.
 
-    All equilibria, up to choices at information states that they never reach, are of this family
+    All equilibria, up to choices at information sets that they never reach, are of this family
     (Kuhn 1950).
 
     Raises:
@@ -54,7 +54,7 @@ def squared_error(policy: np.ndarray) -> float:
 
 
 class Kuhn(LimitPoker):
-    """Kuhn poker: 6 information states for each player, 30 terminal histories."""
+    """Kuhn poker: 6 information sets for each player, 30 terminal histories."""
 
     has_tree = True
 
