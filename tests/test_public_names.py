@@ -4,12 +4,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import fpmcts
-from fpmcts import Run, Table, best_response, load_player, make, match, nash_conv
+from fpmcts import Player, Run, Table, best_response, load_player, make, match, nash_conv
 from fpmcts.players.function import FunctionPlayer
 from fpmcts.training.run_folder import RunFolderError
+from games.interface import Records
+from games.rows import States
 
 
 def test_importing_loads_nothing_heavy() -> None:
@@ -38,6 +41,23 @@ def test_a_function_plays() -> None:
         match(leduc, careful, "tabulr")
     with pytest.raises(ValueError, match="device=gpu"):
         load_player("random", leduc, device="gpu")
+
+
+class Last(Player):
+    """Plays the last legal move."""
+
+    def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
+        return np.array([self.game.legal_actions(views, k)[-1] for k in range(len(games))])
+
+
+def test_classes_and_runs_play(tmp_path: Path) -> None:
+    kuhn = make("kuhn")
+    assert match(kuhn, Last(), lambda view: view["legal"][-1], decks=20).adp.mean == 0
+    table = Table(kuhn, seed=1)
+    assert Last().at(kuhn).decide(table).move == table.legal()[-1].text
+    run = Run(tmp_path, game="kuhn", algorithm="smooth_uct", budget={"episodes": 1000})
+    assert list(run) and match("kuhn", run, Last(), decks=20).names == ("tabular", "Last")
+    assert nash_conv("kuhn", run) == nash_conv("kuhn", run.player())
 
 
 def test_exact_measures() -> None:

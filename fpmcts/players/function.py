@@ -16,7 +16,7 @@ index in ``legal``.
 
 
 class FunctionPlayer(Agent):
-    """A player that asks a function for each move.
+    """A player that asks a function for each move::
 
         def careful(view):
             return "fold" if "fold" in view["legal"] else view["legal"][0]

@@ -31,7 +31,7 @@ _COMPILING = CompileClock()
 
 
 class Run:
-    """A run in its folder: a new one, or the existing one resumed.
+    """A run in its folder: a new one, or the existing one resumed::
 
         run = Run("runs/leduc", game="leduc", budget={"minutes": 5})
         for report in run:
