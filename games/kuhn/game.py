@@ -17,7 +17,7 @@ from games.poker.tables import PokerTables, listed_tables
 CARDS = "JQK"
 RULES = BettingRules(forced=(1, 1), raises=(1,), max_raises=(1,), first=(0,))
 GAME_VALUE = -1 / 18
-"""What player 0 wins in equilibrium, in chips (Kuhn 1950)."""
+"""Player 0's winnings in equilibrium, in chips (Kuhn 1950)."""
 
 
 def equilibrium(alpha: float) -> np.ndarray:
