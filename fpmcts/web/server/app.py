@@ -117,6 +117,10 @@ class Server:
         room = self._room(request)
         return {"summary": room.summary(), "view": room.view()}
 
+    def series(self, request: Request) -> object:
+        """Answers what each player won in each game of a series so far."""
+        return {"games": self._room(request).series_returns()}
+
     def record(self, request: Request) -> object:
         """Returns the record of a table as a file; for an opened record its original line."""
         room = self._room(request)
@@ -266,6 +270,7 @@ def make_app(
         server.route("/api/tables", server.tables),
         server.route("/api/tables", server.new_table, "POST", 201),
         server.route("/api/tables/{table}", server.table),
+        server.route("/api/tables/{table}/series", server.series),
         server.route("/api/tables/{table}/record", server.record),
         server.route("/api/tables/{table}/replay", server.replay),
         server.route("/api/tables/{table}/outside", server.outside),

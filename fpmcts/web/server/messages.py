@@ -127,6 +127,7 @@ NEW_TABLE: Fields = {
     "moves?": DEAL["moves?"],
     "greedy?": FLAG,
     "rotate?": FLAG,
+    "deals?": whole("the games of a match, 1 to 1000", 1, 1000),
 }
 
 

@@ -83,6 +83,7 @@ class Lobby:
         moves: list[str] | None = None,
         greedy: bool = False,
         rotate: bool | None = None,
+        deals: int | None = None,
     ) -> Room:
         """Returns a new table.
 
@@ -105,7 +106,7 @@ class Lobby:
         settings = Settings(
             seats=seats,
             mode=mode if YOU in seats else "open",
-            series=Series(list(seats), returns=[0.0] * len(seats)),
+            series=Series(list(seats), returns=[0.0] * len(seats), deals=deals),
             secret=chance.new_seed(),
             seed=chance.new_seed() if seed is None and deal is None else seed,
             seed_given=seed is not None,
@@ -139,7 +140,9 @@ class Lobby:
             return self.get(room.session, old.series.next)
         self._may_make(room.session)
         players, number = old.series.players, old.series.number + 1
-        series = Series(players, number, old.series.games, list(old.series.returns), before=room.id)
+        series = replace(
+            old.series, number=number, returns=list(old.series.returns), before=room.id, next=None
+        )
         known = old.seed is not None and old.seed_given
         settings = replace(
             old,

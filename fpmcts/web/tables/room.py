@@ -41,6 +41,8 @@ TRIES = 2
 """Attempts to get a move from a player if the engine crashes or hangs."""
 MOST_EARLIER = 200
 """Games of a series that players learn from."""
+MOST_HANDS = 1000
+"""Games of a series that are shown."""
 LEAST_BUDGET = 0.02
 """Minimum seconds for a player's move that you do not see."""
 SLACK = 0.02
@@ -451,6 +453,22 @@ class Room:
                 return move
             self.table.play(move)
             self.save()
+
+    def series_returns(self) -> list[list[float]]:
+        """Returns what each player of the series won in each finished game, this one the last; at
+        most ``MOST_HANDS``.
+        """
+        before = self.services.store.hands_before(
+            self.settings.series.before, self.session, MOST_HANDS - 1
+        )
+        told = [self.settings, *(hand.settings for hand in before)][::-1]
+        games = []
+        for settings in told:
+            if settings.returns is not None:
+                seating = settings.seating(settings.series.number)
+                won = dict(zip(seating, settings.returns, strict=True))
+                games.append([won[player] for player in range(len(seating))])
+        return games
 
     def _earlier_games(self) -> Earlier:
         """Returns the last ``MOST_EARLIER`` finished games of the series before this one, with

@@ -98,6 +98,7 @@ class Series:
         returns: Sums of their returns for each of ``players``.
         before: Table of the previous game.
         next: Table of the next game.
+        deals: Number of games of the match; None: no end is set.
     """
 
     players: list[str]
@@ -106,6 +107,7 @@ class Series:
     returns: list[float] = field(default_factory=list)
     before: str | None = None
     next: str | None = None
+    deals: int | None = None
 
 
 @dataclass

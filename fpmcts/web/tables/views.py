@@ -15,7 +15,7 @@ from fpmcts.web.tables.rulebook import GameInfo, plies_seen
 if TYPE_CHECKING:
     from games.table import Table
 
-PER_SEAT = ("cards_left", "played", "paid", "bets", "stacks", "folded", "points", "bids")
+PER_SEAT = ("cards_left", "played", "paid", "bets", "stacks", "folded", "points", "bids", "doubled")
 """Fields of a description with one entry per seat; raw arrays of that length are treated
 likewise.
 """
