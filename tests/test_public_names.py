@@ -35,8 +35,11 @@ def test_a_function_plays() -> None:
     assert FunctionPlayer(leduc, careful).decide(table).move == "fold"
     result = match(leduc, careful, "random", decks=20, seed=2)
     assert result.num_decks == 20 and result.names == ("careful", "random")
-    with pytest.raises(ValueError, match="answered 'bluff'; expected one of call, raise"):
-        match(leduc, lambda view: "bluff", "random", decks=2)
+    for answer in ("bluff", "fold", 2, None):
+        with pytest.raises(ValueError, match=f"answered {answer!r}; expected one of call, raise"):
+            match(leduc, lambda view, answer=answer: answer, "random", decks=2)
+    chips = Table(make("no_limit_holdem"), seed=1)
+    assert FunctionPlayer(chips.game, lambda view: "raise to 345").decide(chips).move == "r345"
     with pytest.raises(ValueError, match="'tabulr'.*did you mean tabular"):
         match(leduc, careful, "tabulr")
     with pytest.raises(ValueError, match="device=gpu"):

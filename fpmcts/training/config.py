@@ -93,8 +93,8 @@ class EpisodeSettings:
         games: Self-play games per iteration (the paper's episode: 8,000).
         games_per_step: Games between checkpoints; of an iteration of fewer, all.
         value_games: Games per iteration that the policies play without searching; their results
-            teach the value alone. They cost a seventieth of a searched game and a value learns from
-            results, of which each game has one. The paper: 0. Needs ``train.value_window``.
+            train only the value. They cost a seventieth of a searched game, and a game gives a
+            value only one result to learn from. The paper: 0. Needs ``train.value_window``.
     """
 
     games: int = setting(256, least=1, most=MANY)
@@ -113,8 +113,8 @@ class EvaluationSettings:
         search_decks: Decks for evaluating the search, every ``search_every`` iterations; 0 = never.
         search_every: Iterations between evaluations of the search, >= 1.
         search_playouts: Playouts of the search in evaluation.
-        exact_every: NashConv of the policy every so many iterations, where it can be computed
-            (Kuhn, Leduc); 0 = never.
+        exact_every: Iterations between computations of the policy's NashConv, where possible (Kuhn,
+            Leduc); 0 = never.
     """
 
     baseline: str = setting("rhcp", choices=BASELINES)

@@ -27,7 +27,7 @@ from networks.weights import load_module, load_optimizer, module_arrays, optimiz
 NEGATIVES = 7
 """Worlds from the prior per true world."""
 ROWS = 128
-"""Information states per step."""
+"""Information sets per step."""
 Losses = dict[str, float]
 """Parts of the loss of one step, by name."""
 Part = nn.Module | Optimizer | Store[Any]

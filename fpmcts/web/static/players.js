@@ -26,7 +26,7 @@ export function preparingText(config, engine) {
   return at ? t("loading") : "";
 }
 
-// Whether hands are played one after the other for a total; there points count, not who wins.
+// Whether hands are played one after the other for a total; then points count, not wins.
 export const isSeries = (game) => Boolean(game.mixes || game.tells_wins === false);
 
 const searches = (player) => player.playouts !== null;

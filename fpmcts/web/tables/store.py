@@ -231,7 +231,7 @@ class Store:
             self._file = sqlite3.connect(
                 path, timeout=PATIENCE, isolation_level=None, check_same_thread=False
             )
-            # Tables are held in memory: a second server would overwrite the moves of this one.
+            # Tables are held in memory: a second server would overwrite this one's moves.
             for pragma in ("locking_mode=EXCLUSIVE", "journal_mode=WAL", "synchronous=NORMAL"):
                 self._file.execute(f"PRAGMA {pragma}")
             ((version,),) = self._file.execute("PRAGMA user_version")
