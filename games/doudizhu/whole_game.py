@@ -1,6 +1,8 @@
 """The Python face of the game with an auction."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -79,6 +81,11 @@ class WholeGame(CardPlay):
             roles=BIDDER + 1,
             factors_of_roles={BIDDER: _FACTORS},
         )
+
+    @cached_property
+    def card_play(self) -> CardPlay:
+        """Returns the game without the auction."""
+        return CardPlay(replace(self.options, bidding="none", doubling=False))
 
     def learned_options(self) -> Json:
         """Returns the rules; networks bring their own encoding."""
