@@ -1,7 +1,7 @@
 """Self-play for card games with hidden hands: Fictitious-Play MCTS as in DeltaDou (IJCAI 2019).
 
-The names below are public and imported when they are first used, so ``import fpmcts`` takes no
-time. Everything else may change without notice.
+The names below are public and imported on first use, so ``import fpmcts`` is immediate. Everything
+else may change without notice.
 """
 
 from importlib import import_module
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from games.agent import Agent as Agent
     from games.decision import Decision as Decision
     from games.interface import Game as Game
+    from games.registry import Player as Player
     from games.table import Table as Table
 
 _MODULES = {
@@ -27,6 +28,7 @@ _MODULES = {
     "Decision": "games.decision",
     "Game": "games.interface",
     "MatchResult": "fpmcts.evaluation.match_result",
+    "Player": "games.registry",
     "Report": "fpmcts.training.interface",
     "Run": "fpmcts.training.run",
     "Table": "games.table",

@@ -1,22 +1,21 @@
-"""The luck in each result, due to the cards and to the players' own mixing, in games with a passive
-move.
+"""The luck in each result, from the cards and the players' own random choices, in games with a
+passive move.
 
-For every event with known chances, a *correction* is the change that the event made to a number
-computed for each of its outcomes, less the mean change over its chances. A correction has mean 0
-whatever the number is, so results less corrections are unbiased; the better the number predicts
-results, the more of their variance it removes. Events are the deal, cards that come to the table,
-and the moves of players that state their policies.
+For every event with known probabilities, a *correction* is the change that the event made to a
+baseline value computed for each of its outcomes, minus the mean change. A correction has mean 0 for
+any baseline, so results minus corrections are unbiased; the better the baseline predicts results,
+the more variance this removes. Events are the deal, public cards, and the moves of players that
+state their policies.
 
-The number is what a hand would pay if everybody only checked and called from there on: the mean
-over what may still come to the table, all hands being known. Before the deal it is 0, since all
-would pay alike.
+The baseline is the payoff if everybody only checked and called from there on: the mean over the
+public cards still to come, all hands being known. Before the deal it is 0 by symmetry.
 
-How much of each kind of correction is taken is fitted, on *other* decks than those it is applied to
-(``controlled``), so that this brings no bias either.
+The weight of each kind of correction is fitted on *other* decks than those it is applied to
+(``controlled``), so this adds no bias.
 
 Source: Burch, Schmid, Moravcik, Morrill & Bowling, "AIVAT: a new variance reduction technique for
-agent evaluation in imperfect information games", AAAI 2018. There the number comes from
-counterfactual values of a solver, and every correction counts whole.
+agent evaluation in imperfect information games", AAAI 2018. There the baseline comes from a
+solver's counterfactual values, and every correction has weight 1.
 """
 
 from collections.abc import Sequence
@@ -41,10 +40,10 @@ from games.kernels import Stream, kernel, streams
 from games.rows import Rules, States, take
 
 REDEALS = 400
-"""Completions of the remaining cards sampled for each number."""
+"""Completions of the remaining cards sampled for each baseline value."""
 CHANCES = 4
-"""Kinds of corrections for cards: the deal, and the first, the second, and all later times that
-cards come to the table.
+"""Kinds of corrections for cards: the deal, and the first, the second, and all later deals of
+public cards.
 """
 FOLDS = 10
 FEWEST = 50
@@ -60,8 +59,8 @@ def _replay(
     first: np.ndarray,
     positions: States,
 ) -> None:
-    """Writes the states of all games before each move, and at the end, to ``positions``, those of
-    game g from ``first[g]`` on.
+    """Writes the states of all games before each move and at the end to ``positions``; those of
+    game g start at ``first[g]``.
     """
     for g in range(lengths.size):
         copy_row(rules, deals, g, positions, first[g])
@@ -81,10 +80,10 @@ def _redeal(
     worlds: States,
     rng: np.ndarray,
 ) -> None:
-    """Writes state ``at`` to every row of ``worlds``, the cards that are still to come dealt anew.
+    """Writes state ``at`` to every row of ``worlds``, with the cards still to come redealt.
 
     Args:
-        views: Of seat 0.
+        views: Views of seat 0.
         hidden: uint64 ``[W]``, scratch.
         rng: uint64 ``[1]``, changed.
     """
@@ -99,8 +98,8 @@ def _redeal(
 def _worth(
     rules: Rules, worlds: States, action: int, passive: int, lane: States, out: np.ndarray
 ) -> None:
-    """Writes the mean of what each seat wins after an action (-1: none), all moves after it being
-    passive, to ``out`` ``[S]``.
+    """Writes each seat's mean winnings after an action (-1: none) followed by passive moves only,
+    to ``out`` ``[S]``.
     """
     count = worlds[0].shape[0]
     out[:] = 0.0
@@ -136,12 +135,12 @@ def _corrections(
 
     Args:
         positions: All states, see ``_replay``.
-        views: Of seat 0.
+        views: Views of seat 0.
         mover: int64 ``[P]``, the player to move, as an index.
-        policies: float64 ``[P, A]``, its probabilities of the legal actions; 0: not known.
+        policies: float64 ``[P, A]``, its probabilities of the legal actions; 0: unknown.
         seeds: uint64 ``[G]``.
-        worlds: States, as many as there are redeals.
-        lane: One state.
+        worlds: Scratch states, one per redeal.
+        lane: One scratch state.
     """
     seats = out.shape[1]
     hidden, rng = np.empty(words, np.uint64), np.empty(1, np.uint64)
@@ -191,11 +190,11 @@ def corrections(
     each of mean 0.
 
     Args:
-        game: A game with a passive move (``Game.passive``), of seats that play for themselves,
-            whose deals favour no hand.
-        agents: The players; those that state probabilities (``games.agent.OpenPolicy``) are freed
-            of their own luck, too.
-        games: Theirs.
+        game: A game with a passive move (``Game.passive``), without teams, whose deals favour no
+            hand.
+        agents: The players; for those that state probabilities (``games.agent.OpenPolicy``), the
+            luck of their own choices is corrected, too.
+        games: Games of these players.
         deals: ``[G]``.
         seed: Seed of the redeals.
     """
@@ -235,8 +234,8 @@ def corrections(
 
 
 def controlled(scores: np.ndarray, luck: np.ndarray) -> np.ndarray:
-    """Returns scores of decks (float64 ``[D]``) less what luck explains (corrections, ``[D, K]``),
-    of the same expectation.
+    """Returns the scores of decks (float64 ``[D]``) minus weighted corrections (``[D, K]``); the
+    expectation is unchanged.
 
     The weights of the corrections are fitted by least squares on nine tenths of the decks and
     applied to the rest, ten times; with few decks they are 1.

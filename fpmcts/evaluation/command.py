@@ -1,11 +1,11 @@
 """The command ``fpmcts evaluate``: help, settings, matches, tournaments, reports.
 
-In poker every deck is played again with the players in each other's seats, and scores are in mbb/h,
-thousandths of a big blind per hand (in Kuhn of the ante, in Leduc of the first bet). The share of
-hands won means little there, so neither it nor a rating is reported.
+In poker every deck is replayed with the seats exchanged, and scores are in mbb/h, thousandths of a
+big blind per hand (of the ante in Kuhn, of the first bet in Leduc). The share of hands won means
+little there, so neither it nor a rating is reported.
 
-Of three players one sits alone against two of the other: A in each of the seats, then B in each of
-them. The first is A's score, the second B's; the two scores need not sum to zero.
+With three seats, one player sits alone against two of the other: A in each seat, then B in each
+seat. The first gives A's score, the second B's; the two need not sum to zero.
 """
 
 import shlex
@@ -53,16 +53,16 @@ Any other word is the label of a player: LABEL=PLAYER LABEL.OPTION=VALUE. Keys:
 """
 
 LONGEST_FAULT = 20_000
-"""Maximum characters in the report of a player's fault, which holds the question and the answer."""
+"""Maximum characters in the report of a player's fault, which quotes the question and the
+answer.
+"""
 
 Note = Callable[[Any], None]
 """Shows a line or a table."""
 
 
 def help_text(topic: str, command: str = "fpmcts evaluate") -> str:
-    """Returns the help of a command on a player's options, a key or an option of a game; "" is the
-    whole in short.
-    """
+    """Returns the help on a player's options, a key or an option of a game; for "" an overview."""
     keys = attribute_texts(EvaluateConfig)
     keys["experiment"] = f"Keys of conf/evaluate/NAME.yaml: {', '.join(choices('evaluate'))}."
     if topic in PLAYERS:
@@ -82,7 +82,7 @@ def help_text(topic: str, command: str = "fpmcts evaluate") -> str:
 
 
 def settings(arguments: Sequence[str]) -> dict[str, object]:
-    """Returns everything that a command line sets: the keys, and every player with its options."""
+    """Returns all settings of a command line: the keys, and every player with its options."""
     tournament = parse_command_line(arguments)
     players = {
         label: {"kind": player.kind, **player.options.as_dict()}
@@ -96,7 +96,7 @@ def settings(arguments: Sequence[str]) -> dict[str, object]:
 
 
 def main(arguments: Sequence[str], command: str = "fpmcts evaluate") -> int:
-    """Does what a command line says; returns the exit status."""
+    """Runs a command line; returns the exit status."""
     line = split(arguments)
     if line.help is not None:
         say(help_text(line.help, command))
@@ -113,7 +113,7 @@ def main(arguments: Sequence[str], command: str = "fpmcts evaluate") -> int:
 
 
 def ending(error: Exception) -> str:
-    """Returns the line for an error; raises one that no line is known for."""
+    """Returns the line for an error; raises errors without one."""
     if isinstance(error, IllegalMoveError | ExternalPlayerError):
         kept = "finished games are kept, and the same command continues"
         return f"{error_text(error, LONGEST_FAULT)}; {kept}"
@@ -123,13 +123,13 @@ def ending(error: Exception) -> str:
 
 
 def run(overrides: Sequence[str], typed: str, note: Note, progress: Progress) -> int:
-    """Plays what a command line describes; returns the exit status.
+    """Plays the matches of a command line; returns the exit status.
 
     Args:
         overrides: Keys and values of the command line.
-        typed: The whole of it, for the report.
+        typed: The command line as typed, for the report.
         note: Shows a line or a table.
-        progress: Shows how far it is.
+        progress: Shows the progress.
     """
     tournament = parse_command_line(overrides)
     config = tournament.config
@@ -166,7 +166,7 @@ def run(overrides: Sequence[str], typed: str, note: Note, progress: Progress) ->
 
 
 def _show(plan: Plan, report: Report, facts: Mapping[str, object], note: Note) -> None:
-    """Shows results, and writes the games and the report that were asked for."""
+    """Shows results, and writes the games and the report if requested."""
     config = plan.tournament.config
     for result in report.results.values():
         note(str(result))
@@ -178,13 +178,13 @@ def _show(plan: Plan, report: Report, facts: Mapping[str, object], note: Note) -
     if config.report:
         report.write(Path(config.report), facts)
         note(f"report in {Path(config.report) / 'report.md'}")
-    if config.save:  # last: a file that is there is not written again by the same command
+    if config.save:  # last: an existing file makes the same command fail
         write_games(Path(config.save), plan.tournament, plan.decks, report.results)
         note(f"games in {config.save}")
 
 
 def _check(tournament: Tournament, game: Game) -> None:
-    """Raises an error where a match cannot be played or its results not be written: before any
+    """Raises an error if a match cannot be played or its results cannot be written: before any
     game, in one process.
     """
     config, labels = tournament.config, tournament.labels
@@ -211,9 +211,7 @@ def _check(tournament: Tournament, game: Game) -> None:
 
 
 def _matrix(rows: list[list[str]], part: int, measure: str) -> Table:
-    """Returns one measure of the table of all pairs, whose cells have several parts, for the
-    terminal.
-    """
+    """Returns the table of all pairs for the terminal, with one of the measures in its cells."""
     table = Table(f"{measure} of", *rows[0][1:-1], title=f"{measure} ± standard error over decks")
     for row in rows[1:]:
         table.add_row(*(cell.split(" / ")[part] if " / " in cell else cell for cell in row[:-1]))

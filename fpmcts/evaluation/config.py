@@ -1,13 +1,13 @@
-"""The keys of ``python evaluate.py``: what they mean, and how a command line becomes a checked
+"""The keys of ``python evaluate.py``, and the parser from a command line to a checked
 configuration.
 
     python evaluate.py a=fpmcts a.playouts=600 b=rhcp decks=100
     python evaluate.py agents=[rhcp,small,large] small=fpmcts large=fpmcts large.playouts=600
 
 A word that is neither a key of ``EvaluateConfig`` nor an option of the game is the label of a
-player: ``LABEL=KIND`` says what it is, ``LABEL.OPTION=VALUE`` gives it an option. In
-``fpmcts.players`` the name of a kind serves as a label too. ``experiment=NAME`` takes the keys of
-``conf/evaluate/NAME.yaml`` first, in which players stand as ``player: {LABEL: {kind: KIND, OPTION:
+player: ``LABEL=KIND`` sets its kind, ``LABEL.OPTION=VALUE`` an option. The name of a kind in
+``fpmcts.players`` serves as a label too. ``experiment=NAME`` first takes the keys of
+``conf/evaluate/NAME.yaml``, which gives players as ``player: {LABEL: {kind: KIND, OPTION:
 VALUE}}``.
 """
 
@@ -24,10 +24,10 @@ from games.choice import games_with, option_names
 from games.settings import ConfigError, build, did_you_mean, setting
 
 TEXTS = ("checkpoint", "command", "run", "decks", "save", "report", "unfinished")
-"""Keys whose values are taken as they are typed."""
+"""Keys whose values are taken literally."""
 MOST_DECKS = 10_000_000
 FILES = ("checkpoint", "command", "run")
-"""Options of players that their names do not show."""
+"""Options of players that are left out of their names."""
 
 
 @dataclass
@@ -82,7 +82,7 @@ class Tournament:
 
     Attributes:
         config: The keys.
-        players: All players by label, those that only a mix names included.
+        players: All players by label, including those that appear only in a mix.
         labels: The players that meet each other, in order.
     """
 
@@ -91,7 +91,7 @@ class Tournament:
     labels: tuple[str, ...]
 
     def sequential_test(self) -> SequentialTest | None:
-        """Returns the test that may end the match early; None where there is none."""
+        """Returns the test that may end the match early, or None."""
         return SequentialTest(*self.config.sprt) if self.config.sprt else None
 
 
@@ -137,7 +137,7 @@ def parse_command_line(arguments: Sequence[str]) -> Tournament:
 
 
 def _checked(config: EvaluateConfig, given: Mapping[str, Mapping[str, Any]]) -> Tournament:
-    """Returns the tournament of some keys and of players, each with ``kind`` and options."""
+    """Returns the tournament for keys and players, each with ``kind`` and options."""
     labels = _labels(config, given)
     players: dict[str, Entrant] = {}
     for label in labels:
@@ -192,7 +192,7 @@ def _add_player(
         given: The options of each label, as typed.
         players: By label; changed.
         game: Name of the game.
-        above: The mixes that name it.
+        above: The mixes that contain it.
     """
     if label in players:
         return
@@ -226,7 +226,7 @@ def _add_player(
 
 
 def _add_opponents(players: dict[str, Entrant], labels: tuple[str, ...]) -> None:
-    """Fills in whose policy a local best response may read: that of the one player it meets, which
+    """Fills in the policy that a local best response may read: that of its only opponent, which
     must state it.
     """
     for label, player in players.items():

@@ -1,22 +1,21 @@
-"""Duplicate matches: each deck is played once with A in each team, B in the others, the cards the
-same.
+"""Duplicate matches: each deck is played once with A in each team and B in the others.
 
 With two teams that is the whole match: A as landlord against B as peasants, then the other way
 round (DeltaDou, 5.1); or A in the first and in the second seat of a two-player poker game. With
-three players it says how A does alone against two of B, and the scores of A and B need not sum to
-zero. Such decks are therefore played once more with B in each team, A in the others: A's score
-comes from the games in which it sits alone, B's from those in which B does. (Compare the
-three-player matches of Heinrich & Silver 2015, table 3.)
+three players it measures A alone against two of B, and the scores of A and B need not sum to zero.
+Such decks are therefore also played with B in each team and A in the others: A's score comes from
+the games in which it sits alone, B's from those in which B does. (Compare the three-player matches
+of Heinrich & Silver 2015, table 3.)
 
 **Different players at one table** play each deck in every order around it. A player's score of a
-deck is its mean over the orders, so what a seat and its cards bring cancels over the players, and
-the scores sum to 0 where nothing is taken out of the pots.
+deck is its mean over the orders, so the advantage of a seat and its cards cancels, and the scores
+sum to 0 if no rake is taken.
 
 **Players that learn from what they see** (``games.agent.Observer``, as ``mcts``) begin a match as
-strangers. Decks are played lot by lot, ``LOT`` decks side by side: in a lot they know the moves of
-all lots before it, of both players, and nothing of its own hands. A player is the same in whatever
-seat, so what is known of it does not depend on its place. The acquaintance lasts for one task of a
-tournament (``fpmcts.evaluation.plan``), whatever processes there are.
+strangers. Decks are played in lots of ``LOT`` decks in parallel: during a lot they know all moves
+of both players in earlier lots, and none of the current one. A player is identified independently
+of its seat. This knowledge lasts for one task of a tournament (``fpmcts.evaluation.plan``), for any
+number of processes.
 """
 
 from collections.abc import Sequence
@@ -32,7 +31,7 @@ from games.kernels import Stream, deal_seeds, streams
 from games.rows import States, num_rows, take
 
 LOT = 10
-"""Decks played in parallel if a player learns from what it sees."""
+"""Decks played in parallel if a player learns during the match."""
 MOST_ORDERS = 24
 
 
@@ -40,15 +39,14 @@ def evaluation_decks(game: Game, seed: int, num_decks: int) -> States:
     """Returns the deals of a match: fixed by a seed, and never among those of training (the lowest
     bit of their seeds differs).
 
-    Deck i depends on the seed and i alone, so a longer match begins with the decks of a shorter
-    one.
+    Deck i depends only on the seed and i, so a longer match starts with the decks of a shorter one.
     """
     return game.deal(deal_seeds(seed, num_decks, Stream.EVALUATION))
 
 
 def table_orders(players: int, seed: int = 0) -> np.ndarray:
-    """Returns the player at each seat (int ``[P, S]``) of every order at a table; each player is as
-    often in each seat. These are all orders of up to four players, else some at random.
+    """Returns the player at each seat (int ``[P, S]``) of every order at a table; each player is
+    equally often in each seat. These are all orders for up to four players, else random ones.
     """
     if players <= 4:
         return np.array(list(permutations(range(players))))
@@ -86,8 +84,8 @@ def table_games(
     lot: int = LOT,
     tell: Tell = ignore,
 ) -> PlayedGames:
-    """Returns the games of different players at one table, one for each seat, in all
-    ``table_orders``. The other arguments are those of ``seated_games``.
+    """Returns the games of different players at one table, one per seat, in all ``table_orders``.
+    The other arguments are those of ``seated_games``.
     """
     orders = table_orders(len(agents), seed)
     return seated_games(game, agents, orders, decks, seed, lot, tell)
@@ -109,9 +107,9 @@ def seated_games(
         agents: The players.
         seating: int ``[n, S]``: the index of the agent at each seat.
         decks: One row per deck.
-        seed: For the players' random choices.
-        lot: Decks side by side where a player learns from what it sees.
-        tell: Called with how many more games are over.
+        seed: Seed of the players' random choices.
+        lot: Decks in parallel if a player learns during the match.
+        tell: Called with the number of newly finished games.
     """
     num_decks, count, watching = num_rows(decks), len(seating), observers(agents)
     size = lot if watching else max(num_decks, 1)

@@ -13,7 +13,7 @@ from games.sources import module_sources
 
 
 def code_of(games: Iterable[str]) -> dict[str, object]:
-    """Returns the code that games are played by: of this project, and of games from outside."""
+    """Returns the versions of the code that plays games: of this project, and of external games."""
     outside = {path for game in games if is_outside(game) for path in module_sources(game)}
     return {
         "code": sources_digest(*sorted(outside)),
@@ -24,8 +24,8 @@ def code_of(games: Iterable[str]) -> dict[str, object]:
 
 
 def digests(options: PlayerOptions, game: str) -> list[str]:
-    """Returns a hash of each file that a player of a game reads or runs. Raises CheckpointError
-    where one is missing.
+    """Returns a hash of each file that a player of a game reads or runs. Raises CheckpointError if
+    one is missing.
     """
     read = options.file(game)
     files = [*([] if read is None else [read]), *options.sources()]
@@ -33,7 +33,7 @@ def digests(options: PlayerOptions, game: str) -> list[str]:
 
 
 def described(entrants: Mapping[str, Entrant], label: str, game: str) -> dict[str, object]:
-    """Returns a player with its options, files by their contents."""
+    """Returns a player with its options, with files replaced by hashes of their contents."""
     options = entrants[label].options
     values = options.as_dict()
     if options.file(game) is not None:

@@ -1,11 +1,11 @@
 """Many games between agents, in lock-step.
 
-In each round every running game (``games.lockstep``) comes to its next decision. The games that
-wait for one agent are handed to it together, as views: the hidden cards never reach an agent. A
-move is checked before it is played; an illegal one ends the match with an error, never with another
-move in its place. Where only one move is legal it is played without asking.
+In each round every running game (``games.lockstep``) advances to its next decision. An agent gets
+all games that wait for it together, as views: hidden cards never reach an agent. Moves are checked
+before they are played; an illegal one ends the match with an error and is never replaced. A sole
+legal move is played without asking.
 
-G games are played; A agents take part; S seats; n games are asked about at once.
+G games, A agents, S seats, n games per call of an agent.
 """
 
 import json
@@ -24,26 +24,26 @@ from games.lockstep import Lockstep
 from games.rows import Rules, States, num_rows, take
 
 Tell = Callable[[int], None]
-"""Called with how many more games are over."""
+"""Called with the number of newly finished games."""
 
 
 def ignore(more: int) -> None:
-    """Tells nobody."""
+    """Ignores progress."""
 
 
 class IllegalMoveError(ValueError):
-    """An agent answered with something that is not a legal move."""
+    """An agent did not return a legal move."""
 
 
 @dataclass
 class Usage:
-    """What one agent was asked, and how long it took.
+    """Number and duration of one agent's decisions.
 
     Attributes:
         seconds: Time spent in ``act`` for whole batches; per decision it is a throughput, not the
             wait in a single game.
-        decisions: Moves it chose: at least two were legal.
-        forced: Moves that were played for it.
+        decisions: Moves it chose among at least two.
+        forced: Sole legal moves, played without asking it.
     """
 
     seconds: float = 0.0
@@ -63,7 +63,7 @@ def total_usage(parts: Iterable[Usage]) -> Usage:
 
 @dataclass(frozen=True)
 class PlayedGames:
-    """Games that are over.
+    """Finished games.
 
     Attributes:
         seating: int8 ``[G, S]``: the agent at each seat, as an index.
@@ -83,7 +83,7 @@ class PlayedGames:
     luck: np.ndarray | None = None
 
     def as_arrays(self) -> dict[str, np.ndarray]:
-        """Returns all of it as named arrays."""
+        """Returns all fields as named arrays."""
         longest = int(self.records.lengths.max(initial=0))
         return {
             "seating": self.seating,
@@ -105,7 +105,7 @@ class PlayedGames:
 
 
 def joined_games(parts: Sequence[PlayedGames]) -> PlayedGames:
-    """Returns the games of several parts of a match, at least one, as one."""
+    """Returns the joined games of the parts of a match, at least one."""
     listed = [part.as_arrays() for part in parts]
     longest = max(arrays["moves"].shape[1] for arrays in listed)
     for arrays in listed:
@@ -147,11 +147,11 @@ def play_games(
 
     Args:
         game: The game.
-        agents: The players. One object may stand at two indices, to play itself.
+        agents: The players. One object may appear at two indices, to play itself.
         seating: int ``[G, S]``: the index of the agent at each seat.
         deals: G starting states; not changed.
-        seed: For the random choices of the agents; the streams of two agents differ.
-        at_once: Games in progress at a time; None: all that the agents have memory for. It bounds
+        seed: Seed of the agents' random choices; the streams of two agents differ.
+        at_once: Maximum games in progress; None: as many as the agents have memory for. It bounds
             memory and changes no game.
         tell: Called after every round.
 
@@ -179,7 +179,7 @@ def play_games(
             started.add(id(agent))
 
     def decide(lanes: np.ndarray) -> np.ndarray:
-        """Asks every agent about the games that wait for it."""
+        """Gets every agent's moves for the games that wait for it."""
         seats = lockstep.seats[lanes]
         movers, actions = seating[lanes, seats], np.empty(len(lanes), np.int16)
         for k, agent in enumerate(agents):

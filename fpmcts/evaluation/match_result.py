@@ -1,6 +1,4 @@
-"""The result of a match: from the returns of its games to scores with errors, in words and for
-JSON.
-"""
+"""The result of a match: scores with errors from the returns of its games, as text and as JSON."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
@@ -19,8 +17,8 @@ from games.notebook import html_table
 
 
 def games_per_deck(spec: GameSpec) -> int:
-    """Returns how often a deck is played: with A alone in each team, and where there are more than
-    two also with B alone.
+    """Returns the number of games per deck: with A alone in each team, and with more than two teams
+    also with B alone.
     """
     return spec.num_teams if spec.num_teams == 2 else 2 * spec.num_teams
 
@@ -46,10 +44,10 @@ def score_of(returns: np.ndarray) -> Score:
 
 @dataclass(frozen=True)
 class Side:
-    """How a player does alone against the other.
+    """The results of a player alone against the other.
 
     Attributes:
-        returns: float64 ``[D, T]``: in each team on each deck, in the unit of the game's scores.
+        returns: float64 ``[D, T]``: by deck and team, in the unit of the game's scores.
         luck: float64 ``[D, K]``: corrections of their means (``fpmcts.evaluation.aivat``); None:
             not computed.
     """
@@ -76,13 +74,13 @@ class Side:
 
 @dataclass(frozen=True)
 class MatchResult:
-    """What a duplicate match of A against B says, or the games of a table (``TableResult``).
+    """The result of a duplicate match of A against B, or of the games at a table (``TableResult``).
 
     Attributes:
-        names: Of A and of B, or of all at the table.
-        spec: Of the game.
-        games: Everything that was played, see ``duplicate.duplicate_games``.
-        sequential: Of the test that could end it early; None: there was none.
+        names: Names of A and B, or of all players at the table.
+        spec: The game's spec.
+        games: All games, see ``duplicate.duplicate_games``.
+        sequential: Result of the test that could end it early, or None.
     """
 
     names: tuple[str, ...]
@@ -92,7 +90,7 @@ class MatchResult:
 
     @cached_property
     def sides(self) -> tuple[Side, Side]:
-        """How A and how B does alone."""
+        """The results of A alone and of B alone."""
         spec, played = self.spec, self.games
         seats = [spec.teams.index(team) for team in range(spec.num_teams)]  # the first of each team
 
@@ -105,7 +103,7 @@ class MatchResult:
             return Side(scores(played.returns), luck)
 
         rows = np.arange(spec.num_teams)
-        # Of two teams, B is in the one in which A is not.
+        # With two teams, B is in the one without A.
         return of(rows), of(rows[::-1] if spec.num_teams == 2 else rows + spec.num_teams)
 
     @property
@@ -125,9 +123,7 @@ class MatchResult:
 
     @property
     def by_deck(self) -> np.ndarray:
-        """A's return on each deck in each team, in the unit of the game's scores: float64
-        ``[D, T]``.
-        """
+        """A's return on each deck in each team, float64 ``[D, T]``, in the unit of the scores."""
         return self.sides[0].returns
 
     def records(self) -> list[dict[str, Any]]:
@@ -150,12 +146,14 @@ class MatchResult:
 
     @property
     def by_team(self) -> tuple[Score, ...]:
-        """The score of A over those in which it sat in each team."""
+        """The score of A over the games in which it sat in each team."""
         return self.sides[0].by_team
 
     @property
     def opposite(self) -> Side | None:
-        """How B does alone, where that is not the opposite of A's: with more than two teams."""
+        """The results of B alone, where they are not the opposite of A's: with more than two
+        teams.
+        """
         return self.sides[1] if self.spec.num_teams > 2 else None
 
     @property
@@ -199,7 +197,7 @@ class MatchResult:
         }
 
     def _sided(self, side: Side) -> dict[str, object]:
-        """Returns how a player does, for JSON."""
+        """Returns the results of a player, for JSON."""
         unit = self.spec.score
 
         def score(value: Score) -> dict[str, object]:
@@ -252,8 +250,8 @@ class MatchResult:
         return html_table(f"{first} against {second}: {self.num_decks:,} decks", rows)
 
     def _lines(self, title: str, side: Side) -> list[str]:
-        """Returns a line for a player's total, one without luck where that is known, and one for
-        each team.
+        """Returns a line for a player's total, one with luck removed if known, and one for each
+        team.
         """
         total = side.total
         rows = {title: self._score(total)}
@@ -271,7 +269,7 @@ class MatchResult:
         return [f"  {name:{width}}{text}" for name, text in rows.items()]
 
     def _score(self, score: Score) -> str:
-        """Returns WP, where the game reports it, and the mean return, with their intervals."""
+        """Returns WP, if the game reports it, and the mean return, with their intervals."""
         if not self.spec.score.tells_wins:
             return self._mean(score.adp)
         wp = score.wp.scaled(100)
@@ -290,10 +288,10 @@ class MatchResult:
 
 @dataclass(frozen=True)
 class TableResult:
-    """How different players did at one table.
+    """The results of different players at one table.
 
     Attributes:
-        names: Of the P players, as they were given.
+        names: Names of the P players, in the given order.
         by_deck: float64 ``[D, P]``, the mean return of each player on each deck.
     """
 
@@ -305,7 +303,7 @@ class TableResult:
         return estimate(self.by_deck[:, player])
 
     def lead(self, player: int, other: int) -> Estimate:
-        """Returns by how much one player is ahead of another, from the differences of each deck."""
+        """Returns one player's lead over another, estimated from the differences on each deck."""
         return estimate(self.by_deck[:, player] - self.by_deck[:, other])
 
     def text(self, unit: ScoreUnit, usage: Sequence[Usage]) -> str:

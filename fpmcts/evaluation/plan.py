@@ -20,16 +20,13 @@ from games.settings import ConfigError
 
 FAST_DECKS, SLOW_DECKS, EXTERNAL_DECKS, ACQUAINTED_DECKS = 500, 40, 2, 250
 """Decks of a task: enough for full batches of the networks, few enough that an interruption costs
-little; where a player learns from what it sees, how long it knows the other
-(``fpmcts.evaluation.duplicate``).
+little; also how long a player that learns remembers the other (``fpmcts.evaluation.duplicate``).
 """
 
 
 @dataclass(frozen=True)
 class Task:
-    """Decks ``first`` up to but not including ``last`` of players, by their labels: a pair, or a
-    table.
-    """
+    """Decks ``first`` to ``last - 1`` of players, by their labels: a pair, or a table."""
 
     players: tuple[str, ...]
     first: int
@@ -38,8 +35,8 @@ class Task:
 
 @dataclass(frozen=True)
 class Plan:
-    """What a worker has to know: the configuration, one row per deck, how often a deck is played,
-    and the tasks in the order in which they are played.
+    """The input of a worker: the configuration, one row per deck, the games per deck, and the tasks
+    in order.
     """
 
     tournament: Tournament
@@ -53,15 +50,15 @@ class Plan:
 
 
 def make_plan(tournament: Tournament, game: Game) -> Plan:
-    """Returns the tasks of a tournament, and its decks: those of a file, else those of the seed.
+    """Returns the tasks of a tournament and its decks: from a file, else from the seed.
 
     Args:
         tournament: The configuration.
         game: Its game.
 
     Raises:
-        ConfigError: Too many decks, a file that holds none of the game, or a sequential test in a
-            game that is not measured by the share of games won.
+        ConfigError: There are too many decks, the file has none of the game, or a sequential test
+            is set in a game that is not measured by the share of games won.
     """
     config, labels, spec = tournament.config, tournament.labels, game.spec
     if config.sprt and not spec.score.tells_wins:
@@ -107,7 +104,7 @@ def _task_decks(tournament: Tournament, label: str) -> int:
 
 
 def _given_decks(path: Path, game: Game) -> States:
-    """Returns the decks of a file. Raises ConfigError where it holds none of the game."""
+    """Returns the decks of a file. Raises ConfigError if it has none of the game."""
     if not path.is_file():
         raise ConfigError(
             f"decks={path}: expected a number of decks, or a file of decks; there is no such file"
@@ -119,8 +116,8 @@ def _given_decks(path: Path, game: Game) -> States:
 
 
 def identity(plan: Plan, players: tuple[str, ...]) -> dict[str, object]:
-    """Returns what the games of players depend on: code, game, decks, seed, and the players with
-    the files that they read.
+    """Returns everything that the players' games depend on: code, game, decks, seed, and the
+    players with the files that they read.
     """
     config, entrants, decks = plan.tournament.config, plan.tournament.players, hashlib.sha256()
     for array in plan.decks:

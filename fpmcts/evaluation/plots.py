@@ -15,7 +15,7 @@ class ReportError(InputError):
 
 
 def check_plots() -> None:
-    """Raises ReportError where nothing can be plotted: better before the games than after."""
+    """Raises ReportError if plotting is impossible, before the games rather than after."""
     try:
         import matplotlib  # noqa: F401
     except ImportError as error:
@@ -31,13 +31,13 @@ def markdown_table(rows: list[list[str]]) -> str:
 
 
 class Panel(NamedTuple):
-    """Values beside each other.
+    """A panel of a plot: values with intervals.
 
     Attributes:
-        title: Above them.
-        values: Each with the two ends of its interval, by name, from the bottom up.
-        middle: Where neither player is better; None: nothing is marked.
-        logarithmic: Whether the axis is.
+        title: Title of the panel.
+        values: Each value with the two ends of its interval, by name, from the bottom up.
+        middle: The value at which neither player is better, marked by a line; None: no mark.
+        logarithmic: Whether the axis is logarithmic.
     """
 
     title: str
@@ -47,7 +47,7 @@ class Panel(NamedTuple):
 
 
 def plot(path: Path, panels: Sequence[Panel]) -> Path:
-    """Draws panels with the same names beside each other; returns the path."""
+    """Draws panels with the same names side by side; returns the path."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 

@@ -24,14 +24,14 @@ def policy_table(game: Game, probabilities: Probabilities) -> np.ndarray:
     """Returns a policy of ``game.tables``: float64 ``[num_infosets, max_actions]``.
 
     Raises:
-        ValueError: The information states of the game cannot be listed.
+        ValueError: The information sets of the game cannot be listed.
     """
     return probabilities(game.information_states())[:, : game.tables.max_actions]
 
 
 class ExactMeasure:
-    """Best responses to policies, exactly, in games that are small enough; what depends on the game
-    alone is made once.
+    """Exact best responses to policies, in games that are small enough; data of the game is
+    computed once.
 
     Attributes:
         game: The game.
@@ -48,14 +48,16 @@ class ExactMeasure:
 
     @cached_property
     def _sets(self) -> tuple[HashTable, States, np.ndarray]:
-        """Returns the information sets, the view of the mover at each, and where their rows are."""
+        """Returns the information sets, the view of the mover at each, and the places of their
+        rows.
+        """
         assert self._listed is not None
         table, states = information_sets(self._listed)
         return table, self.game.view(states, seats_to_move(self.game, states)), table.places()
 
     def nash_conv(self, evaluate: Evaluate) -> float | None:
         """Returns NashConv of the policies of networks at temperature 1, in the game's unit; None
-        where it does not fit.
+        if the game is too large.
         """
         if not self.fits:
             return None
@@ -63,10 +65,10 @@ class ExactMeasure:
 
     def nash_conv_of(self, probabilities: Probabilities) -> float:
         """Returns NashConv of a policy, in the game's unit."""
-        return float(self.best_responses(probabilities).sum())  # what it wins itself adds up to 0
+        return float(self.best_responses(probabilities).sum())  # the policy's own values sum to 0
 
     def best_responses(self, probabilities: Probabilities) -> np.ndarray:
-        """Returns what a best response in each seat wins: float64 ``[num_seats]``."""
+        """Returns the value of a best response in each seat: float64 ``[num_seats]``."""
         if self.game.has_tree:
             return tree_responses(self.game.tables, policy_table(self.game, probabilities))
         return listed_responses(*self._rows(probabilities))

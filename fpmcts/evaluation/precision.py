@@ -12,17 +12,13 @@ from networks.device import choose_device
 from networks.precision import settled
 
 LONG_MATCH = 5_000
-"""Games, each counted as often as a decision has playouts, from which on int8 pays for finding its
-ranges.
-"""
+"""Games times playouts per decision from which on int8 pays for the calibration of its ranges."""
 
 
 def with_precisions(tournament: Tournament, games: int) -> tuple[Tournament, str]:
-    """Returns the tournament with the precisions of its players filled in, and what was chosen in
-    words.
+    """Returns the tournament with its players' precisions filled in, and a text that lists them.
 
-    It is int8 in long matches alone, and never where actors of a cluster play, whose processors may
-    lack it.
+    int8 is chosen only in long matches, and never on a cluster, whose processors may lack it.
 
     Args:
         tournament: The configuration.

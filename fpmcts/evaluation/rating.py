@@ -3,15 +3,15 @@ decks.
 
 Player i beats player j with probability 1 / (1 + 10^((r_j - r_i) / 400)); draws count as half a
 win. The ratings maximise the likelihood of all games plus one virtual draw per pair, which keeps
-them finite where a player never lost.
+them finite if a player never lost.
 
 All pairs play the same decks from the first on, so the intervals come from resampling decks: a deck
 drawn twice counts twice in every pair that played it.
 
-The model knows one strength per player: where A beats B, B beats C and C beats A, the matrix says
-more than the ratings. The *misfit* of a pair is the share of games won less the share that the
-ratings predict; its standard error comes from the same resamples, each fitted again, so it knows of
-shared decks and of the fitted strengths.
+The model has one strength per player: if A beats B, B beats C and C beats A, the matrix says more
+than the ratings. The *misfit* of a pair is the share of games won minus the share that the ratings
+predict; its standard error comes from the same resamples, each refitted, so it accounts for shared
+decks and fitted strengths.
 
 Where the share of wins means little, as in poker, a player's standing is its mean score over the
 opponents instead (``mean_scores``): no model, but also no better against a strong opponent than
@@ -45,8 +45,8 @@ class Rating:
 
 @dataclass(frozen=True)
 class Misfit:
-    """How far the result of a pair is from what ratings predict: a share of the games, its standard
-    error, and the players.
+    """The difference between a pair's result and the ratings' prediction: a share of the games, its
+    standard error, and the players.
     """
 
     pair: tuple[int, int]
@@ -59,9 +59,8 @@ def fit(wins: np.ndarray, start: np.ndarray | None = None) -> np.ndarray:
 
     Args:
         wins: float64 ``[P, P]``: wins of i over j, draws as halves; the diagonal is 0. One virtual
-            draw is added to every pair that met. Players that no chain of matches connects have no
-            defined difference.
-        start: Log-strengths to begin from; None: zeros.
+            draw is added to every pair that met. The difference of players that no chain of matches
+            connects is undefined. start: Initial log-strengths; None: zeros.
     """
     wins = wins + 0.5 * ((wins + wins.T) > 0)
     games, total = wins + wins.T, wins.sum()
@@ -82,23 +81,22 @@ def ratings(
     reference: int,
     games_per_score: int = 2,
 ) -> tuple[list[Rating], list[Misfit]]:
-    """Returns the rating of every player, that of player ``reference`` being 0, and the misfit of
-    every pair.
+    """Returns the rating of every player, 0 for player ``reference``, and the misfit of every pair.
 
-    Misfits are empty where there are no more pairs than any strengths explain.
+    Misfits are empty if the pairs are too few to show any.
 
     Args:
         count: Number of players, P.
         scores: For every pair (i, j) that met: float64 ``[D]``, i's share of the games won on deck
             d, decks from the first on.
-        reference: Of the Elo scale.
-        games_per_score: Games that a share of a deck stands for.
+        reference: The player with Elo 0.
+        games_per_score: Games that a deck's share averages over.
     """
     num_decks = max(map(len, scores.values()))
     weights = np.random.default_rng(0).multinomial(
         num_decks, np.full(num_decks, 1 / num_decks), size=RESAMPLES
     )
-    drawn = np.concatenate([np.ones((1, num_decks)), weights])  # row 0 is what was played
+    drawn = np.concatenate([np.ones((1, num_decks)), weights])  # row 0: the original decks
     wins = np.zeros((len(drawn), count, count))
     for (i, j), score in scores.items():
         wins[:, i, j] = games_per_score * drawn[:, : len(score)] @ score
@@ -120,16 +118,16 @@ def ratings(
 
 
 def mean_scores(scores: Sequence[np.ndarray]) -> Estimate:
-    """Returns the mean of a player's scores over its opponents, each of them counting the same.
+    """Returns the mean of a player's scores over its opponents, with equal weights.
 
-    The opponents share their decks, so the error is that of the sum of what each deck adds to the
-    means.
+    The opponents share their decks, so the error is computed from each deck's contribution to the
+    mean.
 
     Args:
         scores: For each opponent: float64 ``[D]``, the score on each deck, decks from the first on.
     """
     num_decks = max(map(len, scores))
-    share = np.zeros(num_decks)  # what a deck adds to the mean less its expectation
+    share = np.zeros(num_decks)  # a deck's contribution to the mean, minus its expectation
     for score in scores:
         share[: len(score)] += (score - score.mean()) / (len(score) * len(scores))
     mean = float(np.mean([score.mean() for score in scores]))

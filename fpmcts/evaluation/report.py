@@ -22,12 +22,12 @@ Results = Mapping[tuple[str, ...], MatchResult]
 
 @dataclass(frozen=True)
 class Report:
-    """What the matches of all players say together.
+    """The results of all matches of a tournament.
 
     Attributes:
-        tournament: What was played.
-        spec: Of its game.
-        results: Of every pair.
+        tournament: The tournament.
+        spec: The game's spec.
+        results: The result of every pair.
     """
 
     tournament: Tournament
@@ -41,7 +41,7 @@ class Report:
 
     @property
     def measures(self) -> tuple[str, ...]:
-        """The names of what is reported of a match."""
+        """The names of the measures reported of a match."""
         return ("WP", self.unit.name) if self.unit.tells_wins else (self.unit.name,)
 
     @property
@@ -59,8 +59,8 @@ class Report:
     def standings(self) -> dict[str, Rating | Estimate]:
         """The standing of every player, by label.
 
-        Where wins count it is a rating above that of ``rhcp`` if it takes part, else of the first.
-        In poker it is the mean score over the opponents, each of them counting the same.
+        Where wins count, it is a rating relative to ``rhcp`` if that takes part, else to the first
+        player. In poker it is the mean score over the opponents, with equal weights.
         """
         labels = list(self.names)
         if self.unit.tells_wins:
@@ -78,9 +78,7 @@ class Report:
 
     @property
     def misfits(self) -> list[Misfit]:
-        """What ratings do not explain, by pair; empty where there are none, or too few pairs to
-        show it.
-        """
+        """Misfits of the ratings by pair; empty without ratings or with too few pairs."""
         return self._rated[1] if self.unit.tells_wins else []
 
     @cached_property
@@ -110,8 +108,8 @@ class Report:
         return 1000 * usage.seconds_per_decision()
 
     def table(self) -> list[list[str]]:
-        """Returns the matrix as rows of cells, the first row being the heading: the row's player
-        against that of the column.
+        """Returns the matrix as rows of cells, the first row being the heading; a cell is the row's
+        player against the column's.
         """
         standing = f"Elo above {self.names[self.reference]}" if self.unit.tells_wins else "mean"
         against = [f"against {name}" for name in self.names.values()]
@@ -122,7 +120,7 @@ class Report:
         return rows
 
     def _cell(self, row: str, column: str) -> str:
-        """Returns the score of the row's player against the column's; a dash where they did not
+        """Returns the score of the row's player against the column's; a dash if they did not
         meet.
         """
         player = 0 if (row, column) in self.results else 1
@@ -138,7 +136,7 @@ class Report:
         own = self.standings[label]
         if isinstance(own, Estimate):
             return own.text(self.unit.digits)
-        # Of one deck, nothing can be drawn again.
+        # A single deck cannot be resampled.
         interval = f" [{own.low:+.0f}, {own.high:+.0f}]" if own.low < own.high else ""
         return "0" if label == self.reference else f"{own.elo:+.0f}{interval}"
 
@@ -169,8 +167,8 @@ class Report:
         """Writes ``report.md``, ``report.json`` and the plots; returns their paths.
 
         Args:
-            folder: Made if it is not there.
-            facts: What was measured where: the command, the machine, the time.
+            folder: Created if missing.
+            facts: Facts about the measurement: the command, the machine, the time.
 
         Raises:
             ReportError: The folder cannot be written, or the plots' library is missing.
@@ -195,7 +193,7 @@ class Report:
         return [folder / "report.md", folder / "report.json", *drawn]
 
     def _explanation(self) -> str:
-        """Returns what the table shows, in a sentence or two."""
+        """Returns an explanation of the table, in a sentence or two."""
         score = f"{' and '.join(self.measures)} of the row's player"
         errors = "± standard error over decks"
         if self.unit.tells_wins:
@@ -242,8 +240,8 @@ def _ends(standing: Rating | Estimate) -> tuple[float, float, float]:
 
 
 def check_folder(folder: Path) -> None:
-    """Raises ReportError where a report could not be written into a folder: better before the games
-    than after.
+    """Raises ReportError if a report cannot be written into a folder, before the games rather than
+    after.
     """
     check_plots()
     try:

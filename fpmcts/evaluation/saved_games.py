@@ -1,8 +1,8 @@
-"""Every game of a tournament in a file: as JSON lines with the game's record and its players, or as
-hand histories.
+"""Writes every game of a tournament to a file: as JSON lines with the game's record and players, or
+as hand histories.
 
 One line is one game: ``{"match": [A, B], "deck": 0, "players": [name at each seat], ...}`` and the
-fields of the game's own record (``games.interface.Game.record``), which replay it move by move. A
+fields of the game's own record (``games.interface.Game.record``), from which it can be replayed. A
 file whose name ends in .phh or .phhs (and .xz) holds the hands of no-limit Hold'em in the PHH
 format instead.
 """
@@ -21,7 +21,7 @@ from games.rows import States
 from games.settings import InputError
 
 HISTORIES = (".phh", ".phhs", ".phh.xz", ".phhs.xz")
-"""Endings of files of hand histories, which some games write (``Game.write_histories``)."""
+"""Suffixes of hand-history files, which some games write (``Game.write_histories``)."""
 
 
 class SaveError(InputError):
@@ -29,9 +29,7 @@ class SaveError(InputError):
 
 
 def check_file(path: Path, game: Game) -> None:
-    """Raises SaveError where games could not be written to a file: better before the games than
-    after.
-    """
+    """Raises SaveError if games cannot be written to a file, before the games rather than after."""
     if path.name.endswith(HISTORIES) and not game.has_histories:
         what = f"written for game=no_limit_holdem, not {game.spec.name}; give another name"
         raise SaveError(f"save={path}: hand histories are {what}")
@@ -46,9 +44,9 @@ def write_games(path: Path, tournament: Tournament, decks: States, results: Resu
 
     Args:
         path: The file.
-        tournament: What was played.
+        tournament: The tournament.
         decks: One row per deck.
-        results: Of every pair.
+        results: The result of every pair.
 
     Raises:
         SaveError: It cannot be written.
@@ -70,9 +68,7 @@ def write_games(path: Path, tournament: Tournament, decks: States, results: Resu
 def _played(
     game: Game, tournament: Tournament, decks: States, results: Results
 ) -> Iterator[tuple[list[str], PlayedGame]]:
-    """Yields the players of a match with every game of it; the table of a game is the pair that
-    plays.
-    """
+    """Yields every game of a match with its players; the pair is the name of the game's table."""
     count = games_per_deck(game.spec)
     for pair, result in results.items():
         match, records = [tournament.players[k].name for k in pair], result.games.records

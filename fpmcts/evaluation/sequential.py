@@ -1,30 +1,29 @@
-"""A sequential test: a match that ends once it is clear which of two shares of games won is the
-better explanation.
+"""A sequential test: a match ends once it is clear which of two shares of games won explains it
+better.
 
-H0: the mean of the deck scores is ``p0``; H1: it is ``p1``, p0 < p1. After each task of the plan in
-its order the log-likelihood ratio of the two is compared with Wald's bounds, and the match ends
-with H0 or H1 where it leaves them:
+H0: the mean of the deck scores is ``p0``; H1: it is ``p1``, p0 < p1. After each task of the plan,
+in order, the log-likelihood ratio of the two is compared with Wald's bounds, and the match ends
+with H0 or H1 once it crosses one of them:
 
-    LLR >= log((1 - error) / error): H1 is accepted;   LLR <= -log((1 - error) / error): H0 is
-    accepted
+    LLR >=  log((1 - error) / error): H1 is accepted,
+    LLR <= -log((1 - error) / error): H0 is accepted.
 
-Either is accepted wrongly with a probability of about ``error`` at most, although the test looks
-again and again. Between p0 and p1 either answer may come, and it takes longest.
+Either is wrongly accepted with a probability of at most about ``error``, despite the repeated
+looks. For true means between p0 and p1, either answer may come, and the test takes longest.
 
-Nobody knows how the scores of a deck are distributed (they are 0, 1/2 and 1 without draws), only
-their mean is at stake. So the likelihood of a hypothesis is the largest that any distribution with
-its mean has, over the scores that were seen: with the share q[v] of the decks at score v, the
-weights that maximise sum over v of q[v] log w[v] under sum of w[v] v = p are
+The distribution of a deck's score is unknown (it is 0, 1/2 or 1 without draws); the hypotheses
+concern only its mean. So the likelihood of a hypothesis is the maximum over all distributions with
+its mean, on the observed scores: with the share q[v] of the decks at score v, the weights that
+maximise sum over v of q[v] log w[v] subject to sum of w[v] v = p are
 
-    w[v] = q[v] / (1 + x (v - p)),   x the root of   sum over v of q[v] (v - p) / (1 + x (v - p)) =
-    0
+    w[v] = q[v] / (1 + x (v - p)),   x the root of sum over v of q[v] (v - p) / (1 + x (v - p)),
 
 so LLR = n sum over v of q[v] log((1 + x0 (v - p0)) / (1 + x1 (v - p1))). The bounds are exact for
-simple hypotheses, up to what the LLR jumps over them; for these they hold asymptotically:
+simple hypotheses, up to the overshoot of the LLR; for these they hold asymptotically:
 ``tests/evaluation/test_sequential.py`` measures the errors.
 
-A match that ends early has a mean that is biased away from the middle of p0 and p1: the bounds are
-met by lucky stretches.
+The mean of a match that ends early is biased away from the middle of p0 and p1: lucky stretches
+reach the bounds.
 
 Source: Wald 1945, "Sequential tests of statistical hypotheses"; Owen 1988 (the weights, empirical
 likelihood); Li, Liu & Ying 2014, "Generalized sequential probability ratio test for separate
@@ -38,11 +37,9 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 ERROR = 0.05
-"""Probability of accepting a hypothesis where the other one holds."""
+"""Probability of accepting a hypothesis when the other one holds."""
 PSEUDO_DECKS = 1e-3
-"""Decks added at the scores 0 and 1, so that any mean has a likelihood with however few scores were
-seen.
-"""
+"""Pseudo-decks added at the scores 0 and 1, so that every mean has a likelihood."""
 BISECTIONS = 64
 
 
@@ -53,7 +50,7 @@ def _root(scores: np.ndarray, shares: np.ndarray, mean: float) -> np.ndarray:
     away = scores - mean
     low = np.full(shares.shape[:-1], -1.0 / (1.0 - mean))
     high = np.full(shares.shape[:-1], 1.0 / mean)
-    # The sum falls from +infinity to -infinity between the poles of 0 and 1.
+    # The sum decreases from +infinity to -infinity between the poles of 0 and 1.
     for _ in range(BISECTIONS):
         middle = (low + high) / 2
         rises = (shares * away / (1.0 + middle[..., None] * away)).sum(axis=-1) > 0
@@ -67,10 +64,10 @@ def log_likelihood_ratio(
     """Returns the log-likelihood ratio of mean p1 over mean p0 (float64 ``[...]``).
 
     Args:
-        scores: The different scores of a deck, float ``[V]`` in [0, 1], among them 0 and 1.
+        scores: The distinct scores of a deck, float ``[V]`` in [0, 1], including 0 and 1.
         counts: Decks with each score, ``[..., V]``.
-        p0: In (0, 1).
-        p1: The same.
+        p0: Mean under H0, in (0, 1).
+        p1: Mean under H1, in (0, 1).
     """
     decks = counts + PSEUDO_DECKS * ((scores == 0) | (scores == 1))
     total = decks.sum(axis=-1, keepdims=True)
@@ -81,14 +78,14 @@ def log_likelihood_ratio(
 
 @dataclass(frozen=True)
 class SequentialResult:
-    """What a sequential test says after some decks.
+    """The result of a sequential test after some decks.
 
     Attributes:
         p0: Mean score under H0.
-        p1: Under H1.
+        p1: Mean score under H1.
         ratio: The log-likelihood ratio.
-        bound: It is accepted at +- this.
-        decks: Decks that it rests on.
+        bound: A hypothesis is accepted at ± this ratio.
+        decks: Number of decks.
     """
 
     p0: float
@@ -99,7 +96,7 @@ class SequentialResult:
 
     @property
     def accepted(self) -> str | None:
-        """Returns "H0", "H1", or None while it is open."""
+        """Returns "H0", "H1", or None while undecided."""
         if abs(self.ratio) < self.bound:
             return None
         return "H1" if self.ratio > 0 else "H0"
@@ -109,7 +106,7 @@ class SequentialResult:
         return {**asdict(self), "accepted": self.accepted, "error": ERROR}
 
     def __str__(self) -> str:
-        """Returns the verdict, with what must be known to read the scores beside it."""
+        """Returns the verdict, with the figures needed to interpret the scores."""
         figures = (
             f"after {self.decks:,} decks; LLR {self.ratio:+.2f}, bounds ±{self.bound:.2f}, errors "
             f"{100 * ERROR:g} %"
@@ -132,7 +129,7 @@ class SequentialTest:
     error: float = ERROR
 
     def result(self, scores: np.ndarray) -> SequentialResult:
-        """Returns what the scores of all decks so far (float ``[D]`` in [0, 1]) say."""
+        """Returns the result for the scores of all decks so far (float ``[D]`` in [0, 1])."""
         values, counts = np.unique(np.concatenate([scores, [0.0, 1.0]]), return_counts=True)
         counts[[0, -1]] -= 1
         ratio = float(log_likelihood_ratio(values, counts, self.p0, self.p1))

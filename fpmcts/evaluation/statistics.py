@@ -3,16 +3,16 @@
 The games of a deck share their cards, so their results are dependent and the unit of every estimate
 is the deck. With x[d, t] the return of player A in the game of deck d in which it sits in team t:
 
-    ADP = mean over d of y[d],   y[d] = mean over t of x[d, t],   standard error = s(y) /
-    sqrt(number of decks)
+    ADP = mean over d of y[d],   y[d] = mean over t of x[d, t],
+    standard error = s(y) / sqrt(number of decks)
 
 and likewise for WP with w[d, t] = 1 for a win, 1/2 for a draw, 0 for a loss instead of x. Luck of
 the cards that helps A in one game helps B in the other, and cancels in y. Two deterministic equals
 score WP = 1/2 and ADP = 0 with error 0.
 
-Intervals are Student's t. In simulated matches they hold the truth 95 % of the time for WP; for ADP
-a little less where rare large stakes meet few decks: 93.6 % over 100 decks, 94.9 % over 1,000, if
-both games of a deck share 0.67 bombs on average.
+Intervals are Student's t. In simulated matches they cover the true WP 95 % of the time, and the
+true ADP slightly less often if large stakes are rare and decks few: 93.6 % over 100 decks, 94.9 %
+over 1,000, if both games of a deck share 0.67 bombs on average.
 
 WP and ADP are DeltaDou's (5.1): the share of games won, and the average difference in points per
 game, where a game of Doudizhu counts 2^bombs for the winning team. DouZero counts the landlord
@@ -49,18 +49,18 @@ class Estimate:
         return Estimate(factor * self.mean, factor * self.error, self.count)
 
     def text(self, digits: int, sign: str = "+") -> str:
-        """Returns the mean and its standard error, which one deck does not tell.
+        """Returns the mean and, for more than one deck, its standard error.
 
         Args:
-            digits: After the point.
-            sign: Of a positive mean, and the least width, as in a format.
+            digits: Decimal places.
+            sign: Sign of a positive mean and minimum width, as in a format specification.
         """
         error = f" ± {self.error:.{digits}f}" if self.count > 1 else ""
         return f"{self.mean:{sign}.{digits}f}{error}"
 
     def as_dict(self) -> dict[str, object]:
-        """Returns the mean, standard error, interval and number of decks; None where one deck
-        cannot tell.
+        """Returns the mean, standard error, interval and number of decks; None for those undefined
+        with one deck.
         """
         known = self.count > 1
         return {

@@ -4,11 +4,11 @@ processes, resumable after an interruption.
     plan ─▶ tasks (some decks of a pair) ─▶ workers ─▶ finished tasks in a file for each pair
                                                                └▶ its games ─▶ MatchResult
 
-A task is the unit of work and of what is kept: its games are played in lock-step in one process.
-Tasks and their random numbers depend on the configuration alone. A match with a sequential test
-ends with the first of its tasks, in the order of the plan, after which the test is decided; what
-was played of later ones counts for nothing. What is kept belongs to one pair, or to the table,
-under one version of the code; it is removed when the tournament is complete.
+A task is the unit of work and of storage: its games are played in lock-step in one process. Tasks
+and their random numbers depend only on the configuration. A match with a sequential test ends with
+the first of its tasks, in the order of the plan, after which the test is decided; games of later
+tasks are discarded. Stored games belong to one pair, or to the table, under one version of the
+code; they are removed when the tournament is complete.
 """
 
 import hashlib
@@ -62,9 +62,7 @@ class TaskWorker:
         return self._agents[label]
 
     def _warm_up(self, agent: Agent) -> None:
-        """Asks for one move, so that reading or compiling kernels is not counted as time to
-        move.
-        """
+        """Makes one move, so that loading or compiling kernels does not count as thinking time."""
         deal = take(self.plan.decks, np.zeros(1, np.int64))
         records = Records(
             np.full((1, self.game.spec.max_moves), -1, np.int16), np.zeros(1, np.int16)
@@ -75,7 +73,7 @@ class TaskWorker:
         )
 
     def __call__(self, task: Task, tell: Tell) -> PlayedGames:
-        """Returns the games of a task; reports how many are over."""
+        """Returns the games of a task; reports finished ones to ``tell``."""
         config, rows = self.plan.tournament.config, np.arange(task.first, task.last)
         decks, seed = take(self.plan.decks, rows), part_seed(config.seed, task.first)
         agents = [self.agent(label) for label in task.players]
@@ -88,7 +86,7 @@ class TaskWorker:
         return replace(games, luck=corrections(self.game, agents, games, deals, seed))
 
     def close(self) -> None:
-        """Ends the programs of external players."""
+        """Stops the programs of external players."""
         for agent in self._agents.values():
             getattr(agent, "close", lambda: None)()
 
@@ -96,8 +94,8 @@ class TaskWorker:
 def verdict(
     plan: Plan, spec: GameSpec, finished: Mapping[Task, PlayedGames]
 ) -> tuple[tuple[Task, ...], SequentialResult | None]:
-    """Returns the first tasks of the plan that are finished, at most until its sequential test is
-    decided after one of them, and what the test says; None: there is none, or no such task.
+    """Returns the leading finished tasks of the plan, up to the one that decides its sequential
+    test, and the test's result, or None without a test or finished task.
     """
     test, scores, result = plan.tournament.sequential_test(), np.zeros(0), None
     for k, task in enumerate(plan.tasks):
@@ -120,9 +118,9 @@ def play_tournament(
     the end.
 
     Args:
-        plan: What to play.
-        progress: Called several times a second with the games that this call plays.
-        stopping: Whether to stop after the tasks that are being played.
+        plan: The plan to play.
+        progress: Called several times a second with the number of games this call has played.
+        stopping: Whether to stop after the current tasks.
         note: Shows a line.
 
     Raises:
@@ -148,7 +146,7 @@ def _played(
     stopping: Callable[[], bool],
     note: Callable[[str], None],
 ) -> dict[tuple[str, ...], MatchResult] | None:
-    """Does what ``play_tournament`` does, with the results that stores keep."""
+    """Plays a tournament as ``play_tournament`` does, with results in stores."""
     config, finished = plan.tournament.config, dict[Task, PlayedGames]()
     for players, store in stores.items():
         for (first, last), text in store.finished():
@@ -196,13 +194,11 @@ def _files(plan: Plan) -> dict[tuple[str, ...], tuple[Path, dict[str, object]]]:
 
 
 def forget(plan: Plan) -> None:
-    """Removes the finished tasks from disk, once their results are where they belong."""
+    """Removes the finished tasks from disk, once their results have been reported."""
     for path, _ in _files(plan).values():
         path.unlink(missing_ok=True)
 
 
 def _processes(config: EvaluateConfig) -> int:
-    """Returns the number of processes: one for each core, one for a GPU, where the configuration
-    names none.
-    """
+    """Returns the number of processes: as configured, else one for a GPU, or one per core."""
     return config.processes or (1 if choose_device(config.device).type == "cuda" else num_cores())

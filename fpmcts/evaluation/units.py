@@ -1,9 +1,8 @@
 """Units of work: finished results are stored in a file, and the remaining units run in processes or
 on a cluster.
 
-A unit's result depends on the unit and on what all units share, never on the worker that did it. So
-results are the same with any number of workers, and the same command resumes after any
-interruption.
+A unit's result depends on the unit and on what all units share, never on the worker. So results are
+the same with any number of workers, and the same command resumes after any interruption.
 """
 
 import base64
@@ -38,23 +37,21 @@ POLL_SECONDS = 0.2
 
 
 class StoreError(InputError):
-    """Results that cannot be kept or continued; one line that names the file and says what to
-    do.
-    """
+    """Results cannot be stored or resumed; one line that names the file and says what to do."""
 
 
 class Store(AbstractContextManager["Store"]):
-    """Results of finished units in a file that only grows: a line with the identity, then a line
-    for each unit.
+    """Results of finished units in an append-only file: a line with the identity, then a line per
+    unit.
 
-    Every line has a checksum and is written at once. A line that was cut off or damaged does not
-    count: its unit is done again. Use as a context manager: one process at a time has the file
-    open, and one without results is removed at the end.
+    Every line has a checksum and is written at once. A truncated or damaged line is ignored: its
+    unit is done again. Use as a context manager: only one process at a time has the file open, and
+    a file without results is removed at the end.
 
     Args:
-        path: The file; its folder is made.
-        identity: What results depend on, by name, as JSON.
-        resume: Whether results that are there count; otherwise they are removed.
+        path: The file; its folder is created.
+        identity: Everything that results depend on, by name, as JSON.
+        resume: Whether to use existing results; otherwise they are removed.
 
     Raises:
         StoreError: The file holds results of another identity, is in use, or cannot be written.
@@ -81,17 +78,17 @@ class Store(AbstractContextManager["Store"]):
         self.close()
 
     def close(self) -> None:
-        """Releases the file, and removes it where it holds no results."""
+        """Releases the file, and removes it if it holds no results."""
         if not self._lock.file.closed:
             self._lock.close(remove=self._is_bare())
 
     def _is_bare(self) -> bool:
-        """Returns whether nothing is in the file but our identity, or the beginning of it."""
+        """Returns whether the file holds nothing but our identity, or the beginning of it."""
         start = os.pread(self._lock.file.fileno(), len(self._head) + 1, 0)
         return self._head.startswith(start)
 
     def _begin(self, resume: bool) -> None:
-        """Writes the identity to a new file, and the end of a last line that was cut off."""
+        """Writes the identity to a new file; terminates a truncated last line."""
         if not resume or self._is_bare():
             self._lock.file.truncate(0)
             self._append(self._head)
@@ -102,7 +99,7 @@ class Store(AbstractContextManager["Store"]):
             self._append(b"\n")
 
     def _check_identity(self, identity: Mapping[str, object]) -> None:
-        """Raises StoreError where the file holds results of another one."""
+        """Raises StoreError if the file holds results of another identity."""
         path = self.path
         with self._refusals(), path.open("rb") as file:
             kept = _entry(file.readline())
@@ -132,7 +129,7 @@ class Store(AbstractContextManager["Store"]):
             self._append(_line([unit, result]))
 
     def _append(self, line: bytes) -> None:
-        """Writes the whole of a line or, where the disk is full, nothing."""
+        """Writes a whole line or, if the disk is full, nothing."""
         file = self._lock.file
         end = file.seek(0, os.SEEK_END)
         try:
@@ -159,7 +156,7 @@ def _line(entry: object) -> bytes:
 
 
 def _entry(line: bytes) -> Any:
-    """Returns what a line holds, None where it is damaged."""
+    """Returns the entry of a line, None if it is damaged."""
     checksum, _, text = line.rstrip(b"\n").partition(b" ")
     return json.loads(text) if checksum == b"%08x" % crc32(text) else None
 
@@ -183,13 +180,13 @@ Unit = TypeVar("Unit")
 Result = TypeVar("Result")
 Done = Iterator[tuple[int, Result]]
 Worker = Callable[[Unit, Tell], Result]
-"""Returns the results of units, one after another. If it has a method ``close``, that ends what it
-has started.
+"""Returns the results of units, one after another. A method ``close``, if any, stops the programs
+it started.
 """
 
 
 def calls(function: Callable[..., Result]) -> Worker[Any, Result]:
-    """Returns a worker that calls a function of a module with what each unit holds, and ``Tell``
+    """Returns a worker that calls a module-level function with the items of each unit, and ``Tell``
     last.
     """
 
@@ -204,8 +201,8 @@ class Watch:
     """An observer of units being done.
 
     Attributes:
-        count: Called several times a second with how much is done, the sum of what workers report.
-        stopping: Whether to begin no more units.
+        count: Called several times a second with the amount done, summed over workers.
+        stopping: Whether to start no more units.
     """
 
     count: Callable[[int], None] = lambda done: None
@@ -219,19 +216,19 @@ def run_units(
     cluster: ClusterSettings,
     watch: Watch = Watch(),  # noqa: B008 (it is frozen)
 ) -> Generator[tuple[int, Result], None, None]:
-    """Yields (number of the unit, its result) as units end; closed early, it ends the processes at
+    """Yields (number of the unit, its result) as units end; closing it early stops the processes at
     once.
 
     Args:
-        make: Makes a worker; it can be pickled.
-        units: Begun in this order.
-        processes: Side by side; 1: in this process.
-        cluster: The workers that do them instead of processes.
+        make: Makes a worker; must be picklable.
+        units: The units, started in this order.
+        processes: Number of processes; 1: this process only.
+        cluster: Cluster workers to use instead of processes.
         watch: See ``Watch``.
 
     Raises:
         ClusterError: The cluster cannot be used.
-        Exception: What a worker raised; the others are stopped.
+        Exception: Raised by a worker; the others are stopped.
     """
     if not units:
         return
@@ -273,9 +270,9 @@ _tell: Tell
 def _start_process(
     make: Callable[[], Worker[Any, Any]], counter: "Synchronized[int]", life: Connection
 ) -> None:
-    """Prepares a process of the pool: Ctrl-C is the parent's business. The process ends, with the
-    programs that it has started, when the parent closes the other end of ``life`` or is gone, and
-    by SIGTERM.
+    """Prepares a process of the pool: the parent handles Ctrl-C. The process ends, with the
+    programs that it started, on SIGTERM or when the parent closes the other end of ``life`` or
+    dies.
     """
     global _worker, _tell
 
@@ -332,13 +329,13 @@ def _in_processes(
 
 
 class Actor(Generic[Unit, Result]):
-    """What an actor of a cluster runs."""
+    """The code of a cluster's actor."""
 
     def __init__(self, make: Callable[[], Worker[Unit, Result]]) -> None:
         self._worker = make()
 
     def __call__(self, unit: Unit, tick: Tick) -> tuple[int, Result]:
-        """Returns how much a unit was, and its result."""
+        """Returns the amount of a unit, and its result."""
         told: list[int] = []
         result = self._worker(unit, told.append)
         return sum(told), result

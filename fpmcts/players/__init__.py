@@ -1,4 +1,4 @@
-"""Players: functions of what a seat can see. ``load_player`` makes one by its name."""
+"""Players: functions of a seat's view. ``load_player`` makes one by its name."""
 
 from typing import TYPE_CHECKING
 
@@ -31,8 +31,8 @@ def load_player(
         options: As on the command line of ``evaluate.py``: ``playouts=256``.
 
     Raises:
-        ValueError: An unknown name, an option that is unknown or out of range, or weights that
-            cannot be used.
+        ValueError: The name or an option is unknown, a value is out of range, or the weights cannot
+            be used.
     """
     from fpmcts.players.lookup import Host, entrants_of
     from fpmcts.players.warmup import compile_players
@@ -40,7 +40,7 @@ def load_player(
     if checkpoint is not None:
         options["checkpoint"] = str(checkpoint)
     entrants = entrants_of(name, game, options)
-    for entrant in entrants.values():  # what cannot be used is reported before minutes of compiling
+    for entrant in entrants.values():  # report unusable files before minutes of compiling
         entrant.options.file(game.spec.name)
     if device != "cpu":
         from networks.device import choose_device  # imports torch

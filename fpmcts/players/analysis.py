@@ -35,20 +35,20 @@ def analyse(
     player: "Agent | str" = "fpmcts",
     **options: Any,
 ) -> "Decision":
-    """Returns a player's decision in a position, with the value of each move that it considered and
-    its beliefs about the hidden hands.
+    """Returns a player's decision in a position, with the value of each considered move and its
+    beliefs about the hidden hands.
 
     Args:
         game: The game, or its name.
-        position: What the seat to move knows, by the fields of ``Table.describe``: in Doudizhu
-            ``{"hand": "3444QK2", "bottom": "77T", "moves": [...]}``. See
+        position: The knowledge of the seat to move, by the fields of ``Table.describe``: in
+            Doudizhu ``{"hand": "3444QK2", "bottom": "77T", "moves": [...]}``. See
             ``games.position.table_at``.
-        player: A player, or the name of one.
-        options: For a name, as of ``load_player``: ``playouts=2000``.
+        player: A player, or its name.
+        options: For a name, those of ``load_player``: ``playouts=2000``.
 
     Raises:
-        ValueError: The position contradicts itself or the rules, or does not say what the seat
-            sees; or an option is unknown.
+        ValueError: The position contradicts itself or the rules, or is incomplete; or an option is
+            unknown.
     """
     from games.position import table_at
 
@@ -59,7 +59,7 @@ def analyse(
 
 
 def report(decision: "Decision") -> str:
-    """Returns a decision as a person reads it: moves, values, hidden hands."""
+    """Returns a decision as text for people: moves, values, hidden hands."""
     return "\n".join([decision.text(), *_hidden(decision.hidden)])
 
 
@@ -102,7 +102,7 @@ def _value(text: str) -> Any:
 
 
 def main(arguments: Sequence[str], command: str = "fpmcts analyse") -> int:
-    """Does what a command line says; returns the exit status."""
+    """Runs a command line; returns the exit status."""
     if not arguments or arguments[0] in ("-h", "--help"):
         say((__doc__ or "").replace("fpmcts analyse", command))
         return 0
@@ -112,5 +112,5 @@ def main(arguments: Sequence[str], command: str = "fpmcts analyse") -> int:
 
 
 def ending(error: Exception) -> str:
-    """Returns the line for an error; raises one that no line is known for."""
+    """Returns the line for an error; raises errors without one."""
     return error_text(error) if isinstance(error, ValueError) else usual_ending(error)

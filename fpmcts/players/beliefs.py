@@ -1,8 +1,8 @@
-"""Beliefs from a tree's own policies: worlds are weighted by the probability that the other seats
-make their moves.
+"""Beliefs from a tree's own policies: worlds are weighted by the probability of the other seats'
+moves.
 
-A world is replayed from the start of the game. At each decision of another seat the probability of
-its move is that of the mean policy of its information set in the tree; a set without a row plays
+A world is replayed from the start of the game. At each decision of another seat, the probability of
+its move comes from the mean policy of its information set in the tree; a set without a row plays
 uniformly.
 """
 
@@ -44,15 +44,15 @@ def log_likelihoods(
 
     Args:
         rules: The rules.
-        view: One row, what ``seat`` sees.
-        seat: Whose view it is.
+        view: One row, the view of ``seat``.
+        seat: The seat.
         moves: int16, all moves so far as the seat saw them.
         hidden: uint64 ``[n, W]``, the worlds.
-        selection: Of ``fpmcts.tabular.selection``, that of the rows.
+        selection: The selection of the rows, see ``fpmcts.tabular.selection``.
         rows: The tree.
         scratch: Two rows.
         max_legal: As in the game's spec.
-        out: float64 ``[n]``, nats; -inf where a world is impossible.
+        out: float64 ``[n]``, nats; -inf for impossible worlds.
     """
     actions, shares = np.empty(max_legal, np.int16), np.empty(max_legal)
     word = np.empty(hidden.shape[1], np.uint64)
@@ -88,7 +88,7 @@ def _log_share(
     actions: np.ndarray,
     shares: np.ndarray,
 ) -> float:
-    """Returns the log-probability of an action in lane 1 by the mean policy of its information
+    """Returns the log-probability of an action in lane 1 under the mean policy of its information
     set.
     """
     num_actions = legal(rules, states, 1, actions)
@@ -131,8 +131,8 @@ def drawn_worlds(
 
 
 def cumulative_of(log_weights: np.ndarray) -> np.ndarray:
-    """Returns the cumulative probabilities (float64 ``[n]``) of log-weights; even where none is
-    possible.
+    """Returns the cumulative probabilities (float64 ``[n]``) of log-weights; uniform if all are
+    impossible.
     """
     highest = log_weights.max()
     shares = np.exp(log_weights - highest) if highest > -np.inf else np.ones(len(log_weights))

@@ -1,12 +1,12 @@
 """A child program that exchanges lines over pipes, with a time limit on every exchange.
 
-Nothing here blocks: one loop writes what the program takes, reads what it says on its output and
-its error stream, and looks at the clock. So a program that hangs, dies, stops reading, or writes
-half a line, too much or nonsense causes an error and no wait.
+Nothing here blocks: one loop writes input, reads the program's output and error streams, and checks
+the clock. So a program that hangs, dies, stops reading, or writes half a line, too much or nonsense
+causes an error instead of a wait.
 
-The program and whatever it started (its process group) are killed at ``close``, when the object is
-garbage collected, and when the interpreter exits; a process that ends otherwise, by a signal, calls
-``kill_programs``. Pipes are polled with ``selectors``, which works on Unix alone.
+The program and all processes that it started (its process group) are killed at ``close``, when the
+object is garbage collected, and when the interpreter exits; a process that a signal ends calls
+``kill_programs``. Pipes are polled with ``selectors``, which works only on Unix.
 """
 
 import codecs
@@ -21,19 +21,21 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 MAX_LINE = 65_536
-"""Bytes of the longest line that is read."""
+"""Maximum bytes of a line."""
 _CHUNK = 65_536
 _GRACE_SECONDS = 1.0
-"""How long a program may take to end when its input is closed, or after it closed its output."""
+"""Seconds that a program may take to end after its input was closed, or after it closed its
+output.
+"""
 _KEPT_CHARACTERS = 2_000
-"""How much of the error stream is kept for messages."""
+"""Bytes of the error stream kept for messages."""
 
 
 _RUNNING = weakref.WeakSet["ChildProgram"]()
 
 
 class ChildProgramError(RuntimeError):
-    """The program failed; the message says how, as the second part of a sentence."""
+    """The program failed; the message says how, as the second half of a sentence."""
 
 
 class ChildProgram:
@@ -55,7 +57,7 @@ class ChildProgram:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 bufsize=0,
-                start_new_session=True,  # a process group of its own, to be killed as one
+                start_new_session=True,  # its own process group, to be killed as a whole
             )
         except (OSError, ValueError) as error:
             raise ChildProgramError(f"it cannot be started: {error}") from error
@@ -77,12 +79,13 @@ class ChildProgram:
 
         Args:
             line: The text, without the end of the line.
-            seconds: From now to the end of the answer.
-            answered: Whether there is an answer; else "" is returned once the line is read.
+            seconds: Time limit, from now to the end of the answer.
+            answered: Whether to expect an answer; if not, "" is returned once the line has been
+                read.
 
         Raises:
-            ChildProgramError: There is no whole line in time, the program ended or closed a pipe,
-                its line is too long or not UTF-8, or it wrote lines that nobody asked for.
+            ChildProgramError: No complete line came in time, the program ended or closed a pipe,
+                its line is too long or not UTF-8, or it wrote unrequested lines.
         """
         self._exchange(line, seconds, answered)
         if not answered:
@@ -106,8 +109,8 @@ class ChildProgram:
         return self._error_text.strip()
 
     def close(self) -> None:
-        """Closes the program's input, the sign to end, gives it a second to do so, and kills what
-        is left of it.
+        """Closes the program's input, its signal to end, waits up to a second, and kills what is
+        left.
         """
         if not self._end.alive:
             return
@@ -118,13 +121,11 @@ class ChildProgram:
         self._end()
 
     def kill(self) -> None:
-        """Kills the program and whatever it started, at once."""
+        """Kills the program and its process group at once."""
         self._end()
 
     def _exchange(self, line: str, seconds: float, answered: bool) -> None:
-        """Sends a line and, if it is to be ``answered``, reads on until a line is in
-        ``_received``.
-        """
+        """Sends a line and, if ``answered``, reads until ``_received`` holds a line."""
         deadline = time.monotonic() + seconds
         if not self._end.alive:
             raise ChildProgramError("it is closed")
@@ -156,7 +157,7 @@ class ChildProgram:
                             selector.unregister(self._errors)
 
     def _write(self, waiting: memoryview) -> memoryview:
-        """Returns what the program has not taken yet."""
+        """Returns the bytes that the program has not taken yet."""
         try:
             return waiting[os.write(self._input, waiting) :]
         except BlockingIOError:
@@ -165,7 +166,7 @@ class ChildProgram:
             raise ChildProgramError(self._ending("closed its input")) from error
 
     def _read_output(self) -> None:
-        """Adds what the program has written to ``_received``."""
+        """Appends the program's output to ``_received``."""
         try:
             chunk = os.read(self._output, _CHUNK)
         except BlockingIOError:
@@ -180,7 +181,7 @@ class ChildProgram:
             )
 
     def _read_errors(self) -> None:
-        """Passes the program's error stream on to ours, and keeps the end of it."""
+        """Forwards the program's error stream to ours, and keeps its end."""
         if self._errors_ended or not self._end.alive:
             return
         try:
@@ -202,7 +203,7 @@ class ChildProgram:
         return f"no answer within {seconds:g} s (does it flush its output?)"
 
     def _ending(self, what: str) -> str:
-        """Returns the message for a pipe that is closed: how the program ended, if it did."""
+        """Returns the message for a closed pipe: how the program ended, if it did."""
         self._wait()
         status = self._process.returncode
         if status is None:
@@ -216,19 +217,19 @@ class ChildProgram:
         )
 
     def _wait(self) -> None:
-        """Waits a little for the program to end."""
+        """Waits briefly for the program to end."""
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(_GRACE_SECONDS)
 
 
 def kill_programs() -> None:
-    """Kills all programs of this process: for one that ends without its finalizers."""
+    """Kills all programs of this process, for a process that ends without running finalizers."""
     for program in list(_RUNNING):
         program.kill()
 
 
 def shortened(text: str | bytes) -> str:
-    """Returns a quoted text, in the middle of which something may be left out, for messages."""
+    """Returns a quoted text for messages, shortened in the middle."""
     kept = 300
     if len(text) <= 2 * kept:
         return repr(text)
@@ -237,7 +238,7 @@ def shortened(text: str | bytes) -> str:
 
 def _kill_group(process: subprocess.Popen[bytes]) -> None:
     """Kills a process group, and closes the pipes to it."""
-    # It is gone already; macOS says so in the second way.
+    # It is already gone; macOS raises the second error.
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     for pipe in (process.stdin, process.stdout, process.stderr):

@@ -1,8 +1,7 @@
 """External players: any program that reads and writes lines of JSON (``docs/external-players.md``).
 
-A program's answer is played or ends the match. An illegal, malformed or late answer, or a program
-that ends or hangs, raises an error with everything needed to find the fault; no other move is ever
-substituted.
+An answer is played or ends the match. An illegal, malformed or late answer, or a program that ends
+or hangs, raises an error with everything needed to find the fault; no move is ever substituted.
 """
 
 import json
@@ -28,7 +27,7 @@ from games.sources import program_sources
 Message = dict[str, Any]
 """A line, in Python."""
 PROTOCOL = 1
-"""The version of the protocol: raised by changes that programs would have to follow."""
+"""The version of the protocol, increased by changes that programs have to follow."""
 _MAX_MOVE_TEXT = 100
 
 
@@ -51,25 +50,24 @@ class ExternalOptions(PlayerOptions):
 
     def sources(self) -> list[Path]:
         """Returns the files that the command names, and what they import."""
-        with suppress(ValueError):  # an open quote, as ``make`` says
+        with suppress(ValueError):  # an open quote, which ``make`` reports
             return program_sources(shlex.split(self.command))
         return []
 
 
 class ExternalAgent(ForeignAgent, AbstractContextManager["ExternalAgent"]):
-    """Asks a program for its moves, one at a time, and lets it play many games at once.
+    """Asks a program for its moves, one at a time; the program may play many games at once.
 
-    The program is started in the first ``start`` and serves until ``close``: use the agent as a
-    context manager, or leave it to the garbage collector or the end of the interpreter, which kill
-    the program. After an error the program is dead, and the next ``start`` starts it again. Unix
-    only.
+    The first ``start`` starts the program, and ``close`` ends it: use the agent as a context
+    manager, or leave it to the garbage collector or the end of the interpreter, which kill the
+    program. After an error the program is dead, and the next ``start`` restarts it. Unix only.
 
     Args:
         game: The game.
-        command: The program and its arguments, as a list or as a line that is split as by a shell.
-            No shell runs it.
+        command: The program and its arguments, as a list or as a line that is split like a shell's.
+            No shell is used.
         seconds: Time for a move, from sending the question to the end of the answer.
-        name: For reports.
+        name: Name in reports.
 
     Attributes:
         start_seconds: Time for the first answer, in which a program may load what it needs.
@@ -101,12 +99,10 @@ class ExternalAgent(ForeignAgent, AbstractContextManager["ExternalAgent"]):
         self._questions = 0
 
     def start(self, num_games: int, seed: int) -> None:
-        """Tells the program to forget everything; the games to come are 0 .. ``num_games`` - 1.
-        Starts it if need be.
+        """Resets the program for games 0 .. ``num_games`` - 1, and starts it if it is not running.
 
         Raises:
-            ExternalPlayerError: It cannot be started, does not answer in time, or is no longer
-                there.
+            ExternalPlayerError: It cannot be started, does not answer in time, or has ended.
         """
         if self._program is None:
             self._questions = 0
@@ -124,8 +120,7 @@ class ExternalAgent(ForeignAgent, AbstractContextManager["ExternalAgent"]):
         """Returns the program's move.
 
         Raises:
-            ExternalPlayerError: The answer is illegal, malformed or late, or the program is no
-                longer there.
+            ExternalPlayerError: The answer is illegal, malformed or late, or the program has ended.
             RuntimeError: The agent was not started, or was closed.
         """
         if self._program is None:
@@ -138,8 +133,7 @@ class ExternalAgent(ForeignAgent, AbstractContextManager["ExternalAgent"]):
         return self._talk(question, self.seconds, self._check_move)
 
     def close(self, gently: bool = True) -> None:
-        """Ends the program, if there is one: its input is closed, and after a second at most it is
-        killed.
+        """Ends the program, if there is one: closes its input, and kills it after at most a second.
 
         Args:
             gently: If False, it is killed at once.
@@ -154,14 +148,13 @@ class ExternalAgent(ForeignAgent, AbstractContextManager["ExternalAgent"]):
     def _talk(
         self, message: Message, seconds: float, check: Callable[[Message, Message], int] | None
     ) -> int:
-        """Sends a message to the program, which is started if there is none, and kills it after any
-        error.
+        """Sends a message to the program, starting it if necessary, and kills it after any error.
 
         Args:
             message: The message.
-            seconds: How long the exchange may take.
-            check: (message, answer) -> what to return; raises ChildProgramError. None: there is no
-                answer, and 0 is returned.
+            seconds: Time limit of the exchange.
+            check: (message, answer) -> result; raises ChildProgramError. None: no answer is
+                expected, and the result is 0.
         """
         line, answer = json.dumps(message), None
         try:
@@ -171,7 +164,7 @@ class ExternalAgent(ForeignAgent, AbstractContextManager["ExternalAgent"]):
             return 0 if check is None else check(message, _parse(answer))
         except ChildProgramError as error:
             raise self._fault(str(error), line, answer) from error
-        except BaseException:  # Ctrl-C: the answer must not be taken for the next one
+        except BaseException:  # Ctrl-C: the answer must not be mistaken for the next one
             self.close(gently=False)
             raise
 

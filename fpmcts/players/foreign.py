@@ -1,5 +1,5 @@
-"""Foreign players: objects and programs that are asked for one move at a time. Their faults end the
-match, with the question in the error.
+"""Foreign players: objects and programs that are asked for one move at a time. A fault ends the
+match with an error that quotes the question.
 """
 
 import random
@@ -19,7 +19,9 @@ _SEEDS = 2**31 - 1
 
 
 class ExternalPlayerError(RuntimeError):
-    """A foreign player gave a bad answer or none. The message holds the question and the answer."""
+    """A foreign player gave a bad answer or none. The message quotes the question and the
+    answer.
+    """
 
 
 class ForeignAgent(Agent):
@@ -27,7 +29,7 @@ class ForeignAgent(Agent):
 
     Args:
         game: The game.
-        name: For reports.
+        name: Name in reports.
     """
 
     def __init__(self, game: Game, name: str) -> None:
@@ -52,8 +54,8 @@ class ForeignAgent(Agent):
         Args:
             number: Number of the game.
             seat: The seat to move.
-            views: What it sees, in row ``row``.
-            seen: int16 ``[n]``, the moves so far as it saw them.
+            views: Its view, in row ``row``.
+            seen: int16 ``[n]``, the moves so far, as it saw them.
 
         Raises:
             ExternalPlayerError: It failed, or its move is not legal.
@@ -68,9 +70,9 @@ def checked(who: str, answer: object, legal: Sequence[object]) -> None:
     """Raises ExternalPlayerError unless an answer is legal.
 
     Args:
-        who: Name of the player that was asked.
-        answer: What it answered.
-        legal: What it may answer.
+        who: Name of the player.
+        answer: Its answer.
+        legal: The allowed answers.
     """
     if answer not in legal:
         expected = ", ".join(map(str, legal))
@@ -78,7 +80,7 @@ def checked(who: str, answer: object, legal: Sequence[object]) -> None:
 
 
 def function_of(text: str, key: str) -> Callable[..., object]:
-    """Returns the function that ``MODULE:FUNCTION`` names. Raises ValueError naming the key."""
+    """Returns the function named by ``MODULE:FUNCTION``. Raises ValueError, which names the key."""
     module, _, name = text.partition(":")
     try:
         found = getattr(import_module(module), name)
@@ -105,12 +107,11 @@ def the_extra() -> Iterator[None]:
 
 @contextmanager
 def calling(who: str, seed: int) -> Iterator[None]:
-    """Lets foreign code draw from numpy's and Python's global generators as seeded here, and puts
-    them back afterwards.
+    """Seeds numpy's and Python's global generators for foreign code, and restores them afterwards.
 
     Args:
-        who: Is asked, for messages.
-        seed: Below 2**32.
+        who: Name of the player, for messages.
+        seed: A seed below 2**32.
 
     Raises:
         ExternalPlayerError: The code raised an error.

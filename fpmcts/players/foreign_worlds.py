@@ -1,7 +1,7 @@
-"""A game that is consistent with a seat's view, for code that expects a complete state.
+"""A game consistent with a seat's view, for code that expects a complete state.
 
-Hidden cards and moves are drawn (``draw_hidden``), so that code which reads them learns nothing
-that the seat does not know.
+Hidden cards and moves are sampled (``draw_hidden``), so code that reads them learns nothing that
+the seat does not know.
 """
 
 import numpy as np
@@ -40,7 +40,7 @@ def _draw_game(
     worlds: States,
     moves: np.ndarray,
 ) -> int:
-    """Draws a world of lane 0 of ``views`` and plays the game again in it.
+    """Draws a world of lane 0 of ``views`` and replays the game in it.
 
     Args:
         seat: The seat to move there.
@@ -51,7 +51,7 @@ def _draw_game(
         moves: int16 ``[max_moves]``, written.
 
     Returns:
-        The number of moves, -1 where the world that was drawn does not fit.
+        The number of moves, or -1 if the drawn world does not fit.
     """
     draw_hidden(rules, views, 0, seat, rng, 0, hidden)
     start_view(rules, views, 0, seat, worlds, 0)
@@ -86,7 +86,7 @@ def draw_game(
 
     Args:
         game: The game.
-        view: One row: what the seat to move sees.
+        view: One row, the view of the seat to move.
         seen: int16 ``[n]``, the moves so far as it saw them.
         seat: The seat.
         rng: uint64 ``[1]``, a stream, changed in place.

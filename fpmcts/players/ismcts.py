@@ -26,18 +26,19 @@ class ISMCTSOptions(PlayerOptions):
         seconds: Time per move instead of a number of iterations; such a match is not reproducible.
             None: iterations only.
         tree: "shared": statistics of the information sets of all seats, kept from move to move
-            (Lisy 2014, algorithm 1); "single_observer": those of the player's own sets, over drawn
-            deals (Cowling, Powley & Whitehouse 2012). "auto": shared if only moves are hidden,
-            single_observer otherwise.
+            (Lisy 2014, algorithm 1); "single_observer": statistics of the player's own sets, over
+            sampled deals (Cowling, Powley & Whitehouse 2012). "auto": shared if only moves are
+            hidden, single_observer otherwise.
         draws: Shared tree: distribution of the state, within the player's information set, from
-            which an iteration starts. "uniform": all equally likely, as in the text; "belief":
-            weighted by the probability of the others' moves under the tree's mean policy.
+            which an iteration starts. "uniform": as in the text; "belief": weighted by the
+            probability of the others' moves under the tree's mean policy.
         c: Exploration constant. Single observer: in units of the span of results, None: 0.7, as in
             its paper; shared: of UCT, in rewards, None: as in ``algorithm=ismcts``.
         memory: Memory of the shared tree of a seat in one game, MB. A full tree drops the least
-            visited sets. A match runs as many games at a time as fit into about 1,000 MB of trees.
-        objective: Single observer: "wp", the chance to win, or "adp", points; "auto": what the
-            game's matches report first.
+            visited sets. A match plays as many games in parallel as fit into about 1,000 MB of
+            trees.
+        objective: Single observer: "wp", the probability to win, or "adp", points; "auto": the
+            first measure that the game's matches report.
         temperature: 0 plays the most visited move, T > 0 draws in proportion to visits^(1/T) or
             mean policy^(1/T). None: 1 in the shared tree and in games where good play mixes, else
             0.
@@ -56,7 +57,7 @@ class ISMCTSOptions(PlayerOptions):
     borrowed: ClassVar[dict[str, type]] = {"learning": IsMctsOptions}
 
     def make(self, host: Host) -> Agent:
-        """Returns the player of the tree that the options mean."""
+        """Returns the player with the tree that the options select."""
         game, spec = host.game, host.game.spec
         agent: SharedTreeAgent | SingleObserverAgent
         if self._is_shared(game):
@@ -72,7 +73,7 @@ class ISMCTSOptions(PlayerOptions):
         return agent
 
     def _is_shared(self, game: Game) -> bool:
-        """Returns whether the shared tree is meant. Raises ValueError where options are given that
+        """Returns whether the options select the shared tree. Raises ValueError for options that
         the tree does not have.
         """
         shared = hides_moves_alone(game) if self.tree == "auto" else self.tree == "shared"

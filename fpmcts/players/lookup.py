@@ -1,5 +1,5 @@
-"""Players by name, with options: what ``a=fpmcts a.playouts=600`` means, and
-``load_player("fpmcts", game, playouts=600)``.
+"""Players by name, with options, for ``a=fpmcts a.playouts=600`` and ``load_player("fpmcts", game,
+playouts=600)``.
 
 A player is a file in ``fpmcts/players``, in the room of a family of games (``fpmcts/poker``), or in
 ``games/GAME/players`` if it follows the rules of one game.
@@ -24,11 +24,10 @@ def names(game: str) -> tuple[str, ...]:
 
 
 def entrants_of(name: str, game: Game, options: Mapping[str, object]) -> dict[str, Entrant]:
-    """Returns a player with its options, checked, and those that it needs, by their names.
+    """Returns a player with its checked options, and the players that it needs, by name.
 
     Raises:
-        ValueError: An unknown player, one that does not play the game, or an option that it does
-            not have.
+        ValueError: The player or an option is unknown, or the player does not play the game.
     """
     entrants: dict[str, Entrant] = {}
 

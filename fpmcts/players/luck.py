@@ -1,8 +1,8 @@
 """Splits the result of a finished game into the seat, the cards and the rest.
 
 A *rollout* is a game from a position to its end, with one player in every seat. The mean of many is
-what a position is worth among such players when all cards lie open. What chance changed of that
-number is luck; the rest of the result was decided by moves.
+the position's value among such players with open cards. Changes of this value by chance are luck;
+the rest of the result was decided by moves.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,7 +20,7 @@ from games.rows import States, num_rows, take
 from games.table import Table
 
 DEALS = 4
-"""Rollouts of random deals for each rollout of a position: they are made once for many games."""
+"""Rollouts of random deals per rollout of a position: they are shared by many games."""
 
 
 @dataclass(frozen=True)
@@ -33,13 +33,11 @@ class Luck:
         start: Its expectation before the deal.
         deal: The change due to the deal.
         later: The change due to later cards.
-        start_error: Standard error of ``start``; below, of the others.
-        deal_error: See above.
-        later_error: See above.
-        known_error: Of ``start + deal + later``: ``deal`` is a difference to ``start``, whose error
-            cancels in the sum.
+        start_error, deal_error, later_error: Standard errors of these.
+        known_error: Standard error of ``start + deal + later``: ``deal`` is a difference from
+            ``start``, whose error cancels in the sum.
         losses: Total loss of each seat's moves against the best ones; None if unknown.
-        play_outs: Rollouts of each position; 0: none were needed.
+        play_outs: Number of rollouts per position; 0: none were needed.
     """
 
     unit: str
@@ -68,26 +66,27 @@ class Mean(NamedTuple):
 
 
 class Cancelled(RuntimeError):  # noqa: N818 (nothing is wrong)
-    """Nobody waits for the result any more."""
+    """The result is no longer wanted."""
 
 
 def play_out(
     game: Game, agent: Agent, states: States, seed: int, cancel: Callable[[], bool] | None = None
 ) -> np.ndarray:
-    """Returns what each seat wins when one player plays on in all of them: float64 ``[B, S]``.
+    """Returns each seat's return when one player finishes the game in all seats: float64 ``[B,
+    S]``.
 
-    Row i depends on state i, the seed and i alone, so that rows of two calls with one seed are
-    pairs.
+    Row i depends only on state i, the seed and i, so that the rows of two calls with the same seed
+    are paired.
 
     Args:
         game: A game in which every move is seen.
         agent: The player; it must not need the moves before the position.
-        states: B positions, none of them over or all cards known.
+        states: B unfinished positions with all cards known.
         seed: Seed of the player's random choices.
         cancel: Whether to stop.
 
     Raises:
-        Cancelled: ``cancel`` said so.
+        Cancelled: ``cancel`` returned True.
     """
     games = Lockstep(game, states, solve=True)
     agent.start(num_rows(states), seed)
@@ -103,7 +102,7 @@ def play_out(
 
 
 def scored(returns: np.ndarray, win_only: bool) -> np.ndarray:
-    """Returns returns as reviews count them: as they are, or 1 for a win and 0 for a loss."""
+    """Returns returns in the unit of reviews: unchanged, or 1 for a win and 0 for a loss."""
     return np.asarray((np.sign(returns) + 1.0) / 2.0 if win_only else returns)
 
 
@@ -115,7 +114,7 @@ def mean_of(values: np.ndarray) -> Mean:
 def before_the_deal(
     game: Game, agent: Agent, num: int, win_only: bool, cancel: Callable[[], bool] | None = None
 ) -> Mean:
-    """Returns the expected return of each seat before the deal, from one rollout of each of ``num``
+    """Returns the expected return of each seat before the deal, from one rollout each of ``num``
     deals.
     """
     deals = game.deal(deal_seeds(0, num, Stream.TABLE, 1))
@@ -143,18 +142,17 @@ def luck_of(
     Args:
         game: The game.
         agent: The player in all seats.
-        table: The game that was played, over.
+        table: The finished game.
         start: From ``before_the_deal``.
-        dealt: n >= 2 positions after the deal; what comes to the table later is dealt anew in each.
-        later: For each time that cards came to the table, n positions before and n after it,
-            likewise.
+        dealt: n >= 2 positions after the deal, each with newly dealt later cards.
+        later: For each later deal of cards, n positions before and n after it, likewise.
         seed: Seed of the rollouts.
-        win_only: Whether winning counts alone.
+        win_only: Whether only winning counts.
         cancel: Whether to stop.
 
     Raises:
         ValueError: The game is not over.
-        Cancelled: ``cancel`` said so.
+        Cancelled: ``cancel`` returned True.
     """
     if table.returns is None:
         raise ValueError("the game is not over: expected one with a result")

@@ -19,13 +19,13 @@ from inference.determinizer import InferenceSettings
 
 FOLDER = shipped("conf") / "match"
 MOST_WORLDS, MOST_PARTICLES = 256, 1024
-"""There are as many worlds and particles as playouts, up to these limits. In Doudizhu a seventh of
-the particles carry the weight; with few of them, more playouts would see the same few deals.
+"""Worlds and particles are as many as playouts, up to these limits. In Doudizhu a seventh of the
+particles carry the weight; with few particles, more playouts would see the same few deals.
 """
 
 
 def match_changes(game: str, root: str, match: str = "default") -> dict[str, Any]:
-    """Returns what ``conf/match`` changes in a game for a root rule. Raises ConfigError, which
+    """Returns the changes of ``conf/match`` for a game and a root rule. Raises ConfigError, which
     names file and key.
     """
     changes: dict[str, Any] = {}
@@ -47,8 +47,8 @@ def match_changes(game: str, root: str, match: str = "default") -> dict[str, Any
 def match_search(
     trained: SearchSettings, game: str, given: Mapping[str, Any], match: str = "default"
 ) -> SearchSettings:
-    """Returns the search of a match: that of training without its noise, then ``conf/match``, then
-    what is given.
+    """Returns the search of a match: that of training without its noise, changed by ``conf/match``,
+    then by ``given``.
     """
     root = given.get("root", trained.root)
     changes = {"gumbel_noise": 0.0, **match_changes(game, root, match), **given}
@@ -59,8 +59,8 @@ def match_search(
 def match_inference(
     trained: InferenceSettings, playouts: int, given: Mapping[str, Any]
 ) -> InferenceSettings:
-    """Returns the inference of a match: that of training, more particles for more playouts, then
-    what is given.
+    """Returns the inference of a match: that of training, with more particles for more playouts,
+    changed by ``given``.
     """
     particles = max(trained.particles, min(playouts, MOST_PARTICLES))
     settings = replace(trained, **{"particles": particles, **given})

@@ -30,7 +30,7 @@ class MixOptions(PlayerOptions):
         return self.seats
 
     def make(self, host: Host) -> Agent:
-        """Returns the mix; a player that sits in several seats is one object."""
+        """Returns the mix; a player in several seats is one object."""
         made = {label: host.make(label) for label in dict.fromkeys(self.seats)}
         return MixAgent(host.game, [made[label] for label in self.seats])
 
@@ -57,20 +57,20 @@ class MixAgent(Agent):
         self.most_games = min((agent.most_games for agent in self._keepers), default=sys.maxsize)
 
     def start(self, num_games: int, seed: int) -> None:
-        """Prepares every player for games 0 .. num_games - 1, each object once, with random numbers
-        of its own.
+        """Prepares every player for games 0 .. num_games - 1, each object once, with its own random
+        numbers.
         """
         for k, agent in enumerate(self.agents):
             if all(agent is not other for other in self.agents[:k]):
                 agent.start(num_games, int(streams(seed, 1, k)[0] >> np.uint64(1)))
 
     def end(self, games: Sequence[int]) -> None:
-        """Has the players forget games that are over."""
+        """Makes the players forget finished games."""
         for agent in self._keepers:
             agent.end(games)
 
     def close(self) -> None:
-        """Ends the programs of external players."""
+        """Stops the programs of external players."""
         for agent in self.agents:
             getattr(agent, "close", lambda: None)()
 
@@ -85,5 +85,5 @@ class MixAgent(Agent):
         return actions
 
     def answer(self, question: Question, limits: Limits) -> Decision:
-        """Returns what the player of the seat says."""
+        """Returns the decision of the seat's player."""
         return self.agents[question.seat].answer(question, limits)

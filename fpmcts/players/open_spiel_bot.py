@@ -20,10 +20,10 @@ from games.sources import module_sources
 class OpenSpielOptions(PlayerOptions):
     """A bot of OpenSpiel.
 
-    In Kuhn and Leduc it plays OpenSpiel's own game, elsewhere our game in OpenSpiel.
+    In Kuhn and Leduc it plays OpenSpiel's own game, otherwise our game wrapped for OpenSpiel.
 
     Attributes:
-        bot: Name of one that OpenSpiel registers, such as ``uniform_random``; or
+        bot: Name of a bot registered in OpenSpiel, such as ``uniform_random``; or
             ``MODULE:FUNCTION``, called as ``function(game, seat, seed)`` for each game and seat,
             with a ``pyspiel.Game``, and returning a ``pyspiel.Bot``.
     """
@@ -49,7 +49,7 @@ class OpenSpielAgent(ForeignAgent):
     ``inform_action`` passes it the moves of the others, in games where all moves are seen.
 
     Args:
-        game: One whose deals can be listed.
+        game: A game whose deals can be listed.
         bot: See ``OpenSpielOptions``.
 
     Raises:
@@ -80,13 +80,13 @@ class OpenSpielAgent(ForeignAgent):
         self._told: dict[tuple[int, int], int] = {}
 
     def start(self, num_games: int, seed: int) -> None:
-        """Forgets everything; the games to come are 0 .. ``num_games`` - 1."""
+        """Forgets everything and prepares for games 0 .. ``num_games`` - 1."""
         super().start(num_games, seed)
         self._bots, self._told = {}, {}
 
     def ask(self, number: int, seat: int, views: States, row: int, seen: np.ndarray) -> int:
-        """Returns the move of the bot of a game and a seat, in a game that it cannot tell from that
-        one.
+        """Returns the move of the bot of a game and a seat, asked in a sampled game that looks the
+        same to it.
         """
         view, rng = take(views, np.array([row])), self.rng[number : number + 1]
         deal, played = draw_game(self.game, view, seen, seat, rng)

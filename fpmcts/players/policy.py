@@ -20,7 +20,7 @@ from networks.decode import legal_logits, softmax
 from networks.evaluator import Outputs
 
 CHUNK = 16_384
-"""Views whose probabilities are computed at once."""
+"""Views per batch of probabilities."""
 
 
 @player("policy", states_policy=True)
@@ -33,8 +33,8 @@ class PolicyOptions(NetworkOptions):
             poker, where good play mixes, else 0.
         solve: Whether to play every win that the rules can prove from the player's own hand and the
             unseen cards (``games.generic.forced_win``). None: as in training, which in Doudizhu
-            plays only the wins that are found at once (``sure_win``). false: the network plays to
-            the end.
+            plays only wins found without search (``sure_win``). false: the network plays every
+            move.
     """
 
     temperature: float | None = setting(None, least=0, most=100)
@@ -67,7 +67,7 @@ def _probabilities(
 
     Args:
         policy: float32 ``[n, policy_size]``, outputs of the mover's network for n views.
-        sure: int16 ``[N]``, actions that are played for sure; -1 = none.
+        sure: int16 ``[N]``, actions with probability 1; -1 = none.
         out: float64 ``[N, max_legal]``, for all views.
     """
     actions = np.empty(out.shape[1], np.int16)
@@ -93,9 +93,9 @@ class PolicyAgent(Agent):
         game: The game.
         evaluate: (observations int8 ``[N, C, L]``, seats int8 ``[N]``) -> Outputs.
         temperature: 0 plays the most likely move; T > 0 draws from softmax(logits / T).
-        win_only: Whether the values are of wins (objective "wp") or of returns ("adp"); None: not
-            known, and no values are reported.
-        solve: Whether sure wins are played, whatever the networks say.
+        win_only: Whether values are of wins (objective "wp") or of returns ("adp"); None: unknown,
+            and no values are reported.
+        solve: Whether sure wins are played, overriding the networks.
     """
 
     name = "policy"
@@ -165,7 +165,7 @@ class PolicyAgent(Agent):
         return result
 
     def answer(self, question: Question, limits: Limits) -> Decision:
-        """Returns the decision, the network's own policy (at a temperature of 0: that of 1) and its
+        """Returns the decision with the network's policy (that of temperature 1 if it is 0) and
         value; or a sure win.
         """
         if self.solve and (sure := sure_win(question, bool(self.win_only))) is not None:

@@ -1,4 +1,4 @@
-"""Uniform over the legal moves, in any game."""
+"""The uniformly random player, in any game."""
 
 from dataclasses import dataclass
 

@@ -15,7 +15,7 @@ from games.rows import States
 from games.sources import module_sources
 
 ENVIRONMENTS = {"doudizhu": "doudizhu", "leduc": "leduc-holdem", "limit_holdem": "limit-holdem"}
-"""RLCard's names of games, by ours."""
+"""RLCard's names of games by ours."""
 
 
 @player("rlcard", games=["doudizhu", "poker"], slow=True)
@@ -81,7 +81,7 @@ class RLCardAgent(ForeignAgent):
             self._agents = list(rlcard.models.load(agent).agents)
 
     def shown(self, views: States, row: int, moves: np.ndarray) -> Shown:
-        """Returns what RLCard shows of a view.
+        """Returns a view as RLCard shows it.
 
         Args:
             views: Rows.
@@ -95,7 +95,7 @@ class RLCardAgent(ForeignAgent):
         return poker(view, first)
 
     def state(self, shown: Shown) -> dict[str, Any]:
-        """Returns the state that RLCard's environment extracts."""
+        """Returns the state as extracted by RLCard's environment."""
         self._env.game.state = shown.raw
         self._env.action_recorder = shown.trace
         state: dict[str, Any] = self._env._extract_state(shown.raw)
@@ -103,15 +103,15 @@ class RLCardAgent(ForeignAgent):
         return state
 
     def ask(self, number: int, seat: int, views: States, row: int, seen: np.ndarray) -> int:
-        """Returns the move of the agent of a seat. RLCard lets players fold where nothing is to
-        pay, and its own do: they check.
+        """Returns the move of a seat's agent. RLCard allows folding when there is nothing to pay,
+        and its own agents do so; this counts as a check.
         """
         shown, agent = self.shown(views, row, seen), self._agents[seat]
         state, is_poker = self.state(shown), self._env.name != "doudizhu"
         who = f"agent {self.agent} of RLCard, seat {seat} of {self.game.spec.name}"
         with calling(who, self.seed_of(number)):
             answer = agent.eval_step(state)[0]
-            # RLCard's own way makes other moves of illegal ids.
+            # RLCard itself would turn illegal ids into other moves.
             names = self._env.actions if is_poker else self._env._ID_2_ACTION
             name = str(answer) if agent.use_raw else names[int(answer)]
         if is_poker and name == "fold" and name not in shown.moves:

@@ -39,7 +39,7 @@ from networks.checkpoint import CheckpointError
 class FPMCTSOptions(NetworkOptions):
     """Fictitious-Play MCTS with inference.
 
-    Settings of the search that are not given are those of conf/match, else as trained.
+    Settings of the search that are not given come from conf/match, else from training.
 
     Attributes:
         match: The file of conf/match: "default", or "paper" for DeltaDou's 600 playouts of p-UCT,
@@ -82,7 +82,7 @@ class FPMCTSOptions(NetworkOptions):
 
 
 class Pace:
-    """Estimates how many playouts fit into a time, from past searches."""
+    """Estimates the playouts that fit into a time, from past searches."""
 
     FIRST = 16
     """Playouts of the first search, while the rate is unknown."""
@@ -93,11 +93,11 @@ class Pace:
 
     @property
     def is_known(self) -> bool:
-        """Whether any were made."""
+        """Whether the rate is known."""
         return self._seconds_each is not None
 
     def playouts(self, seconds: float, most: int) -> int:
-        """Returns the playouts that fit into some seconds per position: at least 2, unless ``most``
+        """Returns the playouts that fit into ``seconds`` per position: at least 2, unless ``most``
         is less.
         """
         if self._seconds_each is None:
@@ -105,8 +105,8 @@ class Pace:
         return min(max(int(seconds / self._seconds_each), self.LEAST), most)
 
     def note(self, playouts: int, seconds: float) -> None:
-        """Learns that a position's playouts took some seconds. Half of the estimate is the last
-        search.
+        """Records the seconds that a position's playouts took. The last search makes up half of the
+        estimate.
         """
         each = max(seconds / playouts, 1e-9)
         self._seconds_each = (
@@ -121,9 +121,9 @@ class SearchAgent(Agent):
         trained: The networks of all seats.
         settings: Settings of the search.
         inference: Settings of the inference.
-        options: ``seconds`` is the time per move, inference included: the number of playouts
-            follows from the rate so far, up to ``settings.playouts``. Where many games are searched
-            together it is the mean time per position.
+        options: ``seconds`` is the time per move, including inference: the number of playouts
+            follows from the rate so far, up to ``settings.playouts``. If many games are searched
+            together, it is the mean time per position.
         lanes: Positions searched at once.
     """
 
@@ -152,7 +152,7 @@ class SearchAgent(Agent):
 
     @cached_property
     def _table_search(self) -> Search:
-        """Returns the search of ``decide``: of one position, with larger batches."""
+        """Returns the search of ``decide``: for one position, with larger batches."""
         return Search(self.game, self._evaluate, self._table_settings, 1, self.win_only)
 
     @cached_property
@@ -198,10 +198,10 @@ class SearchAgent(Agent):
     def answer(self, question: Question, limits: Limits) -> Decision:
         """Returns the decision with the root moves and the beliefs about the hidden cards.
 
-        A sure win is played at once. Particles are drawn anew for every decision, so that none
-        depends on those before it. Torch uses one thread meanwhile: the batches of a lone game are
-        so small that threads wait for each other (*measured* on two busy cores: 1.7 s of processor
-        time for 64 playouts with two, 0.16 s with one).
+        A sure win is played at once. Particles are drawn anew for every decision, so that decisions
+        are independent of earlier ones. Torch uses one thread meanwhile: the batches of a single
+        game are so small that threads wait for each other (*measured* on two busy cores: 1.7 s of
+        processor time for 64 playouts with two, 0.16 s with one).
         """
         if self.settings.solve and (sure := sure_win(question, self.win_only)) is not None:
             return sure
@@ -248,10 +248,10 @@ class SearchAgent(Agent):
         return self._decided(question, result, hidden)
 
     def _fitting(self, end: float, worlds: States, rng: np.ndarray) -> int:
-        """Returns the playouts of a search that is over at ``end``: one that is cut short has not
-        halved its moves.
+        """Returns the playouts of a search that ends by ``end``: one cut short would not have
+        completed its halvings.
 
-        The first time the rate is measured by a short search, which decides nothing.
+        The first time, a short search that decides nothing measures the rate.
         """
         pace, most = self._table_pace, self.settings.playouts
         if not pace.is_known:
@@ -263,7 +263,7 @@ class SearchAgent(Agent):
         return pace.playouts(end - time.perf_counter(), most)
 
     def _hidden(self, question: Question, lanes: np.ndarray, rng: np.ndarray) -> HiddenCards | None:
-        """Returns what the worlds just drawn were drawn from; None in games that do not say what
+        """Returns the distribution of the worlds just drawn; None in games that do not list what
         may be hidden.
         """
         spec = self.game.spec
@@ -282,7 +282,7 @@ class SearchAgent(Agent):
     def _decided(
         self, question: Question, result: SearchResult, hidden: HiddenCards | None
     ) -> Decision:
-        """Returns what a search says, so far or in the end, of one position."""
+        """Returns the decision of a search of one position, so far or at its end."""
         unit, scale, shift = WINS, 0.5, 0.5
         if not self.win_only:
             unit, scale, shift = RETURN, stake(self.game.rules, question.view, 0), 0.0

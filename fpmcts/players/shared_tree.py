@@ -1,13 +1,13 @@
 """IS-MCTS with one tree of the information sets of all seats (Lisy 2014, algorithm 1), kept from
 move to move.
 
-Iterations start from states of the player's information set, all as likely ("uniform", the text) or
-weighed by what the tree says of the moves of others ("belief", ``beliefs.py``). The move is drawn
-from the output strategy of the selection: n_i / n for UCT, the mean of p for Exp3 and Regret
+Iterations start from states of the player's information set, equally likely ("uniform", the text)
+or weighted by the others' moves under the tree's policies ("belief", ``beliefs.py``). The move is
+drawn from the output strategy of the selection: n_i / n for UCT, the mean of p for Exp3 and Regret
 Matching.
 
-Each seat of each game has a tree of its own, forgotten when the game is over. A tree that has
-filled its memory lets go of the sets that were visited least, until half of it is free.
+Each seat of each game has its own tree, discarded after the game. A full tree drops its least
+visited sets until half of it is free.
 """
 
 from collections.abc import Sequence
@@ -40,16 +40,16 @@ from games.settings import ConfigError
 from inference.prior import prior_worlds
 
 CHUNK = 1024
-"""Iterations between two looks at the clock; each starts from a state of its own."""
+"""Iterations between two checks of the clock; each starts from its own state."""
 POOL = 1024
-"""Histories that are drawn and weighed for a decision, with ``draws=belief``."""
+"""Histories sampled and weighted for a decision, with ``draws=belief``."""
 MEMORY = 1000
-"""MB for the trees of all games in progress at a time, one game at least."""
+"""MB for the trees of all games in progress, at least one game."""
 
 
 def hides_moves_alone(game: Game) -> bool:
-    """Returns whether some moves are hidden and nothing else: before the first move every seat
-    knows the whole state.
+    """Returns whether moves are all that is hidden: before the first move every seat knows the
+    whole state.
     """
     if not game.spec.has_private_moves:
         return False
@@ -73,8 +73,8 @@ def _root(
     out: np.ndarray,
     means: np.ndarray,
 ) -> int:
-    """Returns the visits of the set of a view; writes the weights of its policy, and mean rewards
-    (-inf or NaN where unknown).
+    """Returns the visits of a view's set; writes the weights of its policy, and mean rewards (-inf
+    or NaN where unknown).
     """
     place = find(rows, seat_key(rules, view, 0, seat))
     if place < 0:
@@ -92,7 +92,7 @@ def _root(
 
 @kernel
 def thin(rows: Rows, width: int, least: int, kept: Rows) -> None:
-    """Copies the rows with at least so many visits to an empty table with room for them."""
+    """Copies the rows with at least ``least`` visits to an empty table with room for them."""
     place = 0
     while place < rows.used[0]:
         num_actions = num_actions_of(rows, place)
@@ -115,8 +115,7 @@ class SharedTreeAgent(TreeAgent[HashTable]):
     Args:
         game: The game.
         options: Options of the learner: the selection and its parameters, and the memory of a tree.
-        by_belief: Whether states are drawn as the tree's mean policy makes the moves of the others
-            likely.
+        by_belief: Whether states are weighted by the others' moves under the tree's mean policy.
     """
 
     def __init__(self, game: Game, options: IsMctsOptions, by_belief: bool) -> None:
@@ -136,7 +135,7 @@ class SharedTreeAgent(TreeAgent[HashTable]):
         self._trees = {}
 
     def end(self, games: Sequence[int]) -> None:
-        """Forgets the trees of games that are over."""
+        """Forgets the trees of finished games."""
         for game in games:
             for seat in range(self.game.spec.num_seats):
                 self._trees.pop((game, seat), None)
@@ -152,11 +151,13 @@ class SharedTreeAgent(TreeAgent[HashTable]):
         return self._trees[game, seat]
 
     def iterate(self, place: Place[HashTable], done: int, clock: Clock) -> int:
-        """Runs an iteration from each of some states of the information set, or of the start."""
+        """Runs an iteration from each of a chunk of states, of the information set or of the
+        start.
+        """
         game, count = self.game, min(CHUNK, clock.most - done)
         if done == 0:
-            # A tree that is new in the middle of a game knows nothing of the moves before: half of
-            # the search is from the start.
+            # A tree that is new in mid-game knows nothing about earlier moves: half of its search
+            # starts from the beginning.
             is_new = (
                 self.by_belief
                 and place.tree.num_rows == 0
@@ -208,8 +209,8 @@ class SharedTreeAgent(TreeAgent[HashTable]):
             self._make_room(table)
 
     def _make_room(self, table: HashTable) -> None:
-        """Grows a tree, or thins it where it has filled its memory. Raises ConfigError where it has
-        no room for one iteration.
+        """Grows a tree, or thins it if its memory is full. Raises ConfigError if there is no room
+        for one iteration.
         """
         spec = self.game.spec
         words = HEADER + table.width * spec.max_legal
@@ -257,7 +258,7 @@ class SharedTreeAgent(TreeAgent[HashTable]):
         return hidden, beliefs.cumulative_of(log_weights)
 
     def root(self, place: Place[HashTable]) -> Root:
-        """Returns the policy of the set of the position; given moves share it out."""
+        """Returns the policy of the position's set, normalised over the moves asked about."""
         q, tree, o = place.question, place.tree, self.options
         shares, means = np.empty(len(q.legal)), np.empty(len(q.legal))
         visits = _root(

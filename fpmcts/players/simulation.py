@@ -1,9 +1,9 @@
 """Values of moves and cards in a game that is too large for exact ones, from rollouts of a stored
 policy.
 
-Which worlds there are, and how likely, the game says (``games.registry.Positions``). Each move is
-tried in the same worlds with the same random numbers, so that moves are compared in pairs. From
-there on the policy plays in every seat, the mover's own included.
+The game provides the worlds with their probabilities (``games.registry.Positions``). All moves are
+tried in the same worlds with the same random numbers, so that their comparison is paired. After the
+move the policy plays in every seat, including the mover's.
 """
 
 from collections.abc import Callable
@@ -23,7 +23,7 @@ class Simulated(NamedTuple):
     """Values of a decision's moves from rollouts in W worlds.
 
     Attributes:
-        returns: float64 ``[W, n]``, of each world and each of the n moves asked about.
+        returns: float64 ``[W, n]``, return in each world of each of the n moves asked about.
         hidden: The hidden cards of those worlds.
     """
 
@@ -34,16 +34,16 @@ class Simulated(NamedTuple):
 def simulate(
     agent: Agent, question: Question, num: int, cancel: Callable[[], bool] | None = None
 ) -> Simulated:
-    """Returns what the moves asked about win for the mover in ``num`` worlds.
+    """Returns the mover's returns of the moves asked about in ``num`` worlds.
 
     Args:
         agent: A player that states its policy.
         question: A decision in a game of two players.
-        num: Worlds, at least 2.
+        num: Number of worlds, at least 2.
         cancel: Whether to stop.
 
     Raises:
-        Cancelled: ``cancel`` said so.
+        Cancelled: ``cancel`` returned True.
     """
     assert isinstance(agent, OpenPolicy)
     game, rng = question.game, np.random.default_rng(question.seed)

@@ -1,14 +1,13 @@
 """Single-observer IS-MCTS: one tree of the searcher's information sets, over many deals of the
 hidden cards.
 
-Each iteration takes another deal and walks down from the root. At a node only the moves that are
-legal in this deal are there; moves of the others, too, are chosen in this tree, by the upper
-confidence bound of *their* team's results. How often a move was there to be chosen (its
-*availability*) takes the place of the visits of the parent. The first move that was never tried
-ends the
-walk: it joins the tree, and the rest is played at random.
+Each iteration takes another deal and descends from the root. At a node only the moves that are
+legal in this deal are available; moves of the others are chosen in this tree, too, by the upper
+confidence bound of *their* team's results. The number of times a move was available (its
+*availability*) replaces the visits of the parent. The first untried move ends the descent: it joins
+the tree, and the rest is played at random.
 
-Statistics belong to edges: a move at an information set of the searcher. They stand in a hash table
+Statistics belong to edges: a move at an information set of the searcher. A hash table stores them
 by both keys.
 
 Source: Cowling, Powley & Whitehouse, "Information set Monte Carlo tree search", 2012, III.C and
@@ -28,12 +27,12 @@ from games.rows import Rules, States
 from inference.prior import prior_worlds
 
 CHUNK = 256
-"""Iterations between two looks at the clock; each has a deal of its own."""
+"""Iterations between two checks of the clock; each has its own deal."""
 PLACES = 1024
 """Size of the hash table of a new tree."""
 VISITS, AVAILABLE, TOTAL, SQUARES = range(4)
-"""Statistics of an edge: how often its move was chosen, how often it was there to be chosen since
-it joined the tree, the sum of the returns of the mover's team, that of their squares.
+"""Statistics of an edge: visits of its move, its availability since it joined the tree, the sum of
+the returns of the mover's team, and the sum of their squares.
 """
 
 
@@ -43,8 +42,8 @@ class Edges(NamedTuple):
     Attributes:
         keys: uint64 ``[T]``, T a power of two; 0 = empty.
         sums: float64 ``[T, 4]``, the statistics.
-        used: int64 ``[1]``, how many edges there are.
-        span: float64 ``[2]``, the least and the largest return of an iteration.
+        used: int64 ``[1]``, number of edges.
+        span: float64 ``[2]``, the smallest and the largest return of an iteration.
     """
 
     keys: np.ndarray
@@ -67,7 +66,7 @@ def edge_key(infoset: np.uint64, action: int) -> np.uint64:
 
 @kernel
 def find(edges: Edges, key: np.uint64) -> int:
-    """Returns the place of an edge, or ``-1 - place`` of where it would stand."""
+    """Returns the place of an edge, or ``-1 - place`` for the place it would get."""
     mask = np.uint64(edges.keys.size - 1)
     place = (key >> np.uint64(1)) & mask
     while edges.keys[place] != 0:
@@ -107,11 +106,11 @@ def iterate(
     """Runs an iteration in each of the first ``count`` worlds.
 
     Args:
-        searcher: Whose information sets these are.
-        wins_only: Whether the result of an iteration is its sign, a win, a draw or a loss.
+        searcher: The seat of these information sets.
+        wins_only: Whether only the sign of a return counts: a win, a draw or a loss.
         exploration: c; bounds are in units of the span of all results so far.
         asked: int16 ``[m]``, the moves that are considered at the root.
-        state: One row of scratch.
+        state: One row, scratch.
         rng: uint64 ``[1]``.
     """
     path, movers = np.empty(max_moves, np.int64), np.empty(max_moves, np.int64)
@@ -165,7 +164,7 @@ def iterate(
 
 @kernel
 def _best(edges: Edges, places: np.ndarray, n: int, exploration: float, rng: np.ndarray) -> int:
-    """Returns the move of the largest upper confidence bound, one of the best at random."""
+    """Returns a move with the largest upper confidence bound, ties broken at random."""
     best, chosen, ties = -np.inf, 0, 0
     for k in range(n):
         sums = edges.sums[places[k]]
@@ -185,7 +184,7 @@ def _best(edges: Edges, places: np.ndarray, n: int, exploration: float, rng: np.
 def root_sums(
     rules: Rules, view: States, seat: int, edges: Edges, actions: np.ndarray, out: np.ndarray
 ) -> None:
-    """Writes the statistics of some moves of a view of one row (``[m, 4]``), 0 where untried."""
+    """Writes the statistics of ``actions`` at a view of one row (``[m, 4]``), 0 where untried."""
     key = infoset_key(rules, view, 0, seat)
     for k in range(actions.size):
         place = find(edges, edge_key(key, actions[k]))
@@ -211,7 +210,7 @@ class SingleObserverAgent(TreeAgent[Edges]):
         return empty_edges(PLACES)
 
     def iterate(self, place: Place[Edges], done: int, clock: Clock) -> int:
-        """Runs an iteration in each of some deals."""
+        """Runs an iteration in each deal of a chunk."""
         rules, spec, count = self.game.rules, self.game.spec, min(CHUNK, clock.most - done)
         if 2 * (int(place.tree.used[0]) + count) > len(place.tree.keys):
             larger = empty_edges(4 * len(place.tree.keys))

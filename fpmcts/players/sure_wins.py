@@ -1,4 +1,4 @@
-"""Moves that need no thought: the only legal one, and the first of a win that is sure."""
+"""Moves that need no search: a sole legal move, and the first move of a sure win."""
 
 import numpy as np
 
@@ -19,8 +19,8 @@ def _short_cuts(
 
 
 def short_cuts(game: Game, views: States, solve: bool = True) -> np.ndarray:
-    """Returns the move of each view (int16 ``[n]``) where it is forced, or, with ``solve``, where
-    it wins for sure; else -1.
+    """Returns each view's move (int16 ``[n]``) if it is forced or, with ``solve``, a sure win; else
+    -1.
     """
     actions = np.empty(num_rows(views), np.int16)
     _short_cuts(game.rules, views, solve, actions, np.empty(game.spec.max_legal, np.int16))

@@ -56,7 +56,7 @@ from networks.checkpoint import (
 
 POLICIES = ("average", "greedy")
 EXACT_ENOUGH = 1e-4
-"""NashConv in chips, below which a stored policy need not be any more exact."""
+"""NashConv in chips below which a stored policy is exact enough."""
 
 
 @player("tabular", states_policy=True)
@@ -64,7 +64,7 @@ EXACT_ENOUGH = 1e-4
 class TabularOptions(PlayerOptions):
     """The policy learned by a run of a tabular algorithm.
 
-    Such as ``python train.py game=leduc algorithm=smooth_uct``.
+    Train one with ``python train.py game=leduc algorithm=smooth_uct``.
 
     Attributes:
         run: Run folder or checkpoint; None: the tables that come with the project.
@@ -99,14 +99,14 @@ class TabularOptions(PlayerOptions):
 
 @dataclass(frozen=True)
 class TabularPolicy:
-    """A policy in dense tables, which need not have rows for all information states.
+    """A policy in dense tables, possibly without rows for some information sets.
 
     Attributes:
         game: The tables of the game.
         rows: float64 ``[any, game.max_actions]``, the probabilities of the legal actions; zeros
             stand for the uniform policy.
-        places: int32 ``[D]``, where the rows of each node of the public tree begin; -1 = nowhere,
-            the policy is uniform there.
+        places: int32 ``[D]``, first row of each node of the public tree; -1 = none, the policy is
+            uniform there.
     """
 
     game: Tables
@@ -115,7 +115,7 @@ class TabularPolicy:
 
     @classmethod
     def of_table(cls, game: Tables, table: np.ndarray) -> Self:
-        """Returns the policy of a table of all information states (``[game.num_infosets,
+        """Returns the policy of a table of all information sets (``[game.num_infosets,
         game.max_actions]``).
 
         Raises:
@@ -124,7 +124,7 @@ class TabularPolicy:
         return cls(game, game.check_policy(table), game.betting.base)
 
     def table(self) -> np.ndarray:
-        """Returns a row for every information state, zeros for the uniform policy
+        """Returns a row for every information set, zeros for the uniform policy
         (``[game.num_infosets, game.max_actions]``).
         """
         return by_infoset(self.game, self.rows, self.places)
@@ -143,7 +143,7 @@ class TabularPolicy:
 
 @dataclass(frozen=True)
 class HashedPolicy:
-    """A policy in a hashed table of probabilities; sets without a row play evenly."""
+    """A policy in a hashed table of probabilities; sets without a row play uniformly."""
 
     game: Game
     rows: Rows
@@ -169,13 +169,13 @@ def _read_rows(
 
 
 def run_file(path: Path | str) -> Path:
-    """Returns the file that holds the tables: the path itself, or the last checkpoint in it where
-    it is the folder of a run.
+    """Returns the file with the tables: the path itself, or the last checkpoint in it if it is a
+    run folder.
     """
     path = Path(path)
     if not path.is_dir():
         return path
-    # While the latest is being replaced, the previous one is there alone.
+    # While the latest is being replaced, only the previous one exists.
     previous = (path / PREVIOUS).exists() and not (path / CHECKPOINT).exists()
     return path / (PREVIOUS if previous else CHECKPOINT)
 
@@ -186,9 +186,9 @@ def load_tabular(
     """Returns the policy that a run of a tabular algorithm has learned.
 
     Args:
-        path: A checkpoint, the folder of a run, or what ``export`` wrote.
-        game: What it is to play.
-        policy: "average", which is the one that approaches an equilibrium, or "greedy".
+        path: A checkpoint, a run folder, or a file written by ``export``.
+        game: The game to play.
+        policy: "average", which approaches an equilibrium, or "greedy".
 
     Raises:
         CheckpointError: The file is missing or damaged, or holds no tables of this game.
@@ -239,10 +239,10 @@ def _policy(
 
 
 def export(source: Path | str, target: Path | str, threshold: float = 0.0) -> str:
-    """Writes the average policy of a run to a small file, and returns what it is, in a line.
+    """Writes the average policy of a run to a small file; returns a line that describes it.
 
-    In a game with a full tree the weights are of the smallest type whose NashConv is below
-    ``EXACT_ENOUGH``, else float32; in any other uint8.
+    In a game with a full tree the weights have the smallest type whose NashConv is below
+    ``EXACT_ENOUGH``, else float32; in other games uint8.
 
     Args:
         source: The folder of the run, or its checkpoint.
@@ -250,7 +250,7 @@ def export(source: Path | str, target: Path | str, threshold: float = 0.0) -> st
         threshold: Probabilities below it become 0 (``stored_policy.without_rare_moves``).
 
     Raises:
-        CheckpointError: The run cannot be read, or the file not be written.
+        CheckpointError: The run cannot be read, or the file cannot be written.
     """
     file, measured = run_file(source), None
     arrays, meta = _read(file)
@@ -274,7 +274,7 @@ def export(source: Path | str, target: Path | str, threshold: float = 0.0) -> st
     told = "" if measured is None else f", NashConv {measured:.2g} chips"
     return (
         f"{target}: {episodes:,} episodes, {states:,} of {tables.num_infosets:,} information "
-        "states, "
+        "sets, "
         f"{packed['weights'].dtype}, {Path(target).stat().st_size:,} bytes{told}"
     )
 
@@ -295,7 +295,7 @@ def _draw(
         last = 0
         while slot < probabilities.shape[1]:
             if probabilities[k, slot] > 0.0:
-                last = slot  # a remainder of rounding belongs to an action that is played
+                last = slot  # a rounding remainder goes to an action with a positive probability
                 if left < probabilities[k, slot]:
                     break
                 left -= probabilities[k, slot]
@@ -308,7 +308,7 @@ class TabularAgent(Agent):
 
     Args:
         policy: The table.
-        name: For reports.
+        name: Name in reports.
         playouts: See ``TabularOptions``.
     """
 
@@ -339,19 +339,19 @@ class TabularAgent(Agent):
 
     @cached_property
     def exact(self) -> PolicyValues | None:
-        """Returns the values of all moves against this policy; None where the game is too large."""
+        """Returns the values of all moves against this policy; None if the game is too large."""
         if not isinstance(self.policy, TabularPolicy) or not self.policy.game.has_tree:
             return None
         game = self.policy.game
         return PolicyValues(game, game.completed(self.policy.table()))
 
     def answer(self, question: Question, limits: Limits) -> Decision:
-        """Returns the decision and its policy, and what is hidden and each move is worth: exactly
-        in small games, else from rollouts if they are asked for.
+        """Returns the decision with its policy, beliefs about the hidden cards and the value of
+        each move: exact in small games, else from rollouts if requested.
 
-        An exact value is that of the move against this policy in the other seats, see
-        ``fpmcts.tabular.values``; a root row's prior is the policy, its regret what its mean lacks
-        to the largest. The value of the decision is the mean over its policy.
+        Exact values are against this policy in the other seats, see ``fpmcts.tabular.values``; a
+        root row's prior is the policy, its regret the difference of its mean to the largest. The
+        value of the decision is the mean over its policy.
         """
         decision = super().answer(question, limits)
         asked = np.searchsorted(question.legal, question.asked)
@@ -388,11 +388,11 @@ class TabularAgent(Agent):
     def luck(
         self, table: Table, num: int, seed: int, cancel: Callable[[], bool] | None = None
     ) -> Luck:
-        """Returns what the cards brought in a hand that is over: exactly where that can be, else by
-        ``num`` rollouts.
+        """Returns the luck of the cards in a finished hand: exactly if possible, else by ``num``
+        rollouts.
 
         Raises:
-            Cancelled: ``cancel`` said so.
+            Cancelled: ``cancel`` returned True.
         """
         game: Any = table.game
         if self.exact is None:
@@ -423,8 +423,8 @@ class TabularAgent(Agent):
 
 
 def _hidden(game: Game, seat: int, cards: np.ndarray) -> HiddenCards:
-    """Returns what a seat believes of the others' hands, of one card each, from the probability of
-    each card.
+    """Returns a seat's beliefs about the others' one-card hands, from the probability of each
+    card.
     """
     others = [(seat + 1 + k) % game.spec.num_seats for k in range(game.spec.num_seats - 1)]
     probabilities = [[[1.0 - p, p] for p in cards[other].tolist()] for other in others]

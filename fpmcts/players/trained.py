@@ -1,7 +1,7 @@
-"""Trained networks as a checkpoint of a run holds them, ready to play.
+"""Trained networks from a run's checkpoint, ready to play.
 
-``python -m fpmcts.players.trained RUN_DIR FILE`` writes the networks of a run to a file of their
-own, to be given away: without the paths of the machine that trained them.
+``python -m fpmcts.players.trained RUN_DIR FILE`` exports the networks of a run to a file for
+others: without the paths of the machine that trained them.
 """
 
 import argparse
@@ -36,23 +36,23 @@ from networks.resnet import NetworkConfig, Networks, PolicyValueNet, build_netwo
 from networks.weights import check_fits, load_module
 
 EXPORTED = ("game", "network", "filter", "code", "iteration", "games_seen", "seconds")
-"""What an exported file keeps of the metadata of a run, beside its configuration."""
+"""Metadata of a run that an exported file keeps, in addition to its configuration."""
 
 
 @dataclass(frozen=True)
 class Trained:
-    """Networks and what they were trained for.
+    """Trained networks with their settings of training.
 
     Attributes:
         game: The game in the networks' encoding.
         networks: One per role, or one for all.
         filter: The filter network, if the run had one.
         inference: The settings of inference in training.
-        search: Those of the search.
-        objective: "wp" or "adp": what their values are.
+        search: The settings of the search in training.
+        objective: "wp" or "adp": the unit of their values.
         evaluator: Forward passes.
-        has_values: Whether the networks have values, as searches need them; those of fictitious
-            self-play without search do not.
+        has_values: Whether the networks have values, which searches need; those of fictitious
+            self-play without search have none.
     """
 
     game: Game
@@ -82,12 +82,12 @@ class Trained:
 
 @dataclass
 class NetworkOptions(PlayerOptions):
-    """What every player with trained networks can be asked for.
+    """Options of every player with trained networks.
 
     Attributes:
         checkpoint: A checkpoint or run folder; None: the weights that come with the project.
         precision: Precision of the networks: "float32", "bfloat16", "int8" (CPUs with AVX-512
-            VNNI); "auto": chosen by the processor and the size of the networks
+            VNNI); "auto": chosen from the processor and the size of the networks
             (``networks/precision.py``); int8 only in long matches.
     """
 
@@ -103,7 +103,7 @@ class NetworkOptions(PlayerOptions):
         those that come with the project.
 
         Raises:
-            CheckpointError: They cannot be read, or learned another game.
+            CheckpointError: They cannot be read, or were trained for another game.
         """
         if self.checkpoint is None and isinstance(host.networks, Trained):
             return host.networks
@@ -128,11 +128,11 @@ class NetworkOptions(PlayerOptions):
 
 
 def checkpoint_file(path: Path | str) -> Path:
-    """Returns the file that holds the networks: the path itself, or the networks in it where it is
-    the folder of a run.
+    """Returns the file with the networks: the path itself, or the networks in it if it is a run
+    folder.
 
-    ``models/…`` means the files that come with the project from any folder that has none of its
-    own.
+    ``models/…`` means the files that come with the project, unless the current folder has such a
+    file.
     """
     path = Path(path)
     if not path.exists() and path.parts[:1] == ("models",):
@@ -141,7 +141,7 @@ def checkpoint_file(path: Path | str) -> Path:
 
 
 def checkpoint_of(game: str, checkpoint: str | None) -> Path:
-    """Returns the file of a checkpoint, None being the weights that come with the project. Raises
+    """Returns the file of a checkpoint; None means the weights that come with the project. Raises
     CheckpointError.
     """
     path = shipped("models") / f"{game}.safetensors"
@@ -149,7 +149,7 @@ def checkpoint_of(game: str, checkpoint: str | None) -> Path:
     if checkpoint is not None:
         path = checkpoint_file(checkpoint)
         missing = f"there is no checkpoint at {path}; give a file or the folder of a run"
-    if not path.is_file():  # a pipe or a device would be read without end
+    if not path.is_file():  # a pipe or a device would be read forever
         raise CheckpointError(missing)
     return path
 
@@ -168,12 +168,12 @@ def load_trained(
         game: Name of the game that they are to play.
         precision: See ``networks.precision.PRECISIONS``.
         device: Device of the forward passes.
-        objective: Unit of the values, "wp" or "adp"; None: what they were trained for. Only
-            networks with a ``win_stakes`` head can give the other one.
+        objective: Unit of the values, "wp" or "adp"; None: as trained. Only networks with a
+            ``win_stakes`` head support the other one.
 
     Raises:
-        CheckpointError: The file is missing or damaged, belongs to another game, or cannot give the
-            objective.
+        CheckpointError: The file is missing or damaged, belongs to another game, or does not
+            support the objective.
     """
     file = checkpoint_file(path)
     arrays, config, made, network = _read(file, game)
@@ -208,7 +208,7 @@ def load_trained(
 
 
 def untrained_of(path: Path | str, game: str) -> PolicyValueNet:
-    """Returns an untrained network of the size of those of a checkpoint, in a fraction of the time.
+    """Returns an untrained network of the same size as a checkpoint's, in a fraction of the time.
     Raises CheckpointError.
     """
     _, _, made, network = _read(checkpoint_file(path), game)
@@ -233,7 +233,7 @@ def _read(file: Path, game: str) -> tuple[Arrays, dict[str, Any], Game, NetworkC
     with naming(file):
         network = settings_of(NetworkConfig, config.get("network"), "network")
         made = Choice.parse(config["game"]).make()
-        # Compared before it takes memory, which a file of a few bytes can ask for in gigabytes.
+        # Checked before memory is allocated: a file of a few bytes can claim gigabytes.
         with torch.device("meta"):
             nets = build_networks(made.spec, network, seed=0).distinct()
         for k, net in enumerate(nets):
@@ -242,11 +242,11 @@ def _read(file: Path, game: str) -> tuple[Arrays, dict[str, Any], Game, NetworkC
 
 
 def export(source: Path | str, target: Path | str) -> None:
-    """Writes the networks of a run to a checkpoint of their own; of the metadata, what a user needs
-    to identify them.
+    """Writes the networks of a run to a separate checkpoint, with only the metadata that identifies
+    them.
 
     Raises:
-        CheckpointError: One cannot be read, or the other not be written.
+        CheckpointError: The source cannot be read, or the target cannot be written.
     """
     file = checkpoint_file(source)
     arrays, meta = load(file)

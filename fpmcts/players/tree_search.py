@@ -1,6 +1,4 @@
-"""What the trees of Information Set MCTS have in common: the search by chunks, the move, and what
-is reported of it.
-"""
+"""The common base of Information Set MCTS: the search in chunks, the move, and its report."""
 
 import time
 from abc import abstractmethod
@@ -23,12 +21,12 @@ Tree = TypeVar("Tree")
 
 
 class Clock:
-    """When a search ends, and how far it is.
+    """The progress and the end of a search.
 
     Args:
-        iterations: The most there may be; None: 10,000, with ``seconds`` no limit.
-        seconds: The time; None: no limit.
-        limits: Of the question.
+        iterations: Maximum iterations; None: 10,000, or no limit with ``seconds``.
+        seconds: Time limit; None: no limit.
+        limits: Limits of the question.
     """
 
     def __init__(
@@ -42,19 +40,17 @@ class Clock:
         )
 
     def is_over(self) -> bool:
-        """Returns whether to stop before all iterations are made."""
+        """Returns whether to stop before all iterations are done."""
         return self.is_late(1.0) or (self.limits.cancel is not None and self.limits.cancel())
 
     def is_late(self, share: float) -> bool:
-        """Returns whether a share of the time, where there is a limit, has gone by."""
+        """Returns whether a share of the time has passed; False without a time limit."""
         return self.end is not None and time.perf_counter() >= self.begin + share * (
             self.end - self.begin
         )
 
     def total(self, done: int) -> int:
-        """Returns how many iterations there will be; where time decides, as the rate so far has
-        it.
-        """
+        """Returns the expected number of iterations; if time decides, from the rate so far."""
         if self.end is None or self.most < MOST_ITERATIONS:
             return self.most
         share = (time.perf_counter() - self.begin) / max(self.end - self.begin, 1e-9)
@@ -62,15 +58,15 @@ class Clock:
 
 
 class Root(NamedTuple):
-    """What a tree says of the n moves that are asked about.
+    """A tree's results for the n moves asked about.
 
     Attributes:
-        policy: float64 ``[n]``, the move is drawn from it, at a temperature of 0 the largest is
+        policy: float64 ``[n]``, the distribution of the move; at temperature 0 the largest is
             played.
         visits: int ``[n]``.
-        means: float64 ``[n]``, mean results in the unit of the player; NaN where there is none.
-        errors: float64 ``[n]``, their standard errors; NaN where not known.
-        value: Of the position, in the unit; None where not known.
+        means: float64 ``[n]``, mean results in the unit of the player; NaN where unknown.
+        errors: float64 ``[n]``, their standard errors; NaN where unknown.
+        value: Value of the position, in that unit; None if unknown.
     """
 
     policy: np.ndarray
@@ -82,14 +78,14 @@ class Root(NamedTuple):
 
 @dataclass
 class Place(Generic[Tree]):
-    """Where a search stands.
+    """The state of a search.
 
     Attributes:
-        question: What is asked.
-        positions: Its view, for draws of worlds.
-        rng: uint64 ``[1]``, a stream.
-        path: uint64 ``[1]``, another one.
-        tree: It grows.
+        question: The question.
+        positions: Its view, for drawing worlds.
+        rng: uint64 ``[1]``, a random stream.
+        path: uint64 ``[1]``, another random stream.
+        tree: The tree, which grows.
     """
 
     question: Question
@@ -104,7 +100,7 @@ class TreeAgent(Agent, Generic[Tree]):
 
     Args:
         game: The game.
-        unit: Of the values that it reports, WINS or RETURN.
+        unit: Unit of the reported values, WINS or RETURN.
 
     Attributes:
         iterations, seconds: See ``Clock``.
@@ -129,13 +125,13 @@ class TreeAgent(Agent, Generic[Tree]):
 
     @abstractmethod
     def iterate(self, place: Place[Tree], done: int, clock: Clock) -> int:
-        """Runs some iterations after those that are done, and returns how many; ``clock`` says what
-        the most is.
+        """Runs a chunk of iterations after the ``done`` first ones, within the limits of ``clock``;
+        returns their number.
         """
 
     @abstractmethod
     def root(self, place: Place[Tree]) -> Root:
-        """Returns what the tree says of the position."""
+        """Returns the tree's results for the position."""
 
     def start(self, num_games: int, seed: int) -> None:
         """Prepares for games 0 .. num_games - 1."""
@@ -146,7 +142,7 @@ class TreeAgent(Agent, Generic[Tree]):
         """Returns a legal move (int16 ``[n]``) for each view; row k belongs to game ``games[k]``.
 
         Raises:
-            RuntimeError: ``start`` was not called for so many games.
+            RuntimeError: ``start`` was not called for that many games.
         """
         if len(games) and max(games) >= len(self.rng):
             raise RuntimeError(f"{self.name}: game {max(games)} was not started: call start first")
@@ -170,12 +166,12 @@ class TreeAgent(Agent, Generic[Tree]):
     def place(
         self, question: Question, rng: np.ndarray, path: np.ndarray, tree: Tree
     ) -> Place[Tree]:
-        """Returns where a search for a question begins."""
+        """Returns the initial state of a search for a question."""
         positions = make_positions(self.game, np.zeros(1, np.int64), question.view)
         return Place(question, positions, rng, path, tree)
 
     def answer(self, question: Question, limits: Limits) -> Decision:
-        """Returns the decision with the moves of the root, from a tree of its own."""
+        """Returns the decision with the moves of the root, from a new tree."""
         rng, path = streams(question.seed, 1), streams(question.seed, 1, 1)
         place = self.place(question, rng, path, self.new_tree())
         done, root = (
@@ -198,7 +194,7 @@ class TreeAgent(Agent, Generic[Tree]):
         return done
 
     def policy_of(self, weights: np.ndarray) -> np.ndarray:
-        """Returns the probabilities (float64 ``[n]``) that weights, not all 0, stand for at the
+        """Returns the probabilities (float64 ``[n]``) of weights, not all 0, at the player's
         temperature.
         """
         if self.temperature <= 0.0:
@@ -213,11 +209,11 @@ class TreeAgent(Agent, Generic[Tree]):
         return int(policy.argmax())
 
     def _decided(self, question: Question, root: Root, done: int, chosen: int) -> Decision:
-        """Returns what a search says, so far or in the end.
+        """Returns the decision of a search, so far or at its end.
 
         Args:
-            question: What was asked.
-            root: What the search found at its root.
+            question: The question.
+            root: The results at its root.
             done: Playouts so far.
             chosen: Index of the move in ``question.asked``.
         """

@@ -1,9 +1,7 @@
-"""Warm-up runs that compile FPMCTS: a small search and a small inference, each in a process of its
-own.
+"""Warm-up runs that compile FPMCTS: a small search and a small inference, each in its own process.
 
 ``compile_players`` does both at once; programs that play or train with searches call it first (see
-``games.compilation``). The networks are small and have learned nothing: kernels do not depend on
-them.
+``games.compilation``). The networks are small and untrained: kernels do not depend on them.
 """
 
 import argparse
@@ -28,7 +26,7 @@ from networks.evaluator import Evaluator
 from networks.resnet import NetworkConfig, build_networks
 
 MOVES = 12
-"""Moves into the game at which worlds are drawn: enough for hands to be few."""
+"""Moves into the game at which worlds are drawn: enough for short hands."""
 WORLDS = 4
 
 
@@ -38,13 +36,13 @@ def compile_players(
     wait: bool = True,
     root: str = "gumbel",
 ) -> None:
-    """Compiles what FPMCTS needs to play a game, if that was not done yet.
+    """Compiles the kernels that FPMCTS needs to play a game, unless they are compiled.
 
     Args:
-        name: Of the game.
+        name: Name of the game.
         say: Shows a line.
-        wait: Until it is done; False: it is done beside what the process does next.
-        root: The rule at the root of its searches; another one is compiled when it is first used.
+        wait: Whether to wait until it is done; otherwise it runs in the background.
+        root: The rule at the root of its searches; other rules are compiled on first use.
     """
     run = compile_ahead if wait else compile_beside
     files = [file for own in (name, root) if is_outside(own) for file in module_sources(own)]
@@ -78,7 +76,7 @@ def _evaluator(game: Game) -> Evaluator:
 def warm_up_search(game: Game, root: str = "gumbel") -> None:
     """Searches the first open decision by a root rule, with rollouts."""
     views, _ = next(_open_decisions(game))
-    # Erased hands will do: nothing here depends on how good a move is.
+    # Erased hands suffice: nothing here depends on the quality of moves.
     worlds = take(views, np.zeros(WORLDS, np.int64))
     settings = SearchSettings(root=root, playouts=WORLDS, worlds=WORLDS, slots=2, rollout=0.5)
     search = Search(game, _evaluator(game).evaluate, settings, 1, False)

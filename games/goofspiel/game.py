@@ -19,18 +19,18 @@ from games.settings import setting
 
 register_all(Rules, state, observe, worlds)
 MOST_ORDERS = 8
-"""Cards up to which ``starts`` lists all orders of random prizes: 40,320."""
+"""Maximum cards for which ``starts`` lists all orders of random prizes: 40,320."""
 DIFFERENCE = ScoreUnit(name="points", key="points", per_return=1.0, digits=2, tells_wins=False)
 
 
 def make_rules(cards: int, lowest: int, wins_only: bool, is_random: bool) -> Rules:
-    """Returns the tables of a game."""
+    """Returns the rules of a game."""
     sets = np.arange(1 << cards)[:, None] >> np.arange(cards) & 1
     turns = 2 * cards - 2
     sizes = (2, 1, turns * cards, turns * 3, (turns + 1) * cards)
     # Any random numbers will do.
     start, made, bids, results, shown = np.split(streams(18, sum(sizes)), np.cumsum(sizes)[:-1])
-    # A round is over, or the game begins.
+    # After a round, and at the start of the game.
     brings = (np.arange(turns + 1) % 2 == 0).astype(np.uint64)[:, None]
     return Rules(
         cards=cards,
@@ -135,7 +135,7 @@ class Goofspiel(Game):
         return _pack(ascending if self.prizes == "ascending" else reversed(ascending))
 
     def deal(self, seeds: np.ndarray) -> States:
-        """Returns random deals; row i depends on ``seeds[i]`` (uint64 ``[B]``) alone."""
+        """Returns random deals; row i depends only on ``seeds[i]`` (uint64 ``[B]``)."""
         prizes = np.full(len(seeds), self._known_order(), np.uint64)
         if self.prizes == "random":
             _shuffle_all(self.rules, np.array(seeds, np.uint64), prizes)
@@ -162,10 +162,10 @@ class Goofspiel(Game):
     def view_fields(
         self, views: States, row: int, seat: int, moves: np.ndarray, is_over: bool
     ) -> Json:
-        """Returns what a seat knows, for JSON.
+        """Returns a seat's view as fields for JSON.
 
-        ``hand``, ``prize`` (now), ``prizes_left`` (after it; in their order where it is known),
-        ``bid`` (own, that waits for the other's), ``rounds`` (those that are over, in words),
+        ``hand``, ``prize`` (now), ``prizes_left`` (after it; in order if that is known), ``bid``
+        (the seat's own, waiting for the opponent's), ``rounds`` (finished ones, in words),
         ``points`` by seat; at the end ``hands`` and the ``bids`` of both.
         """
         turn = int(views.turn[row])
@@ -202,7 +202,7 @@ class Goofspiel(Game):
         return [self.action_text(card) for card in cards]
 
     def deal_fields(self, deal: States) -> Json:
-        """Returns ``prizes``, their values in their order."""
+        """Returns ``prizes``, their values in order."""
         return {
             "deal": {
                 "prizes": [prize + self.lowest for prize in _unpack(deal.prizes[0], self.cards)]

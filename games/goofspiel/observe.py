@@ -1,4 +1,4 @@
-"""What the network of Goofspiel reads."""
+"""Observations of Goofspiel."""
 
 import numpy as np
 
@@ -6,12 +6,12 @@ from games.goofspiel.state import DRAW, Rules, States, nibble
 from games.kernels import kernel
 
 NUM_PLANES = 10
-"""Planes apart from those of the own bids, one for each card."""
+"""Number of planes without those of the seat's own bids, one per card."""
 
 
 @kernel
 def observe(rules: Rules, states: States, i: int, seat: int, out: np.ndarray) -> None:
-    """Writes the information state of a seat, see the table in the folder's README."""
+    """Writes a seat's observation, see the table in the folder's README."""
     out[:] = 0
     turn = np.int64(states.turn[i])
     number, over = turn >> 1, turn == 2 * rules.cards - 2

@@ -1,16 +1,16 @@
 """The rules of imperfect-information Goofspiel as kernels over bit masks.
 
-Two seats hold the cards 0 .. n-1 each. In every round a prize lies open; seat 0 bids a card, then
-seat 1 does without seeing it; then both learn which seat won the round, or that it was a draw, and
-nothing else. A draw discards the prize. The last round is forced and is played together with the
-one before it, so a game has 2 (n - 1) moves.
+Two seats hold the cards 0 .. n-1 each. Every round shows a prize; seat 0 bids a card, then seat 1
+bids without seeing it; then both learn which seat won the round, or that it was a draw, and nothing
+else. A draw discards the prize. The last round is forced and is played together with the one before
+it, so a game has 2 (n - 1) moves.
 
 Source: Lisy, "Alternative selection functions for Information Set Monte Carlo Tree Search", 2014,
 4.1; Lanctot, "Monte Carlo sampling and regret minimization", 2013.
 
 Cards and prizes are numbered 0 .. n-1; the value of number k is k + ``lowest_prize``. Sequences are
 packed into 64 bits, four for each round, round 0 lowest. Keys are sums of random numbers, one for
-each thing that a seat has seen (Zobrist hashing), kept up to date move by move.
+each event that a seat has seen (Zobrist hashing), updated move by move.
 """
 
 from typing import NamedTuple
@@ -21,7 +21,7 @@ from games.kernels import kernel
 
 MOST_CARDS = 13
 DRAW = 0
-"""The result of a round: nobody, seat 0 or seat 1 has won it."""
+"""The result of a round: a draw, or won by seat 0 or seat 1."""
 
 
 class Rules(NamedTuple):
@@ -33,14 +33,14 @@ class Rules(NamedTuple):
         wins_only: Whether the return is the sign of the difference of points.
         is_random: Whether chance orders the prizes.
         lists: int16 ``[2**n, n]``, the cards of every set, ascending.
-        counts: int8 ``[2**n]``, how many they are.
+        counts: int8 ``[2**n]``, the number of cards of every set.
         start_keys: uint64 ``[2]``, by seat.
         bid_keys: uint64 ``[2 (n - 1), n]``, by turn and card.
-        made_key: Seat 1 has seen that seat 0 bids.
+        made_key: Key for "seat 1 has seen that seat 0 bid".
         result_keys: uint64 ``[2 (n - 1), 3]``, by turn and result.
         prize_keys: uint64 ``[2 (n - 1) + 1, n]``, by the number of moves made and the prize that
-            they bring up. Both are zeros where the move brings none: before odd turns; prizes, too,
-            where their order is known.
+            they reveal. Zero where nothing is revealed: before odd turns, and for prizes whose
+            order is known.
     """
 
     cards: int
@@ -57,18 +57,18 @@ class Rules(NamedTuple):
 
 
 class States(NamedTuple):
-    """B states. In the view of a seat the hand, the bids and the key of the other are 0, and so are
-    random prizes to come.
+    """B states. In a seat's view, the opponent's hand, bids and key are 0, and so are random prizes
+    to come.
 
     Attributes:
         turn: int8 ``[B]``, the number of moves made; the round is ``turn // 2``, the seat to move
             ``turn % 2``.
         hands: int16 ``[B, 2]``, the cards of each seat as a set of bits.
         bids: uint64 ``[B, 2]``, the cards that each seat has bid, packed.
-        results: uint64 ``[B]``, the results of the rounds that are over, packed.
+        results: uint64 ``[B]``, the results of the finished rounds, packed.
         prizes: uint64 ``[B]``, the prizes of all rounds, packed.
-        points: int16 ``[B]``, the points of seat 0 less those of seat 1.
-        keys: uint64 ``[B, 2]``, the key of what each seat knows.
+        points: int16 ``[B]``, the points of seat 0 minus those of seat 1.
+        keys: uint64 ``[B, 2]``, the key of each seat's information set.
     """
 
     turn: np.ndarray
@@ -105,8 +105,8 @@ def nibble(packed: np.uint64, number: int) -> int:
 
 @kernel(forceinline=True)
 def step(rules: Rules, states: States, i: int, action: int) -> None:
-    """Plays a card. Without a branch, for speed: after the bid of seat 0 the other card is its own,
-    a draw of no effect.
+    """Plays a card. Branch-free for speed: after the bid of seat 0, its card is compared with
+    itself, a draw without effect.
     """
     turn, card = np.int64(states.turn[i]), np.int64(action)
     seat, number = turn & 1, turn >> 1
@@ -119,7 +119,7 @@ def step(rules: Rules, states: States, i: int, action: int) -> None:
     states.keys[i, seat] += rules.bid_keys[turn, card]
     states.keys[i, 0] += key
     states.keys[i, 1] += key
-    # In the last turn one card each is left: the higher bit is the higher card.
+    # In the last turn each seat has one card left: the higher bit is the higher card.
     first, second, last = (
         states.hands[i, 0],
         states.hands[i, 1],
@@ -136,7 +136,7 @@ def step(rules: Rules, states: States, i: int, action: int) -> None:
 
 @kernel(forceinline=True)
 def team_return(rules: Rules, states: States, i: int, seat: int) -> float:
-    """Returns what a seat has won."""
+    """Returns a seat's return."""
     points = np.int64(states.points[i]) * (1 - 2 * seat)
     if rules.wins_only:
         return np.float64(np.int64(points > 0) - np.int64(points < 0))
@@ -145,14 +145,14 @@ def team_return(rules: Rules, states: States, i: int, seat: int) -> float:
 
 @kernel
 def seen_move(rules: Rules, states: States, i: int, action: int, seat: int) -> int:
-    """Returns what a seat sees of a move: its own, and of the other's that it was made."""
+    """Returns a move as a seat sees it: its own, or only that the opponent made one."""
     return int(action) if np.int64(states.turn[i]) & 1 == seat else -2  # HIDDEN_MOVE
 
 
 @kernel(forceinline=True)
 def infoset_key(rules: Rules, states: States, i: int, seat: int) -> np.uint64:
-    """Returns the key of what a seat knows."""
-    # The bid of seat 0 counts for seat 1 in odd turns.
+    """Returns the key of a seat's information set."""
+    # In odd turns, seat 1 has seen that seat 0 bid.
     return states.keys[i, seat] + rules.made_key * np.uint64(np.int64(states.turn[i]) & seat)
 
 
@@ -192,5 +192,5 @@ def start_view(rules: Rules, views: States, i: int, seat: int, starts: States, j
 
 @kernel
 def reveal(rules: Rules, views: States, i: int, seat: int, earlier: States, j: int) -> None:
-    """Adds the prizes that have been shown since to an earlier view."""
+    """Adds the prizes shown since to an earlier view."""
     earlier.prizes[j] = views.prizes[i]

@@ -1,9 +1,10 @@
-"""Worlds of Goofspiel: what the other seat may have bid, as one hidden word, its bids packed.
+"""Worlds of Goofspiel: the opponent's possible bids, packed into one hidden word.
 
-Every state of an information set is equally likely. They are counted, not listed: each own card
-says that the other's was lower, higher or the same, and one walk over the cards counts the ways to
-fill all rounds, in n * n steps (``_count_ways``); a draw walks along these counts. Prizes to come
-are not part of the words: chance deals them (``deal_rest``).
+All states of an information set are equally likely. They are counted, not listed: the result of
+each round says whether the opponent's card was lower than, higher than or equal to the seat's own,
+and one pass over the cards counts the ways to fill all rounds, in n * n steps (``_count_ways``); a
+draw follows these counts. Prizes to come are not part of the words: chance deals them
+(``deal_rest``).
 """
 
 import numpy as np
@@ -12,19 +13,19 @@ from games.goofspiel.state import DRAW, Rules, States, nibble, start_row, step
 from games.kernels import kernel, random_below, random_float
 
 NOTHING, LOWER, HIGHER, SAME = 0, 1, 2, 3
-"""What the result of a round says of the other's card, seen from the own."""
+"""The opponent's card compared with the seat's own, by the result of a round."""
 
 
 @kernel
 def num_hidden(views: States, i: int, seat: int) -> int:
-    """Returns how many bids of the other seat are made and hidden."""
+    """Returns the number of hidden bids that the opponent has made."""
     return int((np.int64(views.turn[i]) + seat) >> 1)
 
 
 @kernel
 def _bids_by_card(rules: Rules, views: States, i: int, seat: int) -> tuple[np.ndarray, np.ndarray]:
-    """Returns what each own card says of the other's (int64 ``[n]``: NOTHING, LOWER, HIGHER, SAME)
-    and in which round.
+    """Returns, for each of the seat's cards, how the opponent's card compares with it (int64
+    ``[n]``: NOTHING, LOWER, HIGHER, SAME), and its round.
     """
     says, rounds = np.zeros(rules.cards, np.int64), np.zeros(rules.cards, np.int64)
     for number in range(np.int64(views.turn[i]) >> 1):
@@ -37,21 +38,21 @@ def _bids_by_card(rules: Rules, views: States, i: int, seat: int) -> tuple[np.nd
 
 @kernel
 def _count_ways(says: np.ndarray, num_free: int) -> np.ndarray:
-    """Returns in how many ways the rounds can be given cards from card ``c`` on (int64 ``[n + 1, n
-    + 1]``, by c and h).
+    """Returns the number of ways to assign the opponent's cards from card ``c`` on to rounds (int64
+    ``[n + 1, n + 1]``, by c and h).
 
-    Cards go upwards. h rounds wait for a card higher than the own of before; each card goes to one
-    of them or stays free. A round whose card is lower than the own card c takes one of those that
-    are free when c is reached. How many are free follows from c and h. Entry [0, 0] is the number
-    of all ways.
+    Cards are taken in ascending order. h rounds wait for a card higher than the seat's own, which
+    came earlier; each card goes to one of them or stays free. A round whose card is lower than the
+    seat's card c takes one of the cards free when c is reached. The number of free cards follows
+    from c and h. Entry [0, 0] is the total.
 
     Args:
         says: See ``_bids_by_card``.
-        num_free: How many rounds take any card at the end, 0 or 1.
+        num_free: Number of rounds that take any card at the end, 0 or 1.
     """
     n = says.size
     ways = np.zeros((n + 1, n + 1), np.int64)
-    taken = np.int64(0)  # by rounds that began to wait, or took a card, before c
+    taken = np.int64(0)  # by rounds that started waiting, or took a card, before c
     for c in range(n):
         taken += says[c] != NOTHING
     ways[n, 0] = n - taken if num_free else 1
@@ -71,9 +72,7 @@ def _count_ways(says: np.ndarray, num_free: int) -> np.ndarray:
 
 @kernel
 def _take(cards: np.ndarray, count: int, rng: np.ndarray, lane: int) -> int:
-    """Returns one of the first ``count`` cards at random and moves the last of them to its
-    place.
-    """
+    """Returns a random one of the first ``count`` cards and moves the last of them to its place."""
     at = random_below(rng, lane, count)
     card = cards[at]
     cards[at] = cards[count - 1]
@@ -124,7 +123,7 @@ def num_worlds(rules: Rules, views: States, i: int, seat: int) -> int:
 def draw_hidden(
     rules: Rules, views: States, i: int, seat: int, rng: np.ndarray, lane: int, hidden: np.ndarray
 ) -> None:
-    """Draws worlds evenly."""
+    """Draws worlds uniformly."""
     says, rounds = _bids_by_card(rules, views, i, seat)
     over, made = np.int64(views.turn[i]) >> 1, num_hidden(views, i, seat)
     ways = _count_ways(says, made - over)
@@ -144,7 +143,7 @@ def list_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarr
     says, told = _bids_by_card(rules, views, i, seat)
     rounds, count = num_hidden(views, i, seat), 0
     every = (np.int64(1) << rules.cards) - 1
-    allowed = np.full(rules.cards + 1, every)  # by round: the cards that its result leaves
+    allowed = np.full(rules.cards + 1, every)  # by round: the cards allowed by its result
     for own in range(rules.cards):
         bit = np.int64(1) << own
         if says[own] == SAME:
@@ -181,7 +180,7 @@ def list_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarr
 
 @kernel
 def hidden_of(rules: Rules, states: States, i: int, seat: int, hidden: np.ndarray) -> None:
-    """Writes the bids of the other."""
+    """Writes the opponent's bids."""
     hidden[0] = states.bids[i, 1 - seat]
 
 
@@ -189,7 +188,7 @@ def hidden_of(rules: Rules, states: States, i: int, seat: int, hidden: np.ndarra
 def fill_world(
     rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray, worlds: States, j: int
 ) -> bool:
-    """Plays the bids of both again; returns whether the rounds end as the seat saw them."""
+    """Replays both seats' bids; returns whether the rounds end as the seat saw them."""
     start_row(rules, views.prizes[i], worlds, j)
     for turn in range(np.int64(views.turn[i])):
         number, mover = turn >> 1, turn & 1
@@ -204,7 +203,7 @@ def fill_world(
 def played_move(
     rules: Rules, worlds: States, i: int, seat: int, seen: int, hidden: np.ndarray
 ) -> int:
-    """Returns the next bid; the words give those of the other."""
+    """Returns the next bid; the opponent's come from the words."""
     return int(seen) if seen >= 0 else nibble(hidden[0], np.int64(worlds.turn[i]) >> 1)
 
 

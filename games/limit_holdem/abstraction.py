@@ -2,8 +2,8 @@
 boards and holdings up to suits.
 
 ``python -m games.limit_holdem.abstraction [PLAYERS ...]`` computes the tables once, within seconds,
-and keeps them in the user's cache folder. Buckets are those of ``squared_strength`` on the grids of
-the paper's table 1; before the flop each of the 169 starting hands has its own. Players do not
+and stores them in the user's cache folder. Buckets are those of ``squared_strength`` on the grids
+of the paper's table 1; before the flop each of the 169 starting hands has its own. Players do not
 remember the buckets of earlier rounds ("imperfect recall").
 """
 
@@ -33,10 +33,10 @@ from games.poker import hands
 GRIDS = {2: (169, 1000, 500, 200), 3: (169, 1000, 100, 20)}
 """Buckets in each round by the number of players (table 1)."""
 VERSION = 2
-"""Version of the tables; a change of boards, holdings or buckets needs another."""
+"""Version of the tables; increase it when boards, holdings or buckets change."""
 _CHUNK = 256
 Progress = Callable[[str, int, int], None]
-"""Is called with the round, the boards that are done, and how many there are."""
+"""Called with the round, the number of boards done, and the number of all boards."""
 
 
 class Abstraction(NamedTuple):
@@ -45,8 +45,8 @@ class Abstraction(NamedTuple):
 
     Attributes:
         preflop: ``[1326]``.
-        flop: ``[1755, 1326]``. Where a holding shares a card with the board, the bucket has no
-            meaning.
+        flop: ``[1755, 1326]``. Buckets of holdings that share a card with the board are
+            meaningless.
         turn: ``[16432, 1326]``.
         river: ``[134459, 1326]``.
     """
@@ -58,7 +58,7 @@ class Abstraction(NamedTuple):
 
 
 def _show(what: str, done: int, total: int) -> None:
-    """Shows progress as one line on the standard error; elsewhere than on a terminal, its end."""
+    """Shows progress as one line on standard error; if that is not a terminal, only at the end."""
     if sys.stderr.isatty() or done == total:
         end = "\n" if done == total else ""
         sys.stderr.write(f"\r{what}: {done:,} of {total:,} boards{end}")
@@ -70,8 +70,8 @@ def compute(grid: Sequence[int], threads: int = 2, progress: Progress = _show) -
 
     Args:
         grid: Buckets in each round; the first is 169.
-        threads: At least 1; the kernels hold no lock, so threads go side by side.
-        progress: Is called after some boards each.
+        threads: At least 1; the kernels release the GIL.
+        progress: Called every few boards.
     """
     tables, boards, moved = hands.tables(), board_tables(), moved_holdings()
     points = np.empty((NUM_BOARDS[3], NUM_HOLDINGS), dtype=np.int16)
@@ -112,12 +112,12 @@ def compute(grid: Sequence[int], threads: int = 2, progress: Progress = _show) -
 
 
 def file(players: int) -> Path:
-    """Returns where the tables for a number of players are kept."""
+    """Returns the file of the tables for a number of players."""
     return cache_folder() / "poker" / f"limit_holdem-{players}.tables"
 
 
 def _facts(players: int) -> dict[str, str]:
-    """Returns what the file says of the tables."""
+    """Returns the facts about the tables that their file must state."""
     return {"grid": str(GRIDS[players]), "version": str(VERSION)}
 
 
@@ -125,15 +125,15 @@ def load(players: int) -> Abstraction:
     """Returns the tables as memory maps.
 
     Raises:
-        TablesError: They are not there, or not those of this program, or damaged; names the command
-            that makes them.
+        TablesError: They are missing, damaged, or not those of this program; the message names the
+            command that makes them.
     """
     remedy = f"'python -m games.limit_holdem.abstraction {players}' makes them, within a minute"
     return Abstraction(**table_files.load(file(players), _facts(players), remedy))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Makes the tables that the command line names, unless they are there."""
+    """Makes the tables named on the command line, unless they exist."""
     name = "python -m games.limit_holdem.abstraction"
     parser = argparse.ArgumentParser(prog=name, description="Card buckets for limit Hold'em.")
     parser.add_argument(

@@ -1,12 +1,12 @@
 """Boards of three to five public cards up to suits: 1,755 flops, 16,432 turns and 134,459 rivers.
 
-No hand is worth more for its suits, so boards that a permutation of the suits turns into one
-another are the same to a player with the permuted cards. A board is its *masks*: for each suit the
-ranks on it (``hands.HandTables.bits``). The canonical board has its suits in descending order, by
-the number of cards and then by the mask; equal masks keep their order, which does not matter, since
-exchanging them changes nothing on the board.
+Suits do not rank, so boards that differ by a permutation of the suits are equivalent for a player
+whose cards are permuted too. A board is its *masks*: for each suit the ranks on it
+(``hands.HandTables.bits``). The canonical board has its suits in descending order, by the number of
+cards and then by the mask; equal masks keep their order, which does not matter: swapping them
+leaves the board unchanged.
 
-The number of a canonical board is a sum of one term for each suit, so it is found by lookups alone.
+The number of a canonical board is a sum of one term for each suit, so lookups suffice to find it.
 The numbers of cards in the suits, (2, 2, 1, 0) say, are the board's *pattern*. Within a pattern the
 suits of k cards are a multiset of masks out of C(13, k), and the multisets are counted by
 binomials: x >= y >= z is number C(x + 2, 3) + C(y + 1, 2) + z.
@@ -23,12 +23,12 @@ from games.kernels import kernel
 from games.poker.hands import NUM_CARDS, tables
 
 NUM_BOARDS = (1, 1_755, 16_432, 134_459)
-"""Canonical boards in each round; before the flop there is no card."""
+"""Number of canonical boards in each round; before the flop there are no cards."""
 CARDS_ON_BOARD = (0, 3, 4, 5)
 NUM_HOLDINGS = 1_326
-"""Sets of two cards: the cards a < b have number ``b * (b - 1) / 2 + a``."""
+"""Number of sets of two cards: the cards a < b have number ``b * (b - 1) / 2 + a``."""
 SAME_SUITS = 0b11100100
-"""The permutation that moves nothing."""
+"""The identity permutation."""
 
 
 class BoardTables(NamedTuple):
@@ -36,12 +36,12 @@ class BoardTables(NamedTuple):
 
     Attributes:
         suit: int32 ``[8192]``, for the mask of a suit its place among all masks, by the number of
-            cards and then by value, plus 2**16 times what it adds to the code of the pattern: a
-            digit to the base 5 for each number of cards.
+            cards and then by value, plus 2**16 times its term in the code of the pattern: a base-5
+            digit for each number of cards.
         start: int32 ``[626, 4]``, for a pattern's code and the position of a suit in descending
-            order where its terms begin in ``term``, less the place of the first mask with that
+            order, the start of its terms in ``term``, minus the place of the first mask with that
             number of cards.
-        term: int32 ``[T]``, what a suit adds to the number of the board.
+        term: int32 ``[T]``, a suit's term in the number of the board.
     """
 
     suit: np.ndarray
@@ -50,7 +50,7 @@ class BoardTables(NamedTuple):
 
 
 _DIGIT = (0, 1, 5, 25, 125, 625)
-"""What a suit of so many cards adds to the code of a pattern."""
+"""The term of a suit in the code of a pattern, by its number of cards."""
 
 
 @cache
@@ -60,7 +60,7 @@ def board_tables() -> BoardTables:
         (mask for mask in range(8192) if mask.bit_count() <= 5),
         key=lambda mask: (mask.bit_count(), mask),
     )
-    sets = [comb(13, k) for k in range(6)]  # of so many ranks
+    sets = [comb(13, k) for k in range(6)]  # by number of ranks
     suit = np.zeros(8192, dtype=np.int32)
     for order, mask in enumerate(masks):
         suit[mask] = order + (_DIGIT[mask.bit_count()] << 16)
@@ -75,7 +75,7 @@ def board_tables() -> BoardTables:
                 k: comb(sets[k] + pattern.count(k) - 1, pattern.count(k)) for k in {*pattern} - {0}
             }
             for position, k in enumerate(pattern[: np.count_nonzero(pattern)]):
-                alike = pattern[position:].count(k)  # how many suits of this size are left
+                alike = pattern[position:].count(k)  # number of suits of this size left
                 later = prod(size for j, size in sizes.items() if j < k)
                 start[sum(_DIGIT[j] for j in pattern), position] = len(terms) - sum(sets[:k])
                 terms += [
@@ -91,15 +91,15 @@ def canonical(boards: BoardTables, masks: int) -> tuple[int, int]:
     """Returns the number of the canonical board of three to five cards, and the permutation of
     suits that leads to it.
 
-    The permutation has for each suit two bits that say what it becomes.
+    The permutation has two bits for each suit: the suit it becomes.
     """
     suit = boards.suit
     s0, s1 = np.int64(suit[masks & 0x1FFF]), np.int64(suit[(masks >> 16) & 0x1FFF])
     s2, s3 = np.int64(suit[(masks >> 32) & 0x1FFF]), np.int64(suit[(masks >> 48) & 0x1FFF])
     code = (s0 + s1 + s2 + s3) >> 16
     a, b, c, d = s0 & 0xFFFF, s1 & 0xFFFF, s2 & 0xFFFF, s3 & 0xFFFF
-    # Where a suit goes is the number of suits before it: larger ones, and equal ones that were
-    # before it already.
+    # A suit's new position is the number of suits before it: larger ones, and equal ones that
+    # already preceded it.
     ab, ac, ad = np.int64(a < b), np.int64(a < c), np.int64(a < d)
     bc, bd, cd = np.int64(b < c), np.int64(b < d), np.int64(c < d)
     to0, to1, to2, to3 = ab + ac + ad, 1 - ab + bc + bd, 2 - ac - bc + cd, 3 - ad - bd - cd
@@ -125,7 +125,7 @@ def holding_cards() -> np.ndarray:
 
 @cache
 def start_hands() -> np.ndarray:
-    """Returns which of the 169 starting hands each holding is (uint8 ``[1326]``).
+    """Returns the index of each holding among the 169 starting hands (uint8 ``[1326]``).
 
     Row and column are the ranks; above the diagonal the suited hands, the higher rank first, below
     it the others.
@@ -137,10 +137,10 @@ def start_hands() -> np.ndarray:
 
 @kernel
 def moved_holdings() -> np.ndarray:
-    """Returns what each holding becomes, for each permutation of suits as it is packed: int16
-    ``[256, 1326]``.
+    """Returns the image of each holding under each packed permutation of suits: int16 ``[256,
+    1326]``.
 
-    Rows that are not a permutation have no meaning.
+    Rows that are not permutations are meaningless.
     """
     moved = np.empty((256, NUM_HOLDINGS), dtype=np.int16)
     for suits in range(256):

@@ -33,9 +33,9 @@ class HoldemDeals(NamedTuple):
     """Deals with the buckets of tables.
 
     Attributes:
-        hands: For strengths.
-        boards: For canonical boards.
-        buckets: By board and holding, each array flat.
+        hands: Tables of hand strengths.
+        boards: Tables of canonical boards.
+        buckets: Buckets by board and holding, each array flat.
         outcome: int8 ``[3 ** (P * (P - 1) / 2)]``, ``showdown.outcome_table(P)``.
     """
 
@@ -46,15 +46,15 @@ class HoldemDeals(NamedTuple):
 
 
 class MadeHandDeals(NamedTuple):
-    """Deals with a bucket for what the cards make so far, without tables: for tests and first
-    tries.
+    """Deals with buckets by the strength of the made hand, without tables: for tests and
+    experiments.
 
     Attributes:
-        hands: For strengths.
+        hands: Tables of hand strengths.
         preflop: uint8 ``[1326]``, the starting hand of each holding.
         sizes: int64 ``[4]``, buckets in each round; from the flop on they divide the strengths
             evenly.
-        outcome: As above.
+        outcome: As in ``HoldemDeals``.
     """
 
     hands: HandTables
@@ -65,10 +65,11 @@ class MadeHandDeals(NamedTuple):
 
 @kernel(inline="always")
 def next_card(state: np.uint64, pool: np.uint64, used: int) -> tuple[np.uint64, np.uint64, int]:
-    """Returns a random stream, what is left of its last number, and a card that is not in ``used``
-    (bits), each alike likely.
+    """Returns a random stream, the rest of its last number, and a uniformly random card that is not
+    in ``used`` (bits).
 
-    A number gives three cards; each of the 52**3 has its probability to within 2**-28.
+    A number gives three cards; the probability of each of the 52**3 triples is exact to within
+    2**-28.
     """
     while True:
         if pool <= _ONE:
@@ -100,7 +101,7 @@ def deal_cards(bits: np.uint64, cards: np.ndarray) -> None:
 
 @kernel(inline="always")
 def _looked_up(buckets: Abstraction, round_number: int, place: int) -> int:
-    """Returns a bucket of a round by its place among all boards and holdings."""
+    """Returns a bucket of a round by its index over boards and holdings."""
     if round_number == 3:
         return np.int64(buckets.river[place])
     if round_number == 2:
@@ -112,8 +113,8 @@ def _looked_up(buckets: Abstraction, round_number: int, place: int) -> int:
 
 @kernel
 def _deal(deals: HoldemDeals, bits: np.uint64, dealt: np.ndarray) -> None:
-    """Draws the cards; keeps for each hand where its bucket stands, and for each player the sums
-    over the seven cards.
+    """Draws the cards; stores the index of each hand's bucket, and each player's sums over the
+    seven cards.
     """
     hands, boards, found = deals.hands, deals.boards, deals.buckets
     num_hands = len(dealt) - OWN
@@ -148,7 +149,7 @@ def _deal(deals: HoldemDeals, bits: np.uint64, dealt: np.ndarray) -> None:
 
 @kernel
 def _bucket(deals: HoldemDeals, dealt: np.ndarray, hand: int) -> int:
-    """Looks a bucket up."""
+    """Looks up a bucket."""
     return _looked_up(deals.buckets, hand & 3, np.uint64(dealt[hand]))
 
 
@@ -169,7 +170,7 @@ def _outcome(deals: HoldemDeals | MadeHandDeals, dealt: np.ndarray) -> int:
 def _bucket_of(
     deals: HoldemDeals, cards: np.ndarray, player: int, num_players: int, round_number: int
 ) -> int:
-    """Looks the bucket of a player's cards up."""
+    """Looks up the bucket of a player's cards."""
     number, suits, board = 0, SAME_SUITS, 2 * num_players
     if round_number > 0:
         masks = sums(deals.hands, cards, board, board + round_number + 2)[1]
@@ -182,7 +183,7 @@ def _bucket_of(
 def _made_bucket_of(
     deals: MadeHandDeals, cards: np.ndarray, player: int, num_players: int, round_number: int
 ) -> int:
-    """Returns the bucket of what a player's cards make."""
+    """Returns the bucket of a player's made hand."""
     one, two = np.int64(cards[2 * player]), np.int64(cards[2 * player + 1])
     if round_number == 0:
         return np.int64(deals.preflop[holding(one, two, SAME_SUITS)])
@@ -194,8 +195,8 @@ def _made_bucket_of(
 
 @kernel
 def _deal_made_hands(deals: MadeHandDeals, bits: np.uint64, dealt: np.ndarray) -> None:
-    """Draws the same cards as ``_deal``; keeps the buckets, and for each player the sums over the
-    seven cards.
+    """Draws the same cards as ``_deal``; stores the buckets, and each player's sums over the seven
+    cards.
     """
     num_hands = len(dealt) - OWN
     board = num_hands >> 1  # two cards for each player's four hands
@@ -212,7 +213,7 @@ def _deal_made_hands(deals: MadeHandDeals, bits: np.uint64, dealt: np.ndarray) -
 
 @kernel
 def _kept_bucket(deals: MadeHandDeals, dealt: np.ndarray, hand: int) -> int:
-    """Returns a bucket that was kept."""
+    """Returns a stored bucket."""
     return dealt[hand]
 
 

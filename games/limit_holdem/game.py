@@ -2,8 +2,8 @@
 Competition.
 
 A chip is a big blind, as in Heinrich & Silver 2015 (pots of at most 48 and 72): blinds of 0.5 and
-1, bets of 1 before and on the flop and of 2 on turn and river, at most four in a round, of which
-the big blind is the first before the flop. Two players: player 1 is the dealer, has the small
+1, bets of 1 before and on the flop and of 2 on turn and river, at most four in a round, counting
+the big blind as the first before the flop. Two players: player 1 is the dealer, has the small
 blind, and acts first before the flop and last afterwards. Three: player 0 has the small blind,
 player 1 the big blind, player 2 is the dealer and acts first before the flop; then player 0 begins.
 
@@ -65,10 +65,10 @@ def start_hand_names() -> tuple[str, ...]:
 
 
 class SevenCards(NamedTuple):
-    """How hands of Hold'em compare (``games.poker.state.strength``).
+    """Comparison of Hold'em hands (``games.poker.state.strength``).
 
     Attributes:
-        tables: Of ``games.poker.hands``.
+        tables: Tables of ``games.poker.hands``.
     """
 
     tables: HandTables
@@ -127,8 +127,8 @@ class LimitHoldem(LimitPoker):
 
 @cache
 def _tables(players: int, abstraction: str, file: Path) -> PokerTables:
-    """Returns the tables with buckets from a file; made once, since three players have millions
-    of nodes.
+    """Returns the tables with buckets from a file; cached, since three players have millions of
+    nodes.
 
     Raises:
         ValueError: ``TablesError``: the file cannot be used.

@@ -4,7 +4,7 @@ On the river the *hand strength* HS of two cards is their winning percentage aga
 holdings that an opponent can have; a tie counts half (the paper does not say). In integers it is
 the *points* ``2 * wins + ties``, out of 1,980. Before the river, E[HS^2] is the mean of HS^2 over
 all ways to complete the board: 46 rivers after a turn, 1,081 pairs of cards after a flop. All sums
-below are sums of squared points, so that no rounding decides a bucket.
+below are of squared points, so no bucket depends on rounding.
 
 Source: Heinrich & Silver 2015, 4.3; Zinkevich et al., "Regret minimization in games with incomplete
 information", 2007.
@@ -18,8 +18,8 @@ from games.poker.hands import EMPTY_KEY, NUM_CARDS, NUM_STRENGTHS, HandTables, s
 
 MOST_POINTS = 1_980
 MOST = (0, 47 * 46 * MOST_POINTS**2, 46 * MOST_POINTS**2, MOST_POINTS**2)
-"""What stands for an E[HS^2] of 1 in each round. After a flop each pair of cards is counted twice:
-it can come in two orders.
+"""The sum that equals an E[HS^2] of 1 in each round. After a flop each pair of cards is counted
+twice, once in each order.
 """
 
 
@@ -28,17 +28,17 @@ def river_points(tables: HandTables, masks: int, points: np.ndarray) -> None:
     """Writes ``2 * wins + ties`` of each holding on a board of five cards to ``points`` (int16
     ``[1326]``).
 
-    Holdings that share a card with the board have 0. Those that are weaker than (a, b) and hold
-    neither a nor b are counted as all weaker ones, less those with a, less those with b: with both
-    there is none.
+    Holdings that share a card with the board have 0. The number of holdings weaker than (a, b)
+    without a and b is that of all weaker ones, minus those with a, minus those with b: none has
+    both.
     """
     cards = np.empty(NUM_CARDS, dtype=np.int64)
     holders = np.empty(1081, dtype=np.int64)  # one * 64 + two
     strengths = np.empty(1081, dtype=np.int64)
     ordered = np.empty(1081, dtype=np.int64)
     begin = np.zeros(NUM_STRENGTHS + 2, dtype=np.int64)
-    weaker = np.zeros(NUM_CARDS, dtype=np.int64)  # by card: of the holdings so far
-    equal = np.zeros(NUM_CARDS, dtype=np.int64)  # by card: of the holdings of one strength
+    weaker = np.zeros(NUM_CARDS, dtype=np.int64)  # holdings so far, by card
+    equal = np.zeros(NUM_CARDS, dtype=np.int64)  # holdings of one strength, by card
     points[:] = 0
     key, count = np.int64(EMPTY_KEY), 0
     for card in range(NUM_CARDS):
@@ -73,7 +73,7 @@ def river_points(tables: HandTables, masks: int, points: np.ndarray) -> None:
             held = holders[ordered[k]]
             one, two = held >> 6, held & 63
             wins = start - weaker[one] - weaker[two]
-            # One is added since the holding itself is among those with ``one`` and with ``two``.
+            # Plus one, since the holding itself is counted both with ``one`` and with ``two``.
             ties = end - start + 1 - equal[one] - equal[two]
             points[(two * (two - 1) >> 1) + one] = 2 * wins + ties
         for k in range(start, end):
@@ -107,12 +107,12 @@ def expected_squares(
     """Writes the sums of squared points over all next cards to ``sums``.
 
     Args:
-        tables: For the cards.
-        board_tables: For the boards.
+        tables: Tables of cards.
+        board_tables: Tables of boards.
         moved: ``moved_holdings()``.
         boards: int64 ``[N]``, masks of three or four cards.
-        following: ``[B, 1326]``, values on the canonical boards with one card more.
-        square: Whether these are points, to be squared, and not sums of squares.
+        following: ``[B, 1326]``, values on the canonical boards with one more card.
+        square: Whether these are points, to be squared, rather than sums of squares.
         sums: int64 ``[N, 1326]``.
     """
     for k in range(len(boards)):
@@ -121,19 +121,19 @@ def expected_squares(
             if boards[k] & tables.bits[card]:
                 continue
             number, suits = canonical(board_tables, boards[k] | tables.bits[card])
-            # A holding that shares a card with the board has 0 there, whatever the suits.
+            # A holding that shares a card with the board has 0, for all permutations.
             for pair in range(NUM_HOLDINGS):
                 value = np.int64(following[number, moved[suits, pair]])
                 sums[k, pair] += value * value if square else value
 
 
 def buckets(sums: np.ndarray, round_number: int, size: int) -> np.ndarray:
-    """Returns the bucket of E[HS^2] on an equidistant grid of ``size`` cells over [0, 1]; the last
-    cell holds 1 itself.
+    """Returns the bucket of E[HS^2] on a uniform grid of ``size`` cells over [0, 1]; the last cell
+    includes 1.
 
     Args:
-        sums: Integers; ``MOST[round_number]`` stands for 1. After the river they are squared
-            points.
+        sums: Integers; ``MOST[round_number]`` equals an E[HS^2] of 1. After the river they are
+            squared points.
         round_number: 1 to 3.
         size: Number of cells.
     """

@@ -1,8 +1,7 @@
-"""Tables on the disk: arrays in one file, behind a header in JSON that says what they are.
+"""Tables on disk: arrays in one file, after a JSON header that describes them.
 
-The file appears under its name in one step, so whatever interrupts the writing, there is a whole
-one or none. The arrays are read as one memory map, which all processes share and the system drops
-where memory is short.
+The file is written atomically: after an interruption it is complete or absent. The arrays are read
+as one memory map, which all processes share and the system can evict.
 """
 
 import contextlib
@@ -24,8 +23,8 @@ ALIGNMENT = 64
 
 
 class TablesError(InputError):
-    """Tables that are not there or cannot be used; the message is one line that says which, why,
-    and what to do.
+    """Tables that are missing or unusable; the message is one line that says which, why, and what
+    to do.
     """
 
 
@@ -39,11 +38,10 @@ def _checksum(arrays: Mapping[str, np.ndarray]) -> str:
 
 @cache
 def _read(path: Path, size: int, changed: int) -> tuple[dict[str, str], dict[str, np.ndarray]]:
-    """Returns the facts and the arrays of a file, read once for each state of it.
+    """Returns the facts and the arrays of a file, cached until the file changes.
 
-    Tables are read at random, which is faster with pages of 2 MB, where the system has them for
-    files. They are made when a page is first read, so the map comes first and the checksum is taken
-    through it.
+    Tables are read at random, which is faster with pages of 2 MB if the system has them for files.
+    Pages are made on first access, so the checksum is computed through the map.
 
     Raises:
         ValueError: The file is damaged.
@@ -67,7 +65,7 @@ def save(path: Path, arrays: Mapping[str, np.ndarray], facts: Mapping[str, str])
     """Writes C-contiguous arrays and the facts about them, replacing what the file held.
 
     Raises:
-        TablesError: The system refused; the file is as it was.
+        TablesError: The system refused; the file is unchanged.
     """
     places, end = {}, 0
     for name, array in arrays.items():
@@ -91,15 +89,15 @@ def save(path: Path, arrays: Mapping[str, np.ndarray], facts: Mapping[str, str])
 
 
 def load(path: Path, facts: Mapping[str, str], remedy: str) -> dict[str, np.ndarray]:
-    """Returns the arrays of a file as read-only memory maps; their checksum is right.
+    """Returns the arrays of a file as read-only memory maps, after verifying their checksum.
 
     Args:
         path: The file.
-        facts: What it must say of them.
-        remedy: What to do where they cannot be used; ends the message.
+        facts: The facts that its header must state.
+        remedy: What to do if they cannot be used, the end of the message.
 
     Raises:
-        TablesError: Missing, of other facts, truncated or damaged.
+        TablesError: The file is missing, truncated, damaged, or states other facts.
     """
     try:
         state = path.stat()

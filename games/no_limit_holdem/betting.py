@@ -1,13 +1,13 @@
-"""The betting of no-limit Hold'em as kernels: what may be bet, what a move does, and when a round
-or the hand ends.
+"""The betting of no-limit Hold'em as kernels: legal amounts, the effect of a move, and the end of a
+round or the hand.
 
 The rules are those of PokerKit 0.7 (``pokerkit.State``), which the tests replay move by move:
 
-- A raise must add at least the largest raise of the round, and the big blind. A player with less
-  may still go all-in.
+- A raise must add at least the larger of the big blind and the round's largest raise. A player with
+  less may still go all-in.
 - An all-in that adds less than the largest raise of the round does not reopen the betting to
-  players that have acted since the last full raise, until such all-ins together add up to one. An
-  all-in that is the first bet or raise of its round does, however small it is.
+  players that have acted since the last full raise, until such all-ins add up to one. An all-in
+  that is the first bet or raise of its round always reopens it.
 - A player may not raise if none of the others left in the hand could answer, nor fold without a bet
   to call.
 
@@ -33,14 +33,14 @@ from games.no_limit_holdem.state import (
 
 
 class Situation(NamedTuple):
-    """What the seat to move faces, in chips.
+    """The situation of the seat to move, in chips.
 
     Attributes:
-        highest: The most that a seat has put in during this round.
-        pot: All that is in the pot.
-        to_call: What has to be put in to call, at most the stack.
-        after_call: The pot after a call that is not short, which sizes are multiples of.
-        least, most: Bounds of a raise, to that much of this round; 0 where none is allowed.
+        highest: Largest amount that a seat has put in during this round.
+        pot: Chips in the pot.
+        to_call: Chips to call, at most the stack.
+        after_call: The pot after a full call; sizes are multiples of it.
+        least, most: Bounds of the amount to raise to in this round; 0 where no raise is allowed.
     """
 
     highest: int
@@ -53,7 +53,7 @@ class Situation(NamedTuple):
 
 @kernel(forceinline=True)
 def situation(rules: Rules, states: States, i: int) -> Situation:
-    """Returns what the seat to move faces, in one pass over the seats."""
+    """Returns the situation of the seat to move, in one pass over the seats."""
     row = borrowed(states)
     seat = np.int64(row.seat[i])
     bets, stacks, folded, paid = row.street_paid[i], row.stacks[i], row.folded[i], row.paid[i]
@@ -79,7 +79,7 @@ def situation(rules: Rules, states: States, i: int) -> Situation:
 
 @kernel
 def pot(rules: Rules, states: States, i: int) -> int:
-    """Returns the chips in the pot, those of this round included."""
+    """Returns the chips in the pot, including those of this round."""
     paid, total = states.paid[i], np.int64(0)
     for seat in range(paid.size):
         total += paid[seat]
@@ -96,10 +96,10 @@ def to_call(rules: Rules, states: States, i: int) -> int:
 
 @kernel
 def raise_bounds(rules: Rules, states: States, i: int) -> tuple[int, int]:
-    """Returns the least and the most chips of this round that the seat to move may bet or raise to,
-    (0, 0) where it may not.
+    """Returns the minimum and maximum chips that the seat to move may bet or raise to in this
+    round, (0, 0) if it may not.
 
-    Where the stack is too small for a full raise, both are all-in.
+    If the stack is too small for a full raise, both are all-in.
     """
     here = situation(rules, states, i)
     return here.least, here.most
@@ -133,7 +133,7 @@ def amount_of(rules: Rules, states: States, i: int, action: int) -> int:
 
 @kernel(forceinline=True)
 def list_actions(rules: Rules, here: Situation, actions: np.ndarray) -> int:
-    """Returns how many actions are listed in a situation, and writes them as ``legal`` does."""
+    """Returns the number of actions listed in a situation, and writes them as ``legal`` does."""
     count = 0
     if here.to_call > 0:
         actions[0] = FOLD
@@ -157,11 +157,10 @@ def list_actions(rules: Rules, here: Situation, actions: np.ndarray) -> int:
 
 @kernel(forceinline=True)
 def legal(rules: Rules, states: States, i: int, actions: np.ndarray) -> int:
-    """Returns how many of fold, call and the listed sizes are legal, and writes them, ascending, to
-    ``actions`` (int16).
+    """Returns the number of legal actions among fold, call and the listed sizes, and writes these,
+    ascending, to ``actions`` (int16).
 
-    Of sizes that come to the same amount one is listed: the last one of those that are all-in, the
-    first one elsewhere.
+    Of sizes with the same amount only one is listed: the last if they are all-in, else the first.
     """
     tables, row = borrowed(rules), borrowed(states)
     if row.seat[i] < 0:
@@ -171,8 +170,8 @@ def legal(rules: Rules, states: States, i: int, actions: np.ndarray) -> int:
 
 @kernel
 def is_legal(rules: Rules, states: States, i: int, action: int) -> bool:
-    """Returns whether an action may be played: one that ``legal`` lists, or any exact amount from
-    the least to the most.
+    """Returns whether an action may be played: one that ``legal`` lists, or any exact amount within
+    the bounds of a raise.
     """
     here = situation(rules, states, i)
     if action >= FIRST_AMOUNT:
@@ -186,7 +185,7 @@ def is_legal(rules: Rules, states: States, i: int, action: int) -> bool:
 
 @kernel(forceinline=True)
 def num_left(rules: Rules, states: States, i: int) -> int:
-    """Returns how many seats have not folded."""
+    """Returns the number of seats that have not folded."""
     folded = borrowed(states).folded[i]
     count = np.int64(folded.size)
     for seat in range(folded.size):
@@ -196,7 +195,7 @@ def num_left(rules: Rules, states: States, i: int) -> int:
 
 @kernel
 def _next_pending(pending: int, seat: int, seats: int) -> int:
-    """Returns the first seat of a mask from ``seat`` on, going round."""
+    """Returns the first seat of a mask from ``seat`` on, cyclically."""
     for k in range(seats):
         other = seat + k
         if other >= seats:
@@ -208,7 +207,7 @@ def _next_pending(pending: int, seat: int, seats: int) -> int:
 
 @kernel(forceinline=True)
 def _with_chips(states: States, i: int) -> int:
-    """Returns the mask of the seats that are in and have chips behind."""
+    """Returns the mask of the seats that have not folded and have chips behind."""
     row = borrowed(states)
     folded, stacks, mask = row.folded[i], row.stacks[i], np.int64(0)
     for seat in range(folded.size):
@@ -218,7 +217,7 @@ def _with_chips(states: States, i: int) -> int:
 
 @kernel
 def _finish(rules: Rules, states: States, i: int) -> None:
-    """Ends the hand; what nobody has called goes back."""
+    """Ends the hand and returns uncalled chips."""
     row = borrowed(states)
     bets = row.street_paid[i]
     first, second, owner = np.int64(-1), np.int64(-1), 0
@@ -240,7 +239,7 @@ def _finish(rules: Rules, states: States, i: int) -> None:
 
 @kernel(forceinline=True)
 def _close_round(rules: Rules, states: States, i: int) -> bool:
-    """Begins the next round; returns False, and does nothing, where no betting is left."""
+    """Begins the next round; if no betting is left, does nothing and returns False."""
     row, mask = borrowed(states), _with_chips(states, i)
     if row.round[i] == NUM_ROUNDS - 1 or mask & (mask - 1) == 0:
         return False
@@ -299,8 +298,8 @@ def step(rules: Rules, states: States, i: int, action: int) -> None:
 
 @kernel(forceinline=True)
 def _reopen(states: States, i: int, seat: int, added: int) -> int:
-    """Notes that a bet or raise has added so many chips; returns the mask of the seats that have to
-    answer.
+    """Records a bet or raise that added ``added`` chips; returns the mask of the seats that have to
+    respond.
     """
     row = borrowed(states)
     if added >= row.last_raise[i]:
@@ -323,18 +322,18 @@ def start_row(
     blinds: np.ndarray,
     big_blind: int,
 ) -> None:
-    """Writes the betting of a hand before its first move to lane ``i``; cards are left alone.
+    """Writes the betting of a hand before its first move to lane ``i``; cards are not changed.
 
-    Who has too few chips posts what there is. A hand of players who are all-in by their posts may
-    be over at once.
+    A player with too few chips posts all of them. If the posts put players all-in, the hand may be
+    over at once.
 
     Args:
         stacks: int ``[S]``, chips before the posts.
-        antes: int ``[S]``, not negative; they count as no bet.
+        antes: int ``[S]``, not negative; they do not count as bets.
         blinds: int ``[S]``, by the seat that posts it: heads-up the big blind first. A negative one
-            is a post of that size by a player that has neither of the blinds, and does not move the
-            place of the player to act first.
-        big_blind: The least bet.
+            is a post of that size by a player in neither blind; it does not change which player
+            acts first.
+        big_blind: The minimum bet.
     """
     seats = stacks.size
     key = np.uint64(seats)
@@ -377,7 +376,7 @@ def start_row(
 
 @kernel
 def _first_to_act(rules: Rules, states: States, i: int, highest: int) -> int:
-    """Returns the mask of the seats that have something to decide after the posts."""
+    """Returns the mask of the seats that have a decision after the posts."""
     bets, stacks = states.street_paid[i], states.stacks[i]
     first, second = np.int64(-1), np.int64(-1)
     for seat in range(bets.size):

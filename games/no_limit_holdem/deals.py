@@ -1,4 +1,4 @@
-"""The deal of no-limit Hold'em, and which seat wins: all that reads cards of a full state."""
+"""Deals and winners of no-limit Hold'em: the code that reads the cards of a full state."""
 
 import numpy as np
 
@@ -21,7 +21,7 @@ def set_cards(states: States, cards: np.ndarray) -> None:
 
 @kernel
 def draw_stacks(rng: np.ndarray, states: States, least: int) -> None:
-    """Replaces each stack by a random one from ``least`` up to it, evenly on a scale of logarithms.
+    """Replaces each stack by a random one from ``least`` up to it, log-uniformly.
 
     Args:
         rng: uint64 ``[B]``, a stream for each row, changed.
@@ -70,8 +70,8 @@ def look(
 
 @kernel
 def hand_strengths(rules: Rules, states: States, i: int, out: np.ndarray) -> None:
-    """Writes the strength of the hand of each seat that is in (1 to 7,462) to ``out`` (int32
-    ``[S]``), 0 for the others.
+    """Writes the strength (1 to 7,462) of the hand of each seat that has not folded to ``out``
+    (int32 ``[S]``), 0 for the others.
     """
     hands, row = borrowed(rules).hands, borrowed(states)
     key, masks = sums(hands, row.board[i], 0, NUM_BOARD)
@@ -86,10 +86,10 @@ def hand_strengths(rules: Rules, states: States, i: int, out: np.ndarray) -> Non
 def returns_of(
     rules: Rules, states: States, i: int, strengths: np.ndarray, out: np.ndarray
 ) -> None:
-    """Writes the net chips of each seat (float64 ``[S]``) of a hand that is over.
+    """Writes the net chips of each seat (float64 ``[S]``) in a finished hand.
 
     Args:
-        strengths: int32 ``[S]``, room, written.
+        strengths: int32 ``[S]``, scratch.
     """
     tables, row = borrowed(rules), borrowed(states)
     if num_left(tables, row, i) > 1:

@@ -37,8 +37,8 @@ RANKS = 13
 
 
 def seat_names(players: int) -> tuple[str, ...]:
-    """Returns what the seats are called: ``SB``, ``BB``, ``UTG``, …, ``CO``, ``BTN``; heads-up
-    ``BB`` and ``BTN``.
+    """Returns the names of the seats: ``SB``, ``BB``, ``UTG``, …, ``CO``, ``BTN``; heads-up ``BB``
+    and ``BTN``.
     """
     if players == 2:
         return ("BB", "BTN")
@@ -52,7 +52,7 @@ def seat_names(players: int) -> tuple[str, ...]:
 
 
 def _whole_chips(fields: Mapping[str, Any], key: str, own: np.ndarray, least: int) -> np.ndarray:
-    """Returns the amounts of a field, those of the game where there is none. Raises ValueError."""
+    """Returns the amounts of a field, or the game's if it is missing. Raises ValueError."""
     given = np.array(fields.get(key, own.tolist()))
     fits = given.shape == own.shape and given.dtype.kind == "i"
     if not fits or given.min() < least or given.max() > MOST_CHIPS:
@@ -121,7 +121,7 @@ class NoLimitHoldem(Game):
         return state.empty(count, self.spec.num_seats)
 
     def deal(self, seeds: np.ndarray) -> States:
-        """Returns random deals; row i depends on ``seeds[i]`` (uint64 ``[B]``) alone."""
+        """Returns random deals; row i depends only on ``seeds[i]`` (uint64 ``[B]``)."""
         states, rng = self.empty(len(seeds)), np.array(seeds, np.uint64)
         cards = np.empty((len(seeds), 2 * self.spec.num_seats + NUM_BOARD), np.int8)
         deal_cards(NUM_CARDS, rng, cards)
@@ -133,8 +133,8 @@ class NoLimitHoldem(Game):
         return states
 
     def possible_deals(self, known: dict[str, Any], moves: Sequence[str]) -> Iterator[States]:
-        """Yields the one deal in which ``hand`` and ``public`` are where they belong; the stacks
-        are those of the game, or ``stacks`` and what was ``paid`` of them.
+        """Yields the one deal with ``hand`` and ``public`` in their places; the stacks are the
+        game's, or ``stacks`` plus the chips ``paid``.
         """
         amounts = {}
         if "stacks" in known:
@@ -172,7 +172,7 @@ class NoLimitHoldem(Game):
             raise ValueError(f"{key}: {error}") from error
 
     def _start(self, states: States) -> None:
-        """Writes the betting before the first move; cards and stacks are there."""
+        """Writes the betting before the first move; cards and stacks must already be set."""
         rules, shape = self.rules, states.stacks.shape
         start_rows(
             rules,
@@ -247,7 +247,7 @@ class NoLimitHoldem(Game):
         )
 
     def legal_besides(self, views: States, row: int) -> str:
-        """Returns which amounts may be bet."""
+        """Returns the legal bets, in words."""
         least, most = self._look(views, row)[2:]
         if not most:
             return "no raise is allowed"
@@ -264,14 +264,14 @@ class NoLimitHoldem(Game):
     def view_fields(
         self, views: States, row: int, seat: int, moves: np.ndarray, is_over: bool
     ) -> dict[str, object]:
-        """Returns what a seat knows, for JSON.
+        """Returns a seat's view as fields for JSON.
 
         ``hand``, ``public`` cards, ``round``, and by seat the ``stacks`` behind, the chips ``paid``
         in this hand, the ``bets`` of this round, and which seats ``folded``; ``pot``, and ``pots``,
         main and side pots with the seats that can win them; for the seat to move ``to_call``,
-        ``raise`` (the least and the most to raise to, None where that is not allowed) and
-        ``amounts``, the raise-to of each legal move, None for fold and call. Once the hand is over
-        ``hands``, those that are shown down.
+        ``raise`` (the minimum and maximum to raise to, None if not allowed) and ``amounts``, the
+        raise-to of each legal move, None for fold and call. Once the hand is over also ``hands``,
+        those shown down.
         """
         fields = {}
         shown = views.board[row, : views.shown[row]]
@@ -300,7 +300,7 @@ class NoLimitHoldem(Game):
         }
 
     def _hand(self, views: States, row: int, seat: int) -> list[str] | None:
-        """Returns the cards of a seat, None where they are hidden."""
+        """Returns the cards of a seat, or None if they are hidden."""
         cards = views.hole[row, seat].tolist()
         return None if HIDDEN in cards else card_texts(cards)
 
@@ -319,9 +319,7 @@ class NoLimitHoldem(Game):
         return {"deal": fields}
 
     def parse_deal(self, fields: Mapping[str, Any]) -> States:
-        """Returns the deal of a record; posts that are left out are those of the game. Raises
-        ValueError.
-        """
+        """Returns the deal of a record; missing posts are the game's. Raises ValueError."""
         fields, players = fields.get("deal"), self.spec.num_seats  # type: ignore[assignment]
         expected = (
             f'expected {{"hands": [...], "public": [...], "stacks": [...]}} with {players} hands '

@@ -1,5 +1,5 @@
-"""What two cards are worth on the table as it is: numbers that a network would need many hands to
-find by itself.
+"""Strength of two cards on the current board: features that a network would need many hands to
+learn.
 """
 
 from typing import NamedTuple
@@ -22,14 +22,14 @@ _BELOW_STRAIGHT = LAST_OF_CATEGORY[Category.STRAIGHT - 1]
 
 
 class HandStrength(NamedTuple):
-    """A hand on the cards that are open.
+    """The strength of a hand with the open cards.
 
     Attributes:
-        category: Of the best five cards, see ``games.poker.hands.Category``.
-        beaten: The share of all other hands of two cards that are worse, equal ones counted as
-            half: the *hand strength* of Billings, Davidson, Schaeffer & Szafron 2002, 5.2.1.
-        outs: The share of all next cards that lift it to a straight or more, 0 where it is one or
-            where no card comes.
+        category: Category of the best five cards, see ``games.poker.hands.Category``.
+        beaten: The share of all other hands of two cards that are worse, equal ones counting half:
+            the *hand strength* of Billings, Davidson, Schaeffer & Szafron 2002, 5.2.1.
+        outs: The share of all next cards that improve it to a straight or better; 0 if it already
+            is one or no card comes.
     """
 
     category: int

@@ -1,9 +1,9 @@
-"""What the networks of no-limit Hold'em read, and the unit of their values.
+"""Observations for the networks of no-limit Hold'em, and the unit of their values.
 
-Observations have a position for each rank, and more where there are more policy outputs than that,
-so that no output belongs to a rank. Chips are on a logarithmic scale, ``16 log2(1 + chips / big
-blind)``, at most 127: networks learn from 20 and from 200 big blinds with the same planes, and a
-big blind more counts for more where there are few. Planes for S seats, in this order:
+Observations have a position for each rank, or for each policy output if those are more; no output
+belongs to a rank. Chips are on a logarithmic scale, ``16 log2(1 + chips / big blind)``, at most
+127: the same planes serve for 20 and for 200 big blinds, and small amounts are resolved more
+finely. Planes for S seats, in this order:
 
 | planes | content |
 |---|---|
@@ -13,7 +13,7 @@ big blind more counts for more where there are few. Planes for S seats, in this 
 | 4 | which round it is |
 | 5 | the pot; to call; what the least raise adds; to call as a share of the pot after it; the pot |
 | | as a share of the most that it can come to (both in 127ths) |
-| 2 | after the flop the share of all hands that the own one beats, and of next cards that make |
+| 2 | after the flop the share of all hands that the own hand beats, and of next cards making |
 | | it a straight or more (both in 127ths) |
 | 9 | after the flop the category of the own hand, from a high card to a straight flush |
 | 18 S | for each seat, from the observing one on: chips behind; put in during the hand; folded; |
@@ -21,8 +21,8 @@ big blind more counts for more where there are few. Planes for S seats, in this 
 | | and calls, the bets and raises |
 | S | which seat observes |
 
-Planes from the fourth row on are the same at all positions. Suits are numbered in the order in
-which they differ, as in limit poker, so that hands that are the same up to suits look the same.
+Planes from the fourth row on are the same at all positions. Suits are renumbered as in limit poker,
+so that hands that are the same up to suits look the same.
 """
 
 import numpy as np
@@ -57,7 +57,7 @@ def scales(seats: int) -> np.ndarray:
 
 @kernel
 def most_in_pot(rules: Rules, states: States, i: int) -> int:
-    """Returns the most chips that the pot can come to."""
+    """Returns the maximum chips that the pot can reach."""
     stacks, paid, folded = states.stacks[i], states.paid[i], states.folded[i]
     first, second = np.int64(0), np.int64(0)
     for seat in range(paid.size):
@@ -78,10 +78,10 @@ def most_in_pot(rules: Rules, states: States, i: int) -> int:
 
 @kernel
 def stake(rules: Rules, states: States, i: int) -> float:
-    """Returns the geometric mean, in chips, of the pot and of the most that it can come to.
+    """Returns the geometric mean, in chips, of the pot and its maximum.
 
-    In units of the pot alone a value before the flop would be anything up to hundreds, in units of
-    the stacks nearly always about zero. In units of their mean a heads-up return is at most
+    In units of the pot, values before the flop would reach hundreds; in units of the stacks, they
+    would nearly always be about zero. In units of the mean, a heads-up return is at most
     ``sqrt(most / pot) / 2``: 8 at 200 big blinds before the flop, 1/2 once all chips are in.
     """
     return np.sqrt(np.float64(pot(rules, states, i)) * np.float64(most_in_pot(rules, states, i)))
@@ -94,8 +94,8 @@ def _chips(amount: int, big_blind: int) -> int:
 
 @kernel
 def observe(rules: Rules, states: States, i: int, seat: int, out: np.ndarray) -> None:
-    """Writes the information state of a seat to ``out`` (int8 ``[C, L]``), every element of it; the
-    planes: see the module.
+    """Writes a seat's observation to all of ``out`` (int8 ``[C, L]``); the planes are those of the
+    module docstring.
     """
     seats, big = states.stacks.shape[1], np.int64(states.big_blind[i])
     out[:] = 0

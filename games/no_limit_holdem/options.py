@@ -1,5 +1,5 @@
-"""The options of no-limit Hold'em, checked: each error is one line with the option, what was given
-and what is expected.
+"""The options of no-limit Hold'em and their checks: each error is one line with the option, the
+given value and the expected one.
 """
 
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ class Options:
     )
 
     def __post_init__(self) -> None:
-        """Checks what must go together. Raises ConfigError."""
+        """Checks the options against each other. Raises ConfigError."""
         if self.small_blind > self.big_blind:
             raise ConfigError(
                 f"game.small_blind={self.small_blind}: expected whole chips, 0 to the big blind "

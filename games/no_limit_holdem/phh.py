@@ -1,15 +1,15 @@
-"""Reads hand histories of no-limit Texas hold'em in the PHH format, a file, a folder or many hands
-a file, compressed or not.
+"""Reads hand histories of no-limit Texas Hold'em in the PHH format: a file, a folder, or many hands
+per file, compressed or not.
 
-    python -m games.no_limit_holdem.phh check FILES    what can be read, what not and why
+    python -m games.no_limit_holdem.phh check FILES    what can be read, what cannot, and why
 
-A file of several hands (``.phhs``) is a TOML table a hand, ``[1]``, ``[2]``, …; a file without such
-headers is one hand. Source of the format: Kim, "Recording and Describing Poker Hands", 2024, and
-the specification phh-std.
+A file of several hands (``.phhs``) has a TOML table per hand, ``[1]``, ``[2]``, …; a file without
+such headers is one hand. Source of the format: Kim, "Recording and Describing Poker Hands", 2024,
+and the specification phh-std.
 
 Seats are numbered from 0, so that seat 0 is the file's ``p1``. The order is that of PHH: with three
-players and more p1 has the small blind and the last the button; heads-up p1 has the big blind, and
-``blinds_or_straddles`` and ``antes`` are listed the other way round, the small blind first. Chips
+or more players p1 has the small blind and the last player the button; heads-up p1 has the big
+blind, and ``blinds_or_straddles`` and ``antes`` are listed in reverse, the small blind first. Chips
 are integers: a hand with amounts such as 0.25 is counted in hundredths (``Hand.scale``).
 """
 
@@ -27,18 +27,18 @@ from games.poker.hands import NUM_CARDS, card_texts
 from games.settings import InputError
 
 FOLD, CALL = -1, 0
-"""Moves in ``Hand.moves``; a positive number is a bet or raise to so many chips of the round."""
+"""Moves in ``Hand.moves``; a positive number is a bet or raise to that many chips in the round."""
 UNSEEN = -1
 """A card that is never shown."""
 SUFFIXES = (".phh", ".phhs", ".phh.xz", ".phhs.xz")
 BAD = ("skip", "fail")
 MOST = 10**9
-"""Amounts, in chips, are below it."""
+"""Amounts, in chips, are below this."""
 MOST_BYTES = 2**27
 """Of a file, unpacked."""
 MOST_TEXT = 2**14
-"""Characters of a hand, ten times those of a long one: the time that TOML takes to be read can grow
-with their square.
+"""Maximum characters of a hand, ten times a long one: the time to parse TOML can grow
+quadratically.
 """
 CARDS = {text: card for card, text in enumerate(card_texts(range(NUM_CARDS)))} | {"??": UNSEEN}
 _SEAT = {f"p{seat + 1}": seat for seat in range(10)}
@@ -52,7 +52,7 @@ class BadHandError(InputError):
 
     Attributes:
         file: Path.
-        number: The header of the hand in its file; "" where the file itself is meant.
+        number: The header of the hand in its file; "" if the error is about the file itself.
         reason: What was found and what is expected.
     """
 
@@ -66,22 +66,22 @@ class Hand(NamedTuple):
     unit.
 
     Attributes:
-        file: Where it was read.
+        file: The file it was read from.
         number: Its header there.
-        blinds: S blinds, straddles and posts by seat; a negative one is what a player who just sat
-            down posts.
+        blinds: S blinds, straddles and posts by seat; a negative one is the post of a player who
+            just sat down.
         antes: S antes by seat.
         stacks: S stacks before the hand.
-        min_bet: The least bet; 0 where the file does not say.
-        hole: S pairs of cards (``games.poker.hands``), ``UNSEEN`` where never told.
+        min_bet: The minimum bet; 0 if the file does not give it.
+        hole: S pairs of cards (``games.poker.hands``), ``UNSEEN`` if never shown.
         board: The cards dealt to the board, at most five.
         seats: The seat of each move.
-        moves: FOLD, CALL, or what was bet or raised to.
-        boards: How many cards lay on the board at each move.
-        players: S names; empty where the file has none.
-        finishing_stacks: S stacks after the hand, None where the file has none.
-        table: Name of the session: the file's ``table``, "" without.
-        scale: Chips to the file's unit of money: 1, or 100 and more where amounts are not integers.
+        moves: FOLD, CALL, or the amount bet or raised to.
+        boards: Number of cards on the board at each move.
+        players: S names; empty if the file has none.
+        finishing_stacks: S stacks after the hand; None if the file has none.
+        table: Name of the session: the file's ``table``, or "".
+        scale: Chips per unit of money in the file: 1, or 100 and more if amounts are not integers.
     """
 
     file: str
@@ -102,11 +102,10 @@ class Hand(NamedTuple):
 
 
 def find_files(paths: Iterable[str | Path]) -> list[Path]:
-    """Returns the files of hands among paths and in the folders among them, those of a folder in
-    the order of their numbers.
+    """Returns the files of hands among paths and in folders, those of a folder in numeric order.
 
     Raises:
-        BadHandError: A path that is not there, or a folder without hands.
+        BadHandError: A path is missing, or a folder has no hands.
     """
     found: list[Path] = []
     for given in map(Path, paths):
@@ -142,11 +141,11 @@ def read(
     Args:
         paths: Files and folders.
         bad: "fail" raises at the first hand that cannot be read, "skip" continues with the next.
-        problems: Takes what was skipped.
+        problems: Receives what was skipped.
 
     Raises:
-        BadHandError: A path that is not there; with ``bad="fail"`` also a hand that cannot be read.
-        ValueError: Another ``bad``.
+        BadHandError: A path is missing, or, with ``bad="fail"``, a hand cannot be read.
+        ValueError: ``bad`` is unknown.
     """
     if bad not in BAD:
         raise ValueError(f"bad={bad}: expected one of {', '.join(BAD)}")
@@ -177,7 +176,7 @@ def _hands(path: Path) -> Iterator[Hand | BadHandError]:
 
 
 def _text(path: Path) -> str:
-    """Returns the text of a file. Raises BadHandError where it cannot be read."""
+    """Returns the text of a file. Raises BadHandError if it cannot be read."""
     is_packed = path.name.endswith(".xz")
     try:
         with lzma.open(path) if is_packed else path.open("rb") as file:
@@ -213,8 +212,7 @@ def parse(text: str, file: str = "", number: str = "1") -> Hand:
     """Returns the hand of a TOML table without its header.
 
     Raises:
-        BadHandError: It is not a hand, is of another game than no-limit Texas hold'em, or
-            contradicts itself.
+        BadHandError: It is not a hand of no-limit Texas Hold'em, or contradicts itself.
     """
     if len(text) > MOST_TEXT:
         reason = f"{len(text):,} characters; expected at most {MOST_TEXT:,} for a hand"
@@ -230,7 +228,7 @@ def parse(text: str, file: str = "", number: str = "1") -> Hand:
 
 
 def _hand(fields: dict[str, Any], file: str, number: str) -> Hand:
-    """Returns the hand of fields; raises ValueError where they make none."""
+    """Returns the hand that fields describe. Raises ValueError."""
     for key in ("variant", *_AMOUNTS, "actions"):
         if key not in fields:
             raise ValueError(f"{key} is missing")
@@ -284,7 +282,7 @@ def _hand(fields: dict[str, Any], file: str, number: str) -> Hand:
 
 
 class _Actions:
-    """What the actions of a hand say: the fields of ``Hand`` with the same names. Raises
+    """The actions of a hand, parsed into the fields of ``Hand`` with the same names. Raises
     ValueError.
     """
 
@@ -332,7 +330,7 @@ class _Actions:
         return seat
 
     def _see(self, seat: int, cards: tuple[int, ...]) -> None:
-        """Takes in the cards of a seat; what is known stays where they are unseen."""
+        """Records the cards of a seat; known cards are not overwritten by unseen ones."""
         if UNSEEN in cards:
             return
         if UNSEEN not in self.hole[seat] and set(self.hole[seat]) != set(cards):
@@ -366,7 +364,7 @@ def _amount(text: str) -> Amount:
 
 
 def _scale(amounts: list[Amount]) -> int:
-    """Returns how many chips make a unit, so that every amount is an integer."""
+    """Returns the number of chips per unit for which every amount is an integer."""
     for amount in amounts:
         is_number = isinstance(amount, (int, Decimal)) and not isinstance(amount, bool)
         if not is_number or not Decimal(amount).is_finite() or not -MOST < amount < MOST:
@@ -386,10 +384,10 @@ def _scale(amounts: list[Amount]) -> int:
 
 
 def _quoted(value: object) -> str:
-    """Returns a value as a file shows it, cut where it is long."""
+    """Returns a value as the file has it, cut if it is long."""
     try:
         text = repr(value) if isinstance(value, str) else str(value)
-    except ValueError:  # Python writes no numbers of more than some thousands of digits
+    except ValueError:  # Python does not print integers of thousands of digits
         return "a number that is too long"
     return text if len(text) <= 60 else text[:57] + "..."
 

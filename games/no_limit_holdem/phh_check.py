@@ -1,5 +1,5 @@
-"""``python -m games.no_limit_holdem.phh check FILES``: what of hand histories can be read and
-played, what not, and why.
+"""``python -m games.no_limit_holdem.phh check FILES``: which hand histories can be read and played,
+which cannot, and why.
 """
 
 import argparse
@@ -17,8 +17,8 @@ EXAMPLES = 3
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command; returns 0 where all hands can be used, 1 where not; exits with 2 where it
-    was given wrongly.
+    """Runs the command; returns 0 if all hands can be used, else 1; exits with 2 on a usage
+    error.
     """
     parser = argparse.ArgumentParser(prog="python -m games.no_limit_holdem.phh")
     parser.add_argument("command", choices=["check"], help="what can be read, what not and why")
@@ -34,8 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def check(files: Sequence[Path]) -> tuple[list[str], int]:
-    """Returns, in lines, the result of reading and playing files; and 0 where all hands can be
-    used, else 1.
+    """Returns the result of reading and playing files, as lines, and 0 if all hands can be used,
+    else 1.
     """
     began = time.perf_counter()
     problems: list[BadHandError] = []
@@ -60,7 +60,7 @@ def check(files: Sequence[Path]) -> tuple[list[str], int]:
         lines += [f"players at the table: {counts}", f"{len(names):,} names, {moves:,} moves"]
     kinds: dict[str, list[BadHandError]] = {}
     for error in problems:
-        # What a reason has in common with others: its words without quotations and numbers.
+        # Reasons are grouped by their words without quotations and numbers.
         kind = re.sub(r"'[^']*'|\"[^\"]*\"|\[[^\]]*\]|\d+", "…", error.reason)
         kinds.setdefault(kind, []).append(error)
     for errors in sorted(kinds.values(), key=len, reverse=True):

@@ -1,4 +1,4 @@
-"""Hands that were played here, as hand histories."""
+"""Hands played by this program, as hand histories."""
 
 from collections.abc import Sequence
 
@@ -19,8 +19,8 @@ from games.rows import take
 def _play(
     rules: Rules, states: States, moves: np.ndarray, told: np.ndarray, won: np.ndarray
 ) -> None:
-    """Plays a hand in row 0; writes seat, raise-to and cards on the table of each move, and what
-    each seat has won.
+    """Plays a hand in row 0; writes seat, raise-to and number of public cards of each move, and the
+    winnings of each seat.
     """
     for k in range(moves.size):
         action = np.int64(moves[k])
@@ -45,8 +45,8 @@ def hand_of(
     Args:
         game: No-limit Hold'em.
         deals: Deals.
-        row: That of the hand.
-        moves: Its actions, to its end.
+        row: The row of the hand.
+        moves: All its actions.
         players: Names by seat.
         table: Name of the session.
     """

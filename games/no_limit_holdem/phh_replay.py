@@ -1,5 +1,5 @@
-"""Plays hand histories through the game: are all moves legal, and does everybody end with the stack
-that the file tells?
+"""Replays hand histories in the game, and checks that all moves are legal and that the final stacks
+are those of the file.
 """
 
 from collections.abc import Iterable, Sequence
@@ -23,13 +23,13 @@ class Hands(NamedTuple):
     Attributes:
         stacks: int32 ``[N, S]``, before the hand.
         antes, blinds: The same, by seat.
-        big_blind: int32 ``[N]``, the least bet.
-        hole: int8 ``[N, S, 2]``.
-        board: int8 ``[N, 5]``. Both -1 where unseen.
-        first: int64 ``[N + 1]``, where the moves of each hand begin.
+        big_blind: int32 ``[N]``, the minimum bet.
+        hole: int8 ``[N, S, 2]``, -1 where unseen.
+        board: int8 ``[N, 5]``, -1 where unseen.
+        first: int64 ``[N + 1]``, start of the moves of each hand.
         seats: int8 ``[M]``, the seat of each move.
-        actions: int32 ``[M]``, what, in the game's codes.
-        boards: int8 ``[M]``, cards there.
+        actions: int32 ``[M]``, the moves as actions of the game.
+        boards: int8 ``[M]``, number of public cards at each move.
     """
 
     stacks: np.ndarray
@@ -45,10 +45,10 @@ class Hands(NamedTuple):
 
 
 class Replay(NamedTuple):
-    """What came of playing N hands.
+    """The result of replaying N hands.
 
     Attributes:
-        whole: bool ``[N]``, whether all moves may be played, and end the hand.
+        whole: bool ``[N]``, whether all moves are legal and end the hand.
         settled: bool ``[N]``, whether all cards that decide the hand are open.
         returns: float64 ``[N, S]``, net chips, where ``settled``.
     """
@@ -59,13 +59,13 @@ class Replay(NamedTuple):
 
 
 def replay_rules(seats: int) -> Rules:
-    """Returns rules for hands that bring their own stacks and posts."""
+    """Returns rules for hands with their own stacks and posts."""
     none = np.zeros(seats, np.int32)
     return Rules(np.array([0.0, np.inf]), none, none, none, 0, tables())
 
 
 def pack(hands: Sequence[Hand]) -> Hands:
-    """Returns hands of one number of players as arrays."""
+    """Returns hands with equally many players as arrays."""
     code = {TOLD_FOLD: FOLD, TOLD_CALL: CALL}
     moves = [code.get(move, FIRST_AMOUNT + move) for hand in hands for move in hand.moves]
     unseen = (UNSEEN,) * NUM_BOARD
@@ -99,7 +99,7 @@ def start(rules: Rules, hands: Hands, n: int, states: States, i: int) -> None:
 
 @kernel
 def _play(rules: Rules, hands: Hands, n: int, states: States) -> int:
-    """Plays a hand in row 0 up to a move that may not be played; returns how many were."""
+    """Plays a hand in row 0 up to the first illegal move; returns the number of moves played."""
     start(rules, hands, n, states, 0)
     for k in range(hands.first[n], hands.first[n + 1]):
         action = np.int64(hands.actions[k])
@@ -129,7 +129,7 @@ def _replay(rules: Rules, hands: Hands, states: States, out: Replay) -> None:
 
 
 def replay(hands: Hands) -> Replay:
-    """Returns the result of playing hands."""
+    """Returns the result of replaying hands."""
     count, seats = hands.stacks.shape
     out = Replay(np.zeros(count, np.bool_), np.zeros(count, np.bool_), np.zeros((count, seats)))
     _replay(replay_rules(seats), hands, empty(1, seats), out)
@@ -137,7 +137,7 @@ def replay(hands: Hands) -> Replay:
 
 
 def _fault(hand: Hand) -> str:
-    """Returns what keeps a hand from being played."""
+    """Returns why a hand cannot be played."""
     seats = len(hand.stacks)
     rules, states = replay_rules(seats), empty(1, seats)
     at = int(_play(rules, pack([hand]), 0, states))
@@ -159,8 +159,8 @@ def _fault(hand: Hand) -> str:
 
 
 def faults(hands: Sequence[Hand]) -> list[str]:
-    """Returns for each hand what keeps it from being played, or in what it ends otherwise than the
-    file says; "" = nothing.
+    """Returns, for each hand, why it cannot be played or how its end differs from the file; "" if
+    neither.
     """
     said = [""] * len(hands)
     for seats in {len(hand.stacks) for hand in hands}:
@@ -175,8 +175,8 @@ def faults(hands: Sequence[Hand]) -> list[str]:
 
 
 def _end_fault(hand: Hand, returns: np.ndarray) -> str:
-    """Returns what is wrong with the stacks that the file states; a house that takes its share of
-    what winners get is not an error.
+    """Returns how the final stacks differ from the file's; a rake taken from the winners is not an
+    error.
     """
     before, ends = np.array(hand.stacks), hand.stacks + returns.astype(np.int64)
     told = ends if hand.finishing_stacks is None else np.array(hand.finishing_stacks)

@@ -1,4 +1,4 @@
-"""Writes hand histories in the PHH format, one hand a file (``.phh``) or many (``.phhs``)."""
+"""Writes hand histories in the PHH format, one hand per file (``.phh``) or many (``.phhs``)."""
 
 import json
 import lzma
@@ -43,7 +43,7 @@ def phh_text(hand: Hand) -> str:
         "players": hand.players or None,
         "finishing_stacks": list(map(amount, hand.finishing_stacks or ())) or None,
     }
-    # What is JSON is TOML as well, but for the one control character that JSON lets stand.
+    # JSON is valid TOML here, except for one control character that JSON leaves unescaped.
     lines = (
         f"{key} = {json.dumps(value, ensure_ascii=False)}\n"
         for key, value in fields.items()
@@ -53,8 +53,8 @@ def phh_text(hand: Hand) -> str:
 
 
 def _showdown(hand: Hand) -> list[str]:
-    """Returns how the seats that did not fold show their hands, where several did not: before the
-    cards that come after an all-in.
+    """Returns the actions that show the hands, if several seats did not fold: they come before the
+    cards dealt after an all-in.
     """
     folded = {seat for seat, move in zip(hand.seats, hand.moves, strict=True) if move == FOLD}
     left = [seat for seat in range(len(hand.stacks)) if seat not in folded]
@@ -63,8 +63,8 @@ def _showdown(hand: Hand) -> list[str]:
 
 
 def _deal(actions: list[str], board: tuple[int, ...], shown: int, needed: int) -> int:
-    """Adds what is dealt until so many cards are on the board, round by round; returns how many
-    are.
+    """Adds the deals, round by round, until ``needed`` cards are on the board; returns their
+    number.
     """
     while shown < needed:
         following = 3 if shown == 0 else shown + 1
@@ -74,7 +74,7 @@ def _deal(actions: list[str], board: tuple[int, ...], shown: int, needed: int) -
 
 
 def write(path: str | Path, hands: Iterable[Hand], several: bool = False) -> int:
-    """Writes hands to a file, compressed where its name ends in .xz; returns how many.
+    """Writes hands to a file, compressed if its name ends in .xz; returns their number.
 
     Hands are numbered from 1. A ``.phh`` file holds one hand.
 
@@ -85,8 +85,8 @@ def write(path: str | Path, hands: Iterable[Hand], several: bool = False) -> int
             ``phh.read`` reads both.
 
     Raises:
-        ValueError: Several hands for a ``.phh`` file, or another suffix.
-        OSError: It cannot be written.
+        ValueError: Several hands are given for a ``.phh`` file, or the suffix is unknown.
+        OSError: The file cannot be written.
     """
     path = Path(path)
     plain = path.name.removesuffix(".xz")

@@ -1,4 +1,4 @@
-"""The main pot and the side pots as people see them, at any time of a hand."""
+"""The main pot and the side pots as displayed, at any point of a hand."""
 
 from typing import TypedDict
 
@@ -18,10 +18,9 @@ def pots(states: States, row: int) -> list[Pot]:
     """Returns the pots of a row, the main pot first: ``chips``, and ``seats``, those that can win
     it.
 
-    A side pot begins above each amount that some seat still in the hand has put in with its last
-    chip; antes belong to the main pot. During a round of betting, bets of this round count as they
-    lie, and a seat that has not folded counts as one that may still call. Their sum is what has
-    been paid.
+    A side pot begins above each amount for which a seat still in the hand went all-in; antes belong
+    to the main pot. During a betting round, its bets are included as they are, and a seat that has
+    not folded is assumed to be able to call. The pots sum to the chips paid.
     """
     bets = (states.paid[row] - states.ante[row]).astype(np.int64)
     stays, behind = states.folded[row] == 0, states.stacks[row]

@@ -1,5 +1,5 @@
-"""What each seat wins at the end of a hand: the main pot and the side pots, as PokerKit shares
-them. It reads no card.
+"""The winnings of each seat at the end of a hand: the main pot and the side pots, shared as in
+PokerKit. No card is read.
 """
 
 import numpy as np
@@ -12,13 +12,13 @@ from games.no_limit_holdem.state import Rules, States
 def settle(rules: Rules, states: States, i: int, strengths: np.ndarray, out: np.ndarray) -> None:
     """Writes the net chips that each seat wins at the end of a hand to ``out`` (float64 ``[S]``).
 
-    Chips are won pot by pot: the main pot, then a side pot for each amount that somebody is all-in
-    with. Antes belong to the main pot. Players whose hand wins no part of any pot are taken out
-    first, so pots that the same players are left to share are shared as one. Chips that cannot be
-    shared evenly go to the winner in the lowest seat. This is how PokerKit does it.
+    Chips are won pot by pot: the main pot, then a side pot for each all-in amount. Antes belong to
+    the main pot. As in PokerKit, players who win no part of any pot are removed first, pots with
+    the same remaining players are shared as one, and odd chips go to the winner in the lowest seat.
 
     Args:
-        strengths: int32 ``[S]``, of the hands, larger is better; ignored where a seat has folded.
+        strengths: int32 ``[S]``, strength of each hand, larger is better; ignored for seats that
+            have folded.
     """
     row = borrowed(states)
     paid, ante, folded = row.paid[i], row.ante[i], row.folded[i]

@@ -3,12 +3,12 @@ chips.
 
 Seats are those of PokerKit and of the PHH format. With three or more players seat 0 has the small
 blind, seat 1 the big blind, and the last seat is the button. Heads-up seat 0 has the **big** blind,
-and seat 1 is the button with the small blind: it acts first before the flop, and last later. So
-seat 0, where it is in, acts first on the flop, turn and river at any table.
+and seat 1 is the button with the small blind: it acts first before the flop, and last afterwards.
+So seat 0, unless folded, always acts first on the flop, turn and river.
 
-Actions are ``FOLD``, ``CALL`` (which is also check), ``FIRST_SIZE + k``, a bet or raise of the k-th
-of the listed sizes, and ``FIRST_AMOUNT + chips``, a bet or raise **to** so many chips of this
-round. ``legal`` lists those before ``FIRST_AMOUNT`` alone.
+Actions are ``FOLD``, ``CALL`` (also check), ``FIRST_SIZE + k``, a bet or raise of the k-th listed
+size, and ``FIRST_AMOUNT + chips``, a bet or raise **to** that many chips in this round. ``legal``
+lists only those before ``FIRST_AMOUNT``.
 """
 
 from typing import NamedTuple
@@ -21,28 +21,28 @@ from games.poker.hands import NUM_CARDS, HandTables
 NUM_BOARD = 5
 NUM_ROUNDS = 4
 OVER = 4
-"""The round of a hand that is over."""
+"""The round of a finished hand."""
 FOLD, CALL, FIRST_SIZE = 0, 1, 2
 FIRST_AMOUNT = 32
-"""The action that is a raise to 0 chips, which is never legal; a raise to n is n higher."""
+"""The action of a raise to 0 chips, which is never legal; a raise to n chips is this plus n."""
 MOST_SEATS = 10
 MOST_SIZES = FIRST_AMOUNT - FIRST_SIZE
 MOST_CHIPS = 2**15 - 1 - FIRST_AMOUNT
-"""The largest stack: actions fit int16."""
+"""The largest stack, so that actions fit int16."""
 
 
 class Rules(NamedTuple):
-    """What does not change from hand to hand.
+    """The settings that are the same for every hand.
 
     Attributes:
-        sizes: float64 ``[n]``, the listed bet sizes, ascending: a raise adds so many times the pot
-            after a call. 0 is the least raise, infinity all-in.
+        sizes: float64 ``[n]``, the listed bet sizes, ascending, as multiples of the pot after a
+            call. 0 is the minimum raise, infinity all-in.
         stacks: int32 ``[S]``, chips of each seat before a hand.
         antes: int32 ``[S]``.
         blinds: int32 ``[S]``, by the seat that posts them.
-        big_blind: Chips, the least bet.
-        hands: The tables that hands are compared by.
-        num_private: This and what follows are the sizes of the deck, see ``games.poker.cards``.
+        big_blind: Chips, the minimum bet.
+        hands: Tables of hand strengths.
+        num_private: This and the following fields describe the deck, see ``games.poker.cards``.
     """
 
     sizes: np.ndarray
@@ -66,31 +66,31 @@ class States(NamedTuple):
             descending; ``HIDDEN`` in views.
         board: int8 ``[B, 5]``, the three of the flop descending. A full state holds all five from
             the deal on; views hide those that are not on the table.
-        shown: int8 ``[B]``, how many of them are on the table.
+        shown: int8 ``[B]``, number of them on the table.
         stacks: int32 ``[B, S]``, chips behind.
         paid: int32 ``[B, S]``, chips put in during the hand, antes and blinds included; at the end
-            without the uncalled ones.
-        street_paid: int32 ``[B, S]``, chips put in during this round, blinds included, antes not.
-        put: int32 ``[B, S, 4]``, the same for each round, ``street_paid`` being that of the present
-            one.
-        ante: int32 ``[B, S]``, what was posted as such.
-        blind: The same; negative as in ``betting.start_row``.
+            without uncalled chips.
+        street_paid: int32 ``[B, S]``, chips put in during this round, including blinds but not
+            antes.
+        put: int32 ``[B, S, 4]``, the same for each round, the current one in ``street_paid``.
+        ante: int32 ``[B, S]``, antes posted.
+        blind: int32 ``[B, S]``, blinds posted; negative as in ``betting.start_row``.
         folded: int8 ``[B, S]``, 1 = folded.
         acted: int8 ``[B, S]``, 1 = has acted since the last full raise.
-        last_raise: int32 ``[B]``, what the largest bet or raise of this round added, 0 before the
-            first. The next must add as much, and no less than the big blind
+        last_raise: int32 ``[B]``, chips added by the largest bet or raise of this round, 0 before
+            the first. The next must add at least as much, and at least the big blind
             (``betting.raise_bounds``).
-        short_raise: int32 ``[B]``, what all-ins too short for a raise have added since the last
-            full one.
-        big_blind: int32 ``[B]``, the least bet.
-        pending: int16 ``[B]``, a bit for each seat that has still to act in this round.
+        short_raise: int32 ``[B]``, chips added by all-ins too short for a raise since the last full
+            one.
+        big_blind: int32 ``[B]``, the minimum bet.
+        pending: int16 ``[B]``, a bit for each seat still to act in this round.
         round: int8 ``[B]``, 0 before the flop … 3 on the river, ``OVER``.
         seat: int8 ``[B]``, the seat to move; -1 when the hand is over.
         aggressor: int8 ``[B]``, the seat that bet or raised last in this hand, -1 = nobody.
         calls: int8 ``[B, S, 4]``, checks and calls of each seat in each round.
         raises: The same for bets and raises.
-        history: uint64 ``[B]``, a hash of stacks, posts and all moves, which is the public part of
-            the hand apart from the board.
+        history: uint64 ``[B]``, a hash of stacks, posts and all moves: everything public except the
+            board.
     """
 
     hole: np.ndarray

@@ -1,9 +1,8 @@
-"""Which of the listed moves stands for a bet of any amount, for policies that know the listed ones
-alone.
+"""The listed move that represents a bet of any amount, for policies that know only listed moves.
 
-Between two listed sizes A < B, in pots, a bet of x pots counts as A up to ``(A + B + 2AB) / (A + B
-+ 2)``, and as B above. This is the deterministic form of the pseudo-harmonic mapping, which draws A
-with probability ``(B - x)(1 + A) / ((B - A)(1 + x))``: the border is where that is a half. Source:
+Between two listed sizes A < B, in pots, a bet of x pots maps to A up to ``(A + B + 2AB) / (A + B +
+2)``, and to B above. This is the deterministic form of the pseudo-harmonic mapping, which draws A
+with probability ``(B - x)(1 + A) / ((B - A)(1 + x))``; the threshold is where that is 1/2. Source:
 Ganzfried & Sandholm, "Action translation in extensive-form games with large action spaces: axioms,
 paradoxes, and the pseudo-harmonic mapping", IJCAI 2013.
 """
@@ -17,7 +16,7 @@ from games.no_limit_holdem.state import FIRST_AMOUNT, FIRST_SIZE, Rules, States
 
 @kernel
 def nearest_listed(rules: Rules, states: States, i: int, action: int) -> int:
-    """Returns the action that ``legal`` lists instead of an action that may be played; a raise
+    """Returns the action among those ``legal`` lists that represents any legal action; a raise
     stays a raise.
     """
     if action < FIRST_AMOUNT:

@@ -1,4 +1,6 @@
-"""Where no-limit Hold'em keeps its cards, and worlds for inference (``games.poker.worlds``)."""
+"""The cards of no-limit Hold'em for ``games.poker.cards``, and worlds for inference
+(``games.poker.worlds``).
+"""
 
 import numpy as np
 

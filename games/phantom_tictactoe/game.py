@@ -19,9 +19,9 @@ register_all(Rules, state, observe, worlds)
 
 
 def make_rules(is_small: bool, reveal: bool) -> Rules:
-    """Returns the tables of a game."""
+    """Returns the rules of a game."""
     sets = np.arange(1 << SQUARES)[:, None] >> np.arange(SQUARES) & 1
-    keys = streams(18, 2 + 1 + 2 * SQUARES, 1)  # any random numbers will do
+    keys = streams(18, 2 + 1 + 2 * SQUARES, 1)  # any random numbers do
     square_keys = keys[3:].reshape(2, SQUARES)
     return Rules(
         reveal=int(reveal),
@@ -86,7 +86,7 @@ class PhantomTicTacToe(Game):
         return States(*(np.zeros(count, kind) for kind in ("i1", "2i2", "2i2", "2u8", "2u8")))
 
     def deal(self, seeds: np.ndarray) -> States:
-        """Returns starts of the game, which are all the same."""
+        """Returns starts of the game, which are all identical."""
         start = self.empty(1)
         start_row(self.rules, start, 0)
         return take(start, np.zeros(len(seeds), np.int64))
@@ -98,12 +98,12 @@ class PhantomTicTacToe(Game):
     def view_fields(
         self, views: States, row: int, seat: int, moves: np.ndarray, is_over: bool
     ) -> Json:
-        """Returns what a seat knows, for JSON.
+        """Returns a seat's view as fields for JSON.
 
-        ``board`` is three rows of text as the seat knows it: X, O, "." a square that it has not
-        tried, "?" (``reveal=false``) one that it has tried; ``attempts`` are its squares in their
-        order, ``taken`` those of them that were taken. At the end ``board`` and ``hands``, the
-        squares of each seat, are open.
+        ``board`` is three rows of text as the seat knows it: X, O, "." an untried square, "?"
+        (``reveal=false``) a tried one; ``attempts`` are the squares it tried, in order, and
+        ``taken`` those of them that were taken. At the end ``board`` and ``hands``, the squares of
+        each seat, are open.
         """
         marks, tried = views.marks[row].tolist(), int(views.tried[row, seat])
         taken, known = tried & ~marks[seat], marks

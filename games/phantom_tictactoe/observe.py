@@ -1,4 +1,4 @@
-"""What the network of Phantom Tic-Tac-Toe reads."""
+"""Observations of Phantom Tic-Tac-Toe."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ NUM_PLANES = 5 + SQUARES
 
 @kernel
 def observe(rules: Rules, states: States, i: int, seat: int, out: np.ndarray) -> None:
-    """Writes the information state of a seat, see the table in the folder's README."""
+    """Writes a seat's observation, see the table in the folder's README."""
     out[:] = 0
     tried = np.int64(states.tried[i, seat])
     own = np.int64(states.marks[i, seat]) if rules.reveal else tried

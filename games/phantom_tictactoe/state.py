@@ -1,20 +1,19 @@
 """The rules of Phantom Tic-Tac-Toe as kernels over bit boards.
 
 Seat 0 (X) and seat 1 (O) put marks on nine squares, 0 1 2 / 3 4 5 / 6 7 8, and neither sees the
-other's. A seat that tries a square which the other has taken learns so and tries again; the other
-does not see the attempt, only, in the end, that a mark was put. The first three in a row win. In
-the small game both try the centre first: it begins with X in the centre, O knowing it, and O to
-move.
+other's marks. A seat that tries a taken square learns this and tries again; the opponent does not
+see attempts, only that a mark was finally placed. Three in a row win. In the small game both try
+the centre first: it starts with X in the centre, known to O, and O to move.
 
 Source: Lisy, "Alternative selection functions for Information Set Monte Carlo Tree Search", 2014,
 4.1.
 
-Where ``reveal`` is off a seat does not learn whether its attempt failed, and the turn passes in any
+Without ``reveal``, a seat does not learn whether its attempt failed, and the turn passes in any
 case.
 
-A seat's attempts in their order are all that it knows (with their outcomes where ``reveal``); the
-attempts of both seats are the history, since they show whose turn it was at each of them. They are
-packed into 64 bits, four for each: the square plus one, the first lowest.
+A seat knows exactly its attempts in order (and their outcomes with ``reveal``); the attempts of
+both seats determine the history, including whose turn each was. They are packed into 64 bits, four
+each: the square plus one, the first attempt lowest.
 """
 
 from typing import NamedTuple
@@ -31,15 +30,15 @@ class Rules(NamedTuple):
     """The tables and settings of the game.
 
     Attributes:
-        reveal: 1 if a seat that tries a taken square learns so and tries again, else 0.
+        reveal: 1 if a seat that tries a taken square learns this and tries again, else 0.
         is_small: Whether both try the centre first.
         lists: int16 ``[512, 9]``, the squares that are *not* in a set, ascending.
-        counts: int8 ``[512]``, how many are in it.
-        wins: int8 ``[512]``, 1 if three of them are in a row.
-        square_keys: uint64 ``[2, 9]``, by outcome (1: failed; the same where it is not revealed)
-            and square.
+        counts: int8 ``[512]``, the number of squares in a set.
+        wins: int8 ``[512]``, 1 if it has three in a row.
+        square_keys: uint64 ``[2, 9]``, by outcome (1: failed; both equal if not revealed) and
+            square.
         start_keys: uint64 ``[2]``, by seat.
-        turn_key: It is the seat's turn.
+        turn_key: Key for "it is the seat's turn".
     """
 
     reveal: int
@@ -53,14 +52,14 @@ class Rules(NamedTuple):
 
 
 class States(NamedTuple):
-    """B states. In the view of a seat what is the other's is 0; where attempts are not revealed,
-    its marks are its attempts.
+    """B states. In a seat's view the opponent's entries are 0; if attempts are not revealed, its
+    marks are its attempts.
 
     Attributes:
         turn: int8 ``[B]``, the seat to move, -1 at the end.
         marks: int16 ``[B, 2]``, the squares of each seat as a set of bits.
-        tried: int16 ``[B, 2]``, the squares that it has tried, those that it got included.
-        attempts: uint64 ``[B, 2]``, the same in their order, packed.
+        tried: int16 ``[B, 2]``, the squares that each seat has tried, including its marks.
+        attempts: uint64 ``[B, 2]``, the same in order, packed.
         keys: uint64 ``[B, 2]``, a polynomial over its attempts and their outcomes.
     """
 
@@ -89,7 +88,7 @@ def legal(rules: Rules, states: States, i: int, actions: np.ndarray) -> int:
 
 @kernel(forceinline=True)
 def step(rules: Rules, states: States, i: int, action: int) -> None:
-    """Tries a square. Without a branch, for speed."""
+    """Tries a square. Branch-free for speed."""
     seat, square = np.int64(states.turn[i]), np.int64(action)
     other, tried = np.int64(states.marks[i, 1 - seat]), np.int64(states.tried[i, seat])
     failed = other >> square & 1
@@ -108,7 +107,7 @@ def step(rules: Rules, states: States, i: int, action: int) -> None:
 
 @kernel(forceinline=True)
 def team_return(rules: Rules, states: States, i: int, seat: int) -> float:
-    """Returns what a seat has won."""
+    """Returns a seat's return."""
     return np.float64(
         np.int64(rules.wins[states.marks[i, seat]])
         - np.int64(rules.wins[states.marks[i, 1 - seat]])
@@ -117,7 +116,7 @@ def team_return(rules: Rules, states: States, i: int, seat: int) -> float:
 
 @kernel
 def seen_move(rules: Rules, states: States, i: int, action: int, seat: int) -> int:
-    """Returns what a seat sees of a move: its own, and of the other's that it was made, or
+    """Returns a move as a seat sees it: its own; of the opponent's only that it was made, or
     nothing.
     """
     mover = np.int64(states.turn[i])
@@ -129,7 +128,7 @@ def seen_move(rules: Rules, states: States, i: int, action: int, seat: int) -> i
 
 @kernel(forceinline=True)
 def infoset_key(rules: Rules, states: States, i: int, seat: int) -> np.uint64:
-    """Returns the key of what a seat knows."""
+    """Returns the key of a seat's information set."""
     return states.keys[i, seat] + rules.turn_key * np.uint64(np.int64(states.turn[i]) == seat)
 
 
@@ -165,5 +164,5 @@ def start_view(rules: Rules, views: States, i: int, seat: int, starts: States, j
 
 @kernel
 def attempt(attempts: np.uint64, number: int) -> int:
-    """Returns a square by the number of the attempt, -1 where there was none."""
+    """Returns the square of the ``number``-th attempt, -1 if there was none."""
     return int(np.int64(attempts >> np.uint64(4 * number) & np.uint64(15)) - 1)

@@ -1,16 +1,15 @@
-"""Worlds of Phantom Tic-Tac-Toe: the attempts of the other seat in their order, packed, as one
-hidden word.
+"""Worlds of Phantom Tic-Tac-Toe: the opponent's attempts in order, packed into one hidden word.
 
 A world is a history, not a board: two histories that end in the same marks are two worlds, since
-the other seat knows which attempts it has made. All histories of an information set are equally
-likely. They are listed by playing the game again, the own attempts as they were, those of the other
-in every way that gives the own outcomes and ends no game (``list_hidden``).
+the opponent knows which attempts it made. All histories of an information set are equally likely.
+They are listed by replaying the game with the seat's own attempts and, for the opponent's, every
+sequence that gives the same outcomes and does not end the game (``list_hidden``).
 
-Where attempts are revealed, draws need no list. The squares that the other *got* are none of the
-own marks, those that it tried in vain are own marks of the time; so the two choices are
-independent: the number of worlds is that of the orders in which the other can have got its squares
-(at most 360, ``_orders``), times that of the ways to fail in between (counted block by block,
-``_count_fails``). Where they are not revealed, sequences are drawn at random until one fits.
+With revealed attempts, draws need no list. The squares that the opponent *got* are not the seat's
+marks; those where it failed were the seat's marks at that time. So the two choices are independent:
+the number of worlds is the number of orders in which the opponent can have got its squares (at most
+360, ``_orders``), times the number of ways to fail in between (counted block by block,
+``_count_fails``). Otherwise sequences are drawn at random until one fits.
 """
 
 import numpy as np
@@ -29,18 +28,16 @@ from games.phantom_tictactoe.state import (
 )
 
 MOST_ORDERS = 512
-"""Room for the orders in which the other can have got its squares: at most 6 * 5 * 4 * 3."""
+"""Maximum number of orders in which the opponent can have got its squares: 6 * 5 * 4 * 3."""
 WRONG, OWN, OTHER = -1, 0, 1
-"""What ``_go_on`` finds: the outcomes are not the own; or all own attempts are made, and it is the
-seat's or the other's turn.
+"""Results of ``_go_on``: the outcomes differ from the view's; or all own attempts are made and it
+is the seat's or the opponent's turn.
 """
 
 
 @kernel
 def _go_on(rules: Rules, views: States, i: int, seat: int, worlds: States, j: int) -> int:
-    """Makes own attempts in lane ``j`` as long as it is the seat's turn, and says how that ends:
-    WRONG, OWN or OTHER.
-    """
+    """Makes the seat's attempts in lane ``j`` while it is its turn; returns WRONG, OWN or OTHER."""
     made, goal = (
         np.int64(rules.counts[worlds.tried[j, seat]]),
         np.int64(rules.counts[views.tried[i, seat]]),
@@ -58,7 +55,7 @@ def _go_on(rules: Rules, views: States, i: int, seat: int, worlds: States, j: in
 
 @kernel
 def _scratch(rows: int) -> States:
-    """Returns states to play in."""
+    """Returns scratch states."""
     return States(
         np.zeros(rows, np.int8),
         np.zeros((rows, 2), np.int16),
@@ -70,10 +67,10 @@ def _scratch(rows: int) -> States:
 
 @kernel
 def _list(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray, store: bool) -> int:
-    """Returns the number of worlds, and lists their words where ``store``; -1 if they do not fit.
+    """Returns the number of worlds, and lists their words if ``store``; -1 if they do not fit.
 
-    Depth first: lane d of ``line`` is the game after d attempts of the other, ``left[d]`` what it
-    has still to try there.
+    Depth first: lane d of ``line`` is the game after d attempts of the opponent, ``left[d]`` the
+    squares it has yet to try there.
     """
     other, count, depth = 1 - seat, 0, 0
     goal = np.int64(rules.counts[views.tried[i, seat]])
@@ -93,7 +90,8 @@ def _list(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray, st
                 count += 1
             if ends == OTHER:
                 own, tries = np.int64(line.marks[depth, seat]), np.int64(EVERY)
-                # Own squares to come were not the other's; after the last one can only fail.
+                # The opponent did not have squares that the seat got later; after the last it can
+                # only fail.
                 if rules.reveal:
                     tries = own if done else own | EVERY & ~np.int64(views.marks[i, seat])
                 elif done:
@@ -122,12 +120,12 @@ def list_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarr
 def _own_marks(
     rules: Rules, views: States, i: int, seat: int, squares: np.ndarray, needed: np.ndarray
 ) -> int:
-    """Returns how many marks the seat has.
+    """Returns the number of the seat's marks.
 
     Args:
-        squares: Receives their squares in the order in which they were put.
-        needed: Receives, by block, what the other must have got by its end, since the seat then
-            failed there.
+        squares: Receives their squares in the order of placement.
+        needed: Receives, by block, the squares that the opponent must have got by its end, since
+            the seat then failed there.
     """
     count = 0
     for number in range(np.int64(rules.counts[views.tried[i, seat]])):
@@ -144,7 +142,7 @@ def _own_marks(
 def _orders(
     rules: Rules, views: States, i: int, seat: int, num_own: int, needed: np.ndarray
 ) -> np.ndarray:
-    """Returns the squares that the other can have got, in order and packed (uint64 ``[n]``), where
+    """Returns the squares that the opponent can have got, in order and packed (uint64 ``[n]``), if
     attempts are revealed.
     """
     blocks = num_own + seat - np.int64(np.int64(views.turn[i]) != seat)
@@ -187,13 +185,13 @@ def _falling(n: int, k: int) -> int:
 
 @kernel
 def _count_fails(rules: Rules, num_own: int, seat: int) -> np.ndarray:
-    """Returns in how many ways the other can fail from a block on (int64 ``[b + 1, num_own + 1]``,
-    by block, fails so far).
+    """Returns the number of ways for the opponent to fail from a block on (int64 ``[b + 1, num_own
+    + 1]``, by block and fails so far).
 
-    A block is what the other tries in one go; in block b it can fail at b own marks, or b + 1 if
-    the seat moves first.
+    A block is the opponent's attempts in one turn; in block b it can fail at b of the seat's marks,
+    or b + 1 if the seat moves first.
     """
-    blocks = num_own + seat  # the one that the other has begun included
+    blocks = num_own + seat  # including the one that the opponent has begun
     ways = np.zeros((blocks + 1, num_own + 1), np.int64)
     ways[blocks] = 1
     for b in range(blocks - 1, -1, -1):
@@ -216,11 +214,12 @@ def _draw_fails(
     rng: np.ndarray,
     lane: int,
 ) -> np.uint64:
-    """Returns all attempts of the other (packed), given the squares that it got (packed): with
-    fails at random in every block.
+    """Returns all attempts of the opponent (packed), given the squares that it got (packed), with
+    random fails in every block.
     """
     blocks, word, length, failed = ways.shape[0] - 1, np.uint64(0), 0, 0
-    # From ``failed`` on: those that the other has not tried, of as many as the block knows.
+    # From ``failed`` on: marks that the opponent has not tried, among those placed before the
+    # block.
     squares = own.copy()
     for b in range(blocks):
         at, more = b + 1 - seat, 0
@@ -248,7 +247,7 @@ def _draw_fails(
 def _draw_orders(
     rules: Rules, views: States, i: int, seat: int, rng: np.ndarray, lane: int, hidden: np.ndarray
 ) -> None:
-    """Draws words where attempts are revealed: an order of the squares that the other got, and
+    """Draws words if attempts are revealed: an order of the squares that the opponent got, and
     fails in between.
     """
     own, needed = np.zeros(SQUARES, np.int64), np.zeros(SQUARES + 1, np.int64)
@@ -264,7 +263,7 @@ def _draw_orders(
 def _draw_until_it_fits(
     rules: Rules, views: States, i: int, seat: int, rng: np.ndarray, lane: int, hidden: np.ndarray
 ) -> None:
-    """Draws words where attempts are not revealed."""
+    """Draws words if attempts are not revealed."""
     line, goal = _scratch(1), np.int64(rules.counts[views.tried[i, seat]])
     for k in range(hidden.shape[0]):
         while True:
@@ -292,7 +291,7 @@ def _draw_until_it_fits(
 def draw_hidden(
     rules: Rules, views: States, i: int, seat: int, rng: np.ndarray, lane: int, hidden: np.ndarray
 ) -> None:
-    """Draws worlds evenly."""
+    """Draws worlds uniformly."""
     if rules.reveal:
         _draw_orders(rules, views, i, seat, rng, lane, hidden)
     else:
@@ -318,7 +317,7 @@ def log_prior_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.
 
 @kernel
 def hidden_of(rules: Rules, states: States, i: int, seat: int, hidden: np.ndarray) -> None:
-    """Writes the attempts of the other."""
+    """Writes the opponent's attempts."""
     hidden[0] = states.attempts[i, 1 - seat]
 
 
@@ -326,7 +325,7 @@ def hidden_of(rules: Rules, states: States, i: int, seat: int, hidden: np.ndarra
 def fill_world(
     rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray, worlds: States, j: int
 ) -> bool:
-    """Plays the game again up to the view; attempts in the words that come later are left alone."""
+    """Replays the game up to the view; later attempts in the words are ignored."""
     other, goal = 1 - seat, np.int64(rules.counts[views.tried[i, seat]])
     start_row(rules, worlds, j)
     made = np.int64(rules.counts[worlds.tried[j, other]])
@@ -353,8 +352,8 @@ def fill_world(
 def played_move(
     rules: Rules, worlds: States, i: int, seat: int, seen: int, hidden: np.ndarray
 ) -> int:
-    """Returns the next attempt; the words give those of the other, also those that ``seat`` has not
-    seen.
+    """Returns the next attempt; the opponent's come from the words, including those that ``seat``
+    has not seen.
     """
     if worlds.turn[i] == seat:
         return max(int(seen), -1)

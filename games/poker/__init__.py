@@ -1,3 +1,3 @@
-"""What limit poker games share: bets, hands, states and their kernels, and the view as tables for
-tabular algorithms.
+"""Shared code of limit poker games: bets, hands, states and their kernels, and tables for tabular
+algorithms.
 """

@@ -1,11 +1,11 @@
-"""The public betting tree of a limit poker game, and the information states over it.
+"""The public betting tree of a limit poker game, and the information sets over it.
 
-In limit poker everything that happens in public, except for the cards, is the sequence of bets. The
-tree of these sequences is small and the same for every deal. An information state is a node of it
-together with the *bucket* of the cards that the mover can see, ``(a, n)`` in the notation of
-Heinrich & Silver 2015, 4.3. Where every hand has a bucket of its own, nothing is abstracted; an
-abstraction maps several hands to one bucket, and need not remember the buckets of earlier rounds.
-Algorithms see the difference nowhere.
+In limit poker everything public, except for the cards, is the sequence of bets. The tree of these
+sequences is small and the same for every deal. An information set is a node of it together with
+the *bucket* of the cards that the mover can see, ``(a, n)`` in the notation of Heinrich & Silver
+2015, 4.3. If every hand has its own bucket, nothing is abstracted; an abstraction maps several
+hands to one bucket, and may forget the buckets of earlier rounds. Algorithms do not see the
+difference.
 
 A terminal node pays by the *outcome* of the deal: the order of the players' hands, so that one
 table covers folds, showdowns, split pots and side cases among three players.
@@ -27,21 +27,21 @@ class Action(IntEnum):
 
     FOLD = 0
     CALL = 1
-    """Call, or check where there is nothing to call."""
+    """Call, or check if there is nothing to call."""
     RAISE = 2
-    """Raise, or bet where there is no bet yet."""
+    """Raise, or bet if there is no bet yet."""
 
 
 @dataclass(frozen=True)
 class BettingRules:
-    """What each player pays and how often it may raise.
+    """Forced bets, bet sizes and the limit on raises.
 
     Attributes:
         forced: Ante or blind of each player, in chips, at least 0.
         raises: Size of a bet or raise in each round, in chips, above 0.
         max_raises: Number of bets and raises that a round allows, at least 0. A blind that counts
             as the first bet is not among them.
-        first: The player that acts first in each round; if folded, the next one who is not.
+        first: The player that acts first in each round; if folded, the next one that is not.
 
     Raises:
         ValueError: On construction, for values that do not fit together.
@@ -123,7 +123,7 @@ def outcome_of(strengths: tuple[int, ...]) -> int:
 
 
 def _payoffs(paid: tuple[float, ...], folded: tuple[bool, ...]) -> np.ndarray:
-    """Returns what each player wins at a terminal node in each outcome: float64 ``[O, P]``."""
+    """Returns each player's winnings at a terminal node by outcome: float64 ``[O, P]``."""
     rows = []
     for ranks in outcomes(len(paid)):
         best = max(rank for rank, out in zip(ranks, folded, strict=True) if not out)
@@ -135,8 +135,8 @@ def _payoffs(paid: tuple[float, ...], folded: tuple[bool, ...]) -> np.ndarray:
 
 
 class _State(NamedTuple):
-    """A position in the betting: chips paid, which players folded, the round, raises in it, the
-    player to act, and how many still have to.
+    """A position in the betting: chips paid, players that folded, the round, its raises, the player
+    to act, and the number still to act.
     """
 
     paid: tuple[float, ...]
@@ -146,7 +146,7 @@ class _State(NamedTuple):
     player: int
     waiting: int
     start: tuple[float, ...]
-    """What each player had paid when the round began."""
+    """The chips each player had paid when the round began."""
     over: bool
 
 
@@ -194,7 +194,9 @@ def _play(rules: BettingRules, state: _State, action: Action) -> _State:
 
 
 def _potential(rules: BettingRules, state: _State) -> float:
-    """Returns the most chips that the players left can add from the beginning of the round on."""
+    """Returns the maximum chips that the remaining players can add from the beginning of the round
+    on.
+    """
     rounds = range(state.round, rules.num_rounds)
     most = max(state.start) + sum(
         rules.raises[number] * rules.max_raises[number] for number in rounds
@@ -204,11 +206,11 @@ def _potential(rules: BettingRules, state: _State) -> float:
 
 @cache
 def build(rules: BettingRules) -> BettingTree:
-    """Returns the betting tree with one bucket a round: an information state for each node. It is
-    made once, since three players of limit Hold'em have millions of nodes.
+    """Returns the betting tree with one bucket per round: an information set for each node. It is
+    cached, since three-player limit Hold'em has millions of nodes.
     """
     states, actions, following, ends = _reachable(rules)
-    # The nodes, breadth first: only the number of its position is needed of each, which one row of
+    # The nodes, breadth first: each needs only the number of its position, which a row of
     # ``following`` continues.
     level, nodes, children, count = np.zeros(1, dtype=np.int32), [], [], 1
     while len(level):
@@ -247,8 +249,8 @@ def build(rules: BettingRules) -> BettingTree:
 
 
 def with_buckets(tree: BettingTree, num_buckets: tuple[int, ...]) -> BettingTree:
-    """Returns the tree with other information states; all arrays but ``base`` and ``num_buckets``
-    are shared.
+    """Returns the tree with other information sets; all arrays but ``base`` and ``num_buckets`` are
+    shared.
 
     Args:
         tree: The bets.
@@ -272,7 +274,7 @@ def with_buckets(tree: BettingTree, num_buckets: tuple[int, ...]) -> BettingTree
 def _reachable(
     rules: BettingRules,
 ) -> tuple[list[_State], np.ndarray, np.ndarray, list[tuple[tuple[float, ...], tuple[bool, ...]]]]:
-    """Returns the positions that the betting can reach, their actions and what follows, and the
+    """Returns the reachable positions of the betting with their actions and successors, and the
     ends: chips paid, players that folded.
 
     Many sequences of bets lead to the same position: three players have 9.7 million nodes in limit
@@ -287,7 +289,7 @@ def _reachable(
     ends: dict[tuple[tuple[float, ...], tuple[bool, ...]], int] = {}
     actions: list[list[int]] = []
     following: list[list[int]] = []
-    for state in states:  # grows while it is read
+    for state in states:  # grows during the loop
         behind = state.paid[state.player] < max(state.paid)
         legal = (
             [Action.FOLD] * behind

@@ -1,5 +1,5 @@
 # mypy: disable-error-code="empty-body"
-"""Cards of a poker hand wherever a game keeps them: what limit and no-limit poker share.
+"""Cards of a poker hand, independent of how a game stores them: shared by limit and no-limit poker.
 
 The cards of a lane are numbered: the private cards of seat 0, those of seat 1, …, then the public
 cards, future ones included. A game registers the three generic kernels below for its rules, which
@@ -37,8 +37,8 @@ def put_card(rules: Rules, states: States, i: int, k: int, card: int) -> None:
 
 @kernel
 def deal_cards(num_cards: int, seeds: np.ndarray, cards: np.ndarray) -> None:
-    """Writes random deals to ``cards`` (int8 ``[B, K]``); row i depends on ``seeds[i]`` (uint64
-    ``[B]``, changed) alone.
+    """Writes random deals to ``cards`` (int8 ``[B, K]``); row i depends only on ``seeds[i]``
+    (uint64 ``[B]``, changed).
     """
     deck = np.empty(num_cards, dtype=np.int8)
     for i in range(seeds.size):
@@ -52,7 +52,7 @@ def deal_cards(num_cards: int, seeds: np.ndarray, cards: np.ndarray) -> None:
 
 def completed(num_cards: int, known: Mapping[int, int], count: int) -> np.ndarray:
     """Returns ``count`` different cards (int8) of a deck of ``num_cards``: the known ones, by their
-    places, and the lowest of the others. Raises ValueError: a card is known twice.
+    places, and the lowest of the others. Raises ValueError if a card is known twice.
     """
     if len(set(known.values())) < len(known):
         raise ValueError("expected no card twice in hand and public")
@@ -65,8 +65,8 @@ def _suit_order(rules: Rules, states: States, i: int, seat: int, order: np.ndarr
     """Writes the plane of each suit to ``order`` (int64 ``[num_suits]``): suits sorted by own, then
     public cards, higher first.
 
-    Two suits change places where that makes no difference to any hand, so hands that are the same
-    up to suits look the same.
+    Suits are swapped only where this changes no hand, so hands that are the same up to suits look
+    the same.
     """
     masks = np.zeros(order.size, dtype=np.uint64)
     own, board = seat * rules.num_private, num_seats(rules) * rules.num_private
@@ -99,14 +99,14 @@ def observe_cards(rules: Rules, states: States, i: int, seat: int, out: np.ndarr
         out[order[held % rules.num_suits], held // rules.num_suits] += 1
     for k in range(board, board + public_cards(rules, states, i)):
         held = card(rules, states, i, k)
-        if held != HIDDEN:  # in a view that was played on into the next round
+        if held != HIDDEN:  # hidden in a view that has been advanced into the next round
             out[rules.suit_planes + order[held % rules.num_suits], held // rules.num_suits] += 1
 
 
 @kernel(forceinline=True)
 def with_cards(rules: Rules, states: States, i: int, seat: int, key: np.uint64) -> np.uint64:
-    """Returns a hash with that of the cards that a seat sees, its own and the public ones, in the
-    order in which the game keeps them.
+    """Returns a hash extended by the cards that a seat sees, its own and the public ones, in the
+    game's order.
     """
     own, board = seat * rules.num_private, num_seats(rules) * rules.num_private
     for k in range(own, own + rules.num_private):

@@ -1,5 +1,5 @@
-"""A limit poker game (``games.interface.Game``): what Kuhn, Leduc and limit Hold'em share, and its
-view as tables.
+"""A limit poker game (``games.interface.Game``): the shared base of Kuhn, Leduc and limit Hold'em,
+with their tables.
 """
 
 from abc import abstractmethod
@@ -20,7 +20,7 @@ from games.poker.state import Rules, States
 from games.poker.tables import PokerTables
 
 ACTION_TEXTS = ("fold", "call", "raise")
-"""By ``Action``: call is also check, raise is also bet."""
+"""Texts by ``Action``: call is also check, raise is also bet."""
 NUM_ACTIONS = len(ACTION_TEXTS)
 
 
@@ -32,7 +32,7 @@ def _history(tree: BettingTree) -> tuple[np.ndarray, np.ndarray, int]:
         led = np.flatnonzero((tree.child[:, slot] >= 0) & (slot < tree.num_actions))
         parent[tree.child[led, slot]] = led
         action[tree.child[led, slot]] = tree.actions[led, slot]
-    # Actions in the node's round; children come after their parents.
+    # Actions in the node's round; children follow their parents.
     depth = np.zeros(count, dtype=np.int64)
     level = np.zeros(1, dtype=np.int64)
     while len(level):
@@ -56,13 +56,13 @@ class LimitPoker(Game):
     """A limit poker game (see ``games.interface.Game``). Every player is a team of its own; returns
     are chips.
 
-    A game of its own gives what ``__init__`` asks for and writes ``_make_tables``. What takes long
-    is made when it is first asked for: a learner of tables needs no planes of observations, a
-    player that reads cards no buckets.
+    A subclass passes the arguments of ``__init__`` and implements ``_make_tables``. Expensive parts
+    are made on first use: a tabular learner needs no observations, a player that reads cards no
+    buckets.
 
     Attributes:
         name: As in ``game=NAME``.
-        bets: What each player pays and how often it may raise.
+        bets: Forced bets, bet sizes and the limit on raises.
         card_names: A text for each card.
         decoder: int16 ``[3, 1]``, the policy output of each action.
     """
@@ -85,12 +85,12 @@ class LimitPoker(Game):
         num_suits: int = 1,
         suits_matter: bool = False,
     ) -> None:
-        """Keeps what the game is made of.
+        """Stores the parts of the game.
 
         Args:
-            name: Of the game.
+            name: Name of the game.
             bets: The bets.
-            showdown: How hands compare, see ``state.Rules``.
+            showdown: Comparison of hands, see ``state.Rules``.
             card_names: A text for each card of the deck; card c is of rank ``c // num_suits``.
             options: See ``Game``.
             num_private: Private cards of a player.
@@ -109,7 +109,7 @@ class LimitPoker(Game):
 
     @property
     def betting(self) -> BettingTree:
-        """Returns the betting tree, with one bucket a round."""
+        """Returns the betting tree, with one bucket per round."""
         return betting.build(self.bets)
 
     @cached_property
@@ -118,7 +118,7 @@ class LimitPoker(Game):
         cards.
 
         Raises:
-            ValueError: What the buckets are read from cannot be used.
+            ValueError: The file of the buckets cannot be used.
         """
         return self._make_tables()
 
@@ -180,19 +180,19 @@ class LimitPoker(Game):
 
     @property
     def _board(self) -> int:
-        """Returns where the public cards begin."""
+        """Returns the index of the first public card."""
         return self.spec.num_seats * self.rules.num_private
 
     def deal(self, seeds: np.ndarray) -> States:
-        """Returns random deals; row i depends on ``seeds[i]`` (uint64 ``[B]``) alone. Cards that
-        are dealt at once are sorted, higher first: their order means nothing.
+        """Returns random deals; row i depends only on ``seeds[i]`` (uint64 ``[B]``). Cards dealt
+        together are sorted, higher first: their order has no meaning.
         """
         cards = self.empty(len(seeds)).cards
         deal_cards(len(self.card_names), np.array(seeds, dtype=np.uint64), cards)
         return self._sorted(cards)
 
     def _sorted(self, cards: np.ndarray) -> States:
-        """Returns the states before the first bet, the cards that are dealt at once sorted."""
+        """Returns the states before the first bet, with cards dealt together sorted."""
         ends = range(0, self._board, self._num_private)
         for first, last in pairwise([*ends, *(self._board + count for count in self._public)]):
             cards[:, first:last] = -np.sort(-cards[:, first:last])
@@ -205,8 +205,8 @@ class LimitPoker(Game):
         return States(np.array(cards, dtype=np.int8), np.zeros(len(cards), dtype=np.int32))
 
     def starts(self) -> tuple[States, np.ndarray]:
-        """Returns all deals, one row each, and their probabilities. Raises ValueError: they cannot
-        be listed (``has_tree``).
+        """Returns all deals, one row each, and their probabilities. Raises ValueError if they
+        cannot be listed (``has_tree``).
         """
         if not self.has_tree:
             return super().starts()
@@ -214,7 +214,7 @@ class LimitPoker(Game):
         return self.start(cards), np.full(len(cards), 1 / len(cards))
 
     def possible_deals(self, known: dict[str, Any], moves: Sequence[str]) -> Iterator[States]:
-        """Yields the one deal in which ``hand`` and ``public`` are where they belong."""
+        """Yields the one deal with ``hand`` and ``public`` in their places."""
         played, size = self._played(self._some_deal, moves), self._num_private
         seat = int(current_seat(self.rules, played, 0))
         hand = self._parsed(known, "hand", size)
@@ -243,7 +243,7 @@ class LimitPoker(Game):
         return self.start(np.zeros((count, self._board + self.rules.num_public), dtype=np.int8))
 
     def _seen(self, states: States, seats: np.ndarray) -> np.ndarray:
-        """Returns which cards ``seats[i]`` sees in row i: bool ``[B, K]``."""
+        """Returns a mask of the cards that ``seats[i]`` sees in row i: bool ``[B, K]``."""
         k = np.arange(states.cards.shape[1])
         own = k // self.rules.num_private == np.asarray(seats)[:, None]
         public = np.where(states.node >= 0, self.rules.public[self.betting.round[states.node]], 0)
@@ -276,11 +276,11 @@ class LimitPoker(Game):
     def view_fields(
         self, views: States, row: int, seat: int, moves: np.ndarray, is_over: bool
     ) -> dict[str, object]:
-        """Returns what a seat knows, for JSON.
+        """Returns a seat's view as fields for JSON.
 
         Returns:
             ``hand``, its cards; ``public``, the cards on the table; ``paid``, the chips of each
-            seat in the pot; once the hand is over ``hands``, those that are shown down.
+            seat in the pot; once the hand is over also ``hands``, those shown down.
         """
         tree = self.betting
         path = self._path(moves) if is_over else []
@@ -308,16 +308,14 @@ class LimitPoker(Game):
         }
 
     def _hand(self, views: States, row: int, seat: int) -> list[str] | None:
-        """Returns the private cards of a seat, None where they are hidden."""
+        """Returns the private cards of a seat, or None if they are hidden."""
         cards = views.cards[
             row, seat * self.rules.num_private : (seat + 1) * self.rules.num_private
         ]
         return None if HIDDEN in cards else self._cards(cards)
 
     def _path(self, moves: Iterable[int]) -> list[tuple[int, int]]:
-        """Returns the decision nodes from the deal on, each with the action that was taken
-        there.
-        """
+        """Returns the decision nodes from the deal on, each with the action taken there."""
         tree, node, path = self.betting, 0, []
         for move in moves:
             path.append((node, int(move)))
@@ -353,7 +351,7 @@ class LimitPoker(Game):
         return self.start(np.array([cards]))
 
     def _expected_deck(self) -> str:
-        """Returns what a line of a file of decks must be."""
+        """Returns the expected form of a line in a file of decks."""
         return (
             f'expected {{"hands": [...], "public": [...]}} with {self.spec.num_seats} hands of '
             f"{self.rules.num_private} and "
@@ -370,7 +368,7 @@ class LimitPoker(Game):
         }
 
     def information_states(self) -> States:
-        """Returns a state for each information state of ``tables``, in their order: views of the
+        """Returns a state for each information set of ``tables``, in their order: views of the
         seats to move.
 
         Raises:

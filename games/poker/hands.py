@@ -5,8 +5,8 @@ equal hands split).
 its best five. A card is an integer below 52: ``rank * 4 + suit``, ranks from the deuce to the ace,
 suits in the order of ``SUITS``.
 
-Two sums over its cards say all about a hand, so that the part of a board is added up once for all
-players that hold cards with it:
+Two sums over its cards determine a hand, so the sums over a board are computed once for all
+players:
 
 - the *key* (``HandTables.keys``) has in bits 0 to 16 the counts of the ranks 2 to 8 as digits to
   the base 5, in bits 17 to 30 those of the ranks 9 to A, and from bit 32 on for each suit four bits
@@ -14,8 +14,8 @@ players that hold cards with it:
 - the *masks* (``HandTables.bits``) have for each suit 16 bits, one for each rank.
 
 Without a flush the lower digits choose a row of a table and the upper digits the place in that row.
-Rows differ in length and follow one another without gaps: among hands of n cards a row has a place
-for each way in which the upper ranks can complete it.
+Rows differ in length and follow one another without gaps: among hands of n cards, a row has a place
+for each way to complete it with the upper ranks.
 """
 
 from collections.abc import Iterable
@@ -55,14 +55,14 @@ LAST_OF_CATEGORY = (1277, 4137, 4995, 5853, 5863, 7140, 7296, 7452, 7462)
 
 
 class HandTables(NamedTuple):
-    """Tables for the kernels below, 0.9 MB, of which hands of seven cards use 0.5 MB.
+    """Tables for the kernels below, 0.9 MB; hands of seven cards use 0.5 MB of them.
 
     Attributes:
-        keys: int64 ``[52]``, what a card adds to a key.
-        bits: int64 ``[52]``, what a card adds to the masks.
-        row: int32 ``[3, 5**7]``, for hands of 5, 6 and 7 cards the first place of the row of the
-            lower digits in ``strength``.
-        place: int16 ``[5**6]``, the place of the upper digits among those with as many cards.
+        keys: int64 ``[52]``, a card's term in the key.
+        bits: int64 ``[52]``, a card's term in the masks.
+        row: int32 ``[3, 5**7]``, for hands of 5, 6 and 7 cards the start in ``strength`` of the row
+            of the lower digits.
+        place: int16 ``[5**6]``, the place of the upper digits among those with equally many cards.
         strength: int16 ``[73775]``, by the ranks of the hand.
         flush: int16 ``[8192]``, by the mask of the suit.
     """
@@ -97,7 +97,7 @@ def strength_of(tables: HandTables, key: int, masks: int, num_cards: int) -> int
 def strength_with(
     tables: HandTables, key: int, masks: int, one: int, two: int, num_cards: int
 ) -> int:
-    """Returns the strength of a hand of which two cards are not yet in the two sums."""
+    """Returns the strength of a hand with two cards that are not yet in the two sums."""
     return strength_of(
         tables,
         key + tables.keys[one] + tables.keys[two],
@@ -141,8 +141,8 @@ def _best_straight(mask: int) -> int:
 
 @kernel
 def _value(category: int, counts: np.ndarray, first: int, second: int, kickers: int) -> int:
-    """Returns a number that orders hands: category, the ranks that make it, then so many of the
-    highest other ranks.
+    """Returns a number that orders hands: category, the ranks that make it, then the highest
+    ``kickers`` other ranks.
     """
     value = (category * 14 + first + 1) * 14 + second + 1
     rank = 12
@@ -156,8 +156,8 @@ def _value(category: int, counts: np.ndarray, first: int, second: int, kickers: 
 
 @kernel
 def _value_of_ranks(counts: np.ndarray) -> int:
-    """Returns a number that orders hands without a flush, from how many cards of each rank they
-    have (int64 ``[13]``).
+    """Returns a number that orders hands without a flush, from their number of cards of each rank
+    (int64 ``[13]``).
     """
     quads = trips = second_trips = pair = second_pair = -1
     mask = 0
@@ -189,7 +189,7 @@ def _value_of_ranks(counts: np.ndarray) -> int:
 @kernel
 def _fill_rows(row: np.ndarray, place: np.ndarray, values: np.ndarray) -> int:
     """Fills the tables of hands without a flush, ``values`` with numbers that order them; returns
-    how many are of five cards.
+    the number of five-card ones.
     """
     # The upper digits by their number of cards.
     highs = np.empty((8, 5**_HIGH_RANKS), dtype=np.int64)
@@ -226,8 +226,8 @@ def _fill_rows(row: np.ndarray, place: np.ndarray, values: np.ndarray) -> int:
 
 @kernel
 def _flush_values() -> np.ndarray:
-    """Returns a number that orders flushes for each mask of ranks (int64 ``[8192]``), 0 where it
-    has fewer than five.
+    """Returns a number that orders flushes for each mask of ranks (int64 ``[8192]``), 0 for fewer
+    than five ranks.
     """
     values = np.zeros(8192, dtype=np.int64)
     counts = np.empty(13, dtype=np.int64)
@@ -245,7 +245,7 @@ def _flush_values() -> np.ndarray:
 
 @cache
 def tables() -> HandTables:
-    """Returns the tables, made within some milliseconds at the first call."""
+    """Returns the tables, computed in a few milliseconds on the first call."""
     cards = np.arange(NUM_CARDS)
     rank, suit = cards // 4, cards % 4
     digit = np.where(
@@ -273,7 +273,7 @@ def parse_cards(text: str) -> list[int]:
     """Returns the cards of a text such as ``"As Td 2c"``; blanks may be left out.
 
     Raises:
-        ValueError: Something that is not a card, or the same card twice.
+        ValueError: The text contains something other than cards, or a card twice.
     """
     letters = "".join(text.split())
     cards = []

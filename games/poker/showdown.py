@@ -1,6 +1,6 @@
 """From the strengths of the hands at a showdown to their order (``betting.outcomes``).
 
-Every pair of players is compared; the results, as digits to the base 3, are an index of a table.
+Every pair of players is compared; the results are the base-3 digits of an index into a table.
 """
 
 from functools import cache
@@ -14,10 +14,10 @@ from games.poker import betting
 
 @cache
 def outcome_table(num_players: int) -> np.ndarray:
-    """Returns the outcome (``betting.outcomes``) for each way in which the strengths compare, int8.
+    """Returns the outcome (``betting.outcomes``) for each result of comparing the strengths, int8.
 
-    The index has a digit to the base 3 for each pair of players, the first pair's highest: 0
-    weaker, 1 equal, 2 stronger. Entries that no strengths lead to are -1.
+    The index has a base-3 digit for each pair of players, the first pair's highest: 0 weaker, 1
+    equal, 2 stronger. Impossible entries are -1.
     """
     pairs = list(combinations(range(num_players), 2))
     table = np.full(3 ** len(pairs), -1, dtype=np.int8)
@@ -36,7 +36,7 @@ def outcome_table(num_players: int) -> np.ndarray:
 
 @kernel(inline="always")
 def compared(index: int, own: int, other: int) -> int:
-    """Returns an index of ``outcome_table`` with one more pair."""
+    """Returns an index into ``outcome_table`` extended by one pair."""
     return 3 * index + 1 + int(own > other) - int(own < other)
 
 
@@ -44,10 +44,10 @@ def compared(index: int, own: int, other: int) -> int:
 def with_hand(
     player: int, strength: int, index: int, first: int, second: int
 ) -> tuple[int, int, int]:
-    """Returns the index of ``outcome_table`` with the hand of one more of two or three players, and
-    the first two strengths.
+    """Returns the index into ``outcome_table`` extended by the hand of one of two or three players,
+    and the first two strengths.
 
-    Start with zeros, and give the hands in the order of the players.
+    Start with zeros, and pass the hands in the order of the players.
     """
     if player == 0:
         return index, strength, second

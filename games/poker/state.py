@@ -1,24 +1,20 @@
 # mypy: disable-error-code="empty-body"
-"""Batches of positions, for players that read cards and bets rather than tables: the generic
-kernels of limit poker.
+"""Batches of positions and the generic kernels of limit poker, for players that read cards and bets
+rather than tables.
 
 A position is the cards and a node of the betting tree. Seats are the players, actions are those of
 ``betting.Action``.
 
-The information state of a seat is its own cards, the public cards of the rounds so far, and the
+The information set of a seat is its own cards, the public cards of the rounds so far, and the
 bets. Observations have a position for each rank (at least four, so that no policy output belongs to
 a rank) and these planes, for P players, R rounds and S kinds of suits (1 where suits never matter):
 
-| planes | content |
-|---|---|
-| S | own cards, by suit |
-| S | public cards, by suit |
-| R x M x 3 | the k-th action of each round is fold, call, raise; M is the most actions before |
-| | one in a round |
-| P | half chips paid: by the seat itself, then by the next ones in turn |
-| P | which seat observes |
+| planes | content | |---|---| | S | own cards, by suit | | S | public cards, by suit | | R x M x 3
+| the k-th action of each round is fold, call, raise; M is the most actions before | | | one in a
+round | | P | half chips paid: by the seat itself, then by the next seats in turn | | P | which seat
+observes |
 
-Suits are numbered in the order in which they differ (``cards.observe_cards``).
+Suits are renumbered by the cards that the seat sees (``cards.observe_cards``).
 """
 
 from typing import NamedTuple
@@ -50,10 +46,10 @@ class States(NamedTuple):
 
 
 class Strengths(NamedTuple):
-    """How hands compare where one table can list them.
+    """Comparison of hands by a table.
 
     Attributes:
-        table: int32 ``[cards, cards]``, strength by the own and the (first) public card.
+        table: int32 ``[cards, cards]``, strength by the private and the (first) public card.
     """
 
     table: np.ndarray
@@ -64,12 +60,12 @@ class Rules(NamedTuple):
 
     Attributes:
         betting: The betting tree.
-        showdown: How hands compare, a NamedTuple: ``strength`` is registered for its type.
+        showdown: Comparison of hands, a NamedTuple: ``strength`` is registered for its type.
         public: int32 ``[R]``, public cards that can be seen in a round.
         parent: int32 ``[D]``, the decision node before; -1 at the start.
-        feature: int16 ``[D]``, the plane of the history that stands for the action that led to a
-            node; -1 at the start.
-        num_features: Planes of the history.
+        feature: int16 ``[D]``, the plane of the history for the action that led to a node; -1 at
+            the start.
+        num_features: Number of planes of the history.
         outcome: int8 ``[3 ** (P * (P - 1) / 2)]``, ``showdown.outcome_table(P)``.
         num_private: Private cards of a player.
         num_public: Public cards in all.
@@ -101,9 +97,9 @@ def strength(showdown: object, cards: np.ndarray, first: int, num_private: int, 
     Args:
         showdown: As in ``Rules``.
         cards: int8 ``[K]``, all cards of a deal.
-        first: Where the player's private cards begin.
-        num_private: How many they are.
-        board: Where the public cards begin.
+        first: Index of the player's first private card.
+        num_private: Private cards of a player.
+        board: Index of the first public card.
     """
 
 
@@ -140,8 +136,8 @@ register(cards.put_card, Rules, _put_card)
 
 @kernel(forceinline=True)
 def public_cards(rules: Rules, states: States, i: int) -> int:
-    """Returns the number of public cards that can be seen in lane ``i``; at the end, where nobody
-    looks, none.
+    """Returns the number of visible public cards in lane ``i``; 0 at the end, where it is
+    unused.
     """
     tables, node = borrowed(rules), borrowed(states).node[i]
     return tables.public[tables.betting.round[node]] if node >= 0 else 0
@@ -206,15 +202,13 @@ def returns_of(rules: Rules, states: States, seat: int, out: np.ndarray) -> None
 
 @kernel
 def stake(rules: Rules, states: States, i: int) -> float:
-    """Returns the largest pot in chips: what a network's value is stated in."""
+    """Returns the largest pot in chips: the unit of a network's values."""
     return rules.largest_pot
 
 
 @kernel(forceinline=True)
 def _with_set(states: States, i: int, first: int, last: int, key: np.uint64) -> np.uint64:
-    """Returns a hash with that of the cards from the ``first`` to before the ``last``, the highest
-    first.
-    """
+    """Returns a hash extended by the cards ``first`` to ``last - 1``, the highest first."""
     before = np.int64(127)
     for _ in range(first, last):
         highest = np.int64(HIDDEN)
@@ -228,8 +222,8 @@ def _with_set(states: States, i: int, first: int, last: int, key: np.uint64) -> 
 
 @kernel
 def infoset_key(rules: Rules, states: States, i: int, seat: int) -> np.uint64:
-    """Returns a hash of a seat's cards, of the bets and the public cards so far, in whatever order
-    the cards of a round were dealt; at the end, of what the bets pay.
+    """Returns a hash of a seat's cards, of the bets and the public cards so far, independent of the
+    order in which a round's cards were dealt; at the end, of the payoffs.
     """
     tables, row = borrowed(rules), borrowed(states)
     node, size = row.node[i], tables.num_private
@@ -251,8 +245,8 @@ def copy_row(rules: Rules, source: States, i: int, target: States, j: int) -> No
 
 @kernel
 def observe(rules: Rules, states: States, i: int, seat: int, out: np.ndarray) -> None:
-    """Writes the information state of a seat to ``out`` (int8 ``[C, L]``), every element of it; the
-    planes: see the module.
+    """Writes a seat's observation to all of ``out`` (int8 ``[C, L]``); the planes are those of the
+    module docstring.
     """
     tables, row = borrowed(rules), borrowed(states)
     node, num_seats = row.node[i], tables.betting.paid.shape[1]

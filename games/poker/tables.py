@@ -1,4 +1,4 @@
-"""Limit poker as tabular algorithms see it: bets are the public moves."""
+"""Limit poker for tabular algorithms: bets are the public moves."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from games.tables import Tables
 
 @dataclass(frozen=True, eq=False)
 class PokerTables(Tables):
-    """The information states of a limit poker game; ``rules`` are the bets."""
+    """The information sets of a limit poker game; ``rules`` are the bets."""
 
     rules: BettingRules
 
@@ -33,12 +33,12 @@ def listed_tables(
     later round.
 
     Args:
-        name: Of the game.
+        name: Name of the game.
         rules: The bets.
         deals: All deals, equally likely: the private cards, then the public ones.
         bucket_names: For each round the texts of the cards that a player can see.
         see: The text of a card.
-        strength: Of a private and the public cards; larger wins.
+        strength: Strength of a private card with the public cards; larger wins.
     """
     cards, players = list(deals), range(rules.num_players)
     texts = [[see(card) for card in deal] for deal in cards]

@@ -1,9 +1,9 @@
 """Worlds of poker for inference: the private cards of the other players, folded ones included.
 
-The hidden words hold these cards in the order of the seats, six bits each and ten a word; those of
-one player ascend, so that a hand has one code. All hands of cards that the searching seat does not
-see are equally likely; the caller weighs them by the betting. The cards still to come to the table
-are not part of a code: they are dealt to each world, evenly over the worlds of a view.
+The hidden words hold these cards in seat order, six bits each and ten per word; a player's cards
+ascend, so each hand has one code. All hands of cards that the searching seat does not see are
+equally likely; the caller weights them by the betting. Public cards still to come are not part of a
+code: they are dealt to each world, evenly over the worlds of a view.
 """
 
 from itertools import combinations
@@ -22,13 +22,13 @@ _GOLDEN_RATIO = 0.6180339887498949
 
 
 def num_words(num_seats: int, num_private: int) -> int:
-    """Returns the words that hold the private cards of the others."""
+    """Returns the number of words that hold the private cards of the others."""
     return -(-(num_seats - 1) * num_private // _CARDS_PER_WORD)
 
 
 def hand_names(card_names: tuple[str, ...], num_private: int) -> tuple[str, ...]:
-    """Returns the names of all hands of a player, in the order of ``hand_index``: the last cards'
-    order first.
+    """Returns the names of all hands of a player, in the order of ``hand_index``: sorted by the
+    last card first.
     """
     hands = sorted(combinations(range(len(card_names)), num_private), key=lambda hand: hand[::-1])
     names = tuple("".join(card_names[card] for card in hand) for hand in hands)
@@ -68,8 +68,8 @@ def list_hands(
     lists them; -1 if too many.
 
     Args:
-        unseen: int8, the first ``count`` of it.
-        size: Cards of all the others.
+        unseen: int8, unseen cards; the first ``count`` are used.
+        size: Number of cards of all the others.
         hidden: uint64 ``[room, W]``, written.
     """
     at = np.zeros(size, np.int64)  # indices into unseen
@@ -107,9 +107,7 @@ def _num_hidden(rules: Rules) -> int:
 
 @kernel(forceinline=True)
 def _cards_between(rules: Rules, states: States, i: int, first: int, last: int) -> np.uint64:
-    """Returns the set of the known cards from the ``first`` to before the ``last``, a bit for
-    each.
-    """
+    """Returns the set of the known cards from ``first`` to ``last - 1``, a bit for each."""
     found = np.uint64(0)
     for k in range(first, last):
         held = card(rules, states, i, k)
@@ -120,7 +118,7 @@ def _cards_between(rules: Rules, states: States, i: int, first: int, last: int) 
 
 @kernel(forceinline=True)
 def _seen_cards(rules: Rules, views: States, i: int, seat: int) -> np.uint64:
-    """Returns the set of cards that a seat sees in its view: in an earlier view also what came
+    """Returns the set of cards that a seat sees in its view; in an earlier view also those revealed
     later.
     """
     size, board = rules.num_private, num_seats(rules) * rules.num_private
@@ -141,7 +139,7 @@ def _complement(num_cards: int, seen: np.uint64, cards: np.ndarray) -> int:
 
 @kernel
 def _num_ways(cards: int, num_private: int, left: int) -> float:
-    """Returns the number of ways to deal the others their hands from so many cards."""
+    """Returns the number of ways to deal the others their hands from ``cards`` cards."""
     ways = 1.0
     for k in range(cards):
         ways *= left / (k % num_private + 1)
@@ -229,7 +227,7 @@ def copy_view(rules: Rules, views: States, i: int, seat: int, target: States, j:
 
 @kernel
 def reveal(rules: Rules, views: States, i: int, seat: int, earlier: States, j: int) -> None:
-    """Puts the cards on the table of a view on that of an earlier one."""
+    """Copies the public cards of a view into an earlier one."""
     board = num_seats(rules) * rules.num_private
     for k in range(board, board + rules.num_public):
         put_card(rules, earlier, j, k, card(rules, views, i, k))
@@ -239,8 +237,8 @@ def reveal(rules: Rules, views: States, i: int, seat: int, earlier: States, j: i
 def deal_rest(
     rules: Rules, worlds: States, first: int, count: int, rng: np.ndarray, lane: int
 ) -> None:
-    """Deals the cards still to come to the table at random; the first of them is spread evenly over
-    the worlds of a view.
+    """Deals the public cards still to come at random; the first of them is spread evenly over the
+    worlds of a view.
     """
     offset, left = random_float(rng, lane), np.empty(rules.num_cards, np.int8)
     board = num_seats(rules) * rules.num_private
@@ -259,7 +257,7 @@ def deal_rest(
 
 @kernel
 def hand_index(hidden: np.ndarray, first: int, num_private: int) -> int:
-    """Returns the place of a hand, the cards from ``first`` on, among all hands.
+    """Returns the index of a hand, the cards from ``first`` on, among all hands.
 
     It is the sum of C(c_k, k + 1) over its cards c_0 < c_1 < ….
 
@@ -298,4 +296,4 @@ WORLDS = (
     reveal,
     count_hidden,
 )
-"""The generic kernels that every poker game registers as they are."""
+"""The generic kernels that every poker game registers unchanged."""

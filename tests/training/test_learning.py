@@ -177,7 +177,7 @@ def test_filter_learns_to_tell_the_true_world(samples: Samples) -> None:
 
 @pytest.mark.slow
 def test_values_of_the_papers_preset_are_of_the_size_of_results() -> None:
-    """Values neither drown in results nor drown them, and a value of x foretells results that
+    """Values neither drown in results nor drown them, and a value of x predicts results that
     average about x. In units of the largest score, 8,192 points, values spread over 50 to 100
     points after 2,000 games, where results spread over 1.4.
     """

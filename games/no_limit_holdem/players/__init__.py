@@ -1,1 +1,1 @@
-"""Players of no-limit Hold'em that go by its rules."""
+"""Rule players of no-limit Hold'em."""

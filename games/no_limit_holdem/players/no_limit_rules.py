@@ -1,5 +1,5 @@
-"""Players of no-limit Hold'em by a rule: they look at their cards or at nothing, learn nothing, and
-have no model of others.
+"""Rule players of no-limit Hold'em: they look at their cards or at nothing, do not learn, and do
+not model their opponents.
 
 ``hand_only`` and ``best_hand`` are the rule players of Van den Broeck, Driessens & Ramon 2009, 5.1;
 how they bet and call is that of the authors' program, as far as it is known.
@@ -20,17 +20,17 @@ from games.registry import Player, player
 from games.rows import States, num_rows
 
 SAMPLES = 100
-"""Boards and hands that ``best_hand`` draws for a decision."""
+"""Boards and hands that ``best_hand`` samples per decision."""
 RAISES = 0.8
-"""How often a maniac raises where it may."""
+"""Probability that a maniac raises where it may."""
 QUEEN, KING, ACE = 10, 11, 12
 SLIP = 0.05
-"""How often ``hand_only`` is one higher or lower than its rule."""
+"""Probability that ``hand_only`` is one higher or lower than its rule."""
 
 
 @kernel
 def _raise_or_call(rules: Rules, views: States, i: int, wanted: float, most_call: float) -> int:
-    """Returns a raise to ``wanted`` chips of this round if that is one, else a call of up to
+    """Returns a raise to ``wanted`` chips in this round if that is legal, else a call of up to
     ``most_call`` chips, or a fold.
     """
     here = situation(rules, views, i)
@@ -48,12 +48,12 @@ def _shifted(number: float, rng: np.ndarray, lane: int) -> float:
 
 @kernel
 def hand_only(rules: Rules, views: States, i: int, rng: np.ndarray, lane: int) -> int:
-    """Returns the move of a player that knows its two cards alone; before the flop it checks or
+    """Returns the move of a player that looks only at its two cards; before the flop it checks or
     calls.
 
-    It bets up to so many big blinds and calls up to so many times the least raise: 3 and 5 with a
-    pair, 2 and 3 with an ace, 1 and 2 with a king, 0 and 2 with a queen, else 0 and 0, each a
-    little more or less by chance.
+    It bets up to a number of big blinds and calls up to a multiple of the minimum raise: 3 and 5
+    with a pair, 2 and 3 with an ace, 1 and 2 with a king, 0 and 2 with a queen, else 0 and 0, each
+    a little more or less by chance.
     """
     if views.round[i] == 0:
         return CALL
@@ -79,7 +79,7 @@ def hand_only(rules: Rules, views: States, i: int, rng: np.ndarray, lane: int) -
 @kernel
 def _share_of_wins(tables: HandTables, views: States, i: int, rng: np.ndarray, lane: int) -> float:
     """Returns the share of random boards and hands of the seats still in on which the seat to move
-    has the best hand alone.
+    has the single best hand.
     """
     hole, known, rivals = views.hole[i, views.seat[i]], np.int64(views.shown[i]), -1
     key, masks = sums(tables, views.board[i], 0, known)
@@ -109,8 +109,8 @@ def _share_of_wins(tables: HandTables, views: States, i: int, rng: np.ndarray, l
 
 @kernel
 def best_hand(rules: Rules, views: States, i: int, rng: np.ndarray, lane: int) -> int:
-    """Returns the move of a player that decides by its share w of wins: with E = w (pot + to call)
-    it bets E / 2 or calls up to E.
+    """Returns the move of a player that decides by its winning probability w: with E = w (pot + to
+    call) it bets E / 2 or calls up to E.
 
     Before the flop E is doubled.
     """
@@ -149,7 +149,7 @@ def _of_rows(rule: Callable[..., int]) -> Callable[..., None]:
 
 
 class _ByRule(Player):
-    """A player by a kernel."""
+    """A player whose moves a kernel chooses."""
 
     rule: ClassVar[Callable[..., None]]
 

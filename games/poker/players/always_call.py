@@ -1,4 +1,4 @@
-"""Never folds and never raises, in poker."""
+"""A poker player that never folds and never raises."""
 
 from dataclasses import dataclass
 
@@ -25,16 +25,16 @@ def _mark(
 @player("always_call", games=["poker", "no_limit_holdem"], states_policy=True)
 @dataclass
 class AlwaysCall(Player):
-    """Checks or calls, whatever its cards."""
+    """Checks or calls with any cards."""
 
     def prepare(self) -> None:
-        """Finds the move. Raises ValueError in a game without one (``Game.passive``)."""
+        """Finds the move. Raises ValueError for a game without one (``Game.passive``)."""
         if self.game.passive is None:
             raise ValueError(f"always_call: {self.game.spec.name} has no move that only goes along")
         self.passive = self.game.passive
 
     def start(self, num_games: int, seed: int) -> None:
-        """Does nothing: there is no memory and no chance."""
+        """Does nothing: the player has no memory and is deterministic."""
 
     def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
         """Returns a call (int16 ``[n]``) for each view."""

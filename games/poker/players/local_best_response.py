@@ -1,29 +1,29 @@
-"""A local best response: a player of two-player poker that may read its opponent's policy, to find
-out how weak that is.
+"""A local best response: a player of two-player poker that reads its opponent's policy, to measure
+its weakness.
 
-At each decision it holds the exact range of the opponent, the probability of each hand given the
-opponent's moves, and looks no further than its own next move: after it, so it supposes, the
-opponent folds or calls as its policy says, and both check or call to the end. In chips, compared
-with folding, with the chance w to win at a showdown (a tie counts half):
+At each decision it knows the opponent's exact range, the probability of each hand given the
+opponent's moves, and looks only one move ahead: it assumes that the opponent then folds or calls by
+its policy, and that both check or call to the end. In chips relative to folding, with w the
+probability to win at showdown (a tie counts half):
 
     call     w pot - (1 - w) asked
     raise    f pot + (1 - f) (w' (pot + raise) - (1 - w') (asked + raise))
 
-where the pot is what both have paid, ``asked`` what there is to call, f the probability that the
-opponent folds to the raise and w' the chance to win against the hands that do not. It plays the
-better one if that is above 0, and folds otherwise.
+where the pot is the chips that both have paid, ``asked`` the chips to call, f the probability that
+the opponent folds to the raise, and w' the probability to win against the hands that do not. It
+plays the better move if that is above 0, and folds otherwise.
 
-It is a player like any other, so in expectation it wins at most what a best response wins. Over
-both seats the policy's own value cancels: the mean score of a duplicate match is a lower bound on
-the exploitability, which is half of NashConv (``fpmcts.tabular.best_response``). It can be below 0,
-and says nothing then.
+As a player like any other, it wins in expectation at most as much as a best response. Over both
+seats the policy's own value cancels: the mean score of a duplicate match is a lower bound on the
+exploitability, which is half of NashConv (``fpmcts.tabular.best_response``). It can be below 0, and
+is then uninformative.
 
-n games are asked about at once; H hands; A actions at most.
+n games in a batch; H hands; at most A actions.
 
 Source: Lisy & Bowling, "Equilibrium approximation quality of current no-limit poker bots", 2017,
 algorithm 1; in no-limit Hold'em a raise is of the pot, or all-in ("fcpa": fold, call, pot, all-in).
-Before the last round w is exact where there are few ways to complete the board, and otherwise
-estimated from random boards: the choice may then be worse, and the bound holds as before.
+Before the last round w is exact if there are few ways to complete the board, and otherwise
+estimated from random boards: the choice may then be worse, but the bound still holds.
 """
 
 from dataclasses import dataclass
@@ -54,7 +54,7 @@ IN_POTS = (1.0, np.inf)
 
 @GenericKernel
 def _chips(rules: Rules, states: States, i: int, seat: int) -> tuple[float, float]:  # type: ignore[empty-body]
-    """Returns the chips that a seat has put in during the hand, and those that it has behind."""
+    """Returns the chips that a seat has put in during the hand, and its chips behind."""
 
 
 @kernel
@@ -84,7 +84,7 @@ def _begin(
 
 @kernel
 def _advance(rules: Rules, states: States, lanes: np.ndarray, moves: np.ndarray) -> None:
-    """Plays a move in each of some lanes."""
+    """Plays ``moves[k]`` in each lane ``lanes[k]``."""
     for k in range(len(lanes)):
         step(rules, states, lanes[k], moves[k])
 
@@ -101,7 +101,7 @@ def _cards(rules: Rules, views: States, out: np.ndarray) -> None:
 def _deal_in(
     rules: Rules, states: States, seats: np.ndarray, hands: np.ndarray, seen: np.ndarray
 ) -> None:
-    """Writes what a seat sees in each row: its hand, and as many public cards as lay there.
+    """Writes the cards that a seat sees in each row: its hand, and the public cards at that time.
 
     Args:
         hands: int8 ``[k, num_private]``.
@@ -119,8 +119,8 @@ def _deal_in(
 
 @kernel
 def _slots(rules: Rules, states: States, actions: np.ndarray, out: np.ndarray) -> None:
-    """Writes where in the list of legal moves the one stands that an action counts as, for each
-    row: int64 ``[m]``.
+    """Writes, for each row, the index in the list of legal moves of the one that represents an
+    action: int64 ``[m]``.
     """
     listed = np.empty(64, np.int16)
     for i in range(out.size):
@@ -130,11 +130,11 @@ def _slots(rules: Rules, states: States, actions: np.ndarray, out: np.ndarray) -
 
 @kernel
 def _stakes(rules: Rules, views: States, pots: np.ndarray, choices: np.ndarray) -> None:
-    """Writes what is at stake at each of n views.
+    """Writes the stakes at each of n views.
 
     Args:
-        pots: float64 ``[n, 2]``: the pot that can be won, what a call costs.
-        choices: bool ``[n, C]``, which actions are legal.
+        pots: float64 ``[n, 2]``: the pot that can be won, and the cost of a call.
+        choices: bool ``[n, C]``, the legal actions.
     """
     actions = np.empty(choices.shape[1], np.int16)
     choices[:] = False
@@ -145,7 +145,7 @@ def _stakes(rules: Rules, views: States, pots: np.ndarray, choices: np.ndarray) 
             _chips(rules, views, i, 1 - seat),
         )
         asked = min(max(other - own, 0.0), behind)
-        pots[i, 0], pots[i, 1] = own + min(other, own + asked), asked  # the rest nobody calls
+        pots[i, 0], pots[i, 1] = own + min(other, own + asked), asked  # the rest stays uncalled
         for k in range(legal(rules, views, i, actions)):
             choices[i, actions[k]] = True
 
@@ -154,7 +154,7 @@ def _stakes(rules: Rules, views: States, pots: np.ndarray, choices: np.ndarray) 
 def _raised(
     rules: Rules, views: States, rows: np.ndarray, after: States, sizes: np.ndarray
 ) -> None:
-    """Writes the chips above a call of each raise, as far as the other seat can answer it."""
+    """Writes each raise's chips beyond a call, as far as the other seat can match them."""
     for k in range(len(rows)):
         seat = current_seat(rules, views, rows[k])
         other, behind = _chips(rules, views, rows[k], 1 - seat)
@@ -167,7 +167,7 @@ class LocalBestResponseOptions(PlayerOptions):
     """A local best response to a player whose policy it may read, in two-player poker.
 
     See ``games/poker/players/local_best_response.py``. Its score over all games is a lower bound on
-    what the other can lose to a best response: the exploitability, half of NashConv.
+    the opponent's loss to a best response: the exploitability, half of NashConv.
 
     Attributes:
         against: Label of the opponent, which must be able to state its policy; None: the other
@@ -185,7 +185,7 @@ class LocalBestResponseOptions(PlayerOptions):
 
     def make(self, host: Host) -> Agent:
         """Returns the player."""
-        if self.against is None:  # in matches the configuration fills it in
+        if self.against is None:  # the configuration of a match fills it in
             raise ValueError("set against=LABEL, the player whose policy lbr may read")
         against: Any = host.make(self.against)
         if not host.entrants[self.against].options.states_policy:
@@ -194,15 +194,15 @@ class LocalBestResponseOptions(PlayerOptions):
 
 
 class LocalBestResponse(Agent):
-    """Plays a local best response to a policy that it may read.
+    """Plays a local best response to a policy that it reads.
 
     Args:
         game: A poker game of two players.
-        against: The opponent, which has to play by this policy: its own random choices are not
-            seen, its cards neither.
-        boards: Boards at which hands are compared: all ways to complete the board where there are
-            no more, else that many random ones.
-        name: For reports.
+        against: The opponent, which must play by this policy; neither its random choices nor its
+            cards are seen.
+        boards: Boards on which hands are compared: all ways to complete the board if there are no
+            more, else that many random ones.
+        name: Name in reports.
 
     Raises:
         ValueError: The game has more than two players.
@@ -220,7 +220,7 @@ class LocalBestResponse(Agent):
                 "plays against one"
             )
         self.game, self.against, self.boards, self.name = game, against, boards, name
-        # In no-limit Hold'em other sizes are considered, and hands compare as in limit Hold'em.
+        # No-limit Hold'em has other raise sizes; hands compare as in limit Hold'em.
         self._bets, self._showdown, self._choices = game.rules, game.rules, NUM_ACTIONS
         if isinstance(game.rules, no_limit.Rules):
             self._bets = game.rules._replace(sizes=np.array(IN_POTS))
@@ -233,8 +233,8 @@ class LocalBestResponse(Agent):
         self.start(0, 0)
 
     def start(self, num_games: int, seed: int) -> None:
-        """Prepares for games 0 .. num_games - 1: every hand is as likely as any other, and no move
-        has been seen.
+        """Prepares for games 0 .. num_games - 1: all hands are equally likely, and no move has been
+        seen.
         """
         self._ranges = np.ones((num_games, len(self.hands)))
         self._rng = streams(seed, num_games)
@@ -243,16 +243,16 @@ class LocalBestResponse(Agent):
 
     def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
         """Returns a legal move (int16 ``[n]``) for each view; row k belongs to game ``games[k]``.
-        Raises what ``ranges`` does.
+        Raises as ``ranges``.
         """
         gains, moves = self.gains(self.ranges(games, views, records), games, views)
         return moves[np.arange(len(games)), np.argmax(gains, axis=1)].astype(np.int16)
 
     def ranges(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
-        """Returns how likely each hand of the opponent is at each view: float64 ``[n, H]``, each
-        row with the sum 1.
+        """Returns the probability of each hand of the opponent at each view: float64 ``[n, H]``,
+        rows sum to 1.
 
-        Moves that are new since the last call for a game are taken into account.
+        Moves made since the last call for a game are taken into account.
 
         Raises:
             ValueError: The opponent made a move that its policy never makes.
@@ -272,14 +272,14 @@ class LocalBestResponse(Agent):
     def gains(
         self, ranges: np.ndarray, games: np.ndarray, views: States
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Returns the chips that each choice promises, compared with folding, and its action: two
-        arrays ``[n, choices]``.
+        """Returns the expected chips of each choice relative to folding, and its action: two arrays
+        ``[n, choices]``.
 
-        The choices are fold, call, and raises; -inf where one is not legal.
+        The choices are fold, call, and raises; -inf if illegal.
 
         Args:
             ranges: float64 ``[n, H]``, as from ``ranges``.
-            games: int64 ``[n]``, whose random numbers draw boards.
+            games: int64 ``[n]``, the games whose random streams draw boards.
             views: n rows.
         """
         n, rules, seats = len(games), self._bets, seats_to_move(self.game, views)
@@ -311,10 +311,10 @@ class LocalBestResponse(Agent):
             rows, held = np.nonzero(ranges[able] > 0.0)
             told = self._told(after, 1 - seats[able], self._seen(views)[able], rows, held)
             stays = np.zeros((len(able), len(self.hands)))
-            # To fold is the first move of a player that faces a bet.
+            # Facing a bet, folding is the first legal move.
             stays[rows, held] = ranges[able[rows], held] * (1.0 - told[:, 0])
             called = stays.sum(axis=1)
-            # The chance that the raise is called and the showdown won.
+            # The probability that the raise is called and the showdown won.
             won = (stays * equity[able]).sum(axis=1)
             gains[able, action] = (
                 (1.0 - called) * pots[able]
@@ -336,7 +336,7 @@ class LocalBestResponse(Agent):
         return out
 
     def _moves(self, views: States, row: int, records: Records, game: int) -> list[int]:
-        """Returns the moves since the deal; in limit poker the node says them."""
+        """Returns the moves since the deal; in limit poker the node determines them."""
         rules, moves = self.game.rules, []
         if isinstance(rules, no_limit.Rules):
             return records.moves[game, : records.lengths[game]].tolist()  # type: ignore[no-any-return]
@@ -349,7 +349,7 @@ class LocalBestResponse(Agent):
     def _explain(
         self, ranges: np.ndarray, games: np.ndarray, views: States, records: Records
     ) -> None:
-        """Multiplies ranges (float64 ``[n, H]``) with the probabilities of what was seen since the
+        """Multiplies ranges (float64 ``[n, H]``) by the probabilities of the moves seen since the
         last call, in place.
         """
         rules, seats, seen = self.game.rules, seats_to_move(self.game, views), self._seen(views)
@@ -377,14 +377,14 @@ class LocalBestResponse(Agent):
     def _told(
         self, at: States, seats: np.ndarray, seen: np.ndarray, rows: np.ndarray, held: np.ndarray
     ) -> np.ndarray:
-        """Returns what the opponent does with some hands: float64 ``[k, A]``.
+        """Returns the opponent's policy with given hands: float64 ``[k, A]``.
 
         Args:
-            at: m positions, in which it is to move.
-            seats: int ``[m]``, the opponent's.
-            seen: int8 ``[m, K]``, the cards of the own views.
-            rows: int ``[k]``, in ``at``.
-            held: int ``[k]``, the hand.
+            at: m positions with the opponent to move.
+            seats: int ``[m]``, the opponent's seat.
+            seen: int8 ``[m, K]``, the cards of this player's views.
+            rows: int ``[k]``, rows of ``at``.
+            held: int ``[k]``, hands.
         """
         made = take(at, rows)
         _deal_in(self.game.rules, made, seats[rows], self.hands[held], seen[rows])

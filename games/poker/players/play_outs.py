@@ -1,8 +1,8 @@
 """Positions of limit poker from which rollouts estimate the value of moves and cards.
 
-The hidden hand of the one opponent is weighed by a policy: the probability of each hand is that of
-the moves it made with it (``LocalBestResponse.ranges``). Worlds are drawn from these weights, and
-each move is tried in the same worlds, so that moves are compared in pairs.
+The opponent's hidden hand is weighted by a policy: each hand has the probability of the moves that
+were made with it (``LocalBestResponse.ranges``). Worlds are drawn from these weights, and all moves
+are tried in the same worlds, so that their comparison is paired.
 """
 
 import numpy as np
@@ -17,13 +17,13 @@ from games.rows import take
 from games.table import Table
 
 FLOOR = 0.02
-"""Share of uniform play in the policy that explains the opponent's moves: none of them is
+"""Share of uniform play in the policy that explains the opponent's moves, so that none is
 impossible.
 """
 
 
 class Floored(OpenPolicy):
-    """A policy of which every legal move has some probability."""
+    """A policy that gives every legal move a positive probability."""
 
     def __init__(self, game: LimitPoker, policy: OpenPolicy) -> None:
         self._counts, self._policy = game.rules.betting.num_actions, policy
@@ -84,15 +84,15 @@ class PokerPositions:
             after = int(betting.child[node, move.action - int(betting.actions[node, 0])])
             if after >= 0 and betting.round[after] > betting.round[node]:
                 before, shown = game.rules.public[betting.round[[node, after]]].tolist()
-                # Before: the cards that came here are dealt at random like those still to come.
+                # Before: the cards dealt here are random, like those still to come.
                 later.append((at(after, before), at(after, shown)))
             node = after
         return at(0, 0), later
 
 
 def with_board(cards: np.ndarray, first: int, deck: int, rng: np.random.Generator) -> None:
-    """Deals the cards from column ``first`` on anew in each row of ``cards`` (int8 ``[n, K]``), in
-    place, from those left.
+    """Redeals the cards from column ``first`` on in each row of ``cards`` (int8 ``[n, K]``), in
+    place, from the remaining deck.
     """
     order = rng.random((len(cards), deck))
     np.put_along_axis(order, cards[:, :first].astype(np.int64), 2.0, axis=1)

@@ -1,6 +1,6 @@
-"""The chance to win a showdown in two-player poker against each hand that the opponent can have.
+"""The probability to win a showdown in two-player poker against each possible hand of the opponent.
 
-Boards that are not complete are completed in all ways where these are few, else at random. H hands.
+Incomplete boards are completed in all ways if these are few, else at random. H hands.
 """
 
 from functools import cache
@@ -28,8 +28,8 @@ def _compare(
 
     Args:
         rules: Rules of the game.
-        cards: int8 ``[K]``, the own hand and the whole board; the opponent's is written.
-        seat: The own one.
+        cards: int8 ``[K]``, the player's hand and the whole board; the opponent's hand is written.
+        seat: The player's seat.
         hands: int8 ``[H, num_private]``.
         possible: float64 ``[H]``, above 0 where the opponent can have the hand.
         points: int64 ``[H]``, twice the wins and once the ties, added to.
@@ -65,22 +65,22 @@ def _equity(
     game: int,
     equity: np.ndarray,
 ) -> None:
-    """Writes the chance to win a showdown against each possible hand of the opponent, a tie
+    """Writes the probability to win a showdown against each possible hand of the opponent, a tie
     counting half.
 
     Args:
         rules: Rules of the game.
         view: int8 ``[K]``, the cards that the seat sees.
-        seat: The own one.
+        seat: The player's seat.
         hands: int8 ``[H, num_private]``.
         possible: float64 ``[H]``, above 0 where the opponent can have the hand; none of these
             shares a card with the view.
-        completions: int64 ``[N, missing]``, which of the unseen cards complete the board; ``[0,
-            missing]``: random ones.
-        most: Random boards.
+        completions: int64 ``[N, missing]``, indices of the unseen cards that complete the board;
+            ``[0, missing]``: random ones.
+        most: Number of random boards.
         rng: uint64 ``[games]``.
         game: The stream of random boards.
-        equity: float64 ``[H]``, written; 0 for hands that are not possible.
+        equity: float64 ``[H]``, written; 0 for impossible hands.
     """
     cards, unseen = view.copy(), np.empty(rules.num_cards, np.int8)
     num_unseen, known = 0, len(view) - completions.shape[1]
@@ -127,8 +127,8 @@ def equities(
     """Writes ``_equity`` of each of n rows to ``out`` (float64 ``[n, H]``).
 
     Args:
-        most: Number of boards: all ways to complete the board if there are no more, else that many
-            random ones.
+        most: Maximum number of boards: all ways to complete the board if there are no more, else
+            that many random ones.
     """
     for i, view in enumerate(views):
         unseen = rules.num_cards - np.count_nonzero(view != HIDDEN)
