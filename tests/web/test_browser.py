@@ -147,6 +147,7 @@ def test_what_the_page_computes(browser: Any, site: Site) -> None:
     moves = ["pass", "LB", "5", "3333", "444", "44", "3336", "3334", "33"]
     ordered = ["3334", "3336", "33", "444", "44", "5", "3333", "LB", "pass"]
     assert person.run("cards", "cheapestFirst(of)", moves) == ordered
+    assert person.run("cards", "cheapestWith('6', of)", ["pass", "6666", "66", "77"]) == "66"
     seats = [{"cards": ["3", "3", "B"], "facts": {"played": ["4"]}}, {"facts": {"played": ["3"]}}]
     left = person.run("cards", "unseenCounts(of)", {"you": 0, "seats": seats})
     assert [left[0], left[1], left[2], left[-1]] == [["3", 1], ["4", 3], ["5", 4], ["B", 0]]

@@ -101,7 +101,8 @@ export function MoveText({ move, size = "small", word }) {
 // The hand in a game of ranks: a column for each rank on a phone (fifteen fit), a fan on a wide table.
 // `chosen` counts cards by rank. A tap selects or deselects a card; a swipe over several ranks does to one card of each what it
 // did to the first. Cards of a rank are interchangeable; those that were touched are shown as selected before the others.
-export function RankHand({ cards, chosen, choose, disabled, label }) {
+// `dull`: ranks that no legal move has.
+export function RankHand({ cards, chosen, choose, disabled, label, dull = [] }) {
   const stroke = useRef(null);
   const focus = useRef("");
   const touches = useRef({}); // by rank: its positions, the next to be selected first
@@ -149,7 +150,7 @@ export function RankHand({ cards, chosen, choose, disabled, label }) {
       ${Array.from({ length: count }, (_, place) => {
         const up = isUp(rank, place, count);
         return html`<span class=${`slot ${place === count - 1 ? "last" : ""}`} key=${place}><button
-          type="button" class=${`${looks(rank)} ${up ? "up" : ""}`} disabled=${disabled}
+          type="button" class=${`${looks(rank)} ${up ? "up" : dull.includes(rank) ? "dull" : ""}`} disabled=${disabled}
           aria-pressed=${up ? "true" : "false"} aria-label=${count > 1 ? `${cardName(rank)}, ${place + 1} / ${count}` : cardName(rank)}
           tabindex=${`${rank}${place}` === roving ? 0 : -1} onFocus=${() => (focus.current = `${rank}${place}`)}
           onPointerDown=${(event) => begin(event, rank, place, count)}
@@ -184,6 +185,9 @@ export function cheapestFirst(moves) {
   const less = (a, b) => a.map((one, k) => one - (b[k] ?? 0)).find((one) => one !== 0) ?? 0;
   return moves.map((move) => [key(move), move]).sort(([a], [b]) => less(a, b)).map(([, move]) => move);
 }
+
+// The cheapest of some moves that has a card; undefined where none has.
+export const cheapestWith = (card, moves) => cheapestFirst(moves).find((move) => isRanks([...move]) && move.includes(card));
 
 export const chosenText = (chosen) => RANKS.map((rank) => rank.repeat(chosen[rank] ?? 0)).join("");
 export const sorted = (text) => [...text].sort((a, b) => RANKS.indexOf(a) - RANKS.indexOf(b)).join("");

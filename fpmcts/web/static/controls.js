@@ -4,7 +4,7 @@
 import { html, useEffect, useRef, useState } from "./vendor/preact.js";
 import { isBidding } from "./auction.js";
 import { BetControls, isBets } from "./bets.js";
-import { CardButton, Cards, RANKS, RankHand, chosenText, countsOf, isCardMove, isRanks, moveWord, sorted, wordAt } from "./cards.js";
+import { CardButton, Cards, RANKS, RankHand, cheapestWith, chosenText, countsOf, isCardMove, isRanks, moveWord, sorted, wordAt } from "./cards.js";
 import { Squares, boardOf } from "./felt.js";
 import { TypedMove, useKeys } from "./keys.js";
 import { t } from "./words.js";
@@ -22,7 +22,7 @@ function rankOfKey(event) {
 }
 
 // `legal` is null if the page does not know the legal moves; then the server decides.
-export function CardControls({ view, legal: texts, play, hint, advised = false, autopass = false, say, keys, extra }) {
+export function CardControls({ view, legal: texts, play, hint, advised = false, autopass = false, combine = false, say, keys, extra }) {
   const [chosen, setChosen] = useState({});
   const ply = useRef(view.ply);
   const hinted = useRef({}); // a hint that is no selection of cards
@@ -76,6 +76,13 @@ export function CardControls({ view, legal: texts, play, hint, advised = false, 
     else return false;
     return true;
   });
+  const answers = turn && !bids && mayPass && legal ? [...legal.values()] : null; // moves, where there is one to beat
+  const dull = answers?.length > 1 ? RANKS.filter((rank) => !answers.some((move) => isCardMove(move) && move.includes(rank))) : [];
+  const choose = (next) => {
+    const [first, ...more] = chosenText(next);
+    const whole = combine && answers && !text && first && !more.length ? cheapestWith(first, answers) : undefined;
+    setChosen(whole ? countsOf(whole) : next);
+  };
   const stuck = turn && legal?.size === 1 && mayPass;
   useEffect(() => {
     if (!stuck || !autopass) return undefined;
@@ -83,7 +90,7 @@ export function CardControls({ view, legal: texts, play, hint, advised = false, 
     return () => clearTimeout(timer);
   }, [stuck, autopass, view.ply]);
   return html`<div class="controls">
-    <${RankHand} cards=${own} chosen=${chosen} choose=${setChosen} disabled=${view.over || bids !== null} label=${t("your_hand")} />
+    <${RankHand} cards=${own} chosen=${chosen} choose=${choose} dull=${dull} disabled=${view.over || bids !== null} label=${t("your_hand")} />
     ${bids ? html`<div class="row buttons bids">${bids.map((bid, k) => html`<button type="button" key=${bid} class=${k ? "primary" : ""} onClick=${() => send(bid)}>${moveWord(bid)}${keys ? html` <kbd aria-hidden="true">${k + 1}</kbd>` : ""}</button>`)}
       ${advised && html`<button type="button" disabled=${!turn} onClick=${askHint}>${t("hint")}</button>`}</div>` : html`<div class="row buttons">
       <button type="button" class=${stuck ? "primary" : ""} disabled=${!turn || !mayPass} onClick=${pass}>${t("pass")}</button>

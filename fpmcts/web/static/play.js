@@ -170,7 +170,7 @@ export function Play({ id, config, connection, bus, prefs, engine, go, open, say
         ${retry
           ? html`<${Controls} key=${`retry-${retry.ply}`} view=${retry.view} legal=${retry.legal} play=${retry.attempt} say=${say} keys=${prefs.keys}
               extra=${html`<button type="button" class="link" onClick=${() => setRetry(null)}>${t("give_up")}</button>`} />`
-          : !watching && !done && html`<${Controls} view=${view} legal=${view.legal} play=${play} hint=${hint} advised=${maySearch} autopass=${prefs.autopass} say=${say} keys=${prefs.keys} />`}
+          : !watching && !done && html`<${Controls} view=${view} legal=${view.legal} play=${play} hint=${hint} advised=${maySearch} autopass=${prefs.autopass} combine=${prefs.combine} say=${say} keys=${prefs.keys} />`}
       <//>
       ${done && plies && html`<${Steps} ply=${at} last=${last} choose=${choose} />`}
       ${done && html`<div class="row buttons after">
