@@ -13,13 +13,15 @@ release = version = __version__
 
 nitpicky = True
 nitpick_ignore_regex = [
-    (r"py:.*", r"(collections\.abc|numpy)\..*"),  # no other site is asked
-    (r"py:.*", r"\w*Error|IllegalMove|.*\.(Records|RunConfig)"),
+    (r"py:.*", r"(collections\.abc|numpy|pathlib)\..*"),  # no other site is asked
+    (r"py:.*", r"\w*Error|IllegalMove"),
+    (r"py:.*", r".*\.(GameSpec|Learned|PlayedGames|Records|RunConfig|Score|SequentialResult)"),
 ]
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
 exclude_patterns = ["_build", "docker"]
 
 highlight_language = "none"
+suppress_warnings = ["misc.highlighting_failure"]  # JSON with … in it
 myst_heading_anchors = 3
 myst_enable_extensions = ["colon_fence"]
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from games.agent import Agent as Agent
     from games.decision import Decision as Decision
     from games.interface import Game as Game
+    from games.registry import Player as Player
     from games.table import Table as Table
 
 _MODULES = {
@@ -27,6 +28,7 @@ _MODULES = {
     "Decision": "games.decision",
     "Game": "games.interface",
     "MatchResult": "fpmcts.evaluation.match_result",
+    "Player": "games.registry",
     "Report": "fpmcts.training.interface",
     "Run": "fpmcts.training.run",
     "Table": "games.table",

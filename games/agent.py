@@ -21,7 +21,7 @@ class Agent(Protocol):
     All randomness of ``act`` comes from the seed given to ``start``, one stream per game
     (``games.kernels.streams``), so that game *i* does not depend on the other games or on how they
     are batched. That of ``decide`` comes from ``seed`` and from what the seat sees: the same
-        position always gives the same decision.
+    position always gives the same decision.
     """
 
     name: str

@@ -92,7 +92,7 @@ def register_deals(deals_type: type, *kernels: Any) -> None:
 def infosets(
     betting: Any, deals: Any, cards: np.ndarray, nodes: np.ndarray, rows: np.ndarray
 ) -> None:
-    """Writes the information state of the mover at each position to ``rows`` (int64 ``[n]``).
+    """Writes the information set of the mover at each position to ``rows`` (int64 ``[n]``).
 
     Args:
         betting: A ``BettingTree``.

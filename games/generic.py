@@ -58,7 +58,7 @@ def stake(rules: Rules, states: States, i: int) -> float:
 
 @GenericKernel
 def observe(rules: Rules, states: States, i: int, seat: int, out: np.ndarray) -> None:
-    """Writes the information state of a seat to ``out`` (int8 ``[C, L]``), every element of it."""
+    """Writes a seat's observation to all of ``out`` (int8 ``[C, L]``)."""
 
 
 @GenericKernel

@@ -226,7 +226,7 @@ class Game:
     has_tables: bool = False
     """Whether tabular algorithms can learn it by ``tables``."""
     has_tree: bool = False
-    """Whether it is small enough to evaluate policies exactly, over all information states
+    """Whether it is small enough to evaluate policies exactly, over all information sets
     (``information_states``).
     """
     has_histories: bool = False
@@ -532,10 +532,10 @@ class Game:
         raise TypeError(f"{self.spec.name} has no hand histories; check has_histories first")
 
     def information_states(self) -> States:
-        """Returns a view for each information state, in the order of ``tables``, where
+        """Returns a view for each information set, in the order of ``tables``, where
         ``has_tree``.
         """
-        raise ValueError(f"{self.spec.name} has too many information states to list")
+        raise ValueError(f"{self.spec.name} has too many information sets to list")
 
     def cards_left(self, states: States) -> np.ndarray:
         """Returns how many cards (int64 ``[B]``) the seat to move has still to play; 0 where cards

@@ -151,7 +151,11 @@ class PlayerOptions:
 
 
 class Player(PlayerOptions, Agent):
-    """A player that needs only the game; its own fields are its options."""
+    """A player that needs only the game; its own fields are its options.
+
+    A subclass defines ``act``, or ``answer`` for one position at a time. ``match`` takes an object
+    of it; with ``@player`` and ``@dataclass`` above, the commands find it by name.
+    """
 
     game: Game
     name: str = ""
@@ -163,7 +167,7 @@ class Player(PlayerOptions, Agent):
     def at(self, game: Game) -> Self:
         """Returns a copy that plays a game."""
         made = copy(self)
-        made.game, made.name = game, self.kind
+        made.game, made.name = game, getattr(self, "kind", type(self).__name__)
         made.prepare()
         return made
 

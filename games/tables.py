@@ -1,7 +1,7 @@
 """A game as tabular algorithms with dense rows see it (``Game.tables``): a tree of public moves,
 and deals of private and public cards that do not depend on them.
 
-An information state is a node of the tree together with the *bucket* of the cards that the mover
+An information set is a node of the tree together with the *bucket* of the cards that the mover
 can see; it is a row of a table.
 """
 
@@ -33,7 +33,7 @@ class PublicTree(NamedTuple):
         actions: int8 ``[D, A]``, the action of each slot, ascending; -1 = none.
         child: int32 ``[D, A]``, the node that an action leads to: a decision node, or ``~t`` for
             the terminal node t. Slots without an action repeat the last child.
-        base: int32 ``[D]``, the information state of bucket 0; that of bucket b is ``base + b``.
+        base: int32 ``[D]``, the information set of bucket 0; that of bucket b is ``base + b``.
             Those of player 0 come first.
         num_buckets: int32 ``[D]``, buckets of its round.
         hand: int8 ``[D]``, where the bucket of the mover stands in a deal: ``player * R + round``.
@@ -87,7 +87,7 @@ def _nothing(policy: np.ndarray) -> dict[str, float]:
 
 @dataclass(frozen=True, eq=False)
 class Tables(ABC):
-    """The information states of a game, all of them or up to buckets.
+    """The information sets of a game, all of them or up to buckets.
 
     A *policy* is float64 ``[num_infosets, max_actions]``: in each row the probabilities of the
     legal actions in ascending order, then zeros.
@@ -95,10 +95,10 @@ class Tables(ABC):
     Attributes:
         name: As in ``game=NAME``.
         rules: Rules of the public moves.
-        betting: The public tree with the information states that tables are kept for.
+        betting: The public tree with the information sets that tables are kept for.
         deals: The cards, a NamedTuple with kernels (``deals.register_deals``).
         bucket_names: For each round a text for each bucket.
-        finest: The same game with all its information states where ``betting`` merges some; None
+        finest: The same game with all its information sets where ``betting`` merges some; None
             where it merges none.
         measures: What the game can measure of a policy apart from its exploitability, by name
             (``policy_measures``).
@@ -119,7 +119,7 @@ class Tables(ABC):
 
     @property
     def num_infosets(self) -> int:
-        """Returns the number of information states of all players; player 0's come first."""
+        """Returns the number of information sets of all players; player 0's come first."""
         return int(self.betting.num_buckets.sum())
 
     @property
@@ -128,19 +128,19 @@ class Tables(ABC):
         return int(self.betting.child.shape[1])
 
     def _by_infoset(self, values: np.ndarray) -> np.ndarray:
-        """Returns a number per node of the tree for each information state."""
+        """Returns a number per node of the tree for each information set."""
         order = np.argsort(self.betting.base)
         result: np.ndarray = np.repeat(values[order], self.betting.num_buckets[order])
         return result
 
     @cached_property
     def infoset_player(self) -> np.ndarray:
-        """Returns whose each information state is (int8 ``[num_infosets]``)."""
+        """Returns whose each information set is (int8 ``[num_infosets]``)."""
         return self._by_infoset(self.betting.player)
 
     @cached_property
     def infoset_actions(self) -> np.ndarray:
-        """Returns the number of legal actions of each information state (int8
+        """Returns the number of legal actions of each information set (int8
         ``[num_infosets]``).
         """
         return self._by_infoset(self.betting.num_actions)
@@ -157,7 +157,7 @@ class Tables(ABC):
         """Returns a text for the public moves before each node."""
 
     def infoset_texts(self) -> list[str]:
-        """Returns a text for each information state: the mover's cards, then the moves so far, as
+        """Returns a text for each information set: the mover's cards, then the moves so far, as
         in ``"K cr"``.
         """
         texts = [""] * self.num_infosets
@@ -167,7 +167,7 @@ class Tables(ABC):
         return texts
 
     def infosets(self, cards: np.ndarray, nodes: np.ndarray) -> np.ndarray:
-        """Returns the information state of the mover at each position (int64 ``[n]``).
+        """Returns the information set of the mover at each position (int64 ``[n]``).
 
         Args:
             cards: int8 ``[n, K]``, as in ``state.States``; what the mover cannot see is not read.
@@ -223,12 +223,12 @@ class Tables(ABC):
 
     @property
     def full(self) -> "Tables":
-        """Returns the tables with all information states."""
+        """Returns the tables with all information sets."""
         return self if self.finest is None else self.finest
 
     @cached_property
     def table_infoset(self) -> np.ndarray:
-        """Returns the information state here of each information state of ``full`` (int32)."""
+        """Returns the information set here of each information set of ``full`` (int32)."""
         full = self.full
         result = np.full(full.num_infosets, -1, dtype=np.int32)
         for node, hand in enumerate(self.betting.hand):
@@ -237,7 +237,7 @@ class Tables(ABC):
         return result
 
     def full_policy(self, policy: np.ndarray) -> np.ndarray:
-        """Returns a policy over the information states of ``full``: float64; errors as of
+        """Returns a policy over the information sets of ``full``: float64; errors as of
         ``check_policy``, and ValueError where the deals cannot be listed.
         """
         if not self.has_tree:

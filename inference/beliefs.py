@@ -23,8 +23,8 @@ class Beliefs(NamedTuple):
 
     Attributes:
         probability: float64 ``[n, num_seats - 1, kinds, most + 1]``: the probability that a seat
-            holds c things of a kind (``spec.hidden_kinds``: ranks, or whole hands, of which a seat
-            holds one), the seats in turn from the next one on.
+            holds c cards of a kind (``spec.hidden_kinds``: ranks; or whole hands, one per seat),
+            seats in playing order from the next one on.
         ess: float64 ``[n]``, effective sample size of the particles, before tempering; NaN if all
             worlds are listed.
         listed: bool ``[n]``, whether all worlds are listed: the numbers are then exact, up to the

@@ -53,7 +53,7 @@ class InferenceSettings:
             paper, 4.3) or "none" (the prior). The first two need networks with a head for hidden
             cards.
         phase2: Whether particles are weighted by the others' past moves. The paper: yes (4.3).
-        particles: Worlds kept per information state, 1 to 65,536. If fewer are possible, all are
+        particles: Worlds kept per information set, 1 to 65,536. If fewer are possible, all are
             kept.
         candidates: With ``phase1`` "filter": worlds drawn from the prior, >= particles; the best
             ``particles`` are kept.

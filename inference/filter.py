@@ -4,7 +4,7 @@ best.
 The network is a six-layer 1D convolution over the observation and a world. Source: DeltaDou, 4.3
 ("a 6-layer 1D-convolutional neural network"). The paper gives neither its input nor its loss: it is
 trained here (``filter_batch``) to distinguish the true world from worlds drawn from the prior at
-the same information state.
+the same information set.
 
 Late in the game candidates repeat. The best K *distinct* ones are kept, or one world could take all
 the places; a candidate drawn m times counts m times.
@@ -128,7 +128,7 @@ def _draw_candidates(
     rng: np.ndarray,
     hidden: np.ndarray,
 ) -> None:
-    """Draws worlds from the prior at every information state (uint64 ``[n, M, W]``)."""
+    """Draws worlds from the prior at every information set (uint64 ``[n, M, W]``)."""
     for i in range(seats.size):
         draw_hidden(rules, views, i, seats[i], rng, lanes[i], hidden[i])
 
@@ -142,8 +142,8 @@ def _observe_seats(
     observations: np.ndarray,
     counts: np.ndarray,
 ) -> None:
-    """Writes what ``seats[i]`` sees (int8 ``[n, C, L]``), and what the others hold in its worlds
-    (int8 ``[n, M, 2, L]``).
+    """Writes the observations of ``seats[i]`` (int8 ``[n, C, L]``), and the others' cards in its
+    worlds (int8 ``[n, M, 2, L]``).
     """
     for i in range(seats.size):
         observe(rules, views, i, seats[i], observations[i])
@@ -253,7 +253,7 @@ def draw_filtered(
 
 
 class FilterBatch(NamedTuple):
-    """Training data of the filter: B information states with M worlds each, the first of them true.
+    """Training data of the filter: B information sets with M worlds each, the first of them true.
 
     Attributes:
         planes: int8 ``[B, M, C + W, L]``, the input of ``FilterNet.forward``.
@@ -266,7 +266,7 @@ class FilterBatch(NamedTuple):
 
 def filter_batch(game: Game, states: States, rng: np.ndarray, negatives: int) -> FilterBatch:
     """Returns training data: the true world of each state and worlds from the prior at the
-    information state of the seat to move.
+    information set of the seat to move.
 
     Trained with binary or softmax cross-entropy, a score becomes the log-odds of a world against
     the prior (up to a constant of the information set).

@@ -66,7 +66,7 @@ def _start_all(rules: Rules, positions: Positions, starts: States) -> None:
 
 
 def start_views(game: Game, positions: Positions) -> States:
-    """Returns what the searching seats saw before the first move (``[n]`` rows)."""
+    """Returns the searching seats' views before the first move (``[n]`` rows)."""
     starts = game.empty(num_rows(positions.views))
     _start_all(game.rules, positions, starts)
     return starts

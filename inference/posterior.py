@@ -183,7 +183,7 @@ def judge_truth(
     Args:
         particles: Brought up to date with the positions.
         positions: ``[n]``.
-        gain: float64 ``[n]``: log p(true world | moves) - log prior at the information state
+        gain: float64 ``[n]``: log p(true world | moves) - log prior at the information set
             (nats). The true world is one of the draws in the estimate of the evidence, which makes
             it a lower bound on average.
         rank: float64 ``[n]``: share of the possible particles that weigh more; equal ones count

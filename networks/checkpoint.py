@@ -2,7 +2,7 @@
 
 The file is a plain safetensors file. Its header carries the metadata as JSON text and a SHA-256
 over metadata and arrays, so a truncated, damaged or foreign file is recognised. A new file replaces
-the old one in a single step after it has reached the disk: whatever happens while saving, the
+the old one in a single step after it has reached the disk: if saving fails at any point, the
 previous checkpoint stays readable.
 
 This module does not import torch (130 MB of memory), since tabular runs do not need it;
@@ -186,8 +186,8 @@ def _with_present_names(meta: Any) -> Any:
 
 
 def check_compatible(meta: Mapping[str, Any], **expected: Any) -> None:
-    """Checks that metadata agree with what is expected, for example ``game="doudizhu",
-    network={"channels": 48}``.
+    """Checks metadata against expected values, for example ``game="doudizhu", network={"channels":
+    48}``.
 
     Keys of ``meta`` that are not expected are ignored, within mappings too.
 

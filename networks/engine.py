@@ -8,8 +8,8 @@ bias, rectifier and residual sum fused, in bfloat16 where the processor multipli
 *Measured* for the trunk alone on Zen 4, single short runs on a shared machine. One thread, batch
 1024, relative to the rate of a large matrix product: about 75 % (32 channels), 85 % (48), 95 %
 (64); 32 channels at batch 256: 57 %. Two threads, batch 1024, relative to this: eager mode 0.8 to
-1.0, ``torch.jit.trace`` (deprecated) 0.5 to 0.7, an im2col product by hand 0.7. Each operation
-costs about 30 microseconds whatever its size, which dominates below some 100 rows.
+1.0, ``torch.jit.trace`` (deprecated) 0.5 to 0.7, an im2col product by hand 0.7. Each operation of
+any size costs about 30 microseconds, which dominates below about 100 rows.
 
 oneDNN compiles a kernel per shape and caches 1024 of them, and self-play batches vary in size:
 batches are padded to one of 16 sizes per octave, which costs at most 6 % and keeps every kernel in
@@ -74,7 +74,8 @@ class FusedConv:
             length: Positions of the inputs.
             dtype: Type to compute in.
             device: Where to compute.
-            padding: Zeros on either side; by default as many as keep the length, for an odd width.
+            padding: Zeros on either side; by default those that preserve the length, for an odd
+                width.
         """
         self.padding = [0, weight.shape[3] // 2 if padding is None else padding]
         self.weight = weight.to(device, dtype, copy=True, memory_format=torch.channels_last)

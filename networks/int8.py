@@ -81,8 +81,8 @@ def _observe_and_draw(
     actions: np.ndarray,
     scratch: np.ndarray,
 ) -> None:
-    """Writes what the seats to move see (int8 ``[n, C, L]``), and a random legal action of each
-    (int16 ``[n]``).
+    """Writes the observations of the seats to move (int8 ``[n, C, L]``), and a random legal action
+    of each (int16 ``[n]``).
     """
     for k in range(lanes.size):
         observe(rules, states, lanes[k], seats[lanes[k]], observations[k])

@@ -4,7 +4,7 @@ command on the same machine gives the same numbers.
 *Measured*, evaluations of 64 channels x 8 blocks in batches of 256 on one thread, by int8 /
 bfloat16 / float32: 59,600 / 50,000 / 28,300 on an AMD EPYC with AVX-512 BF16, 46,600 / 13,200 /
 22,500 on an Intel Xeon with AVX-512 BF16 and without AMX, whose bfloat16 products are no faster
-than those of float32. Small networks gain nothing: there each operation costs its overhead.
+than float32 ones. Small networks gain nothing: the overhead of each operation dominates.
 """
 
 from functools import cache

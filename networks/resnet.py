@@ -297,7 +297,7 @@ class Networks(nn.Module):
 
 def build_networks(spec: GameSpec, config: NetworkConfig, seed: int) -> Networks:
     """Returns freshly initialised networks: one per seat, or one for all (``config.shared``). The
-    global stream is left alone.
+    global random stream is not changed.
     """
     num_nets = 1 if config.shared else spec.num_seats
     with torch.random.fork_rng(devices=[]):

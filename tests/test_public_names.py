@@ -4,12 +4,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import fpmcts
-from fpmcts import Run, Table, best_response, load_player, make, match, nash_conv
+from fpmcts import Player, Run, Table, best_response, load_player, make, match, nash_conv
 from fpmcts.players.function import FunctionPlayer
 from fpmcts.training.run_folder import RunFolderError
+from games.interface import Records
+from games.rows import States
 
 
 def test_importing_loads_nothing_heavy() -> None:
@@ -32,12 +35,32 @@ def test_a_function_plays() -> None:
     assert FunctionPlayer(leduc, careful).decide(table).move == "fold"
     result = match(leduc, careful, "random", decks=20, seed=2)
     assert result.num_decks == 20 and result.names == ("careful", "random")
-    with pytest.raises(ValueError, match="answered 'bluff'; expected one of call, raise"):
-        match(leduc, lambda view: "bluff", "random", decks=2)
+    for answer in ("bluff", "fold", 2, None):
+        with pytest.raises(ValueError, match=f"answered {answer!r}; expected one of call, raise"):
+            match(leduc, lambda view, answer=answer: answer, "random", decks=2)
+    chips = Table(make("no_limit_holdem"), seed=1)
+    assert FunctionPlayer(chips.game, lambda view: "raise to 345").decide(chips).move == "r345"
     with pytest.raises(ValueError, match="'tabulr'.*did you mean tabular"):
         match(leduc, careful, "tabulr")
     with pytest.raises(ValueError, match="device=gpu"):
         load_player("random", leduc, device="gpu")
+
+
+class Last(Player):
+    """Plays the last legal move."""
+
+    def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
+        return np.array([self.game.legal_actions(views, k)[-1] for k in range(len(games))])
+
+
+def test_classes_and_runs_play(tmp_path: Path) -> None:
+    kuhn = make("kuhn")
+    assert match(kuhn, Last(), lambda view: view["legal"][-1], decks=20).adp.mean == 0
+    table = Table(kuhn, seed=1)
+    assert Last().at(kuhn).decide(table).move == table.legal()[-1].text
+    run = Run(tmp_path, game="kuhn", algorithm="smooth_uct", budget={"episodes": 1000})
+    assert list(run) and match("kuhn", run, Last(), decks=20).names == ("tabular", "Last")
+    assert nash_conv("kuhn", run) == nash_conv("kuhn", run.player())
 
 
 def test_exact_measures() -> None:

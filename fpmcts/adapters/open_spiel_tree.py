@@ -5,7 +5,7 @@
 A game is walked once and becomes arrays: a state is a node of its tree, a world another node of the
 same information set. So it must be small (``MOST_NODES``), zero-sum, with chance before the first
 move only, and each seat must know whose turn it is. Simultaneous moves are made in turn. Networks
-read OpenSpiel's information state tensor, or the number of the information set where there is none.
+read OpenSpiel's information set tensor, or the number of the information set where there is none.
 """
 
 from collections import defaultdict

@@ -2,7 +2,7 @@
 ``fpmcts.cluster.ray_pool``.
 
 A unit describes work. Its result depends on the unit and on data that all workers share, such as
-weights and settings, and never on which worker runs it or on what that worker did before. So the
+weights and settings, and never on the worker that runs it or on what that worker did before. So the
 results, in the order of the units, are the same for any number of workers, and a lost unit can be
 run again.
 """
@@ -20,7 +20,7 @@ Tick = Callable[[int], None]
 
 
 class StoppedError(Exception):
-    """Nobody waits for this work any more."""
+    """The work is no longer wanted."""
 
 
 def ignore(k: int, done: int) -> None:

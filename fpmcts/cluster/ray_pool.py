@@ -45,7 +45,7 @@ REACH_SECONDS = 5.0
 HEAD_SECONDS = 5.0
 """Seconds without a connection to the head of the cluster after which it counts as lost."""
 FULL = (exceptions.ObjectStoreFullError, exceptions.OutOfDiskError)
-"""The object store is full, and so is the disk that it spills to."""
+"""Errors when both the object store and the disk that it spills to are full."""
 
 
 def packed(value: object) -> np.ndarray:
@@ -344,7 +344,7 @@ class RayPool(Pool[Any, Any]):
                     )
                 waiting.appendleft(k)
 
-        for actor in cluster.actors:  # leftovers of a batch that nobody waits for any more
+        for actor in cluster.actors:  # leftovers of an abandoned batch
             actor.units.clear()
         while done < len(units):
             self._give_out(units, waiting)

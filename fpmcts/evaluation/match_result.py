@@ -123,9 +123,7 @@ class MatchResult:
 
     @property
     def by_deck(self) -> np.ndarray:
-        """A's return on each deck in each team, in the unit of the game's scores: float64
-        ``[D, T]``.
-        """
+        """A's return on each deck in each team, float64 ``[D, T]``, in the unit of the scores."""
         return self.sides[0].returns
 
     def records(self) -> list[dict[str, Any]]:

@@ -1,7 +1,7 @@
 """Matches and exact measures of players, in one call each."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -13,21 +13,35 @@ from fpmcts.players.function import Choose, FunctionPlayer
 from games import make
 from games.agent import Agent, OpenPolicy
 from games.interface import Game
+from games.registry import Player
 
-PlayerLike = Agent | Choose | str
-"""A player, its name, or a function of the view of the seat to move (``FunctionPlayer``)."""
+GameLike = Game | type[Game] | str
+
+
+class Learned(Protocol):
+    """Something that has learned to play: a ``Run``."""
+
+    def player(self) -> Agent:
+        """Returns its player."""
+
+
+PlayerLike = Agent | Learned | Choose | str
+"""A player, its name, a ``Run``, or a function of the view of the seat to move
+(``FunctionPlayer``).
+"""
 
 
 def match(
-    game: Game | str, a: PlayerLike, b: PlayerLike, decks: int = 1000, seed: int = 0
+    game: GameLike, a: PlayerLike, b: PlayerLike, decks: int = 1000, seed: int = 0
 ) -> MatchResult:
     """Returns the result of a duplicate match of ``a`` against ``b``: each deck is played twice,
     with the sides exchanged.
 
     Args:
         game: The game, or its name.
-        a, b: Players: as ``load_player`` returns them, by name, or a function from the view of the
-            seat to move (the fields of ``Table.describe``) to a move.
+        a, b: Players: as ``load_player`` returns them, by name, a ``Run``, an object of a subclass
+            of ``Player``, or a function from the view of the seat to move (the fields of
+            ``Table.describe``) to a move.
         decks: Number of decks, at least 1.
         seed: Seed of the decks and of the players' random choices. No deck occurs in training.
 
@@ -38,7 +52,7 @@ def match(
     return duplicate_match(chosen, player_of(chosen, a), player_of(chosen, b), decks, seed)
 
 
-def nash_conv(game: Game | str, player: PlayerLike) -> float:
+def nash_conv(game: GameLike, player: PlayerLike) -> float:
     """Returns the gains of best responses against a player, summed over the seats, in the unit of
     the game's returns (chips, points); 0 in equilibrium.
 
@@ -53,7 +67,7 @@ def nash_conv(game: Game | str, player: PlayerLike) -> float:
     return _measure(chosen).nash_conv_of(_policy(chosen, player))
 
 
-def best_response(game: Game | str, player: PlayerLike) -> np.ndarray:
+def best_response(game: GameLike, player: PlayerLike) -> np.ndarray:
     """Returns the value of a best response in each seat if ``player`` has the others: float64
     ``[num_seats]``. Arguments and errors are those of ``nash_conv``.
     """
@@ -62,19 +76,25 @@ def best_response(game: Game | str, player: PlayerLike) -> np.ndarray:
 
 
 def player_of(game: Game, player: Any) -> Agent:
-    """Returns a player of a game, given a player, its name or a function."""
+    """Returns a player of a game, given a player, its name, a run or a function."""
     if isinstance(player, str):
         return load_player(player, game)
+    if isinstance(player, Player) and not hasattr(player, "game"):
+        return player.at(game)
     if hasattr(player, "act"):
         made: Agent = player
         return made
+    if hasattr(player, "player"):
+        return player_of(game, player.player())
     if callable(player):
         return FunctionPlayer(game, player)
-    raise TypeError(f"got {player!r}; expected a player, the name of one, or a function")
+    raise TypeError(
+        f"got {player!r}; expected a player, the name of one, a run or a function of what is seen"
+    )
 
 
-def _game(game: Game | str) -> Game:
-    return make(game) if isinstance(game, str) else game
+def _game(game: GameLike) -> Game:
+    return game if isinstance(game, Game) else make(game)
 
 
 def _measure(game: Game) -> ExactMeasure:

@@ -24,7 +24,7 @@ def policy_table(game: Game, probabilities: Probabilities) -> np.ndarray:
     """Returns a policy of ``game.tables``: float64 ``[num_infosets, max_actions]``.
 
     Raises:
-        ValueError: The information states of the game cannot be listed.
+        ValueError: The information sets of the game cannot be listed.
     """
     return probabilities(game.information_states())[:, : game.tables.max_actions]
 

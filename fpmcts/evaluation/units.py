@@ -180,8 +180,8 @@ Unit = TypeVar("Unit")
 Result = TypeVar("Result")
 Done = Iterator[tuple[int, Result]]
 Worker = Callable[[Unit, Tell], Result]
-"""Returns the results of units, one after another. A method ``close``, if any, stops whatever it
-started.
+"""Returns the results of units, one after another. A method ``close``, if any, stops the programs
+it started.
 """
 
 

@@ -72,9 +72,9 @@ class Played(NamedTuple):
     """The data of a batch of games.
 
     Attributes:
-        transitions: Of all seats, whatever they played.
+        transitions: Those of all seats, under either policy.
         responses: Decisions of seats that played their best response, for the reservoirs.
-        final: ``[G]``, how the games ended.
+        final: ``[G]``, the final states.
     """
 
     transitions: Transitions
@@ -113,8 +113,8 @@ def play(
         deals: uint64 ``[G]``, seeds of the deals.
         responds: bool ``[G, S]``, whether a seat plays its best response, greedy but for
             ``epsilon``.
-        rng: uint64 ``[G]``, changed in place; game k draws from stream k alone.
-        epsilon: Chance of a random move instead of the best response's.
+        rng: uint64 ``[G]``, changed in place; game k draws only from stream k.
+        epsilon: Probability of a random move instead of the best response's.
         iteration: Stored with the data.
         lanes: Games that advance together.
         tick: Called with the number of finished games.

@@ -1,13 +1,12 @@
 """Fitted Q-learning: the best response of one seat to the average policies of the others.
 
 The network has the architecture of the average policy; the value of a move is the sum of its policy
-outputs (``Game.decoder``), in units of ``spec.max_return``. Its batch normalisation keeps the
-statistics that it began with and is an affine map: targets must not depend on the other rows of a
+outputs (``Game.decoder``), in units of ``spec.max_return``. Its batch normalisation keeps its
+initial statistics, so it is an affine map: targets must not depend on the other rows of a
 minibatch.
 
 Source: Mnih et al., "Human-level control through deep reinforcement learning", 2015, algorithm 1,
-as Heinrich & Silver 2016 use
-it: without discount.
+without discount, as in Heinrich & Silver 2016.
 """
 
 import copy
@@ -26,7 +25,7 @@ from networks import losses
 from networks.resnet import PolicyValueNet
 
 CLIP = 10.0
-"""Largest norm of a gradient."""
+"""Maximum norm of a gradient."""
 
 
 @dataclass(frozen=True)
@@ -37,9 +36,9 @@ class NFSPSettings:
 
     Attributes:
         name: ``nfsp``.
-        anticipatory: η, the chance that a seat plays its best response in a game, in [0, 1]. The
-            paper: 0.1.
-        epsilon: Initial chance of a random move of a best response; it falls with the inverse
+        anticipatory: η, the probability that a seat plays its best response in a game, in [0, 1].
+            The paper: 0.1.
+        epsilon: Initial probability of a random move of a best response; it falls with the inverse
             square root of the iterations. The paper: 0.06.
         games: Games per iteration, >= 1.
         lanes: Games that advance together, >= 1.
@@ -77,7 +76,7 @@ class QLearner:
     Attributes:
         net: Q.
         target: Q as it was at the last refit.
-        steps: Taken so far.
+        steps: Number of steps taken.
     """
 
     def __init__(
@@ -93,7 +92,7 @@ class QLearner:
         """Returns the parts of the loss after one step.
 
         Raises:
-            LossNotFiniteError: No weight was changed.
+            LossNotFiniteError: The loss is not finite; no weight was changed.
         """
         wanted = self.targets(rows)
         observations = encode(self.game, rows.states)[0]

@@ -1,7 +1,7 @@
 """Runs of neural fictitious self-play: ``python train.py game=leduc algorithm=nfsp``.
 
 A step plays some games, in which each seat follows its best response or its average policy, and
-learns from them. What plays elsewhere (``a=policy a.checkpoint=RUN``) is the average.
+learns from them. The average policies are the run's players (``a=policy a.checkpoint=RUN``).
 """
 
 import time
@@ -46,17 +46,17 @@ from networks.precision import settled
 from networks.resnet import build_networks
 
 MATCH_EVERY = 10
-"""Iterations from one match to the next where NashConv is never computed."""
+"""Iterations between matches if NashConv is never computed."""
 
 
 @dataclass(frozen=True)
 class NFSPEvaluation:
-    """How the average policies are measured.
+    """Measurement of the average policies.
 
     Attributes:
         decks: Decks of a duplicate match against the random player, as often as NashConv; 0 = none.
-        exact_every: NashConv every so many iterations, in games where it can be computed; 0 =
-            never.
+        exact_every: Iterations between computations of NashConv, in games where this is possible; 0
+            = never.
     """
 
     decks: int = setting(500, least=0, most=1_000_000_000)
@@ -70,7 +70,7 @@ class NFSPConfig(NetworksConfig):
     Attributes:
         network: Size of the networks; those of the best responses have the same.
         algorithm: See NFSPSettings.
-        evaluation: How the average policies are measured.
+        evaluation: Measurement of the average policies.
     """
 
     learned_by = "fpmcts.nfsp.trainer:NFSP"
@@ -81,8 +81,8 @@ class NFSPConfig(NetworksConfig):
 
     @classmethod
     def parse(cls, values: Mapping[str, Any]) -> Self:
-        """Returns the checked configuration; what the files of games set for searches is passed
-        over. Raises ConfigError.
+        """Returns the checked configuration; settings of searches from the games' files are
+        ignored. Raises ConfigError.
         """
         searched = ("baseline", "search_decks", "search_every", "search_playouts")
         evaluation = {
@@ -91,7 +91,7 @@ class NFSPConfig(NetworksConfig):
         return super().parse(dict(values) | {"evaluation": evaluation})
 
     def check(self) -> None:
-        """Raises ConfigError where values do not go together."""
+        """Raises ConfigError if values contradict each other."""
         check_game(self.game, self.network)
         if self.network.shared:
             raise ConfigError(
@@ -106,8 +106,8 @@ class NFSP:
     Attributes:
         game: The game.
         average: Networks of the average policies.
-        q: Those of the best responses.
-        steps: Iterations finished.
+        q: Networks of the best responses.
+        steps: Finished iterations.
         episodes: Games played.
         saves_each_step: Memories of many megabytes are not written after every step.
     """
@@ -123,7 +123,7 @@ class NFSP:
         self.q = build_networks(self.game.spec, config.network, config.seed + 1).to(self.device)
         precision = settled(config.precision, self.average.distinct()[0], self.device)
         self.config = config = replace(config, precision=precision)
-        # The moves alone, by cross entropy, all decisions of the reservoir alike.
+        # Only the moves, by cross entropy, with equal weights over the reservoir.
         learning = LearnerSettings(
             lr=settings.average_lr,
             weight_decay=0.0,
@@ -160,7 +160,7 @@ class NFSP:
 
     @property
     def about(self) -> str:
-        """What is trained, and on what."""
+        """Description of the networks and the machine."""
         c, net = self.config, self.average.distinct()[0]
         parameters = sum(p.numel() for p in net.parameters())
         return (
@@ -175,7 +175,7 @@ class NFSP:
         return {"episodes": self.episodes}
 
     def step(self, progress: Progress) -> Report:
-        """Runs the next iteration: games, then learning, then what the averages are worth."""
+        """Runs the next iteration: plays games, learns, and measures the averages."""
         began = time.perf_counter()
         played = self._play(progress)
         started = time.perf_counter()
@@ -234,7 +234,7 @@ class NFSP:
             new = take(played.transitions, np.flatnonzero(movers == seat))
             memory.add(new)
             reservoir.add(take(played.responses, np.flatnonzero(answering == seat)))
-            # Decisions that do not fill a step count for the next iteration.
+            # Decisions that do not fill a step are carried over to the next iteration.
             steps = self._steps(memory.seen) - self._steps(memory.seen - num_rows(new))
             generator = np.random.default_rng([self.config.seed, Stream.TRAINING, self.steps, seat])
             found.append([])
@@ -248,7 +248,7 @@ class NFSP:
         return loss_curves(found)
 
     def _steps(self, decisions: int) -> int:
-        """Returns the steps that so many decisions of a seat are worth."""
+        """Returns the number of steps for ``decisions`` decisions of a seat."""
         return int(self.config.algorithm.reuse * decisions) // self.config.algorithm.batch_size
 
     def _match(self, decks: States, searches: bool, progress: Progress) -> PlayedGames:
@@ -257,7 +257,7 @@ class NFSP:
         return duplicate_games(self.game, *players, decks, self.config.seed)
 
     def state(self) -> Saved:
-        """Returns all that the next step depends on, as named arrays and metadata."""
+        """Returns the complete state for the next step, as named arrays and metadata."""
         meta = self._identity() | {
             "config": self.config.as_dict(),
             "code": sources_digest(),
@@ -269,8 +269,8 @@ class NFSP:
         return Saved(part_arrays(self._parts()), meta)
 
     def load(self, saved: Saved) -> None:
-        """Takes what ``state`` gave. Raises CheckpointError where it is of another game, network or
-        algorithm.
+        """Restores a result of ``state``. Raises CheckpointError if it is of another game, network
+        or algorithm.
         """
         check_compatible(with_defaults(saved.meta), **self._identity())
         load_parts(self._parts(), saved.arrays)
@@ -279,7 +279,7 @@ class NFSP:
             q.steps = steps
 
     def _parts(self) -> dict[str, Part]:
-        """Returns what a checkpoint holds, by its name there."""
+        """Returns the parts of a checkpoint, by name."""
         return {
             **numbered("network", self.average.distinct()),
             **numbered("optimizer", (learner.optimizer for learner in self.learners)),
@@ -291,7 +291,7 @@ class NFSP:
         }
 
     def _identity(self) -> dict[str, object]:
-        """Returns what a checkpoint must agree with."""
+        """Returns the metadata that a checkpoint must match."""
         return {
             "game": self.config.game.as_dict(),
             "network": asdict(self.config.network),

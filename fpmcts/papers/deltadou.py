@@ -13,7 +13,7 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -25,28 +25,20 @@ from fpmcts.evaluation.plan import make_plan
 from fpmcts.evaluation.plots import markdown_table
 from fpmcts.evaluation.precision import with_precisions
 from fpmcts.evaluation.tournament import play_tournament
+from fpmcts.papers.deltadou_examples import examples
 from fpmcts.papers.drawing import Line, Panel, draw
 from fpmcts.papers.study import Stopping, Study
-from fpmcts.players import load_player
-from fpmcts.players.analysis import report
 from fpmcts.progress import Progress
 from fpmcts.training.algorithms import read_run
 from fpmcts.training.config import TrainConfig
 from fpmcts.training.run import Run
 from fpmcts.training.stages import Stages
-from games import make
-from games.decision import Decision
 from games.files import replacing, write
 from games.settings import ConfigError, build, setting
-from games.table import Table
 from networks.checkpoint import NETWORKS
 
 SEATS = {"landlord": "C, landlord", "down": "D, right peasant", "up": "E, left peasant"}
 """The seats as curves of a run name them, and as the paper does."""
-BUDGETS = (2, 20, 200)
-"""Playouts of the searches in figure 1."""
-MOST_GAMES = 20
-"""Games that are searched for an example."""
 
 
 @dataclass(frozen=True)
@@ -59,14 +51,6 @@ class Match:
     a: str = ""
     b: str = ""
     printed: list[float] = field(default_factory=list)
-
-
-class Moment(NamedTuple):
-    """A decision of a game: the moves before it, its seat, and what was decided."""
-
-    moves: tuple[str, ...]
-    seat: int
-    decision: Decision
 
 
 @dataclass(frozen=True)
@@ -155,24 +139,24 @@ class DeltaDou(Study):
             StoreError: Games cannot be kept.
         """
         try:
-            if not self.snapshot(self.episodes).exists():
-                self._train(progress, stopping)
+            self._train(progress, stopping)
 
             def match(a: str, b: str, episode: int, decks: int) -> MatchResult:
                 return self._match(a, b, episode, decks, progress, stopping)
 
-            last, own = self.episodes, self.curve_decks
+            last, few = self.episodes, self.curve_decks
             curves = {
-                opponent: [match("DeltaDou", opponent, at, own) for at in self.points()]
+                opponent: [match("DeltaDou", opponent, at, few) for at in self.points()]
                 for opponent in self.curves
             }
             others = [opponent for opponent in self.curves if opponent != self.heuristic]
-            base = {opponent: match(self.heuristic, opponent, last, own) for opponent in others}
+            base = {opponent: match(self.heuristic, opponent, last, few) for opponent in others}
             found = [(row, match(row.a, row.b, last, self.decks)) for row in self.rows()]
         except StoppedError:
             return None
         said = self._draw(curves, base)
-        parts = [f"# {self.title}\n", _table(found), self._examples(), self.footer({})]
+        shown = examples(self._options("DeltaDou", last), self.seed)
+        parts = [f"# {self.title}\n", _table(found), shown, self.footer({})]
         write(self.folder() / self.result, "\n".join(parts))
         return said + [_row_text(row, result) for row, result in found]
 
@@ -292,67 +276,6 @@ class DeltaDou(Study):
         weights = [min(size, self.games - size * k) for k in range(parts)]
         whole = np.reshape(values[: len(values) // parts * parts], (-1, parts))
         return np.average(whole, axis=1, weights=weights)
-
-    def _examples(self) -> str:
-        """Returns decisions such as those of figures 1 and 2."""
-        game, parts = make("doudizhu"), list[str]()
-        own = {k: v for k, v in self._options("DeltaDou", self.episodes).items() if k != "kind"}
-        agent = load_player("fpmcts", game, **own)
-        found: Moment | None = None
-        for seed in range(self.seed, self.seed + MOST_GAMES):
-            table, moments = Table(game, seed=seed), list[Moment]()
-            while not table.is_over:
-                decision = agent.decide(table)
-                moments.append(Moment(tuple(x.text for x in table.moves), table.seat, decision))
-                if found is None and table.seat and _corrects(decision):
-                    found = moments[-1]
-                    parts += ["## Such as figure 1: a search corrects the policy\n"]
-                    parts += [f"Seat {table.seat} after {' '.join(found.moves)}.\n"]
-                    for playouts in BUDGETS:
-                        again = load_player("fpmcts", game, **own | {"playouts": playouts})
-                        text = report(again.decide(table))
-                        parts += [f"{playouts} playouts:\n\n```\n{text}\n```\n"]
-                table.play(decision.move)
-            if seed == self.seed:
-                parts += [f"## Such as figure 2: what a round of moves tells\n\n{_told(moments)}\n"]
-            if found is not None:
-                break
-        return "\n".join(parts)
-
-
-def _corrects(decision: Decision) -> bool:
-    """Returns whether a search plays another move than its prior has first."""
-    root = decision.root or ()
-    return bool(root) and max(root, key=lambda move: move.prior).move != decision.move
-
-
-def _told(moments: list[Moment]) -> str:
-    """Returns the belief about another hand that changed most between two decisions of a seat,
-    among ranks that nobody played in between.
-    """
-    best, text = 0.0, "Nothing was inferred in this game."
-    for seat in range(3):
-        own = [moment for moment in moments if moment.seat == seat and moment.decision.hidden]
-        for before, after in zip(own, own[1:], strict=False):
-            played = after.moves[len(before.moves) :]
-            first, second = before.decision.hidden, after.decision.hidden
-            assert first is not None and second is not None
-            for k, kind in enumerate(first.kinds):
-                if any(kind in move for move in played) or k >= len(second.kinds):
-                    continue
-                for other, was, now in zip(
-                    first.seats, first.probabilities, second.probabilities, strict=True
-                ):
-                    count = int(np.argmax(np.subtract(now[k], was[k])))
-                    if (change := now[k][count] - was[k][count]) > best:
-                        best = change
-                        text = (
-                            f"Seat {seat} plays {played[0]}, then {', '.join(played[1:])}: that "
-                            f"seat {other} holds exactly {count} of {kind} was believed with "
-                            f"{100 * was[k][count]:.0f} % before and is with "
-                            f"{100 * now[k][count]:.0f} % now."
-                        )
-    return text
 
 
 def _table(found: list[tuple[Match, MatchResult]]) -> str:

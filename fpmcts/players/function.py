@@ -1,13 +1,14 @@
 """Players given as plain functions."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
 from games.agent import Agent
 from games.interface import Game, Records
-from games.rows import States
+from games.rows import States, take
 
 Choose = Callable[[dict[str, Any]], str | int]
 """From the view of the seat to move, the fields of ``Table.describe``, to the text of a move or its
@@ -16,7 +17,7 @@ index in ``legal``.
 
 
 class FunctionPlayer(Agent):
-    """A player that asks a function for each move.
+    """A player that asks a function for each move::
 
         def careful(view):
             return "fold" if "fold" in view["legal"] else view["legal"][0]
@@ -40,14 +41,16 @@ class FunctionPlayer(Agent):
         for k, number in enumerate(games):
             seen = records.moves[number, : records.lengths[number]]
             view = self.game.describe_view(views, k, seen)
-            moves[k] = self._action(self._choose(view), view)
+            moves[k] = self._action(self._choose(view), take(views, np.array([k])), view["legal"])
         return moves
 
-    def _action(self, move: str | int, view: Mapping[str, Any]) -> int:
-        """Returns the action of a move. Raises ValueError if it is illegal."""
-        if not isinstance(move, str) and 0 <= move < len(view["legal"]):
-            move = view["legal"][move]
-        if not isinstance(move, str) or move not in view["legal"]:
-            legal = ", ".join(view["legal"][:12])
-            raise ValueError(f"{self.name} answered {move!r}; expected one of {legal}")
-        return self.game.parse_action(move)
+    def _action(self, move: object, view: States, legal: Sequence[str]) -> int:
+        """Returns the action of a move. Raises ValueError: it is not legal."""
+        listed = isinstance(move, int | np.integer) and 0 <= move < len(legal)
+        text = legal[int(move)] if listed else move  # type: ignore[call-overload]
+        if isinstance(text, str):
+            with suppress(ValueError):
+                action = self.game.parse_action(text)
+                if self.game.is_legal(view, action):
+                    return action
+        raise ValueError(f"{self.name} answered {move!r}; expected one of {', '.join(legal[:12])}")

@@ -99,7 +99,7 @@ class TabularOptions(PlayerOptions):
 
 @dataclass(frozen=True)
 class TabularPolicy:
-    """A policy in dense tables, possibly without rows for some information states.
+    """A policy in dense tables, possibly without rows for some information sets.
 
     Attributes:
         game: The tables of the game.
@@ -115,7 +115,7 @@ class TabularPolicy:
 
     @classmethod
     def of_table(cls, game: Tables, table: np.ndarray) -> Self:
-        """Returns the policy of a table of all information states (``[game.num_infosets,
+        """Returns the policy of a table of all information sets (``[game.num_infosets,
         game.max_actions]``).
 
         Raises:
@@ -124,7 +124,7 @@ class TabularPolicy:
         return cls(game, game.check_policy(table), game.betting.base)
 
     def table(self) -> np.ndarray:
-        """Returns a row for every information state, zeros for the uniform policy
+        """Returns a row for every information set, zeros for the uniform policy
         (``[game.num_infosets, game.max_actions]``).
         """
         return by_infoset(self.game, self.rows, self.places)
@@ -274,7 +274,7 @@ def export(source: Path | str, target: Path | str, threshold: float = 0.0) -> st
     told = "" if measured is None else f", NashConv {measured:.2g} chips"
     return (
         f"{target}: {episodes:,} episodes, {states:,} of {tables.num_infosets:,} information "
-        "states, "
+        "sets, "
         f"{packed['weights'].dtype}, {Path(target).stat().st_size:,} bytes{told}"
     )
 

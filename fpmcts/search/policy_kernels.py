@@ -40,8 +40,8 @@ def sample_policy(
     Args:
         policy: float32 ``[n, policy_size]`` outputs of the mover's network.
         temperature: T >= 0.
-        actions, log_prob, certainty: ``[n]``, written: the action, the log of its chance, the
-            largest chance of an action.
+        actions, log_prob, certainty: ``[n]``, written: the action, its log-probability, and the
+            largest probability of an action.
         scratch_actions: int16 ``[max_legal]``.
         scratch: float64 ``[max_legal]``.
     """

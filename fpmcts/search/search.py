@@ -81,7 +81,7 @@ class SearchSettings:
     rollout: float = setting(0.0, least=0, most=1)
 
     def __post_init__(self) -> None:
-        """Raises ConfigError where there is no such root rule."""
+        """Raises ConfigError if there is no such root rule."""
         if self.root not in RULES:
             rule_module(self.root)
 
@@ -238,8 +238,8 @@ class Search:
         Args:
             worlds: ``[n * W]`` rows, W worlds for each position (W = ``settings.worlds``); the seat
                 to move searches; it has at least two legal actions.
-            rng: uint64 ``[any]`` streams; changed in place. Position k draws from stream
-                ``lanes[k]`` alone.
+            rng: uint64 ``[any]`` streams; changed in place. Position k draws only from stream
+                ``lanes[k]``.
             lanes: int64 ``[n]``.
             playouts: Simulations per position, 1 to ``settings.playouts``; None: that many.
             slots: Simulations in flight in one tree, 1 to ``most_slots``; None:
@@ -249,8 +249,8 @@ class Search:
             cancel: Polled between rounds; once it returns True, the search ends with its results so
                 far.
             deadline: The search ends with its results so far after the first round past this time,
-                in seconds of ``time.perf_counter``. Every position's root is evaluated all the
-                same, so a policy and a choice are always returned.
+                in seconds of ``time.perf_counter``. Every position's root is evaluated in any case,
+                so a policy and a choice are always returned.
             moves: For each position the legal actions to consider at the root, at least one. None:
                 all.
             stand_ins: For each of ``moves`` the listed action whose policy output it uses, for
@@ -347,11 +347,11 @@ class Search:
         return result
 
     def _strike(self, moves: Sequence[_Given]) -> list[np.ndarray]:
-        """Removes the root moves that are not to be considered; returns the moves of every
-        position, listed or given.
+        """Removes the root moves that are not considered; returns the moves of every position,
+        listed or given.
 
-        The root's policy is a softmax over the moves left, so this renormalises it. What is not
-        listed is represented by its stand-in until the root has been evaluated (``_name_roots``).
+        The root's policy is a softmax over the moves left, so this renormalises it. Unlisted moves
+        are represented by their stand-ins until the root has been evaluated (``_name_roots``).
         """
         slots, everything = self._forest.slots, []
         for t, (given, stand_ins) in enumerate(moves):

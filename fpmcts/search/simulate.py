@@ -19,7 +19,7 @@ playing their policies and sure wins found. It returns the λ-return of the resu
 on the way (Sutton 1988); only the first leaf is added to the tree.
 
 Worlds are shared: the k-th simulation of every root move uses world k mod W and the same random
-numbers, so that moves are compared on the same deals (design: 1.9 times less variance of a
+numbers, so that moves are compared on the same deals (*measured*: 1.9 times less variance of a
 difference).
 """
 
@@ -160,7 +160,7 @@ def _play_sure_win(rules: Rules, states: States, answers: np.ndarray, m: int) ->
             if action < 0:
                 return
         else:
-            legal(rules, states, m, answers)  # the others cannot prevent it: any answer will do
+            legal(rules, states, m, answers)  # the others cannot prevent it: any answer does
             action = np.int64(answers[0])
         step(rules, states, m, action)
         seat = current_seat(rules, states, m)
@@ -171,7 +171,7 @@ def _sure_return(
     rules: Rules, states: States, params: Params, jobs: Jobs, answers: np.ndarray, t: int, m: int
 ) -> float:
     """Returns the return of a sure win of the searching player, which is to move; plays it out in
-    slot ``m`` where points count.
+    slot ``m`` if points count.
 
     A sure win may raise the stake on its way (a bomb). If ``sure_win`` finds no next move, the
     stake reached so far counts.

@@ -1,7 +1,7 @@
 """The search tree as a struct of arrays, and the open-addressing index that finds a node by the
 searcher's information set.
 
-Notation (DeltaDou, 4.1): u is a decision node, an information state of the searching player; a an
+Notation (DeltaDou, 4.1): u is a decision node, an information set of the searching player; a an
 action; N(u) its visits; N(u, a) and Q(u, a) the visits and the mean return of an edge; pi(u, a) its
 prior. T trees are searched at once.
 

@@ -1,3 +1,3 @@
-"""Tabular algorithms over information states: self-play MCTS, Outcome Sampling, CFR+, exact best
+"""Tabular algorithms over information sets: self-play MCTS, Outcome Sampling, CFR+, exact best
 responses.
 """

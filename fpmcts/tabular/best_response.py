@@ -10,7 +10,7 @@ For two players in a zero-sum game
 
 Both are in chips per hand. A history is one of D nodes of the public tree with one of E deals. One
 pass down the public tree computes the probabilities of chance and the others. One pass up, for all
-deals at once, gives each information state the action with the largest sum over its histories.
+deals at once, gives each information set the action with the largest sum over its histories.
 """
 
 from typing import NamedTuple
@@ -22,11 +22,11 @@ from games.tables import PublicTree, Tables
 
 
 class Histories(NamedTuple):
-    """A game with all its information states, and a policy.
+    """A game with all its information sets, and a policy.
 
     Attributes:
         betting: The public tree.
-        rows: int64 ``[D, E]``, the mover's information state in each history.
+        rows: int64 ``[D, E]``, the mover's information set in each history.
         outcome: int32 ``[E]``, the outcome of each deal.
         policy: float64 ``[I, A]``.
     """

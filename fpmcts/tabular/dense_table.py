@@ -1,4 +1,4 @@
-"""A dense table: a row for each information state, found by arithmetic.
+"""A dense table: a row for each information set, found by arithmetic.
 
 A table of more than ``DENSE`` bytes has rows only for the nodes of the public tree that were
 visited, in the order of the first visits; the system provides their memory on first use.
@@ -19,7 +19,7 @@ CACHE = 2**21
 def by_infoset(
     game: Tables, values: np.ndarray, places: np.ndarray, missing: int = 0
 ) -> np.ndarray:
-    """Returns values of rows in the order of the information states.
+    """Returns values of rows in the order of the information sets.
 
     Args:
         game: The game.

@@ -146,14 +146,14 @@ class Learner(ABC):
 
 
 class DenseLearner(Learner):
-    """An algorithm on the information states of a game, in a dense table.
+    """An algorithm on the information sets of a game, in a dense table.
 
     Args:
         words: Words per row of the table.
 
     Attributes:
         game: The game.
-        table: A row for each information state.
+        table: A row for each information set.
     """
 
     def __init__(self, name: str, game: Tables, seed: int, options: object, words: int) -> None:
@@ -216,12 +216,12 @@ class DenseLearner(Learner):
         return self.game.completed(by_infoset(self.game, *self.policy_rows(greedy=True)))
 
     def greedy_slots(self) -> np.ndarray:
-        """Returns ``best_slots`` of each information state: uint8 ``[num_infosets]``."""
+        """Returns ``best_slots`` of each information set: uint8 ``[num_infosets]``."""
         return by_infoset(self.game, self.best_slots(), self.table.first_row, missing=255)
 
     def size_text(self) -> str:
-        """Returns how many information states there are."""
-        return f"{self.game.num_infosets} information states"
+        """Returns the number of information sets, in words."""
+        return f"{self.game.num_infosets} information sets"
 
     def measures(self) -> dict[str, float]:
         """Returns NashConv of the average and the greedy policy, and the game's own metrics of the

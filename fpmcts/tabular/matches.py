@@ -4,7 +4,7 @@ Each deal is played once for every seating of the players, so that nobody has be
 better seat. The results are means over deals with standard errors over deals, not hands, in
 milli-big-blinds per hand (mbb/h). Source: Heinrich & Silver 2015, 4.3.
 
-A player is an array of bytes: the slot that it plays in each information state, as returned by
+A player is an array of bytes: the slot that it plays in each information set, as returned by
 ``DenseLearner.greedy_slots``. An array of one byte plays that slot everywhere.
 """
 

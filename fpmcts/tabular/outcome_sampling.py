@@ -4,7 +4,7 @@ Source: Lanctot et al., "Monte Carlo sampling for regret minimization in extensi
 2009; Lanctot's thesis, 2013, for the alternating and the parallel variant. Heinrich & Silver 2015,
 4.2, compare both with Smooth UCT; epsilon = 0.5 was best for both.
 
-The policy sigma of an information state is regret matching. With z the sampled play, q(z) the
+The policy sigma of an information set is regret matching. With z the sampled play, q(z) the
 probability of sampling it and pi_p(z) player p's probability of playing it (chance cancels), the
 regrets of player p along z change by
 

@@ -5,7 +5,7 @@ equations 1 to 3; N, Q, eta, gamma and d are the paper's. Mac Manus, "Learning t
 Using Reinforcement Learning", 2019, 4.2, experiment 1: the seats take turns learning, one per
 episode, while the others move at random, so that the greedy policy approaches a best response.
 
-An information state is in its player's tree once it has been visited. There the player selects by
+An information set is in its player's tree once it has been visited. There the player selects by
 Smooth UCB: with probability eta_k the action of highest ``Q + c sqrt(log N / N_a)``, otherwise one
 drawn from its average policy ``N_a / N``. ``fpmcts.tabular.search`` has the rest.
 
@@ -17,7 +17,7 @@ What makes it fast, and what that means for exactness:
   32-bit random number.
 - ``N_a / N`` is drawn with a 32-bit random number in integers: each probability is exact to within
   2**-32.
-- N_a counts when the action is chosen, not after the episode. No information state occurs twice in
+- N_a counts when the action is chosen, not after the episode. No information set occurs twice in
   an episode, so this makes no difference.
 - Where the table is larger than the caches, the rows that may come next are prefetched while the
   action is chosen.
@@ -274,7 +274,7 @@ class SelfPlay(DenseLearner):
     @property
     def left(self) -> int:
         """Returns how many more episodes the counters are sure to hold: each visits an information
-        state at most once.
+        set at most once.
         """
         if self.episodes < MOST_EPISODES // 2:  # no need to look for the largest count
             return MOST_EPISODES - 1 - self.episodes

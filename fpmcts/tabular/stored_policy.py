@@ -1,6 +1,6 @@
 """A tabular policy packed into a few kilobytes, the format of those in ``models/``.
 
-``visited`` has a bit for each information state (uint8, packed, the lowest bit first); ``weights``
+``visited`` has a bit for each information set (uint8, packed, the lowest bit first); ``weights``
 a row for each of those whose bit is set, in proportion to the probabilities of the legal actions.
 The others, never visited by the run, are uniform.
 """
@@ -73,7 +73,7 @@ def unpack(arrays: Mapping[str, np.ndarray], game: Tables) -> np.ndarray:
     rows, expected = weights.astype(np.float64), (int(seen.sum()), game.max_actions)
     if rows.shape != expected:
         raise ValueError(
-            f"weights of shape {rows.shape}: expected {expected}, the information states that "
+            f"weights of shape {rows.shape}: expected {expected}, the information sets that "
             "were visited"
         )
     total = rows.sum(axis=1, keepdims=True)

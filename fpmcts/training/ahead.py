@@ -1,4 +1,6 @@
-"""Plays the games of the next iteration while the current one is learned (``cluster.lag=1``)."""
+"""Plays the games of the next iteration while the current one is being learned
+(``cluster.lag=1``).
+"""
 
 import atexit
 import threading
@@ -15,11 +17,11 @@ Play = Callable[[Batch, Progress], AnyGames]
 
 
 class Ahead:
-    """Plays batches in order, in a thread of its own, which does not outlive the interpreter.
+    """Plays batches in order, in a thread that does not outlive the interpreter.
 
     Args:
-        batches: What is played.
-        play: Plays one.
+        batches: The batches.
+        play: Plays a batch.
     """
 
     def __init__(self, batches: Sequence[Batch], play: Play) -> None:
@@ -49,16 +51,16 @@ class Ahead:
             raise StoppedError
 
     def has(self, batch: Batch) -> bool:
-        """Returns whether a batch is being played, or was, and was not taken."""
+        """Returns whether a batch is being played, or was played and not yet taken."""
         return batch in self._games
 
     def take(self, batch: Batch, progress: Progress) -> AnyGames:
-        """Returns the games of a batch, once. Raises what playing it raised."""
+        """Returns the games of a batch, once. Raises the error of playing it, if any."""
         self._wait(batch, progress)
         return self._games.pop(batch).result()
 
     def settle(self, progress: Progress) -> None:
-        """Waits until nothing is played any more. Raises what playing raised."""
+        """Waits until all playing has finished. Raises its error, if any."""
         for batch in self._games:
             self._wait(batch, progress)
 
@@ -68,14 +70,14 @@ class Ahead:
                 self._games[batch].result(POLL_SECONDS)
                 return
             except TimeoutError:
-                if self._games[batch].done():  # it was the games that raised it
+                if self._games[batch].done():  # the games raised it
                     raise
             if (news := self._news) is not None:
                 progress(*news)
                 self._news = None
 
     def stop(self) -> None:
-        """Stops playing; what is not finished is lost."""
+        """Stops playing; unfinished games are lost."""
         self._stopped = True
         self._thread.join(STOP_SECONDS)
         atexit.unregister(self.stop)

@@ -25,14 +25,14 @@ SCHEMAS = {
     "opponent_model": "fpmcts.training.opponent_model:OpponentModelConfig",
     **dict.fromkeys(algorithms.ALGORITHMS, "fpmcts.training.tabular:TabularConfig"),
 }
-"""The configuration of runs of each algorithm, as MODULE:CLASS: runs on tables do without torch,
-which takes 130 MB.
+"""The configuration of runs of each algorithm, as MODULE:CLASS, so that tabular runs do not import
+torch (130 MB).
 """
 
 
 def schema_of(name: str) -> type[RunConfig]:
-    """Returns the configuration of the runs of an algorithm. Raises ConfigError where there is none
-    of that name.
+    """Returns the configuration of the runs of an algorithm. Raises ConfigError if there is none of
+    that name.
     """
     if name not in SCHEMAS:
         raise ConfigError(
@@ -68,7 +68,7 @@ def read_run(overrides: Sequence[str]) -> Any:
 def _part(
     values: Mapping[str, Any], given: Mapping[str, str], name: str, schema: type
 ) -> dict[str, Any]:
-    """Returns the keys that an algorithm has, of all that the files of ``conf`` hold.
+    """Returns the keys in the files of ``conf`` that an algorithm has.
 
     Raises:
         ConfigError: The command line or its experiment set a key that the algorithm does not have.

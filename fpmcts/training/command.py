@@ -1,7 +1,7 @@
 """The command ``fpmcts train``: help, and a run that is shown on the terminal.
 
-The configuration is that of ``conf/train.yaml``, the run that of ``fpmcts/training/run.py``. The
-keys are explained in ``fpmcts/training/config.py``, those of the algorithms on tables in
+The configuration comes from ``conf/train.yaml``, the run from ``fpmcts/training/run.py``. The keys
+are explained in ``fpmcts/training/config.py``, those of the tabular algorithms in
 ``fpmcts/training/tabular.py``.
 """
 
@@ -39,9 +39,7 @@ python -m fpmcts.papers NAME"""
 
 
 def help_text(topic: str, command: str) -> str:
-    """Returns the help of a command on a key, a group of keys or an algorithm; "" is the whole in
-    short.
-    """
+    """Returns the help on a key, a group of keys or an algorithm; for "" an overview."""
     if not topic:
         groups = "".join(f"  {group}={'|'.join(choices(group))}\n" for group in groups_of("train"))
         schema = schema_of(SEARCH)
@@ -84,7 +82,7 @@ def train(config: RunConfig) -> None:
 
 
 def main(arguments: Sequence[str], command: str = "fpmcts train") -> int:
-    """Does what a command line says; returns the exit status."""
+    """Runs a command line; returns the exit status."""
     line = split(arguments)
     if line.help is not None:
         say(help_text(line.help, command))

@@ -1,7 +1,7 @@
 """The schema of a training run of FPMCTS: every key with its unit, range and source.
 
 Each part is the dataclass of its consumer, whose fields carry their ranges
-(``games.settings.setting``); this file joins them and checks what must go together.
+(``games.settings.setting``); this file joins them and checks them against each other.
 """
 
 from collections.abc import Callable
@@ -24,8 +24,8 @@ from inference.determinizer import InferenceSettings
 from networks.resnet import OBJECTIVES, NetworkConfig
 
 MANY = 1_000_000_000
-"""Maximum games, decks or iterations of a key; what does not fit into memory is refused when it is
-made.
+"""Maximum games, decks or iterations of a key; those that exceed memory are refused on
+allocation.
 """
 METHOD = (
     "objective",
@@ -93,8 +93,8 @@ class EpisodeSettings:
         games: Self-play games per iteration (the paper's episode: 8,000).
         games_per_step: Games between checkpoints; of an iteration of fewer, all.
         value_games: Games per iteration that the policies play without searching; their results
-            teach the value alone. They cost a seventieth of a searched game and a value learns from
-            results, of which each game has one. The paper: 0. Needs ``train.value_window``.
+            train only the value. They cost a seventieth of a searched game, and a game gives a
+            value only one result to learn from. The paper: 0. Needs ``train.value_window``.
     """
 
     games: int = setting(256, least=1, most=MANY)
@@ -113,8 +113,8 @@ class EvaluationSettings:
         search_decks: Decks for evaluating the search, every ``search_every`` iterations; 0 = never.
         search_every: Iterations between evaluations of the search, >= 1.
         search_playouts: Playouts of the search in evaluation.
-        exact_every: NashConv of the policy every so many iterations, where it can be computed
-            (Kuhn, Leduc); 0 = never.
+        exact_every: Iterations between computations of the policy's NashConv, where possible (Kuhn,
+            Leduc); 0 = never.
     """
 
     baseline: str = setting("rhcp", choices=BASELINES)
@@ -200,8 +200,8 @@ class TrainConfig(NetworksConfig):
         return self.game.make()
 
     def departures(self) -> str:
-        """Returns in one line what of a run of Doudizhu is not as in the paper; "" if it is another
-        game.
+        """Returns one line with the settings of a Doudizhu run that differ from the paper; "" for
+        other games.
         """
         if self.game.name != "doudizhu":
             return ""
@@ -225,14 +225,14 @@ class TrainConfig(NetworksConfig):
         return self.gradient.start is not None and iteration >= self.gradient.start
 
     def prepare(self, say: Callable[[str], None]) -> None:
-        """Compiles what searches need, beside the games of the heuristic player where the run
-        begins with them.
+        """Compiles the kernels of searches, in parallel with the games of the heuristic player if
+        the run starts with them.
         """
         wait = self.bootstrap.kind == "none" or bool(self.init_from)
         compile_players(self.game.name, say, wait, self.search.root)
 
     def check(self) -> None:
-        """Raises ConfigError where values do not go together."""
+        """Raises ConfigError if values contradict each other."""
         if self.network.objective != self.objective:
             raise ConfigError(
                 f"network.objective={self.network.objective}: set only objective, which is "
@@ -278,8 +278,8 @@ class TrainConfig(NetworksConfig):
 
 
 def check_game(choice: Choice, network: NetworkConfig) -> GameSpec:
-    """Returns what is known of a game; raises ConfigError where networks cannot learn it, or not
-    with this head.
+    """Returns the spec of a game; raises ConfigError if networks cannot learn it, or not with this
+    head.
     """
     try:
         game = choice.make()

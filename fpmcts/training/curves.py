@@ -1,8 +1,7 @@
-"""The curves of a run, in the files that TensorBoard reads. Written without torch, which runs of
-tables do without.
+"""Writes the curves of a run to TensorBoard's files, without torch, which tabular runs do not need.
 
-Written at once and by this thread: the writer that comes with TensorBoard has a thread of its own,
-whose errors are tracebacks.
+Points are written at once, in this thread: TensorBoard's own writer uses another thread, whose
+errors would appear as tracebacks.
 """
 
 import io
@@ -25,9 +24,9 @@ class Curves:
     """Writes scalars by step.
 
     Args:
-        folder: Of the run.
-        purge_step: Points of this step and later ones, written before a stop, are no longer shown.
-            None: there are none.
+        folder: Folder of the run.
+        purge_step: Hides points of this and later steps that were written before a stop; None:
+            there are none.
 
     Raises:
         RunFolderError: The file cannot be written, here and in ``add``.
@@ -53,7 +52,7 @@ class Curves:
         self._write([Event(step=report.step, summary=Summary(value=[value])) for value in values])
 
     def _write(self, events: list[Event]) -> None:
-        """Adds events to the file; the system has them then."""
+        """Appends events to the file and flushes them to the system."""
         written = io.BytesIO()
         records = RecordWriter(written)
         for event in events:

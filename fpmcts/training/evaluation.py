@@ -18,7 +18,7 @@ from networks.resnet import Networks
 
 
 class Evaluation:
-    """Measures the networks that play.
+    """Measures the playing networks.
 
     Args:
         game: The game.
@@ -76,7 +76,7 @@ class Evaluation:
         ]:
             for measure, value in [("wp", score.wp)] * unit.tells_wins + [(unit.key, score.adp)]:
                 scalars[f"{group}/{measure}_{label}"] = value.mean
-                if math.isfinite(value.error):  # one deck has none
+                if math.isfinite(value.error):  # undefined for one deck
                     scalars[f"{group}/{measure}_{label}_standard_error"] = value.error
         wp, mean = result.total.wp, result.total.adp
         wins = f"WP {100 * wp.mean:.1f} ± {100 * wp.error:.1f} %, " if unit.tells_wins else ""

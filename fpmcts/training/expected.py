@@ -1,7 +1,7 @@
 """Expected progress of a run, and warnings about its reports.
 
-``models/curves.json`` holds what runs of the same settings have reached after each step; a report
-says it beside its own figure. To record the curve of a run:
+``models/curves.json`` holds the results of runs with the same settings after each step; a report
+shows them beside its own. To record the curve of a run:
 
     python -m fpmcts.training.expected NAME RUN_DIR
 """
@@ -43,11 +43,11 @@ rate as a share of the run's best, and the share of games won that was lost agai
 
 
 class Watch:
-    """Compares the reports of a run with what comes with the project, and with the run's own past.
+    """Compares the reports of a run with the recorded curves, and with the run's own past.
 
     Args:
-        config: Of the run, as plain dictionaries.
-        baseline: The player that it is measured against.
+        config: Configuration of the run, as plain dictionaries.
+        baseline: The opponent of its evaluation.
     """
 
     def __init__(self, config: Mapping[str, Any], baseline: str) -> None:
@@ -59,8 +59,8 @@ class Watch:
         self._best: dict[str, float] = {}
 
     def text(self, step: int, scalars: Mapping[str, float]) -> str:
-        """Returns what the policy should win by now, two standard deviations either way, and a line
-        for each thing that looks wrong; "" where nothing is known and nothing is wrong.
+        """Returns the expected wins of the policy by now, plus or minus two standard deviations,
+        and a line for each warning; "" without either.
         """
         return self._expected(step, scalars) + "".join(
             f"\n  warning: {line}" for line in self._warnings(scalars)
@@ -103,7 +103,7 @@ class Watch:
 
 
 def learned_by(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the settings on which the learning of a run depends, as JSON has them."""
+    """Returns the settings that affect the learning of a run, as in JSON."""
     kept = {key: value for key, value in config.items() if key not in NEUTRAL}
     found: dict[str, Any] = json.loads(json.dumps(kept))
     return found

@@ -2,7 +2,7 @@
 
     play ─▶ reservoirs, windows ─▶ learn ─▶ evaluate ─▶ report
 
-A step is what lies between two checkpoints: some games of self-play, with learning and evaluation
+A step is the work between two checkpoints: some games of self-play, with learning and evaluation
 once an iteration is complete. ``fpmcts.training.stages`` adds the bootstrap before and policy
 gradient after.
 """
@@ -66,39 +66,38 @@ COUNTERS = (
     "offered",
     "began_from",
 )
-"""Attributes that a checkpoint keeps as they are. With the seed they stand for all random states.
-"""
+"""Attributes that a checkpoint stores unchanged. With the seed they determine all random states."""
 
 
 class FPMCTS:
     """Networks that learn from searches with them; see ``fpmcts.training.interface.Algorithm``.
 
     Attributes:
-        config: Of the run.
+        config: Configuration of the run.
         game: The game.
         device: Device of the networks.
         threads: Workers of self-play, and threads of learning on CPUs.
-        networks: Those that learn.
-        playing: Those that play and are measured: the same, or averages of their weights
+        networks: The networks that learn.
+        playing: The networks that play and are measured: the same, or averages of their weights
             (``train.averaging``, ``gradient.averaging``).
-        learning_threads: Networks that learn at the same time.
+        learning_threads: Number of networks that learn in parallel.
         learners: One per network.
         filter: Learner of the filter network of inference, if there is one.
-        reservoirs: What the policy of each network learns from.
-        windows: What its value learns from; none: the reservoirs.
+        reservoirs: Samples for the policy of each network.
+        windows: Samples for its value; if none, the reservoirs.
         lagging: With ``cluster.lag``: copies of the networks, and of the filter network, that play
-            the present iteration.
-        workers: Play the games.
-        evaluation: Measures the networks that play.
-        watch: Says what they should have reached, and what looks wrong.
-        steps: Finished.
-        iteration: Iterations finished, of self-play or policy gradient.
+            the current iteration.
+        workers: The workers that play the games.
+        evaluation: Measures the playing networks.
+        watch: Compares the results with expected ones and warns.
+        steps: Finished steps.
+        iteration: Finished iterations, of self-play or policy gradient.
         bootstrap_done: Heuristic games learned from.
-        episode_done: Self-play games of the present iteration.
+        episode_done: Self-play games of the current iteration.
         games_seen: Games of all iterations.
-        offered: Searched decisions of the present iteration, by network.
-        began_from: The checkpoint whose networks it began from, instead of the bootstrap; None:
-            from untrained ones.
+        offered: Searched decisions of the current iteration, by network.
+        began_from: The checkpoint of the initial networks, instead of the bootstrap; None:
+            untrained ones.
     """
 
     saves_each_step = True
@@ -107,7 +106,7 @@ class FPMCTS:
         train = config.train
         self.device = choose_device(config.device)
         self.threads = config.threads or num_cores()
-        # Per operation: the threads are ours, see workers.py and learner.py.
+        # Threads per operation: we run our own threads, see workers.py and learner.py.
         torch.set_num_threads(1)
         self.game = config.make_game()
         self.networks = build_networks(self.game.spec, config.network, config.seed).to(self.device)
@@ -167,8 +166,8 @@ class FPMCTS:
         self._ahead: Ahead | None = None
 
     def stage(self) -> Callable[[Progress], Report]:
-        """Returns what the next step is; ``fpmcts.training.stages`` has what comes before and
-        after.
+        """Returns the function of the next step; ``fpmcts.training.stages`` adds the stages before
+        and after.
         """
         return self.search_iteration
 
@@ -180,7 +179,7 @@ class FPMCTS:
         return report
 
     def search_iteration(self, progress: Progress) -> Report:
-        """Plays some games of an iteration; after the last ones it learns and evaluates."""
+        """Plays some games of an iteration; after the last ones, learns and evaluates."""
         episode, batches = self.config.episode, self.batches(self.iteration)
         batch = batches[self.episode_done // episode.games_per_step]
         played: Generated[Finished] = self.play(batch, progress)
@@ -234,8 +233,8 @@ class FPMCTS:
         return self.workers.play(self.generators(), batch, progress)
 
     def play_ahead(self) -> None:
-        """With ``cluster.lag``: begins the games of the next iteration, which the weights from
-        before the learning play.
+        """With ``cluster.lag``: starts the games of the next iteration, played by the weights from
+        before the learning.
         """
         last = self.config.budget.iterations
         if self.lagging is not None:
@@ -247,9 +246,7 @@ class FPMCTS:
                 self._ahead = Ahead(self.batches(self.iteration + 1), play)
 
     def match(self, decks: States, searches: bool, progress: Progress) -> PlayedGames:
-        """Returns the games of a match of the networks that are measured, with or without
-        searches.
-        """
+        """Returns the games of a match of the measured networks, with or without searches."""
         if self._ahead is not None:
             self._ahead.settle(progress)
         players = Players(self.playing, self.filter_net)
@@ -260,7 +257,7 @@ class FPMCTS:
         return self.evaluation.match(False, self.config.evaluation.decks, scalars, progress)
 
     def evaluated(self, scalars: dict[str, float], progress: Progress) -> str:
-        """Measures what is due after an iteration; adds the curves and returns the text."""
+        """Runs the measurements due after an iteration; adds the curves and returns the text."""
         due, line = self.config.evaluation, self.measured(scalars, progress)
         if self.iteration % due.search_every == 0:
             line += self.evaluation.match(True, due.search_decks, scalars, progress)
@@ -269,14 +266,14 @@ class FPMCTS:
         return line
 
     def close(self) -> None:
-        """Ends what is played in the background, and the cluster's actors."""
+        """Stops background games and the cluster's actors."""
         if self._ahead is not None:
             self._ahead.stop()
         self.workers.close()
 
     def keep(self, samples: Samples) -> None:
-        """Puts samples into the stores of their networks: searched ones teach the policy, those
-        with a result the value.
+        """Adds samples to the stores of their networks: searched ones teach the policy, those with
+        a result the value.
         """
         for k, reservoir in enumerate(self.reservoirs):
             part = self.of_network(samples, k)
@@ -287,7 +284,7 @@ class FPMCTS:
                 self.windows[k].add(take(part, np.flatnonzero(np.isfinite(part.result))))
 
     def learn_filter(self, samples: Samples) -> dict[str, float]:
-        """Steps the filter network, if there is one, on the decisions of some games, as often as
+        """Steps the filter network, if there is one, on the decisions of ``samples``, as often as
         each of the other networks; returns curves.
         """
         train = self.config.train
@@ -325,10 +322,10 @@ class FPMCTS:
         return curves
 
     def average(self, k: int, steps: int) -> None:
-        """Moves the averages of the weights of network ``k``, if they play, after one of its steps.
+        """Updates the averaged weights of network ``k``, if those play, after one of its steps.
 
         Args:
-            steps: Over which they are averaged.
+            steps: Steps over which weights are averaged.
         """
         if self.playing is not self.networks:
             move_towards(self.playing.distinct()[k], self.nets[k], 1.0 / max(1, steps))
@@ -345,7 +342,7 @@ class FPMCTS:
 
     @property
     def nets(self) -> list[PolicyValueNet]:
-        """The networks that learn, each once."""
+        """The distinct networks that learn."""
         return self.networks.distinct()
 
     @property
@@ -354,7 +351,7 @@ class FPMCTS:
         return None if self.filter is None else self.filter.net
 
     def of_network(self, samples: Samples, k: int) -> Samples:
-        """Returns the samples that network ``k`` learns from: those of its seat, or all where one
+        """Returns the samples that network ``k`` learns from: those of its seat, or all if one
         network serves every seat.
         """
         return take(samples, self.rows_of_network(samples, k))
@@ -366,8 +363,8 @@ class FPMCTS:
         return np.flatnonzero(seats_to_move(self.game, samples.states) == k)
 
     def latest(self) -> Players:
-        """Returns the networks that play without a lag, and the filter network: in policy gradient
-        those that learn.
+        """Returns the networks that would play without a lag (those that learn, in policy
+        gradient), and the filter network.
         """
         return Players(
             self.networks if self.config.is_gradient(self.iteration) else self.playing,
@@ -375,17 +372,17 @@ class FPMCTS:
         )
 
     def generators(self) -> Players:
-        """Returns the networks that play the games of the present iteration, and the filter
+        """Returns the networks that play the games of the current iteration, and the filter
         network.
 
         Iteration t is played by the weights that have learned from the iterations before t -
-        ``cluster.lag``, so it depends on the lag and never on the time that anything takes.
+        ``cluster.lag``, so it depends only on the lag, never on timing.
         """
         return self.latest() if self.lagging is None else self.lagging
 
     def catch_up(self) -> None:
-        """Gives the networks that play with a lag the present weights, which have not learned from
-        this iteration yet.
+        """Copies the current weights, from before learning from this iteration, to the lagging
+        networks.
         """
         if self.lagging is None:
             return
@@ -395,7 +392,7 @@ class FPMCTS:
 
     @property
     def about(self) -> str:
-        """What is trained, and on what."""
+        """Description of the networks, the search and the machine."""
         c, parameters = self.config, sum(p.numel() for p in self.nets[0].parameters())
         return (
             f"{c.game.name}: {len(self.nets)} networks of {c.network.channels} channels x "
@@ -411,13 +408,13 @@ class FPMCTS:
         return {"iterations": self.iteration}
 
     def state(self) -> Saved:
-        """Returns all that the next step depends on."""
+        """Returns the complete state for the next step."""
         meta = self._identity() | {"config": self.config.as_dict(), "code": sources_digest()}
         counters = {name: getattr(self, name) for name in COUNTERS}
         return Saved(part_arrays(self._parts()), meta | counters)
 
     def load(self, saved: Saved) -> None:
-        """Takes what ``state`` gave.
+        """Restores a result of ``state``.
 
         Raises:
             CheckpointError: It is of another game, network shape, or setting of the stores; nothing
@@ -429,8 +426,8 @@ class FPMCTS:
             setattr(self, name, saved.meta[name])
 
     def load_networks(self, saved: Saved) -> None:
-        """Takes the networks of a checkpoint and nothing else: those that played there, grown where
-        this run's are larger.
+        """Loads only the networks of a checkpoint: those that played there, grown if this run's are
+        larger.
         """
         identity = self._identity()
         network = identity["network"]
@@ -448,7 +445,7 @@ class FPMCTS:
         self.catch_up()
 
     def _parts(self) -> dict[str, Part]:
-        """Returns what a checkpoint holds, by its name there."""
+        """Returns the parts of a checkpoint, by name."""
         found = numbered("network", self.playing.distinct())
         if self.playing is not self.networks:
             found |= numbered("learning", self.nets)
@@ -463,7 +460,7 @@ class FPMCTS:
         return found
 
     def _identity(self) -> dict[str, Any]:
-        """Returns what a checkpoint must agree with."""
+        """Returns the metadata that a checkpoint must match."""
         network = asdict(self.config.network)
         return {
             "game": self.config.game.as_dict(),

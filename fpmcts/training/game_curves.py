@@ -1,6 +1,5 @@
-"""Curves of the games that an iteration played: what they looked like, what searches and policies
-said, how fast it went, and how good the values of the searches are, by cards left (Brier score and
-AUC).
+"""Curves of an iteration's games: statistics of the games, searches and policies, rates, and the
+quality of the searches' values by cards left (Brier score and AUC).
 """
 
 import numpy as np
@@ -15,11 +14,11 @@ from games.interface import Game
 from games.rows import States, num_rows
 
 GROUPS = ((1, 5), (6, 10), (11, 20))
-"""Cards in the hand of the seat to move, ends included."""
+"""Cards in the hand of the seat to move, inclusive."""
 
 
 def search_curves(game: Game, played: Generated[Finished], workers: int) -> dict[str, float]:
-    """Returns the curves of games with searches, given how many workers played them."""
+    """Returns the curves of games with searches, given the number of workers that played them."""
     s, seconds, searches = (
         played.games.statistics,
         played.seconds,
@@ -76,8 +75,8 @@ def _finished(game: Game, final: States) -> dict[str, float]:
 
 
 def area_under_curve(scores: np.ndarray, won: np.ndarray) -> float:
-    """Returns the chance that a won decision scores above a lost one, ties counting one half; NaN
-    where one kind is missing.
+    """Returns the probability that a won decision scores above a lost one, ties counting one half;
+    NaN if either kind is missing.
 
     Computed from ranks (Mann & Whitney, 1947).
     """

@@ -35,7 +35,7 @@ class HeuristicGames(NamedTuple):
         deals: G states before the first move.
         records: The moves played.
         samples: A sample for every unforced decision, by game; the target is the teacher's choice,
-            also where a random move was played instead.
+            even if a random move was played instead.
     """
 
     deals: States
@@ -45,7 +45,9 @@ class HeuristicGames(NamedTuple):
 
 @kernel
 def _scramble(seeds: np.ndarray) -> np.ndarray:
-    """Returns a stream per seed (uint64 ``[G]``) that is not the one the cards were dealt from."""
+    """Returns a stream per seed (uint64 ``[G]``), different from the one that the cards were dealt
+    from.
+    """
     rng = np.empty_like(seeds)
     for i in range(len(seeds)):
         rng[i] = mix64(~seeds[i])
@@ -66,16 +68,16 @@ def generate_games(
     teacher: str = "rhcp",
     tick: Callable[[int], None] = lambda over: None,
 ) -> HeuristicGames:
-    """Returns games with the teacher in every seat; game i depends on ``seeds[i]``, ``epsilon`` and
-    the teacher alone.
+    """Returns games with the teacher in every seat; game i depends only on ``seeds[i]``,
+    ``epsilon`` and the teacher.
 
     Args:
-        game: One that has teachers.
-        seeds: uint64 ``[G]``, for the deals.
+        game: A game with teachers.
+        seeds: uint64 ``[G]``, seeds of the deals.
         epsilon: Probability, in [0, 1], that a move is drawn from the legal ones instead of the
             teacher's choice.
         teacher: One of ``teachers``.
-        tick: Called with the number of games that are over.
+        tick: Called with the number of newly finished games.
 
     Raises:
         ValueError: ``epsilon`` is not a probability, or the teacher is unknown.

@@ -15,12 +15,12 @@ from games.settings import build, setting
 
 @dataclass
 class Report:
-    """What a finished step says.
+    """The report of a finished step.
 
     Attributes:
-        step: Where its curves are drawn.
-        line: For the terminal.
-        scalars: The curves of TensorBoard, by name.
+        step: Position of its points in the curves.
+        line: A line for the terminal.
+        scalars: Points of the TensorBoard curves, by name.
         is_last: Whether nothing is left to do.
     """
 
@@ -46,42 +46,41 @@ class Saved:
 
 
 class Algorithm(Protocol):
-    """What a run moves on, a step at a time.
+    """An algorithm that a run advances step by step.
 
-    A step depends on the state before it and on nothing else: its random streams are derived from
-    the seed and the position of the step, so a run that was killed and resumed equals one that was
-    not.
+    A step depends only on the state before it: its random streams are derived from the seed and the
+    position of the step, so a run that was killed and resumed equals one that was not.
 
     Attributes:
-        saves_each_step: Whether a checkpoint is written after every step; if not, a tenth of the
-            time is spent on them.
+        saves_each_step: Whether a checkpoint is written after every step; if not, checkpoints take
+            at most a tenth of the time.
     """
 
     saves_each_step: bool
 
     @property
     def about(self) -> str:
-        """What is trained, and on what."""
+        """Description of what is trained."""
 
     @property
     def spent(self) -> dict[str, int]:
-        """What was done so far, by the bounds of the budget: ``{"iterations": 3}``."""
+        """The work done so far, by the bounds of the budget: ``{"iterations": 3}``."""
 
     def step(self, progress: Progress) -> Report:
         """Runs the next step."""
 
     def state(self) -> Saved:
-        """Returns all that the next step depends on, as named arrays and metadata."""
+        """Returns the complete state for the next step, as named arrays and metadata."""
 
     def load(self, saved: Saved) -> None:
-        """Takes what ``state`` gave. Raises CheckpointError where it is of another game, network or
-        algorithm.
+        """Restores a result of ``state``. Raises CheckpointError if it is of another game, network
+        or algorithm.
         """
 
 
 @dataclass(frozen=True)
 class MinutesBudget:
-    """When to stop.
+    """The bounds of a run.
 
     Attributes:
         minutes: Wall-clock minutes over all sessions of the run; None = no limit.
@@ -92,10 +91,10 @@ class MinutesBudget:
 
 @dataclass(frozen=True)
 class EpisodeBudget(MinutesBudget):
-    """When to stop.
+    """The bounds of a run.
 
     Attributes:
-        episodes: Episodes (games) in all; None = no bound.
+        episodes: Episodes (games) in total; None = no limit.
     """
 
     episodes: int | None = setting(None, least=0, most=10**15)
@@ -103,17 +102,17 @@ class EpisodeBudget(MinutesBudget):
 
 @dataclass(frozen=True)
 class RunConfig:
-    """A run. What an algorithm adds to it is said by its own class.
+    """The configuration of a run. Each algorithm has a subclass with its own keys.
 
     Attributes:
-        learned_by: MODULE:CLASS of the algorithm, which is made of the configuration.
+        learned_by: MODULE:CLASS of the algorithm, which is constructed from the configuration.
         run_dir: Folder of the run; None makes ``runs/<game>-<algorithm>-<seed>``, of FPMCTS
             ``runs/<game>-<seed>``.
         seed: Seed of all random numbers, >= 0.
-        resume: Whether an existing run is continued; if not, it is an error to meet one.
+        resume: Whether to continue an existing run; if not, an existing run is an error.
         game: ``name``, a key of ``games.GAMES`` or the module of a game of your own, and its
             options: ``--help game``.
-        budget: When to stop. Every bound but ``minutes`` is one of what the algorithm counts
+        budget: When to stop. Every bound but ``minutes`` is a count of the algorithm
             (``Algorithm.spent``).
     """
 
@@ -129,18 +128,18 @@ class RunConfig:
         """Returns the checked configuration.
 
         Raises:
-            ConfigError: An unknown key, a wrong type, a value that is not allowed, or values that
-                do not go together; one line naming the key and what is allowed.
+            ConfigError: A key is unknown, a type is wrong, a value is not allowed, or values
+                contradict each other; one line that names the key and what is allowed.
         """
         config: Self = build(cls, values)
         config.check()
         return config
 
     def check(self) -> None:
-        """Raises ConfigError where values do not go together."""
+        """Raises ConfigError if values contradict each other."""
 
     def run_name(self) -> str:
-        """Returns the name of the folder of a run that was given none."""
+        """Returns the default name of the run's folder."""
         algorithm = asdict(self).get("algorithm", {}).get("name")
         return "-".join(filter(None, [self.game.name, algorithm, str(self.seed)]))
 
@@ -148,14 +147,14 @@ class RunConfig:
         """Returns the algorithm before its first step.
 
         Raises:
-            ConfigError, CheckpointError: It cannot begin.
+            ConfigError, CheckpointError: The run cannot start.
         """
         module, _, name = self.learned_by.partition(":")
         algorithm: Algorithm = getattr(import_module(module), name)(self)
         return algorithm
 
     def prepare(self, say: Callable[[str], None]) -> None:
-        """Compiles ahead what the run needs; ``say`` shows a line."""
+        """Compiles the kernels of the run in advance; ``say`` shows a line."""
 
     def as_dict(self) -> dict[str, object]:
         """Returns the configuration as plain nested dictionaries."""

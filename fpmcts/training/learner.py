@@ -2,8 +2,8 @@
 
 Loss (DeltaDou, 4.2): l = C1 · (z − v)² − πᵀ log p + C2 · ||θ||², with C1 = ``value_weight`` and C2
 = ``weight_decay``; the default value head replaces the square by the log-likelihood of the result,
-and the hidden-hand head adds its own. With ``divergence`` "reverse" KL(p || π) takes the place of
-the cross entropy.
+and the hidden-hand head adds its own. With ``divergence`` "reverse", KL(p || π) replaces the cross
+entropy.
 """
 
 import copy
@@ -25,20 +25,20 @@ from networks.precision import has_bfloat16
 from networks.resnet import Outputs, PolicyValueNet
 
 CLIP = 5.0
-"""Largest norm of a gradient."""
+"""Maximum norm of a gradient."""
 REPLICAS = 2
-"""Parts of a minibatch where one network learns at a time; see ``Learner``."""
+"""Parts of a minibatch if only one network learns at a time; see ``Learner``."""
 
-# Of policy gradient (Schulman et al. 2017); the numbers are ours (docs/experiments.md) but for
-# SURROGATE_CLIP, which is theirs.
+# Constants of policy gradient (Schulman et al. 2017). Only SURROGATE_CLIP is theirs; the others are
+# ours (docs/experiments.md).
 CERTAIN = 0.97
 """Decisions whose most likely move has at least this probability teach the policy almost nothing,
-and teach the value alone.
+and train only the value.
 """
 SURROGATE_CLIP = 0.2
 GRADIENT_VALUE_WEIGHT = 0.5
 GRADIENT_CLIP = 1.0
-"""Largest norm of a gradient."""
+"""Maximum norm of a gradient."""
 
 
 class LossNotFiniteError(FloatingPointError):
@@ -90,13 +90,13 @@ def encode(
     actions: np.ndarray | None = None,
     target: np.ndarray | None = None,
 ) -> tuple[np.ndarray, ...]:
-    """Returns a minibatch as networks and losses read it.
+    """Returns a minibatch encoded for networks and losses.
 
     Args:
         game: The game.
         states: ``[B]``, running.
-        actions, target: ``[B, K]``: probabilities of some legal actions; -1 and 0 where there are
-            fewer. None: no targets.
+        actions, target: ``[B, K]``: probabilities of some legal actions, padded with -1 and 0.
+            None: no targets.
 
     Returns:
         Observations of the movers, int8 ``[B, C, L]``; and ragged lists of the legal actions, as in
@@ -121,20 +121,20 @@ def encode(
 class Learner:
     """Steps the network of one seat.
 
-    On CPUs a minibatch can be cut into equal parts, whose gradients are computed on replicas of the
-    network, with one core each, and averaged in a fixed order. Weights depend on the parts, through
-    rounding and the statistics of batch normalisation, and not on the number of threads. Two cores
-    that share every small convolution instead do not beat one (*measured* on two cores: 13 steps/s
-    against 14, 48 channels x 6 blocks, 512 rows). Networks that learn side by side, a thread each,
-    need no parts and do better still.
+    On CPUs a minibatch can be split into equal parts, whose gradients are computed on replicas of
+    the network, on one core each, and averaged in a fixed order. Weights depend on the parts,
+    through rounding and the statistics of batch normalisation, but not on the number of threads.
+    Two cores that share every small convolution instead are not faster than one (*measured* on two
+    cores: 13 steps/s against 14, 48 channels x 6 blocks, 512 rows). Networks that learn in
+    parallel, a thread each, need no parts and are faster still.
 
     Args:
         game: The game.
         net: The network; changed in place.
         settings: See LearnerSettings.
         device: Device of the network.
-        threads: Parts of a minibatch that are computed at once, >= 1; changes no weight.
-        replicas: Parts of a minibatch, at most; a GPU takes the whole.
+        threads: Parts of a minibatch computed in parallel, >= 1; does not change the weights.
+        replicas: Maximum parts of a minibatch; a GPU does not split it.
     """
 
     def __init__(
@@ -167,7 +167,7 @@ class Learner:
         )
 
     def forget(self) -> None:
-        """Forgets the moments of the optimizer, as after the weights were set from outside."""
+        """Resets the moments of the optimizer, as after the weights were set from outside."""
         self.optimizer = self._make_optimizer()
 
     def step(
@@ -176,14 +176,15 @@ class Learner:
         """Returns the parts of the loss after one step.
 
         Args:
-            policy_rows: Teach the policy.
-            value_rows: Teach the value and the hidden hands; the same rows are evaluated once.
+            policy_rows: Samples for the policy.
+            value_rows: Samples for the value and the hidden hands; if they are the same rows, these
+                are evaluated once.
             lr: Learning rate of this step.
-            parts: Parts that the minibatch is cut into, 0 = one per replica; never more than it has
-                pairs of rows.
+            parts: Parts of the minibatch, 0 = one per replica; never more than it has pairs of
+                rows.
 
         Raises:
-            LossNotFiniteError: No weight was changed.
+            LossNotFiniteError: The loss or gradient is not finite; no weight was changed.
         """
         fewest = min(num_rows(value_rows), num_rows(policy_rows))
         count = max(1, min(parts or len(self._replicas), len(self._replicas), fewest // 2))
@@ -210,7 +211,7 @@ class Learner:
         return means | {"gradient_norm": norm}
 
     def _descend(self, lr: float, clip: float) -> float:
-        """Steps along the gradient, clipped to a norm; returns its norm before."""
+        """Takes a step along the gradient, clipped to a norm; returns the norm before clipping."""
         for group in self.optimizer.param_groups:
             group["lr"] = lr
         norm = torch.nn.utils.clip_grad_norm_(self.net.parameters(), clip)
@@ -223,17 +224,17 @@ class Learner:
         self, rows: Decisions, settings: GradientSettings, lr: float
     ) -> dict[str, float]:
         """Returns the parts of the loss after one step of policy gradient; the statistics of batch
-        normalisation stay.
+        normalisation are not changed.
 
         Args:
             rows: ``[B]``. Those below ``CERTAIN`` teach the policy, all of them the value and the
-                hidden hands. Advantages are taken as they are. Chances are those by which the
-                moves were drawn, in the precision of play: ratios to them begin near 1.
+                hidden hands. Advantages are used unchanged. Log-probabilities are those of the
+                draw, in the precision of play: ratios to them start near 1.
             settings: See GradientSettings.
             lr: Learning rate of this step.
 
         Raises:
-            LossNotFiniteError: No weight was changed.
+            LossNotFiniteError: The loss or gradient is not finite; no weight was changed.
         """
         net = self.net.eval()
         raw, on_policy = self._outputs(net, rows.samples)
@@ -268,8 +269,8 @@ class Learner:
     def _outputs(
         self, net: PolicyValueNet, rows: Samples, more: Samples | None = None
     ) -> tuple[Outputs[torch.Tensor], losses.PolicyLoss]:
-        """Returns the outputs of ``net`` for rows, then for more of them, and how its policy
-        differs from the targets of the first.
+        """Returns the outputs of ``net`` for ``rows``, then for ``more``, and the policy losses on
+        ``rows``.
         """
         observations, *targets = encode(self.game, rows.states, rows.actions, rows.target)
         if more is not None:
@@ -334,7 +335,7 @@ class Learner:
         value_losses = losses.value_loss(
             outputs, result, net.config.objective, net.value_scale, net.stake_factors
         )
-        value = value_losses.sum() / max(1, len(told))  # 0 where no row teaches a value
+        value = value_losses.sum() / max(1, len(told))  # 0 if no row teaches a value
         total = policy + self.settings.value_weight * value
         parts = {
             "policy": policy,
@@ -358,7 +359,8 @@ class Learner:
         returns the parts as numbers.
 
         Args:
-            total: Loss so far; ``parts``: what it is made of, by name.
+            total: Loss so far.
+            parts: Its parts, by name.
             hidden: Outputs of the head, for ``rows``.
         """
         if hidden.shape[1] and self.settings.hidden_weight > 0:

@@ -15,7 +15,7 @@ class Decaying:
     lr_halving: float
 
     def rate(self, iterations: int) -> float:
-        """Returns the learning rate after so many iterations of its kind."""
+        """Returns the learning rate after a number of iterations of its kind."""
         halving = self.lr_halving
         return self.lr / (1.0 + iterations / halving) if halving > 0 else self.lr
 
@@ -71,11 +71,10 @@ class LearnerSettings(Decaying):
 
 @dataclass(frozen=True)
 class GradientSettings(Decaying):
-    """Settings of the iterations that learn by policy gradient, from games of the policies alone,
-    instead of searched ones.
+    """Settings of the iterations that learn by policy gradient, from games played without search.
 
-    The games cost a seventieth of searched ones and their results are without bias, but noisy: it
-    still improves where searches with the network's own values have no more to teach
+    The games cost a seventieth of searched ones and their results are unbiased, but noisy: it still
+    improves policies when searches with the network's own values no longer do
     (docs/experiments.md). Source: proximal policy optimisation (Schulman et al. 2017) with
     generalised advantages, every game used once.
 

@@ -25,13 +25,13 @@ from inference.filter import FilterNet, filter_batch
 from networks.weights import load_module, load_optimizer, module_arrays, optimizer_arrays
 
 NEGATIVES = 7
-"""Worlds from the prior for each true one."""
+"""Worlds from the prior per true world."""
 ROWS = 128
-"""Information states per step."""
+"""Information sets per step."""
 Losses = dict[str, float]
 """Parts of the loss of one step, by name."""
 Part = nn.Module | Optimizer | Store[Any]
-"""What a checkpoint holds under a name."""
+"""A named part of a checkpoint."""
 
 
 def numbered(name: str, parts: Iterable[Part]) -> dict[str, Part]:
@@ -40,7 +40,7 @@ def numbered(name: str, parts: Iterable[Part]) -> dict[str, Part]:
 
 
 def part_arrays(parts: Mapping[str, Part]) -> dict[str, np.ndarray]:
-    """Returns what parts hold as ``NAME.array``, by their names."""
+    """Returns the arrays of parts, named ``NAME.array``."""
     arrays: dict[str, np.ndarray] = {}
     for name, part in parts.items():
         if isinstance(part, nn.Module):
@@ -53,11 +53,11 @@ def part_arrays(parts: Mapping[str, Part]) -> dict[str, np.ndarray]:
 
 
 def load_parts(parts: Mapping[str, Part], arrays: Mapping[str, np.ndarray]) -> None:
-    """Takes what ``part_arrays`` gave; other arrays are passed over.
+    """Restores parts from ``part_arrays``; other arrays are ignored.
 
     Raises:
-        CheckpointError: A network is of another shape, or its weights are not finite.
-        ValueError: A store has other room.
+        CheckpointError: A network has another shape, or its weights are not finite.
+        ValueError: A store has another capacity.
     """
     for name, part in parts.items():
         if isinstance(part, nn.Module):
@@ -79,14 +79,13 @@ def cosine(progress: float, end: float) -> float:
 def learn_side_by_side(
     threads: int, networks: Sequence[Iterator[Losses]], steps: Sequence[int], progress: Progress
 ) -> dict[str, float]:
-    """Takes all steps of the networks, which are theirs alone, a thread each; returns the mean
-    losses as curves.
+    """Takes all steps of independent networks, a thread each; returns the mean losses as curves.
 
     Args:
-        threads: Networks that learn at the same time, at most.
-        networks: Each takes a step when it is asked for the losses of the next one.
-        steps: Of each network.
-        progress: Called with the steps.
+        threads: Maximum networks that learn in parallel.
+        networks: Iterators that take a step and yield its losses.
+        steps: Number of steps of each network.
+        progress: Called with the steps taken.
     """
 
     def work(k: int, tick: Tick) -> list[Losses]:
@@ -109,8 +108,7 @@ def learn_side_by_side(
 
 
 class FilterLearner:
-    """Steps the filter network of inference phase 1, one for all seats: which world is the true
-    one?
+    """Trains the filter network of inference phase 1, one for all seats, to pick the true world.
 
     Source: DeltaDou, 4.3 (the loss is ours).
     """
@@ -124,15 +122,14 @@ class FilterLearner:
         )
 
     def step(self, rows: Samples, seed: int, path: tuple[int, ...]) -> dict[str, float]:
-        """Returns the cross-entropy (nats) of picking the true world, and what it gains over a
-        guess.
+        """Returns the cross-entropy (nats) of picking the true world, and its gain over guessing.
 
         Args:
-            rows: Decisions, all cards known.
-            seed, path: Of the random streams that the other worlds are drawn from.
+            rows: Decisions with all cards known.
+            seed, path: Seed of the random streams that draw the other worlds.
 
         Raises:
-            LossNotFiniteError: Nothing was changed.
+            LossNotFiniteError: The loss is not finite; nothing was changed.
         """
         batch = filter_batch(
             self.game, rows.states, streams(seed, num_rows(rows), *path), NEGATIVES
@@ -154,8 +151,8 @@ class FilterLearner:
 def learn_filter(
     learner: FilterLearner | None, path: Sequence[int], rows: Samples, steps: int
 ) -> dict[str, float]:
-    """Steps the filter network, if there is one, on rows drawn from the given ones; returns the
-    mean losses as curves. ``path`` is the seed of the run, and what distinguishes this stage from
+    """Steps the filter network, if there is one, on rows drawn from ``rows``; returns the mean
+    losses as curves. ``path`` is the seed of the run and numbers that distinguish this stage from
     others.
     """
     if learner is None:

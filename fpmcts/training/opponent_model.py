@@ -2,8 +2,8 @@
 algorithm=opponent_model hands=FILE_OR_FOLDER``.
 
 A step is one task of the learner, such as the trees that predict folds before the flop; the run is
-saved after each. The last writes the model and its report into the folder of the run. A step
-depends on the hands, the seed and the options alone, so a run that was killed resumes bit for bit.
+saved after each. The last writes the model and its report into the run folder. A step depends only
+on the hands, the seed and the options, so a killed run resumes bit-for-bit.
 """
 
 import hashlib
@@ -35,7 +35,7 @@ class OpponentModelConfig(RunConfig):
 
     Attributes:
         hands: A file or folder of hand histories in the PHH format (.phh, .phhs, compressed .xz);
-            several with commas.
+            several separated by commas.
         game: ``name``: no_limit_holdem; its options do not matter here.
         algorithm: ``name``, and how trees are learned (``fpmcts.poker.opponents.learn``).
     """
@@ -46,14 +46,14 @@ class OpponentModelConfig(RunConfig):
     algorithm: LearnOptions = field(default_factory=LearnOptions)
 
     def check(self) -> None:
-        """Raises ConfigError where the game is another one."""
+        """Raises ConfigError for another game."""
         if self.game.name != "no_limit_holdem":
             raise ConfigError(
                 f"game={self.game.name} algorithm=opponent_model: expected game=no_limit_holdem"
             )
 
     def files(self) -> list[str]:
-        """Returns the files and folders of hands. Raises ConfigError where there are none."""
+        """Returns the files and folders of hands. Raises ConfigError if there are none."""
         paths = [path for path in (self.hands or "").split(",") if path]
         if not paths:
             raise ConfigError(
@@ -70,7 +70,7 @@ class OpponentModel:
     """A model of opponents, learned from hands; see ``fpmcts.training.interface.Algorithm``.
 
     Args:
-        config: Of the run.
+        config: Configuration of the run.
 
     Attributes:
         steps: Tasks finished.
@@ -91,7 +91,7 @@ class OpponentModel:
 
     @property
     def about(self) -> str:
-        """What is learned, and from what."""
+        """Description of the model and its hands."""
         m = self._material
         left_out = (
             f", {len(m.problems):,} left out (the first: {m.problems[0]})" if m.problems else ""
@@ -124,7 +124,7 @@ class OpponentModel:
         return Report(self.steps, line, scalars, is_last)
 
     def _finish(self, scalars: dict[str, float]) -> str:
-        """Writes the model and its report; returns what is said of them."""
+        """Writes the model and its report; returns a text about them."""
         m, folder = self._material, Path(self.config.run_dir or ".")
         told = {
             "hands": m.num_hands,
@@ -156,7 +156,7 @@ class OpponentModel:
         )
 
     def state(self) -> Saved:
-        """Returns all that the next step depends on: named arrays and metadata."""
+        """Returns the complete state for the next step: named arrays and metadata."""
         arrays = {
             f"part{k}.{name}": array
             for k, task in enumerate(self._tasks[: self.steps])
@@ -165,7 +165,7 @@ class OpponentModel:
         return Saved(arrays, self._identity() | {"step": self.steps})
 
     def load(self, saved: Saved) -> None:
-        """Takes what ``state`` gave. Raises CheckpointError where it is of other hands or
+        """Restores a result of ``state``. Raises CheckpointError if it is of other hands or
         options.
         """
         check_compatible(saved.meta, **self._identity())
@@ -175,5 +175,5 @@ class OpponentModel:
             self._learned[task.name] = Booster(*parts)
 
     def _identity(self) -> dict[str, object]:
-        """Returns what a checkpoint must agree with."""
+        """Returns the metadata that a checkpoint must match."""
         return {"algorithm": asdict(self.options), "decisions": self._digest}

@@ -1,11 +1,11 @@
-"""Games of the policies alone: a move costs one evaluation, a game about a seventieth of one with
-searches.
+"""Games of the policies without search: a move costs one evaluation, a game about a seventieth of
+one with searches.
 
     lanes that wait ─▶ evaluate ─▶ draw a move, note its chance and the value ──▶ Decisions
     (games.lockstep)
 
-Their results teach the value without the search's bias; the advantages of the moves that were drawn
-teach the policy, by policy gradient. Cheap moves of self-play are drawn in the same way.
+Their results teach the value without the search's bias; the advantages of the drawn moves teach the
+policy, by policy gradient. Cheap moves of self-play are drawn in the same way.
 """
 
 from collections.abc import Callable
@@ -39,13 +39,13 @@ def explore(
     explored: np.ndarray,
     scratch: np.ndarray,
 ) -> None:
-    """Replaces actions (int16 ``[n]``), each with its chance (float64 ``[n]``), by random legal
-    ones.
+    """Replaces each action (int16 ``[n]``) by a random legal one with its probability ``chances``
+    (float64 ``[n]``).
 
-    A lane without a chance draws nothing, so that no game depends on those beside it.
+    A lane with probability 0 draws nothing, so that no game depends on its neighbours.
 
     Args:
-        explored: bool ``[n]``, written: whether it was replaced.
+        explored: bool ``[n]``, written: whether the action was replaced.
         scratch: int16 ``[max_legal]``.
     """
     for k in range(lanes.size):
@@ -82,8 +82,8 @@ def draw_moves(
     Args:
         lanes: int64 ``[N]``; lane k draws from ``rng[k]``, changed in place.
         temperature: See ``sample_policy``.
-        exploration: Chance that a move is then replaced by a random one, of each lane (float64
-            ``[N]``) or of all.
+        exploration: Probability that a move is then replaced by a random one, per lane (float64
+            ``[N]``) or for all.
         iteration: Stamps the samples.
     """
     n, scratch = len(lanes), np.zeros(game.spec.max_legal, np.int16)
@@ -130,8 +130,8 @@ def draw_moves(
 
 
 class Decisions(NamedTuple):
-    """N decisions of the policies; those of a game are in order. What ``Drawn`` holds of them, and
-    how they turned out.
+    """N decisions of the policies; those of a game are in order. The fields of ``Drawn``, and the
+    outcomes.
     """
 
     samples: Samples  # [N]
@@ -142,7 +142,7 @@ class Decisions(NamedTuple):
 
 
 class Played(NamedTuple):
-    """What a batch of games gave."""
+    """The results of a batch of games."""
 
     decisions: Decisions
     final: States  # [G]
@@ -168,7 +168,7 @@ def fill_advantages(
     generalized advantage estimation", 2016, eq. 16, undiscounted.
 
     Args:
-        games: int64 ``[N]``: of each decision; the decisions of a game are in order.
+        games: int64 ``[N]``: game of each decision; the decisions of a game are in order.
         values, results: float32 ``[N]``, v and z.
         decay: λ.
         last: int64 ``[games, seats]``, -1s.
@@ -199,16 +199,16 @@ def play_policies(
     temperature: float = 1.0,
     solve: bool = True,
 ) -> Played:
-    """Plays a game of the policies against each other for each deal. Forced moves are played
-    without a decision, as in self-play.
+    """Plays a game among the policies for each deal. Forced moves are played without a decision, as
+    in self-play.
 
     Args:
         game: The game.
         evaluate: The networks of all seats.
         deals: uint64 ``[G]`` seeds of the deals.
-        rng: uint64 ``[G]`` streams, changed in place; game k draws from stream k alone.
+        rng: uint64 ``[G]`` streams, changed in place; game k draws only from stream k.
         iteration: Stamps the samples.
-        tick: Called with the games that are over.
+        tick: Called with the number of newly finished games.
         lanes: Games that advance together, >= 1.
         win_only: Whether results are ±1 (objective "wp") or points (objective "adp").
         decay: λ of the advantages.

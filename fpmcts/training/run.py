@@ -31,33 +31,33 @@ _COMPILING = CompileClock()
 
 
 class Run:
-    """A new run in its folder, or the one that is there.
+    """A run in its folder: a new one, or the existing one resumed::
 
         run = Run("runs/leduc", game="leduc", budget={"minutes": 5})
         for report in run:
             print(report)
         player = run.player()
 
-    Iterating trains until the budget is used up. Leave the loop when you like: the run is saved,
-    and iterating again, or making the same ``Run`` again, resumes it bit-for-bit.
+    Iterating trains until the budget is used up. You can leave the loop at any time: the run is
+    saved, and iterating again, or creating the same ``Run`` again, resumes it bit-for-bit.
 
     Args:
         run_dir: Folder of the run; None: ``runs/<game>-<seed>``.
         progress: Whether to show a progress bar and the lines of ``train.py``; None: in notebooks.
         keys: The keys of ``train.py``, groups as dictionaries: ``game="leduc"``,
             ``algorithm="smooth_uct"``, ``game={"name": "goofspiel", "cards": 4}``, ``budget={
-            "minutes": 5}``. A game of your own is given by its module or its class, or made:
+            "minutes": 5}``. A game of your own is given by its module, its class or an instance:
             ``game=make(MyGame, dice=2)``.
 
     Attributes:
-        config: Of the run, ``run_dir`` and what it began from filled in.
-        algorithm: What is trained.
-        last: What the last step reported, None before the first.
-        seconds: Wall clock spent in steps, over all sessions, without compilation.
+        config: The configuration, with ``run_dir`` and ``init_from`` filled in.
+        algorithm: The algorithm.
+        last: The report of the last step, None before the first.
+        seconds: Wall-clock time spent in steps, over all sessions, without compilation.
 
     Raises:
-        ConfigError, CheckpointError, RunFolderError: The run cannot begin, or cannot be resumed.
-            What was saved is intact; a folder in which nothing had begun is as it was.
+        ConfigError, CheckpointError, RunFolderError: The run cannot be started or resumed. Saved
+            files are intact; a folder without a run is unchanged.
     """
 
     def __init__(
@@ -82,10 +82,10 @@ class Run:
         """Returns the run of a configuration.
 
         Args:
-            config: Of the run.
-            progress: Called with how far a step is.
+            config: The configuration.
+            progress: Called with the progress of a step.
             say: Shows a line.
-            stopping: Whether to end after the present step.
+            stopping: Whether to stop after the current step.
         """
         run = cls.__new__(cls)
         run._open(config, progress, say, stopping)
@@ -99,7 +99,7 @@ class Run:
         stopping: Callable[[], bool] = lambda: False,
         close: Callable[[], None] = lambda: None,
     ) -> None:
-        """Begins the run, or reads the one that is there. ``close`` ends what shows it."""
+        """Starts the run, or loads the existing one. ``close`` closes its display."""
         self._progress, self._say, self._stopping, self._close = progress, say, stopping, close
         self.folder = RunFolder.open(config)
         self.config = self.folder.config
@@ -114,7 +114,7 @@ class Run:
         say(f"new run in {where}" if is_new else f"resuming {where} from {self.where()}")
 
     def _restore(self) -> bool:
-        """Takes the last checkpoint of the folder; returns whether there is one."""
+        """Loads the last checkpoint of the folder; returns whether there is one."""
         self.seconds = 0.0
         self.last: Report | None = None
         saved = self.folder.load()
@@ -140,7 +140,7 @@ class Run:
             if all(bound is None for bound in vars(self.config.budget).values()):
                 self._say("runs until Ctrl-C and is saved on the way; the same command resumes it")
             curves = Curves(self.folder.path, self.last.step if self.last else None)
-            if self.last is not None:  # its points may not have reached the disk before the stop
+            if self.last is not None:  # its points may not have been on disk before the stop
                 curves.add(self.last)
             self._say(self.algorithm.about)
             self.config.prepare(self._say)
@@ -149,7 +149,7 @@ class Run:
                 self._is_torn = True
                 try:
                     report = self.step()
-                except ConfigError:  # a full table, which is whole: what was reported is kept
+                except ConfigError:  # a full table is consistent: keep what was reported
                     if not is_saved:
                         self.save()
                     raise
@@ -174,16 +174,16 @@ class Run:
 
     @property
     def game(self) -> Game:
-        """The game that is learned."""
+        """The game of the run."""
         return self.config.game.make()
 
     def player(self, kind: str | None = None, **options: Any) -> "Agent":
-        """Returns a player of what was learned until the last save.
+        """Returns a player from the last save.
 
         Args:
             kind: Name of the player; None: ``tabular`` for an algorithm on tables, else ``policy``.
                 ``fpmcts`` searches with the networks.
-            options: Of the player, as of ``load_player``.
+            options: Options of the player, as of ``load_player``.
         """
         is_tabular = self.config.learned_by.startswith("fpmcts.training.tabular")
         source = {"run" if is_tabular else "checkpoint": str(self.folder.path)}
@@ -191,15 +191,15 @@ class Run:
         return load_player(name, self.game, **source | options)
 
     def step(self) -> Report:
-        """Returns the report of the next step, which is neither saved nor drawn."""
+        """Returns the report of the next step, which is neither saved nor added to the curves."""
         started, compiled = time.monotonic(), _COMPILING.seconds
         self.last = self.algorithm.step(self._progress)
         self.seconds += time.monotonic() - started - (_COMPILING.seconds - compiled)
         return self.last
 
     def save(self) -> None:
-        """Writes a checkpoint. Raises CheckpointError where it cannot be written; the one before is
-        intact.
+        """Writes a checkpoint. Raises CheckpointError if it cannot be written; the previous one is
+        then intact.
         """
         self.folder.save(self.state())
 
@@ -213,7 +213,7 @@ class Run:
         )
 
     def where(self) -> str:
-        """Returns how far the run is."""
+        """Returns the progress of the run, in words."""
         counts = [f"{count:,} {name}" for name, count in self.algorithm.spent.items()]
         return ", ".join([*counts, f"{self.seconds / 60:.1f} min"])
 
@@ -224,7 +224,7 @@ class Run:
         return Saved(saved.arrays, saved.meta | {"seconds": self.seconds, "report": report})
 
     def load(self, saved: Saved) -> None:
-        """Takes what ``state`` gave."""
+        """Restores a result of ``state``."""
         self.algorithm.load(saved)
         self.seconds = saved.meta["seconds"]
         report = saved.meta["report"]

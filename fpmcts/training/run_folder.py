@@ -23,7 +23,7 @@ CONFIG, LOCK = "config.yaml", "lock"
 VERSION = 2
 """Version of run folders; a run of another version cannot be resumed."""
 SAVE_SHARE = 0.1
-"""Largest share of the run's time spent on writing checkpoints, if they are large and steps are
+"""Maximum share of the run's time for writing checkpoints, if they are large and steps are
 short.
 """
 MAY_CHANGE = (
@@ -38,13 +38,13 @@ MAY_CHANGE = (
     "cluster.",
     "algorithm.memory",
 )
-"""Keys that may differ when a run is resumed; any other change is refused, since the run would no
-longer be one experiment.
+"""Keys that may differ when a run is resumed; other changes are refused, since the run would no
+longer be a single experiment.
 """
 LASTS = ("cluster.lag",)
-"""Keys covered by ``MAY_CHANGE`` that must nevertheless not differ."""
+"""Exceptions to ``MAY_CHANGE``: keys that must not differ."""
 BEGINNING = "init_from"
-"""Key of the checkpoint that a run began from; a command that resumes the run may omit it."""
+"""Key of the checkpoint that a run starts from; a command that resumes the run may omit it."""
 
 
 class RunFolderError(InputError):
@@ -54,12 +54,12 @@ class RunFolderError(InputError):
 class RunFolder(AbstractContextManager["RunFolder"]):
     """A run folder. As a context manager it is locked against a second writer.
 
-    A folder in which no run has begun (``begin``, ``save``) is left as it was found, so that a
-    command which fails at its start can be corrected and given again.
+    A folder in which no run has started (``begin``, ``save``) is left unchanged, so that a command
+    that fails at its start can be corrected and repeated.
 
     Attributes:
         path: The folder.
-        config: The configuration of the run, ``run_dir`` and what it began from filled in.
+        config: The configuration of the run, with ``run_dir`` and ``init_from`` filled in.
         notes: Messages of ``load`` to the user.
     """
 
@@ -72,11 +72,11 @@ class RunFolder(AbstractContextManager["RunFolder"]):
 
     @classmethod
     def open(cls, config: RunConfig) -> Self:
-        """Returns the folder of a run, made if it is not there, and locked until ``close``.
+        """Returns the folder of a run, created if missing, and locked until ``close``.
 
         Raises:
-            RunFolderError: It cannot be written, is in use, holds something else, a run of an
-                earlier version, or one that ``resume=false`` must not overwrite.
+            RunFolderError: The folder cannot be written, is in use, or holds something else, a run
+                of another version, or one that ``resume=false`` must not overwrite.
         """
         path = Path(config.run_dir or f"runs/{config.run_name()}")
         config = replace(config, run_dir=str(path))
@@ -94,7 +94,7 @@ class RunFolder(AbstractContextManager["RunFolder"]):
         return folder
 
     def _resume(self) -> None:
-        """Compares the configuration with that of the run which is there."""
+        """Compares the configuration with that of the existing run."""
         path, there = self.path, self.path / CONFIG
         if not self.config.resume:
             raise RunFolderError(
@@ -115,7 +115,7 @@ class RunFolder(AbstractContextManager["RunFolder"]):
             _check_same_run(path, old, self.config)
 
     def _check_version(self, version: object) -> None:
-        """Raises RunFolderError where a run was begun by another version."""
+        """Raises RunFolderError if another version started the run."""
         if version != VERSION:
             networks = self.path / NETWORKS
             weights = (
@@ -130,7 +130,7 @@ class RunFolder(AbstractContextManager["RunFolder"]):
             )
 
     def begin(self) -> None:
-        """Writes the configuration of a new run: from now on there is something to resume."""
+        """Writes the configuration of a new run: from now on it can be resumed."""
         if not self._is_new:
             return
         values = OmegaConf.create({"version": VERSION} | self.config.as_dict())
@@ -139,15 +139,15 @@ class RunFolder(AbstractContextManager["RunFolder"]):
         self._is_new = False
 
     def close(self) -> None:
-        """Releases the lock; leaves nothing behind where no run has begun."""
+        """Releases the lock; leaves nothing behind if no run has started."""
         self._left = self._checkpoint()
         self._lock.close()
 
     def __enter__(self) -> Self:
-        """Locks the folder again where it was closed.
+        """Locks the folder again after ``close``.
 
         Raises:
-            RunFolderError: Another run is at work in it, or has been since.
+            RunFolderError: Another process is using the folder, or has used it since.
         """
         if self._lock.file.closed:
             self._lock, left = _locked(self.path), self._left
@@ -162,7 +162,7 @@ class RunFolder(AbstractContextManager["RunFolder"]):
         self.close()
 
     def _checkpoint(self) -> tuple[int, int] | None:
-        """Returns which file the last checkpoint is; None: there is none."""
+        """Returns the identity of the last checkpoint's file, None if there is none."""
         try:
             found = (self.path / CHECKPOINT).stat()
         except OSError:
@@ -170,18 +170,18 @@ class RunFolder(AbstractContextManager["RunFolder"]):
         return found.st_ino, found.st_mtime_ns
 
     def load(self) -> Saved | None:
-        """Returns the last good checkpoint, None if the run has none yet. Its networks are put
-        beside it where they are not.
+        """Returns the last good checkpoint, None if the run has none yet. Writes its networks
+        beside it if they are missing.
 
         Raises:
-            CheckpointError: There is one, but neither it nor the one before it is whole; or the
-                networks cannot be written.
+            CheckpointError: Both it and the previous one are damaged, or the networks cannot be
+                written.
             RunFolderError: It is of another version.
         """
         latest, previous = self.path / CHECKPOINT, self.path / PREVIOUS
         if not latest.exists() and not previous.exists():
             return None
-        try:  # where the latest is missing, it was stopped while it was replaced
+        try:  # the latest is missing if the run was stopped while replacing it
             saved = Saved(*load(latest if latest.exists() else previous))
         except CheckpointError as error:
             try:
@@ -195,8 +195,8 @@ class RunFolder(AbstractContextManager["RunFolder"]):
         return saved
 
     def _mend_networks(self, saved: Saved) -> None:
-        """Writes the networks of a checkpoint where those in the folder are damaged or of another
-        step: a stop between files.
+        """Rewrites the networks of a checkpoint if those in the folder are damaged or of another
+        step, after a stop between files.
         """
         if not _networks(saved):
             return
@@ -208,16 +208,16 @@ class RunFolder(AbstractContextManager["RunFolder"]):
         save(self.path / NETWORKS, _networks(saved), saved.meta)
 
     def is_save_due(self, seconds: float = 0.0) -> bool:
-        """Returns whether the last checkpoint is so many seconds old, and another would keep to
+        """Returns whether the last checkpoint is ``seconds`` old, and another one stays within
         ``SAVE_SHARE`` of the time.
         """
         return time.monotonic() - self._last_saved >= max(seconds, self._save_seconds / SAVE_SHARE)
 
     def save(self, saved: Saved) -> None:
-        """Writes a checkpoint; at every moment at least one whole file is there.
+        """Writes a checkpoint; at every moment at least one complete file exists.
 
         Raises:
-            CheckpointError, RunFolderError: It cannot be written; the one before is intact.
+            CheckpointError, RunFolderError: It cannot be written; the previous one is intact.
         """
         self.begin()
         started = time.monotonic()
@@ -252,7 +252,7 @@ def _locked(path: Path) -> Lock:
 
 @contextmanager
 def _refusals(path: Path) -> Iterator[None]:
-    """Turns what the system refuses into RunFolderError."""
+    """Turns errors of the system into RunFolderError."""
     try:
         yield
     except OSError as error:
@@ -262,7 +262,7 @@ def _refusals(path: Path) -> Iterator[None]:
 
 
 def _networks(saved: Saved) -> dict[str, np.ndarray]:
-    """Returns the arrays of the networks alone."""
+    """Returns only the arrays of the networks."""
     return {
         name: array
         for name, array in saved.arrays.items()
@@ -292,8 +292,8 @@ def _leaves(config: RunConfig) -> Iterator[tuple[str, object]]:
 
 
 def _check_same_run(path: Path, old: RunConfig, new: RunConfig) -> None:
-    """Raises RunFolderError naming the first key in which a resumed run differs from its
-    beginning.
+    """Raises RunFolderError, which names the first key whose value differs from that of the run's
+    start.
     """
     before = dict(_leaves(old))
     for key, value in _leaves(new):

@@ -1,13 +1,13 @@
 """Samples: the data that self-play passes to the learner, and its two stores.
 
-The policy learns from a *reservoir*: a uniform sample of all decisions ever seen. Drawn from
-uniformly (``train.recency=0``) and followed by cross entropy (``train.divergence=forward``), as in
-the paper and by default, it makes the network the average of all answers so far and the loop
-fictitious play. ``experiment=laptop`` trades that for speed: with ``recency=8`` half of the weight
-is on the last 8 % of the iterations, and the reverse divergence follows the geometric mean of their
-targets, so that the network runs after the latest searches, smoothed. That is policy iteration,
-which promises no equilibrium. The value learns from the same decisions, or from a *window* of
-recent ones (``train.value_window``), since the outcomes of old policies go stale.
+The policy learns from a *reservoir*: a uniform sample of all decisions ever seen. Sampled uniformly
+(``train.recency=0``) and learned by cross entropy (``train.divergence=forward``), as in the paper
+and by default, it makes the network the average of all responses so far and the loop fictitious
+play. ``experiment=laptop`` trades that for speed: with ``recency=8`` half of the weight is on the
+last 8 % of the iterations, and the reverse divergence follows the geometric mean of their targets,
+so the network tracks the latest searches, smoothed. That is policy iteration, which guarantees no
+equilibrium. The value learns from the same decisions, or from a *window* of recent ones
+(``train.value_window``), since the outcomes of old policies go stale.
 """
 
 from abc import ABC, abstractmethod
@@ -23,17 +23,17 @@ from games.lockstep import Lockstep
 from games.rows import Rules, States, concatenate, named, num_rows, put, take
 
 Rows = TypeVar("Rows", bound=tuple[Any, ...])
-"""A NamedTuple of arrays, with ``iteration`` among them where a store keeps it."""
+"""A NamedTuple of arrays; those in stores include ``iteration``."""
 
 TARGET_WIDTH = 24
-"""Actions kept of a target policy; the rest of a wider one is dropped and the kept part scaled to
-sum to 1.
+"""Maximum actions of a stored target policy; the rest of a wider one is dropped, and the kept part
+scaled to sum to 1.
 """
 
 
 class Samples(NamedTuple):
-    """N decisions. The seat to move in ``states`` made the decision; its own view is rebuilt when
-    the sample is used.
+    """N decisions. The seat to move in ``states`` made the decision; its view is rebuilt when the
+    sample is used.
     """
 
     states: States  # [N] rows, all cards included (they are the target of the hidden-hand head)
@@ -65,7 +65,7 @@ def truncate_targets(actions: np.ndarray, target: np.ndarray) -> tuple[np.ndarra
     """Returns the TARGET_WIDTH most probable actions of each row and their probabilities, scaled to
     sum to 1.
 
-    Rows with no more actions keep their order, so that no row depends on how wide the others are.
+    Rows that fit keep their order, so that no row depends on the width of others.
 
     Args:
         actions: int16 ``[N, A]``, -1 = none.
@@ -89,8 +89,8 @@ def truncate_targets(actions: np.ndarray, target: np.ndarray) -> tuple[np.ndarra
 def fill_results(
     rules: Rules, finals: States, games: np.ndarray, states: States, results: np.ndarray
 ) -> None:
-    """Writes the return of each sample's mover in units of the stake at the sample; sample k is of
-    game ``games[k]``.
+    """Writes the return of each sample's mover in units of its stake; sample k belongs to game
+    ``games[k]``.
     """
     for k in range(games.size):
         seat = current_seat(rules, states, k)
@@ -101,7 +101,7 @@ def fill_results(
 def _reservoir_places(
     seed: np.uint64, seen: int, count: int, capacity: int, places: np.ndarray
 ) -> None:
-    """Writes where items ``seen .. seen + count - 1`` go, -1 for those that are not kept (Vitter's
+    """Writes the places of items ``seen .. seen + count - 1``, -1 for those not kept (Vitter's
     algorithm R).
 
     The random number of an item is a hash of the seed and its position in the stream, so the store
@@ -120,10 +120,10 @@ def _reservoir_places(
 
 
 class Store(ABC, Generic[Rows]):
-    """A fixed room for decisions of one seat, filled by a rule.
+    """Fixed storage for decisions of one seat; subclasses choose which to keep.
 
     Args:
-        rows: Empty ones, as many as there is room for.
+        rows: Empty rows, as many as the capacity.
 
     Attributes:
         rows: The first ``size`` are valid.
@@ -150,7 +150,7 @@ class Store(ABC, Generic[Rows]):
         """Offers decisions in order."""
         places = self._places(num_rows(rows))
         kept = np.flatnonzero(places >= 0)
-        # Of several that go to one place the last stays.
+        # Of several with the same place the last stays.
         _, last = np.unique(places[kept][::-1], return_index=True)
         kept = kept[::-1][last]
         put(self.rows, places[kept], take(rows, kept))
@@ -180,10 +180,10 @@ class Store(ABC, Generic[Rows]):
         return rows | {"seen": np.array([self.seen], np.int64)}
 
     def set_state(self, state: Mapping[str, np.ndarray]) -> None:
-        """Takes what ``get_state`` gave.
+        """Restores a result of ``get_state``.
 
         Raises:
-            ValueError: More rows than the capacity: it was made with another setting.
+            ValueError: It has more rows than the capacity, since it was saved with another setting.
         """
         seen, rows = int(state["seen"][0]), len(state["iteration"])
         if rows != min(seen, self.capacity):
@@ -198,7 +198,7 @@ class Store(ABC, Generic[Rows]):
 
 
 class Reservoir(Store[Rows]):
-    """A uniform sample of everything seen.
+    """A uniform sample of all decisions seen.
 
     Source: Vitter, "Random sampling with a reservoir", 1985, algorithm R.
     """
@@ -214,14 +214,14 @@ class Reservoir(Store[Rows]):
 
 
 class Window(Store[Rows]):
-    """The last decisions, as many as there is room for."""
+    """The most recent decisions, up to the capacity."""
 
     def _places(self, count: int) -> np.ndarray:
         return (self.seen + np.arange(count)) % self.capacity
 
 
 Noted = list[tuple[np.ndarray, Rows]]
-"""Lanes (int64 ``[n]``) that decided, and what is kept of their decisions (``[n]``)."""
+"""Lanes (int64 ``[n]``) with a decision, and the rows stored for these (``[n]``)."""
 
 
 def play_games(
@@ -230,14 +230,14 @@ def play_games(
     nothing: Rows,
     tick: Callable[[int], None],
 ) -> tuple[np.ndarray, Rows]:
-    """Plays games to their ends; returns the game of each decision (int64 ``[N]``), and what was
-    kept of it: by game, in each as they were made.
+    """Plays games to their ends; returns the game of each decision (int64 ``[N]``) and its stored
+    row, ordered by game and time.
 
     Args:
-        games: In progress.
-        decide: As for ``Lockstep.run``; returns what is kept, too.
-        nothing: No rows.
-        tick: Called with the games that are over.
+        games: Games in progress.
+        decide: As for ``Lockstep.run``, but also returns the rows to store.
+        nothing: Empty rows.
+        tick: Called with the number of newly finished games.
     """
     noted: Noted[Rows] = [(np.zeros(0, np.int64), nothing)]
 

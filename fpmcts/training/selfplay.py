@@ -1,4 +1,4 @@
-"""Self-play: many games in lock-step, each decision searched by FPMCTS, giving samples.
+"""Self-play: many games in lock-step, whose decisions FPMCTS searches and stores as samples.
 
     lanes that wait ──▶ cheap moves: drawn from the policy
     (games.lockstep) └▶ full moves: worlds ─▶ search ─▶ drawn from the target
@@ -82,7 +82,7 @@ class SelfPlaySettings:
 
 @dataclass
 class SelfPlayStatistics:
-    """What a batch of games looked like; sums and counts, so that batches add up."""
+    """Statistics of a batch of games, as sums and counts that can be added over batches."""
 
     games: int = 0
     moves: int = 0
@@ -103,7 +103,7 @@ class SelfPlayStatistics:
 
 
 class Finished(NamedTuple):
-    """What a batch of G games gave."""
+    """The results of a batch of G games."""
 
     samples: Samples
     final: States  # [G]
@@ -115,14 +115,14 @@ class Finished(NamedTuple):
 def _draw_kinds(
     rng: np.ndarray, lanes: np.ndarray, seats: np.ndarray, searchers: np.ndarray, kinds: np.ndarray
 ) -> None:
-    """Says of every undecided lane whether its decision is searched.
+    """Writes for every undecided lane whether its decision is searched.
 
-    Each takes one random number, which decides nothing: the released weights come from streams in
-    which a share of the decisions was searched, drawn here (playout-cap randomisation; the share
-    was 1, as in the paper).
+    Each consumes a random number that has no effect; it keeps the random streams of the released
+    weights, for which playout-cap randomisation drew here whether to search (with a share of 1, as
+    in the paper).
 
     Args:
-        seats: int8 ``[games]``, to move.
+        seats: int8 ``[games]``, the seat to move.
         searchers: int8 ``[games]``: the seat that searches, -1 = all.
         kinds: int8 ``[games]``: UNDECIDED ones become CHEAP or FULL.
     """
@@ -142,7 +142,7 @@ def _draw_seats(rng: np.ndarray, num_seats: int, seats: np.ndarray) -> None:
 
 @kernel
 def _draw_explorations(rng: np.ndarray, exploration: float, chances: np.ndarray) -> None:
-    """Writes the chance of a random move until there was one, float64 ``[games]``: twice
+    """Writes the probability of a random move until the first one, float64 ``[games]``: twice
     ``exploration`` in every other game.
     """
     for lane in range(chances.size):
@@ -155,8 +155,7 @@ class SelfPlay:
     Args:
         game: The game.
         evaluate: The networks of all seats.
-        determinizer: Deals the worlds of a search; needs as many lanes as games are played in one
-            call.
+        determinizer: Deals the worlds of a search; needs a lane for each game of a call.
         search: FPMCTS.
         settings: See SelfPlaySettings.
     """
@@ -184,9 +183,9 @@ class SelfPlay:
 
         Args:
             deals: uint64 ``[G]`` seeds of the deals.
-            rng: uint64 ``[G]`` streams, changed in place; game k draws from stream k alone.
+            rng: uint64 ``[G]`` streams, changed in place; game k draws only from stream k.
             iteration: Counted from 0; sets the temperature and stamps the samples.
-            tick: Called with the games that are over.
+            tick: Called with the number of newly finished games.
         """
         game, settings, num = self.game, self.settings, len(deals)
         games = Lockstep(
@@ -202,15 +201,14 @@ class SelfPlay:
         self.determinizer.reset(np.arange(num))
 
         def decide(lanes: np.ndarray) -> tuple[np.ndarray, Noted[Samples]]:
-            """Draws the cheap moves as long as there are any, so that the searches come in full
-            batches.
-            """
+            """Draws cheap moves as long as there are any, so that searches run in full batches."""
             _draw_kinds(rng, lanes, games.seats, searchers, kinds)
             cheap = np.flatnonzero(kinds[lanes] == CHEAP)
             chosen = cheap if cheap.size else np.arange(len(lanes))
             at, actions = lanes[chosen], np.full(len(lanes), -1, np.int16)
             searches = (searchers[at] < 0) | (searchers[at] == games.seats[at])
-            # Whether the result of a game says what the searching seat can reach from here on.
+            # Whether the result of a game is a valid target for the searching seat's value from
+            # here on.
             tells = ~unexplored[at] & searches
             if cheap.size:
                 drawn = draw_moves(
@@ -275,7 +273,7 @@ class SelfPlay:
 
 
 def join_finished(parts: list[Finished]) -> Finished:
-    """Returns units in order as one batch."""
+    """Returns units, in order, joined into one batch."""
     sums = map(sum, zip(*(astuple(part.statistics) for part in parts), strict=True))
     return Finished(
         concatenate([part.samples for part in parts]),

@@ -3,7 +3,7 @@ gradient.
 
 Bootstrap: heuristic games, each learned from once. Source: DeltaDou, 5.1. Policy gradient: games of
 the policies alone, each decision learned from once; the constants are ours (docs/experiments.md),
-as are those beside ``Learner.gradient_step``.
+as are those of ``Learner.gradient_step``.
 """
 
 import time
@@ -36,10 +36,10 @@ BATCH_SIZE = 1024
 
 
 class Stages(FPMCTS):
-    """A run of FPMCTS with all that it may begin and end with."""
+    """FPMCTS with the stages before and after its searches."""
 
     def stage(self) -> Callable[[Progress], Report]:
-        """Returns what the next step is."""
+        """Returns the function of the next step."""
         if self.bootstrap_done < self.bootstrap_games():
             return self.bootstrap_step
         if self.config.is_gradient(self.iteration):
@@ -47,12 +47,12 @@ class Stages(FPMCTS):
         return self.search_iteration
 
     def bootstrap_games(self) -> int:
-        """Returns the heuristic games that a run learns from before self-play."""
+        """Returns the number of heuristic games that the run learns from before self-play."""
         config = self.config.bootstrap
         return config.games if config.kind == "heuristic" and not self.began_from else 0
 
     def bootstrap_step(self, progress: Progress) -> Report:
-        """Plays some heuristic games, learns from them, and says how it went."""
+        """Plays some heuristic games, learns from them, and reports."""
         config, started = self.config.bootstrap, time.perf_counter()
         total, seed, size = self.bootstrap_games(), self.config.seed, self.config.train.batch_size
         count = min(config.games_per_step, total - self.bootstrap_done)
@@ -104,13 +104,13 @@ class Stages(FPMCTS):
     def gradient_iteration(self, progress: Progress) -> Report:
         """Plays the games of an iteration, learns from them, and evaluates."""
         settings = self.config.gradient
-        if self.iteration == settings.start:  # from the weights that played so far
+        if self.iteration == settings.start:  # starts from the weights that have played so far
             self.networks.load_state_dict(self.playing.state_dict())
             for learner in self.learners:
                 learner.forget()
         played: Generated[Played] = self.play(self.batches(self.iteration)[0], progress)
         decisions = played.games.decisions
-        # After those of the networks (``learn_gradient``): a shorter one is that of the first.
+        # After those of the networks (``learn_gradient``): a shorter path is that of the first.
         path = [self.config.seed, Stream.TRAINING, self.iteration, len(self.nets)]
         keep = np.random.default_rng(path).random(num_rows(decisions))
         rows = take(

@@ -21,13 +21,16 @@ from networks.checkpoint import check_compatible
 
 MARKS_PER_DECADE = 10
 FIRST_MARK, LONGEST_STEP, CHUNK = 1_000, 50_000_000, 1_000_000
-"""Episodes to the first mark, between two marks at most (some seconds), and between two signs of
-life.
+"""Episodes to the first mark, maximum episodes between two marks (some seconds), and episodes
+between two updates of the progress.
 """
 MOST_POINTS = 4_096
-"""Points of the curve kept in a checkpoint; TensorBoard has all. A figure has far fewer marks."""
+"""Maximum points of the curve in a checkpoint; TensorBoard has all. A figure has far fewer
+marks.
+"""
 ITERATION = 1_000
-"""CFR+ walks the whole tree in an "episode": its numbers of episodes are this many times smaller.
+"""CFR+ traverses the whole tree in an "episode": its numbers of episodes are smaller by this
+factor.
 """
 
 
@@ -50,20 +53,20 @@ class TabularConfig(RunConfig):
         return str(self.algorithm.get("name"))
 
     def options(self) -> dict[str, Any]:
-        """Returns the options of the algorithm, defaults filled in. Raises ConfigError."""
+        """Returns the options of the algorithm, with defaults filled in. Raises ConfigError."""
         given = {key: value for key, value in self.algorithm.items() if key != "name"}
         return asdict(build(algorithms.ALGORITHMS[self.name].options, given, "algorithm."))
 
     @classmethod
     def parse(cls, values: Mapping[str, Any]) -> Self:
-        """Returns the checked configuration, the defaults of the algorithm's options filled in.
+        """Returns the checked configuration, with defaults of the algorithm's options filled in.
         Raises ConfigError.
         """
         config = super().parse(values)
         return replace(config, algorithm={"name": config.name, **config.options()})
 
     def check(self) -> None:
-        """Raises ConfigError where there is no such algorithm, or it does not know the game."""
+        """Raises ConfigError if there is no such algorithm, or it cannot learn the game."""
         if self.name not in algorithms.ALGORITHMS:
             raise ConfigError(
                 f"algorithm={self.name}: expected one of fpmcts, {', '.join(algorithms.ALGORITHMS)}"
@@ -77,7 +80,7 @@ class TabularConfig(RunConfig):
 
 
 def make_learner(config: TabularConfig) -> Any:
-    """Returns the algorithm (a ``Learner``) before its first episode. Raises ValueError where an
+    """Returns the algorithm (a ``Learner``) before its first episode. Raises ValueError if an
     option is out of range.
     """
     game = config.game.make()
@@ -85,8 +88,8 @@ def make_learner(config: TabularConfig) -> Any:
 
 
 def next_mark(episodes: int, size: int = 1) -> int:
-    """Returns the number of episodes, each as long as ``size`` common ones, at which a run is
-    measured and saved next.
+    """Returns the number of episodes, each as long as ``size`` ordinary ones, at which a run is
+    next measured and saved.
     """
     k = 0
     while (mark := round(FIRST_MARK // size * 10 ** (k / MARKS_PER_DECADE))) <= episodes:
@@ -95,16 +98,16 @@ def next_mark(episodes: int, size: int = 1) -> int:
 
 
 class Tabular:
-    """An algorithm on tables; see ``fpmcts.training.interface.Algorithm``.
+    """A tabular algorithm; see ``fpmcts.training.interface.Algorithm``.
 
     Args:
-        config: Of the run.
+        config: Configuration of the run.
 
     Attributes:
         learner: The algorithm and its tables.
-        next_mark: Returns the number of episodes at which it is measured after so many.
-        curve: Episodes and curves of the steps so far: of all of them up to ``MOST_POINTS``, beyond
-            that of every second one of those before.
+        next_mark: Function from a number of episodes to that of the next measurement.
+        curve: Episodes and curves of the steps so far, thinned to every second one whenever they
+            exceed ``MOST_POINTS``.
         saves_each_step: Tables of several GB are not written after every step.
     """
 
@@ -119,7 +122,7 @@ class Tabular:
 
     @property
     def about(self) -> str:
-        """What is trained, and on what."""
+        """Description of the game, the algorithm and its options."""
         options = ", ".join(f"{key}={value}" for key, value in self.config.options().items())
         return (
             f"{self.learner.game_name}: {self.config.name} ({options or 'no options'}), "
@@ -151,7 +154,7 @@ class Tabular:
         return report
 
     def _measured(self, rate: float) -> Report:
-        """Returns the report of the present policies."""
+        """Returns the report of the current policies."""
         scalars = {"throughput/episodes_per_second": rate}
         scalars |= (measures := self.learner.measures())
         line = f"{self.learner.episodes:,} episodes at {rate:,.0f}/s"
@@ -164,15 +167,15 @@ class Tabular:
         return Report(self.learner.episodes, line, scalars)
 
     def state(self) -> Saved:
-        """Returns all that the next step depends on: named arrays, which the next step changes, and
-        metadata.
+        """Returns the complete state for the next step: named arrays, which the next step changes,
+        and metadata.
         """
         arrays = self.learner.get_state(copy=False)
         meta = self._identity() | {"code": sources_digest(), "curve": self.curve}
         return Saved({f"learner.{name}": array for name, array in arrays.items()}, meta)
 
     def load(self, saved: Saved) -> None:
-        """Takes what ``state`` gave. Raises CheckpointError where it is of another game or
+        """Restores a result of ``state``. Raises CheckpointError if it is of another game or
         algorithm.
         """
         check_compatible(with_defaults(saved.meta), **self._identity())
@@ -182,6 +185,6 @@ class Tabular:
         self.curve = [(episodes, scalars) for episodes, scalars in saved.meta["curve"]]
 
     def _identity(self) -> dict[str, object]:
-        """Returns what a checkpoint must agree with."""
+        """Returns the metadata that a checkpoint must match."""
         options = {key: value for key, value in self.config.algorithm.items() if key != "memory"}
         return {"game": self.config.game.as_dict(), "algorithm": options}

@@ -1,17 +1,16 @@
-"""The workers of a run: they play its games, with searches or by the policies alone, in threads or
-as actors of a cluster.
+"""The workers of a run, which play its games, with or without searches, in threads or as actors of
+a cluster.
 
     batch of games ─▶ units ─▶ workers, each with an evaluator and a search ─▶ results in the order
     of the units ─▶ one batch
 
-A unit of games depends on the weights, the settings, its deals and its random streams alone, so a
-batch is the same for any number of workers and any size of the units, down to the order of its
-samples: that of the deals, and of the moves in each game. Only sums of statistics may differ in
-their last digits.
+A unit of games depends only on the weights, the settings, its deals and its random streams, so a
+batch is the same for any number of workers and any size of units, including the order of its
+samples (by deal, then by move). Only sums of statistics may differ in their last digits.
 
-The kernels and the network run without the GIL, so threads share nothing but the weights. A worker
-computes on one core alone: two cores that split every small convolution spend much of their time
-waiting for each other, above all when something else runs on the machine.
+The kernels and the network release the GIL, so threads share nothing but the weights. A worker
+computes on a single core: two cores that split every small convolution spend much of their time
+waiting for each other, above all when the machine is busy.
 """
 
 import time
@@ -49,10 +48,10 @@ from networks.evaluator import Evaluator
 from networks.resnet import Networks, build_networks
 
 POLICY_LANES = 2048
-"""Games that advance together where nobody searches: a game asks for one evaluation at a time."""
+"""Games that advance together without searches: a game needs one evaluation at a time."""
 POLICY_DECKS, SEARCH_DECKS = 100, 25
-"""Decks of a unit of a match; their random numbers depend on it, so it is the same for any number
-of workers.
+"""Decks of a unit of a match. Random numbers depend on it, so it does not depend on the number of
+workers.
 """
 
 
@@ -63,7 +62,7 @@ class Players(NamedTuple):
     filter: FilterNet | None
 
     def parts(self) -> dict[str, Part]:
-        """Returns them by the names under which their weights are sent."""
+        """Returns the networks by the names under which their weights are sent."""
         found = numbered("network", self.networks.distinct())
         return found if self.filter is None else found | {"filter": self.filter}
 
@@ -73,11 +72,11 @@ class Batch(NamedTuple):
     run and from these numbers.
 
     Attributes:
-        iteration: Of the run.
+        iteration: Iteration of the run.
         chunk: Index that makes its deals differ from those of other batches of the iteration.
         games: Number of games.
-        searches: Whether decisions are searched, as the settings of self-play say. If not, the
-            policies play alone, by the two numbers below.
+        searches: Whether decisions are searched, by the settings of self-play. If not, the policies
+            play without search, with the parameters below.
         temperature, decay: See ``policy_games.play_policies``.
     """
 
@@ -90,7 +89,7 @@ class Batch(NamedTuple):
 
 
 class Games(NamedTuple):
-    """A unit of a batch: n games in a row.
+    """A unit of a batch: n consecutive games.
 
     Attributes:
         batch: The batch.
@@ -107,8 +106,8 @@ class Decks(NamedTuple):
     """A unit of a duplicate match against ``evaluation.baseline``.
 
     Attributes:
-        decks: In a row.
-        first: Number of the first, from which the players' random numbers come.
+        decks: Consecutive decks.
+        first: Number of the first deck, which seeds the players' random numbers.
         searches: Whether the networks search.
     """
 
@@ -121,17 +120,17 @@ class Lessons(NamedTuple):
     """A unit of n games of the teacher.
 
     Attributes:
-        seeds: uint64 ``[n]``, of its games.
+        seeds: uint64 ``[n]``, seeds of its games.
     """
 
     seeds: np.ndarray
 
 
 class Work(NamedTuple):
-    """What playing a unit cost.
+    """The cost of playing a unit.
 
     Attributes:
-        counters: Of the search.
+        counters: Counters of the search.
         seconds: Time spent in the networks.
         evaluations: Number of evaluations by the networks.
     """
@@ -145,11 +144,11 @@ Outcome = TypeVar("Outcome", bound=Finished | Played)
 
 
 class Generated(NamedTuple, Generic[Outcome]):
-    """What a batch of games gave.
+    """The results of a batch of games.
 
     Attributes:
-        games: With or without searches.
-        work: What each unit cost.
+        games: Games with or without searches.
+        work: The cost of each unit.
         seconds: Wall clock.
     """
 
@@ -159,17 +158,16 @@ class Generated(NamedTuple, Generic[Outcome]):
 
 
 AnyGames = Generated[Any]
-"""With searches or without, as the batch says."""
+"""With or without searches, depending on the batch."""
 
 
 class Worker:
     """One evaluator and one search.
 
     Args:
-        config: Of the run.
+        config: Configuration of the run.
         game: Its game.
-        players: The networks that play at first; changed in place where weights arrive by
-            ``refresh``.
+        players: The initial networks; changed in place by ``refresh``.
         device: Device of the networks.
         workers: Number of workers, which share the lanes.
     """
@@ -189,7 +187,7 @@ class Worker:
         )
 
     def take_over(self, players: Players) -> None:
-        """Plays with these networks from now on, as they are now."""
+        """Plays with the current weights of these networks from now on."""
         self._players = players
         self.evaluator.refresh(players.networks)
 
@@ -200,14 +198,14 @@ class Worker:
 
     def __call__(self, unit: Games | Decks | Lessons, tick: Tick) -> Any:
         """Does a unit."""
-        # Of this thread: oneDNN asks OpenMP, whose number of threads each thread has for itself.
+        # Set per thread: oneDNN uses OpenMP, whose number of threads is a setting of each thread.
         torch.set_num_threads(1)
         if isinstance(unit, Games):
             return self._play(unit, tick)
         return self._match(unit) if isinstance(unit, Decks) else self._teach(unit, tick)
 
     def _play(self, unit: Games, tick: Tick) -> tuple[Finished | Played, Work]:
-        """Plays games of the run; game k of a batch draws from stream k, and from no other."""
+        """Plays games of the run; game k of a batch draws only from stream k."""
         self.evaluator.seconds, self.evaluator.num_evaluations = 0.0, 0
         self.search.counters = SearchCounters()
         batch, config, evaluate = unit.batch, self.config, self.evaluator.evaluate
@@ -240,7 +238,7 @@ class Worker:
         return games, Work(*cost)
 
     def _trained(self) -> Trained:
-        """Returns what plays, for players."""
+        """Returns the playing networks, in the form that players take."""
         config, players = self.config, self._players
         return Trained(
             game=self.game,
@@ -275,9 +273,7 @@ class Worker:
 
 
 def make_worker(values: Mapping[str, Any]) -> Worker:
-    """Returns a worker from the configuration of a run as plain values, as actors of a cluster make
-    it.
-    """
+    """Returns a worker from the configuration of a run as plain values, for actors of a cluster."""
     config = TrainConfig.parse(values)
     torch.set_num_threads(1)
     device, game = choose_device(config.device), config.make_game()
@@ -287,11 +283,11 @@ def make_worker(values: Mapping[str, Any]) -> Worker:
 
 
 class Workers:
-    """A worker per thread, or actors of a cluster (``cluster.kind``). They do one thing at a time.
+    """A worker per thread, or actors of a cluster (``cluster.kind``). They run one call at a time.
 
     Attributes:
         local: The workers of this process.
-        cluster: The others; None: there are none.
+        cluster: The workers of a cluster, or None.
         size: Number of workers.
     """
 
@@ -319,11 +315,12 @@ class Workers:
         """Returns the results of units in order.
 
         Args:
-            players: The networks that play, as they are now; None: no networks are needed.
-            units: What is done.
+            players: The networks that play, with their current weights; None: no networks are
+                needed.
+            units: The units.
             sizes: Games of each unit.
-            what: Names the games where progress is shown.
-            progress: Called with how many are over.
+            what: Name of the games in the progress display.
+            progress: Called with the number of finished games.
         """
 
         def show(over: int) -> None:
@@ -339,8 +336,8 @@ class Workers:
         return ThreadPool(self.local).map(units, sizes, show)
 
     def _parts(self, seeds: np.ndarray, asked: int = 0) -> list[tuple[int, np.ndarray]]:
-        """Returns the seeds of each unit and the number of the first: as many as were asked for or,
-        if that is 0, so many that each worker has one unit.
+        """Returns the number of the first game and the seeds of each unit: ``asked`` games per unit
+        or, if that is 0, one unit per worker.
         """
         if self.cluster is not None:
             asked = self.config.cluster.unit_games or asked
@@ -363,7 +360,7 @@ class Workers:
     def match(
         self, players: Players, decks: States, searches: bool, progress: Progress
     ) -> PlayedGames:
-        """Returns the games of a duplicate match of some networks against ``evaluation.baseline``,
+        """Returns the games of a duplicate match of ``players`` against ``evaluation.baseline``,
         with or without searches.
         """
         count, each = num_rows(decks), games_per_deck(self.game.spec)
@@ -382,12 +379,12 @@ class Workers:
         return concatenate(self._map(None, units, sizes, "heuristic games", progress))
 
     def curves(self) -> dict[str, float]:
-        """Returns what happened in the cluster since the last call."""
+        """Returns the cluster's curves since the last call."""
         if self.cluster is None:
             return {}
         return self.cluster.curves() | {"cluster/lag": float(self.config.cluster.lag)}
 
     def close(self) -> None:
-        """Ends the cluster's actors."""
+        """Stops the cluster's actors."""
         if self.cluster is not None:
             self.cluster.close()

@@ -35,7 +35,7 @@ def parse(overrides: Sequence[str]) -> PlayConfig:
 
 
 def main(arguments: Sequence[str], command: str = "fpmcts play") -> int:
-    """Does what a command line says; returns the exit status."""
+    """Runs a command line; returns the exit status."""
     line = split(arguments)
     if line.help is not None:
         say(HELP.format(command=command) + keys_text(PlayConfig, topic=line.help))

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -79,6 +80,13 @@ class CardPlay(Game):
         )
 
     options: Options
+    variants = MappingProxyType(
+        {
+            "no auction": {},
+            "calls": {"bidding": "call"},
+            "robs and doubling": {"bidding": "rob", "doubling": True},
+        }
+    )
 
     def __init__(self, options: Options = Options()) -> None:  # noqa: B008 (frozen)
         """Builds the tables."""

@@ -162,7 +162,7 @@ class Goofspiel(Game):
     def view_fields(
         self, views: States, row: int, seat: int, moves: np.ndarray, is_over: bool
     ) -> Json:
-        """Returns what a seat knows, for JSON.
+        """Returns a seat's view as fields for JSON.
 
         ``hand``, ``prize`` (now), ``prizes_left`` (after it; in order if that is known), ``bid``
         (the seat's own, waiting for the opponent's), ``rounds`` (finished ones, in words),

@@ -17,14 +17,14 @@ from games.poker.tables import PokerTables, listed_tables
 CARDS = "JQK"
 RULES = BettingRules(forced=(1, 1), raises=(1,), max_raises=(1,), first=(0,))
 GAME_VALUE = -1 / 18
-"""What player 0 wins in equilibrium, in chips (Kuhn 1950)."""
+"""Player 0's winnings in equilibrium, in chips (Kuhn 1950)."""
 
 
 def equilibrium(alpha: float) -> np.ndarray:
     """Returns the equilibrium in which player 0 bets a jack with probability ``alpha``: float64
     ``[12, 2]``.
 
-    All equilibria, up to choices at information states that they never reach, are of this family
+    All equilibria, up to choices at information sets that they never reach, are of this family
     (Kuhn 1950).
 
     Raises:
@@ -54,7 +54,7 @@ def squared_error(policy: np.ndarray) -> float:
 
 
 class Kuhn(LimitPoker):
-    """Kuhn poker: 6 information states for each player, 30 terminal histories."""
+    """Kuhn poker: 6 information sets for each player, 30 terminal histories."""
 
     has_tree = True
 

@@ -32,7 +32,7 @@ def _strength(own: int, public: int) -> int:
 
 
 class Leduc(LimitPoker):
-    """Leduc Hold'em: 468 information states for each player, 144 up to suits; 5,520 terminal
+    """Leduc Hold'em: 468 information sets for each player, 144 up to suits; 5,520 terminal
     histories.
 
     Observations have no suits, which never matter.
@@ -48,7 +48,7 @@ class Leduc(LimitPoker):
 
         suits: bool = setting(
             False,
-            help="Whether tables tell suits apart (468 information states per player, not 144); "
+            help="Whether tables tell suits apart (468 information sets per player, not 144); "
             "networks never do.",
         )
 

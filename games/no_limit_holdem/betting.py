@@ -157,8 +157,8 @@ def list_actions(rules: Rules, here: Situation, actions: np.ndarray) -> int:
 
 @kernel(forceinline=True)
 def legal(rules: Rules, states: States, i: int, actions: np.ndarray) -> int:
-    """Returns how many of fold, call and the listed sizes are legal, and writes them, ascending, to
-    ``actions`` (int16).
+    """Returns the number of legal actions among fold, call and the listed sizes, and writes these,
+    ascending, to ``actions`` (int16).
 
     Of sizes with the same amount only one is listed: the last if they are all-in, else the first.
     """

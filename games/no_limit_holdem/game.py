@@ -247,7 +247,7 @@ class NoLimitHoldem(Game):
         )
 
     def legal_besides(self, views: States, row: int) -> str:
-        """Returns which amounts may be bet."""
+        """Returns the legal bets, in words."""
         least, most = self._look(views, row)[2:]
         if not most:
             return "no raise is allowed"
@@ -264,7 +264,7 @@ class NoLimitHoldem(Game):
     def view_fields(
         self, views: States, row: int, seat: int, moves: np.ndarray, is_over: bool
     ) -> dict[str, object]:
-        """Returns what a seat knows, for JSON.
+        """Returns a seat's view as fields for JSON.
 
         ``hand``, ``public`` cards, ``round``, and by seat the ``stacks`` behind, the chips ``paid``
         in this hand, the ``bets`` of this round, and which seats ``folded``; ``pot``, and ``pots``,

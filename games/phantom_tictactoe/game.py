@@ -98,7 +98,7 @@ class PhantomTicTacToe(Game):
     def view_fields(
         self, views: States, row: int, seat: int, moves: np.ndarray, is_over: bool
     ) -> Json:
-        """Returns what a seat knows, for JSON.
+        """Returns a seat's view as fields for JSON.
 
         ``board`` is three rows of text as the seat knows it: X, O, "." an untried square, "?"
         (``reveal=false``) a tried one; ``attempts`` are the squares it tried, in order, and

@@ -1,7 +1,7 @@
-"""The public betting tree of a limit poker game, and the information states over it.
+"""The public betting tree of a limit poker game, and the information sets over it.
 
 In limit poker everything public, except for the cards, is the sequence of bets. The tree of these
-sequences is small and the same for every deal. An information state is a node of it together with
+sequences is small and the same for every deal. An information set is a node of it together with
 the *bucket* of the cards that the mover can see, ``(a, n)`` in the notation of Heinrich & Silver
 2015, 4.3. If every hand has its own bucket, nothing is abstracted; an abstraction maps several
 hands to one bucket, and may forget the buckets of earlier rounds. Algorithms do not see the
@@ -41,7 +41,7 @@ class BettingRules:
         raises: Size of a bet or raise in each round, in chips, above 0.
         max_raises: Number of bets and raises that a round allows, at least 0. A blind that counts
             as the first bet is not among them.
-        first: The player that acts first in each round; if folded, the next one who is not.
+        first: The player that acts first in each round; if folded, the next one that is not.
 
     Raises:
         ValueError: On construction, for values that do not fit together.

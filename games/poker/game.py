@@ -243,7 +243,7 @@ class LimitPoker(Game):
         return self.start(np.zeros((count, self._board + self.rules.num_public), dtype=np.int8))
 
     def _seen(self, states: States, seats: np.ndarray) -> np.ndarray:
-        """Returns which cards ``seats[i]`` sees in row i: bool ``[B, K]``."""
+        """Returns a mask of the cards that ``seats[i]`` sees in row i: bool ``[B, K]``."""
         k = np.arange(states.cards.shape[1])
         own = k // self.rules.num_private == np.asarray(seats)[:, None]
         public = np.where(states.node >= 0, self.rules.public[self.betting.round[states.node]], 0)
@@ -276,7 +276,7 @@ class LimitPoker(Game):
     def view_fields(
         self, views: States, row: int, seat: int, moves: np.ndarray, is_over: bool
     ) -> dict[str, object]:
-        """Returns what a seat knows, for JSON.
+        """Returns a seat's view as fields for JSON.
 
         Returns:
             ``hand``, its cards; ``public``, the cards on the table; ``paid``, the chips of each
@@ -368,7 +368,7 @@ class LimitPoker(Game):
         }
 
     def information_states(self) -> States:
-        """Returns a state for each information state of ``tables``, in their order: views of the
+        """Returns a state for each information set of ``tables``, in their order: views of the
         seats to move.
 
         Raises:

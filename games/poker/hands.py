@@ -55,7 +55,7 @@ LAST_OF_CATEGORY = (1277, 4137, 4995, 5853, 5863, 7140, 7296, 7452, 7462)
 
 
 class HandTables(NamedTuple):
-    """Tables for the kernels below, 0.9 MB, of which hands of seven cards use 0.5 MB.
+    """Tables for the kernels below, 0.9 MB; hands of seven cards use 0.5 MB of them.
 
     Attributes:
         keys: int64 ``[52]``, a card's term in the key.

@@ -5,7 +5,7 @@ rather than tables.
 A position is the cards and a node of the betting tree. Seats are the players, actions are those of
 ``betting.Action``.
 
-The information state of a seat is its own cards, the public cards of the rounds so far, and the
+The information set of a seat is its own cards, the public cards of the rounds so far, and the
 bets. Observations have a position for each rank (at least four, so that no policy output belongs to
 a rank) and these planes, for P players, R rounds and S kinds of suits (1 where suits never matter):
 

@@ -12,7 +12,7 @@ from games.tables import Tables
 
 @dataclass(frozen=True, eq=False)
 class PokerTables(Tables):
-    """The information states of a limit poker game; ``rules`` are the bets."""
+    """The information sets of a limit poker game; ``rules`` are the bets."""
 
     rules: BettingRules
 

@@ -11,7 +11,7 @@ CARDS = {"kuhn": ("J", "Q", "K"), "leduc": ("Js", "Jh", "Qs", "Qh", "Ks", "Kh")}
 RANKS = "JQK"
 
 Policy = Callable[[str], "dict[str, float]"]
-"""From the text of an information state to the probability of each action."""
+"""From the text of an information set to the probability of each action."""
 
 
 class Position(NamedTuple):
@@ -65,7 +65,7 @@ def wins(game: str, position: Position, cards: tuple[str, ...]) -> int:
 
 
 def seen(cards: tuple[str, ...], player: int, position: Position) -> str:
-    """Returns the text of a player's information state."""
+    """Returns the text of a player's information set."""
     return f"{cards[player]}{cards[2] if position.round else ''} {position.text}".strip()
 
 

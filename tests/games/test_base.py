@@ -50,7 +50,7 @@ def test_damaged_records(game: Game, change: dict[str, object], message: str) ->
 def test_what_a_game_does_not_offer(game: Game, tmp_path: Path) -> None:
     with pytest.raises(TypeError, match="has_tables"):
         _ = game.tables
-    with pytest.raises(ValueError, match="too many information states"):
+    with pytest.raises(ValueError, match="too many information sets"):
         game.information_states()
     (tmp_path / "empty").write_bytes(b"\xff\n")
     with pytest.raises(ValueError, match="empty, line 1"):

@@ -32,7 +32,7 @@ def test_numbers_of_information_states() -> None:
 
 
 def test_every_history_pays_as_the_oracle_says(game: PokerTables) -> None:
-    """All deals and all sequences of bets: movers, legal actions, information states, payoffs."""
+    """All deals and all sequences of bets: movers, legal actions, information sets, payoffs."""
     tree, texts, cards = game.betting, game.infoset_texts(), oracle.CARDS[game.name]
     found = set()
 

@@ -29,7 +29,7 @@ def mover_observation(game: LimitPoker, states: object, i: int) -> bytes:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_play_of_random_deals(name: str) -> None:
-    """Rules and payoffs as the oracle's; the mover's observation says its information state, no
+    """Rules and payoffs as the oracle's; the mover's observation says its information set, no
     less and no more."""
     game = poker(name)
     texts, listed = game.tables.infoset_texts(), game.information_states()

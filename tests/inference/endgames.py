@@ -154,7 +154,7 @@ def bounds(view: States, seat: int) -> tuple[np.ndarray, np.ndarray, np.ndarray,
 
 
 def hypergeometric(view: States, seat: int, hands: np.ndarray) -> np.ndarray:
-    """Returns the prior of hands of the next seat (counts ``[W, 15]``) at the information state, by
+    """Returns the prior of hands of the next seat (counts ``[W, 15]``) at the information set, by
     counting deals of cards.
     """
     _, fewest, most, size = bounds(view, seat)

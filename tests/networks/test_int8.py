@@ -122,7 +122,7 @@ def test_evaluator() -> None:
 
 
 def test_sample() -> None:
-    """Kuhn poker: two bits of the card and the history tell at most 3 x 2 information states of
+    """Kuhn poker: two bits of the card and the history tell at most 3 x 2 information sets of
     each seat; all are met.
     """
     game = make("kuhn")

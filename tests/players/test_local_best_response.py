@@ -28,7 +28,7 @@ def agent_against(game: LimitPoker, table: np.ndarray, boards: int = 100) -> Loc
 
 
 def all_views(game: LimitPoker) -> tuple[PokerTables, States]:
-    """Returns the game in which suits differ, and a view for each of its information states."""
+    """Returns the game in which suits differ, and a view for each of its information sets."""
     full = game.tables if game.spec.name == "kuhn" else make("leduc", suits=True).tables
     states = game.empty(full.num_infosets)
     for node in range(len(full.betting.player)):
@@ -123,7 +123,7 @@ def naive_gain(game: LimitPoker, view: np.ndarray, card: int, played: str, then:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_ranges_and_gains_against_naive_ones(name: str) -> None:
-    """At every information state, suits told apart."""
+    """At every information set, suits told apart."""
     game = make_poker(name)
     table = random_table(game.tables, 7)
     agent, (_, views) = agent_against(game, table), all_views(game)

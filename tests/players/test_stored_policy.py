@@ -65,7 +65,7 @@ def test_a_decision_tells_exact_values(game: LimitPoker) -> None:
 
 def test_a_run_is_exported_as_it_plays(tabular_run: Path, tmp_path: Path) -> None:
     said = export(tabular_run, tmp_path / "leduc.safetensors")
-    assert "of 288 information states" in said and "NashConv" in said and "\n" not in said
+    assert "of 288 information sets" in said and "NashConv" in said and "\n" not in said
     expected, got = (
         load_tabular(tabular_run, LEDUC),
         load_tabular(tmp_path / "leduc.safetensors", LEDUC),

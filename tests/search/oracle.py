@@ -58,7 +58,7 @@ class Edge:
 
 @dataclass
 class Node:
-    """An information state of the searching player; no edges where it is solved."""
+    """An information set of the searching player; no edges where it is solved."""
 
     value: float
     edges: dict[int, Edge]

@@ -29,12 +29,12 @@ def same(first: Learner, second: Learner) -> bool:
 
 
 def visits_of(learner: DenseLearner) -> np.ndarray:
-    """Returns N_a of each information state."""
+    """Returns N_a of each information set."""
     return by_infoset(learner.game, learner.weights(), learner.table.first_row).astype(np.int64)
 
 
 def values_of(learner: DenseLearner) -> np.ndarray:
-    """Returns Q of each information state, in chips; 0 for actions that were never tried."""
+    """Returns Q of each information set, in chips; 0 for actions that were never tried."""
     sums = by_infoset(learner.game, learner.tables["returns"], learner.table.first_row)
     return sums / np.maximum(visits_of(learner), 1)
 
@@ -54,13 +54,13 @@ class Random:
 
 
 def hide(text: str, suits: bool) -> str:
-    """Returns the text of an information state, without suits where tables have none."""
+    """Returns the text of an information set, without suits where tables have none."""
     cards, _, bets = text.partition(" ")
     return text if suits or len(cards) == 1 else f"{cards[::2]} {bets}".strip()
 
 
 class Play:
-    """What both references share: deals, information states."""
+    """What both references share: deals, information sets."""
 
     def __init__(self, game: PokerTables, state: int) -> None:
         self.game = game.name

@@ -16,7 +16,7 @@ from tests.games import poker_oracle as oracle
 
 def random_policy(game: PokerTables, seed: int, sparse: bool = False) -> np.ndarray:
     weights = np.random.default_rng(seed).random((game.num_infosets, game.max_actions)) * game.legal
-    if sparse:  # some actions never, so some information states are never reached
+    if sparse:  # some actions never, so some information sets are never reached
         weights *= np.random.default_rng(seed + 1).random(weights.shape) < 0.6
         weights[weights.sum(axis=1) == 0, 0] = 1
     return weights / weights.sum(axis=1, keepdims=True)

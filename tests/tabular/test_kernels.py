@@ -22,7 +22,7 @@ GAMES = {
 
 
 def table(game: Tables, entries: dict[tuple[str, str], float]) -> np.ndarray:
-    """Returns the entries of a reference as an array over information states and slots."""
+    """Returns the entries of a reference as an array over information sets and slots."""
     actions = game._by_infoset(
         np.array(["".join("fcr"[a] for a in row if a >= 0) for row in game.betting.actions])
     )

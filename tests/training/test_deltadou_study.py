@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from fpmcts.papers.deltadou import DeltaDou
+from fpmcts.papers.deltadou_examples import Moment, corrects, told
+from games.decision import Decision, HiddenCards, RootMove
 from games.settings import ConfigError
 
 TINY = (
@@ -41,6 +43,21 @@ def test_the_run_is_the_papers_at_the_given_size(tmp_path: Path) -> None:
 def test_refused(override: str, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         read(override)
+
+
+def test_what_a_round_tells() -> None:
+    """Two of A from 40 to 93 %, as in figure 2; K, which was played, does not count."""
+
+    def decision(aces: list[float], kings: list[float]) -> Decision:
+        hidden = HiddenCards((2,), ("K", "A"), [[kings, aces]], None, False, False)
+        moves = (RootMove("3", 0.9, 5, 0.1, None), RootMove("44", 0.1, 15, 0.5, None))
+        return Decision("44", 0, root=moves, hidden=hidden)
+
+    first = decision([0.3, 0.3, 0.4], [0.0, 0.0, 1.0])
+    second = decision([0.0, 0.07, 0.93], [1.0, 0.0, 0.0])
+    moments = [Moment((), 1, first), Moment(("pass", "KK", "22"), 1, second)]
+    said = "After pass, KK, 22 seat 1 believes with 93 % that seat 2 holds exactly 2 of A"
+    assert told(moments).startswith(said) and corrects(first)
 
 
 @pytest.mark.slow  # a minute

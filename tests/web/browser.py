@@ -237,6 +237,11 @@ class Person:
         serious = [one for one in found if one["impact"] in SERIOUS]
         assert not serious, json.dumps(serious, indent=1)
 
+    def run(self, module: str, code: str, of: Any) -> Any:
+        """Returns the value of an expression over what a module of the page exports."""
+        found = f"all => {{ with (all) {{ return {code}; }} }}"
+        return self.page.evaluate(f"of => import('/static/{module}.js').then({found})", of)
+
     def close(self) -> None:
         """Closes the page and asserts that nothing went wrong meanwhile."""
         self.context.close()

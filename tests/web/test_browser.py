@@ -133,6 +133,69 @@ def test_a_board_by_taps_and_a_variant(browser: Any, site: Site) -> None:
     person.close()
 
 
+def test_what_multiplies_the_points(browser: Any, site: Site) -> None:
+    person = Person(browser, site)
+    facts = {"landlord": 1, "phase": "playing", "bombs": 1, "factor": 6, "spring": True}
+    seats = [
+        {"facts": {"bids": bid, "doubled": bid is None}} for bid in (None, "call 3", "no call")
+    ]
+    assert person.run("auction", "[factors(of), stake(of)]", {"facts": facts, "seats": seats}) == [
+        [["bid", 3], ["bombs", 2], ["spring", 2], ["doubling", 2]],
+        24,
+    ]
+    assert person.run("auction", "stake(of)", {"facts": {"bombs": 2}, "seats": []}) == 4
+    games = [[2, -1, -1], [-4, 8, -4]]
+    found = person.run("match", "sums(of).slice(-3).map(one => one.value)", games)
+    assert found == [-2, 7, -5]
+    person.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("width", "language", "lead"), [(1280, "en", 0), (390, "zh", 1)])
+def test_the_whole_game_by_clicks(
+    browser: Any, site: Site, width: int, language: str, lead: int
+) -> None:
+    """A match of two deals: bids and doublings on their buttons, cards in the hand."""
+    person = Person(browser, site, width=width, language=language)
+    page = person.page
+    page.locator("input[value='doudizhu:bidding=rob,doubling=true']").click()
+    page.locator("input[name=seat]").nth(lead).click()
+    page.locator("input[value=fair]").click()
+    page.locator(".go select").select_option("5")
+    page.locator("button[type=submit]").click()
+    page.wait_for_selector(".hand")
+    asked = set()
+    while person.wait_for_turn():
+        view = person.view()
+        asked.add(phase := view["facts"]["phase"])
+        if phase != "playing":
+            hidden = phase == "calling"
+            assert person.count(".open-cards .down") == 3 * hidden
+            assert len(view["seats"][lead]["cards"]) == (
+                17 if hidden or view["facts"]["landlord"] != lead else 20
+            )
+            page.locator(".bids .primary").last.click()
+        elif (move := longest(view)) == "pass":
+            page.locator(".buttons button").first.click()
+        else:
+            for rank, count in Counter(move).items():
+                for place in range(count):
+                    page.locator(f".column[data-rank='{rank}'] button").nth(place).click(
+                        position={"x": 8, "y": 8}
+                    )
+            page.locator(".buttons .primary").click()
+        person.wait_after(view["ply"])
+    assert asked == {"calling", "doubling", "playing"}
+    view = person.view()
+    won = max(abs(points) for points in view["returns"]) / 2
+    assert f"= {won:g}" in person.text(".sum-line")
+    person.check()
+    page.locator(".after .primary").click()
+    page.wait_for_selector(".play:not(.over)")
+    assert person.get(f"/api/tables/{person.table}/series")["games"] == [view["returns"]]
+    person.close()
+
+
 @pytest.mark.slow
 def test_replay_and_review(browser: Any, site: Site, tmp_path: Path) -> None:
     person = Person(browser, site, language="zh", dark=True)

@@ -158,7 +158,7 @@ def learn(task: Task, rows: Rows, shown: Rows, options: LearnOptions, seed: int)
 
 
 def exported(boosting: "HistGradientBoostingClassifier", bias: np.ndarray, depth: int) -> Booster:
-    """Returns what scikit-learn has learned as complete trees of depth ``depth``.
+    """Returns scikit-learn's trees as complete trees of depth ``depth``.
 
     Args:
         bias: float64, the score of each booster without trees; scores of classes that nobody chose
@@ -181,7 +181,7 @@ def exported(boosting: "HistGradientBoostingClassifier", bias: np.ndarray, depth
 
 
 def _starts(counts: np.ndarray) -> np.ndarray:
-    """Returns where the trees of each booster begin, given how many it has."""
+    """Returns the start of each booster's trees, given their numbers."""
     return np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
 
 

@@ -104,7 +104,7 @@ def assemble(
     learned: Mapping[str, Booster],
     told: Mapping[str, object],
 ) -> Learned:
-    """Returns what was learned.
+    """Returns the model with its baselines.
 
     Args:
         learned: The boosters of each finished task, by its name.

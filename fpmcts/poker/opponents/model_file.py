@@ -70,7 +70,7 @@ def save(path: str | Path, learned: Learned) -> None:
 
 
 def load(path: str | Path) -> Learned:
-    """Returns what a file holds. Raises ModelError if it is missing or holds no such model."""
+    """Returns the contents of a file. Raises ModelError if it is missing or holds no such model."""
     try:
         arrays, header = read_tensors(path, FORMAT, {"told"})
         told = parse_meta(header["told"], path)

@@ -18,7 +18,7 @@ NUM_ROWS = 4 * 2 * ROW_RAISES * ROW_SEATS
 @kernel
 def table_row(rules: Rules, states: States, i: int) -> int:
     """Returns the row of the table for the seat to move in lane ``i``. Seats are counted from the
-    button, whatever the number of players.
+    button for any number of players.
     """
     seats, round_ = states.stacks.shape[1], np.int64(states.round[i])
     raises = np.int64(0)

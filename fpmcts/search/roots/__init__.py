@@ -2,7 +2,7 @@
 """Root rules: which root move a simulation tries, and the policy that the search returns. Each is a
 file in this folder, or a module of your own (``examples/own_root.py``).
 
-The name of the file or of the module is that of the rule (``search.root``). It defines a NamedTuple
+The name of the file or module is the name of the rule (``search.root``). It defines a NamedTuple
 with the data of its kernels, registers the generic kernels below for it, and has ``make(settings,
 playouts)``, which returns one. If the NamedTuple has a field ``noise``, Gumbel noise of that scale
 is drawn for every root move.
@@ -25,7 +25,7 @@ RULES = tuple(module.name for module in iter_modules(__path__))
 
 
 def rule_module(name: str) -> Any:
-    """Returns the module of a root rule. Raises ConfigError where there is none, or it has no
+    """Returns the module of a root rule. Raises ConfigError if there is none, or it has no
     ``make``.
     """
     if is_outside(name):

@@ -25,10 +25,10 @@ class Gumbel(NamedTuple):
     Attributes:
         strength: Logits per 1 of shrunk advantage.
         signal: Spread of true advantages.
-        floor: Added to the priors of the moves.
+        floor: Constant added to the priors of the moves.
         noise: Scale of the Gumbel noise of the moves.
         schedule: int32 ``[considered + 1, playouts]``, see ``halving_schedule``.
-        unit: Of returns (``search.unit``).
+        unit: Unit of returns (``search.unit``).
     """
 
     strength: float
@@ -53,7 +53,7 @@ def halving_schedule(max_considered: int, num_simulations: int) -> np.ndarray:
     move to try.
 
     Sequential halving: log2(m) phases of equal length; in each, the remaining moves get the same
-        number of visits, and the better half stays.
+    number of visits, and the better half is kept.
 
     Returns:
         int32 ``[max_considered + 1, num_simulations]``; row 0 is unused.
@@ -79,9 +79,8 @@ def shrunk_advantages(rule: Gumbel, tree: Tree, t: int, out: np.ndarray) -> floa
 
     τ = ``rule.signal`` is the spread of true advantages. σ² is the variance of a return within a
     move, pooled over the moves of the root. V is the mean of the visited moves, weighted by their
-    priors. Unvisited moves get 0.
-    Source: ours (design, FPMCTS); the estimate is the posterior mean of a normal advantage under
-    normal noise.
+    priors. Unvisited moves get 0. The estimate, which is ours, is the posterior mean of a normal
+    advantage under normal noise.
     """
     first, degree = tree.first_edge[t, 0], tree.degree[t, 0]
     within, freedom, weight, baseline = 0.0, 0, 0.0, 0.0

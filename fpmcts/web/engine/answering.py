@@ -1,8 +1,8 @@
 """The players in the engine's process: a question becomes a table, and the decision of a player at
 that table becomes the answer.
 
-A player gets the table but sees only what the seat to move sees: ``games.agent.Agent.decide``
-ensures that.
+A player gets the table, but ``games.agent.Agent.decide`` ensures that it sees only the view of the
+seat to move.
 """
 
 import json
@@ -76,7 +76,7 @@ class Answering:
 
     def _is_compiled(self, question: Question, hear: Hear, cancel: Callable[[], bool]) -> bool:
         """Compiles the kernels that searching a game needs, on all cores and once per machine;
-        returns False if nobody waits any more.
+        returns False if the answer is no longer wanted.
 
         A rehearsal starts it. It continues in separate processes while this one answers questions
         that do not need those kernels.
@@ -103,7 +103,7 @@ class Answering:
         Args:
             question: The question; one without a record is a rehearsal.
             hear: Called with intermediate answers.
-            cancel: Returns whether nobody waits any more.
+            cancel: Returns whether the answer is no longer wanted.
         """
         if question.kind == "fpmcts" and not self._is_compiled(question, hear, cancel):
             return Answer("")
@@ -129,9 +129,7 @@ class Answering:
         return _answer(decision, decision.playouts or 0, total)
 
     def _acquaint(self, player: Agent, game: Game, earlier: Earlier | None) -> None:
-        """Shows the earlier games of a table, and no others, to a player that learns from
-        observation.
-        """
+        """Shows only the earlier games of a table to a player that learns during a match."""
         told = earlier or Earlier((), ())
         for observer in observers([player]):
             if self._told.get(id(player)) != told:

@@ -36,7 +36,7 @@ class Earlier:
 
 @dataclass(frozen=True)
 class Question:
-    """Asks what a player would do at a table.
+    """A question to a player about its decision at a table.
 
     Attributes:
         game: Name of the game.
@@ -50,7 +50,7 @@ class Question:
         luck: Number of rollouts that estimate the luck of the cards in the finished game of the
             record, if there is no exact value; the answer holds this instead of a move. None: the
             question asks for a move.
-        earlier: Earlier games for players that learn from them; None: the player learns nothing.
+        earlier: Earlier games for players that learn from them; None: nothing to learn from.
     """
 
     game: str
@@ -135,7 +135,7 @@ class Answer:
 
     @property
     def valued(self) -> dict[str, Row]:
-        """Returns the rows that have a value, by move."""
+        """Returns the rows with a value, by move."""
         return {row.move: row for row in self.rows or () if row.value is not None}
 
     @property
@@ -179,7 +179,7 @@ class Waiting:
 
 
 class EngineError(RefusedError):
-    """The engine failed at a question; the text says why."""
+    """The engine failed to answer a question; the text says why."""
 
     def __init__(self, text: str) -> None:
         super().__init__("engine", text)
@@ -210,7 +210,7 @@ class EngineState:
 
     @property
     def is_settled(self) -> bool:
-        """Returns whether everything that the first move needs is compiled."""
+        """Returns whether everything needed for the first move is compiled."""
         return self.state not in ("starting", "warming")
 
     def fields(self) -> Json:

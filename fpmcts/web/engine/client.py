@@ -8,7 +8,7 @@ the next process. A process that hangs (``fpmcts.web.engine.watch``) is killed, 
 crash.
 
 Questions wait here; the most urgent one is sent when the process is idle. A rehearsal yields to
-people's questions where its player can stop, between the rounds of a search, and restarts later.
+people's questions when its player can stop, between the rounds of a search, and restarts later.
 """
 
 import asyncio
@@ -39,15 +39,14 @@ from fpmcts.web.engine.watch import Patience, Watch
 
 log = logging.getLogger(__name__)
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 10.0
-"""Seconds before an ended process is restarted; doubled each time it ends without having answered.
-"""
+"""Seconds before an ended process is restarted; doubled each time it ends without an answer."""
 MOST_DEATHS = 5
-"""After so many processes in a row that ended without an answer, no more questions are asked."""
+"""Consecutive processes that end without an answer, after which no more questions are asked."""
 PATIENCE = 2.0
 """Seconds that a process has to end by itself before it is killed."""
 SETTLED = 6
-"""Answers after which a player is assumed to have compiled all it needs: each new position may need
-more kernels.
+"""Answers after which a player is assumed to have compiled all its kernels: each new position may
+need more.
 """
 
 
@@ -74,7 +73,7 @@ class Asked:
 
     @property
     def player(self) -> tuple[str, ...]:
-        """Returns what must be loaded and compiled for it."""
+        """Returns the key of what must be loaded and compiled for it."""
         files = (value for value in self.question.options.values() if isinstance(value, str))
         return (self.question.game, self.question.kind, *files)
 
@@ -89,7 +88,7 @@ class EngineProcess:
 
     Args:
         warm_up: Questions whose answers are discarded: they compile and load what the first real
-            ones need. They are asked when ``warm_up`` is called.
+            ones need. They are sent when ``warm_up`` is called.
         target: Function that the process runs; tests pass another one.
         patience: Time it may be silent before it counts as hanging.
     """
@@ -143,7 +142,7 @@ class EngineProcess:
         context = multiprocessing.get_context("spawn")
         pipe, theirs = context.Pipe()
         process = context.Process(target=self._target, args=(theirs,), daemon=True)
-        # Ctrl-C reaches every process of the terminal; this one is ended by the server.
+        # Ctrl-C reaches every process of the terminal; the server ends this one.
         before = signal.signal(signal.SIGINT, signal.SIG_IGN)
         try:
             process.start()
@@ -156,7 +155,7 @@ class EngineProcess:
         return process, pipe
 
     def _cold(self) -> int:
-        """Returns how many warm-up questions have no answer yet."""
+        """Returns the number of unanswered warm-up questions."""
         return sum(asked.question.priority is Priority.WARM_UP for asked in self._asked)
 
     def _is_awaited(self) -> bool:
@@ -164,7 +163,7 @@ class EngineProcess:
         return self.status.warm < 1.0 or any(asked.is_wanted for asked in people)
 
     def _go_on(self) -> None:
-        """Sends the most urgent question, or stops one that nobody waits for or a rehearsal that
+        """Sends the most urgent question, or stops one that is no longer wanted or a rehearsal that
         blocks it.
         """
         able = (one for one in self._asked if self._may_warm_up or one.answer is not None)
@@ -240,9 +239,7 @@ class EngineProcess:
             self._process.kill()  # it may hang before it leads a group
 
     def _died(self, pipe: Connection) -> None:
-        """Fails the question being answered and starts another process, after a pause, for the
-        rest.
-        """
+        """Fails the current question and starts another process, after a pause, for the rest."""
         pipe.close()
         process = self._process
         if pipe is not self._pipe or process is None:
@@ -255,8 +252,8 @@ class EngineProcess:
         self._start_later(why, lost)
 
     def _start_later(self, why: str, lost: Asked | None) -> None:
-        """Starts another process after a pause; fails the question being answered, or all of them
-        after too many crashes.
+        """Starts another process after a pause; fails the current question, or all of them after
+        too many crashes.
         """
         pause = min(FIRST_PAUSE * 2.0**self._deaths, LONGEST_PAUSE)
         self._deaths += 1

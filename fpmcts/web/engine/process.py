@@ -1,10 +1,10 @@
 """The engine's process: answers one question after another.
 
-The server sends a question, and "stop" if nobody waits for the answer any more or a more urgent
-question came. The process sends its answers, and a sign of life whenever the player at work asks
-whether it may continue, between the rounds of a search. It leads a process group of its own, which
-includes its compiling children, and the group ends with the pipe: nothing is left behind when the
-server is killed.
+The server sends a question, and "stop" if the answer is no longer wanted or a more urgent question
+came. The process sends its answers, and a sign of life whenever the player at work asks whether it
+may continue, between the rounds of a search. It leads its own process group, which includes its
+compiling children, and the group ends with the pipe: nothing is left behind when the server is
+killed.
 """
 
 import contextlib
@@ -64,7 +64,7 @@ def serve(pipe: Connection, decide: Decide) -> None:
             pipe.send(
                 ("done", decide(question, lambda found: pipe.send(("report", found)), cancel))
             )
-        except Exception as error:  # noqa: BLE001 (a fault of one question: whoever asked hears of it)
+        except Exception as error:  # noqa: BLE001 (a fault of one question: reported to its asker)
             if not stop.is_set():
                 traceback.print_exc()
             pipe.send(("failed", f"{type(error).__name__}: {error}"[:400]))

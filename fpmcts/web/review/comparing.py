@@ -1,4 +1,4 @@
-"""How much worse one move is than another, with what certainty, and the class of the mistake.
+"""The difference in value between two moves with its error, and the class of a mistake.
 
 A search restricted to a few moves is repeated with new seeds; the differences give a mean and a
 standard error.
@@ -17,7 +17,7 @@ from fpmcts.web.errors import Json
 
 CLASSES = ("inaccuracy", "mistake", "blunder")
 OPEN_CLASSES = ("best", "good", "better")
-"""Classes of decisions whose best move is shown at once: there is no better one to find."""
+"""Classes of decisions whose best move is shown at once, since there is no better one to find."""
 
 
 class Estimate(NamedTuple):
@@ -33,7 +33,7 @@ class Estimate(NamedTuple):
 
     @property
     def low(self) -> float:
-        """Returns the mean less two standard errors."""
+        """Returns the mean minus two standard errors."""
         return self.mean - 2.0 * self.se
 
     @property
@@ -72,7 +72,7 @@ def classify(loss: Estimate, thresholds: Sequence[float]) -> str:
 
 
 class Speed(NamedTuple):
-    """How much is searched.
+    """The amount of search in a review.
 
     Attributes:
         first: Playouts of stage 1.

@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 Send = Callable[[Json], None]
 """Sends a message to the connection that asked."""
 Work = Callable[["Job"], Awaitable[Json]]
-"""Computes; returns the fields of the final result."""
+"""Computes and returns the fields of the final result."""
 
 
 @dataclass
@@ -58,10 +58,10 @@ class Jobs:
         self._turn = asyncio.Lock()
 
     def submit(self, job: Job) -> None:
-        """Starts a job, or lets it wait.
+        """Starts or queues a job.
 
         Raises:
-            RefusedError: There are too many, or one of that name.
+            RefusedError: There are too many, or one with the same id.
         """
         if self._find(job.send, job.number) is not None:
             raise RefusedError("bad_message", f"id: {job.number} belongs to an unfinished job")
@@ -98,7 +98,7 @@ class Jobs:
                 job.task.cancel()
 
     def cancel(self, send: Send, number: int) -> None:
-        """Ends a job of a connection. Raises RefusedError where there is none of that number."""
+        """Ends a job of a connection. Raises RefusedError if there is none with that id."""
         job = self._find(send, number)
         if job is None:
             raise RefusedError("unknown_job", f"job: {number} is unknown or has ended")

@@ -1,4 +1,4 @@
-"""The review of a finished game: which decisions were costly, and with what certainty.
+"""The review of a finished game: the cost of each decision, with its error.
 
 Two stages, each from the mover's own view. First one search of every unforced decision gives its
 choice a*. Where another move was played, R searches of {played, a*} alone, with new seeds, give
@@ -46,8 +46,8 @@ class Decision:
     """A decision of the game.
 
     Attributes:
-        ply: Where.
-        seat: Whose.
+        ply: Number of the move in the game.
+        seat: The seat that moves.
         move: The move played.
         value: Value of the position by the first search, in the unit of the search.
         unit: "wp" or "points".
@@ -59,7 +59,7 @@ class Decision:
         se: Standard error of the loss.
         exact: Whether loss and rows are exact.
         shown: Whether best and rows were revealed or found.
-        right: Whether some try was right; None before the first.
+        right: Whether any try was right; None before the first.
         tries: Estimate and standard error of the moves tried.
         compared: Results of the second stage, by move.
         rival: A move that the first search valued higher than the one it chose, see ``rival_of``.
@@ -93,7 +93,7 @@ class Decision:
 
     @property
     def judged(self) -> Estimate | None:
-        """Returns the loss with its error, None while they are not known."""
+        """Returns the loss with its error, None while unknown."""
         return None if self.loss is None or self.se is None else Estimate(self.loss, self.se)
 
     @judged.setter
@@ -101,12 +101,12 @@ class Decision:
         self.loss, self.se = loss
 
     def loss_of(self, move: str) -> float:
-        """Returns what a move loses against the best one by exact rows."""
+        """Returns the loss of a move against the best one, from exact rows."""
         values = {row["move"]: row[self.unit] for row in self.rows}
         return float(max(values.values()) - values[move])
 
     def name(self, thresholds: Sequence[float]) -> str | None:
-        """Returns the class, None while it is not known."""
+        """Returns the class, None while unknown."""
         if self.judged is None:
             return None
         return "best" if self.move == self.best else classify(self.judged, thresholds)
@@ -162,8 +162,7 @@ class Review:
         forced: Number of forced decisions of each of them.
         teams: Teams of all seats.
         decisions: The unforced decisions.
-        luck: What the cards brought, the fields of ``fpmcts.players.luck.Luck``; None where it is
-            not known.
+        luck: The luck of the cards, the fields of ``fpmcts.players.luck.Luck``; None if unknown.
         no_luck: Why it is unknown.
     """
 
@@ -190,8 +189,8 @@ class Review:
 
     @property
     def key(self) -> str:
-        """Returns the name among the reviews of a game: what its searches depend on, which
-        thresholds are not.
+        """Returns the key among the reviews of a game: everything that its searches depend on, so
+        without thresholds.
         """
         return f"{self.speed} {self.seed} {','.join(map(str, self.seats))}"
 
@@ -201,7 +200,7 @@ class Review:
         return 1 if self.unit == "wp" else 2
 
     def decision(self, ply: int) -> Decision | None:
-        """Returns the decision of a ply, None where there is none."""
+        """Returns the decision of a ply, or None."""
         return next((decision for decision in self.decisions if decision.ply == ply), None)
 
     def told(self) -> Json:
@@ -229,8 +228,8 @@ class Review:
         return total([loss for loss in mine if loss is not None])
 
     def parts(self, seat: int) -> Parts | None:
-        """Returns the result of a seat in parts; None where what the cards brought is not known in
-        the unit of the losses.
+        """Returns the result of a seat in parts; None if the luck of the cards is unknown in the
+        unit of the losses.
         """
         if self.luck is None or (self.luck["unit"] == "wp") != (self.unit == "wp"):
             return None
@@ -253,7 +252,7 @@ class Review:
 
 
 def _known(made: type, given: Json) -> Json:
-    """Returns those of some fields that a dataclass has."""
+    """Returns the fields that a dataclass has."""
     names = {one.name for one in fields(made)}
     return {name: value for name, value in given.items() if name in names}
 
@@ -300,10 +299,9 @@ def _searched(played: Played, answer: Answer, even: float) -> Decision:
 
 
 async def _search_again(review: Review, ask: Ask, decision: Decision) -> None:
-    """Compares what was played with the searched move, and both with its rival where there is one.
+    """Compares the played move with the searched one, and both with its rival, if any.
 
-    The rival takes the place of the searched move if it is found to be better by more than two
-    standard errors.
+    The rival replaces the searched move if it is better by more than two standard errors.
     """
     moves = (decision.move, decision.best, *([] if decision.rival is None else [decision.rival]))
     found = await search_again(
@@ -326,12 +324,12 @@ async def judge_game(
     """Determines the cost of a game's decisions, and writes it to the review.
 
     Args:
-        review: Says whose decisions are searched and how; it has none yet.
+        review: A review without decisions; its seats and settings apply.
         ask: Searches a position from the view of its mover.
         moves: The game.
-        progress: Called with (decisions done, of how many, stage, decision of which something
-            became known).
-        even: Exact losses up to it count as none.
+        progress: Called with (decisions done, number of decisions, stage, decision that was
+            updated).
+        even: Exact losses up to this count as none.
     """
     mine = [played for played in moves if played.seat in review.seats]
     review.forced = {

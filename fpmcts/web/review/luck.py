@@ -52,10 +52,9 @@ def parts_of(
     Args:
         luck: The fields of ``fpmcts.players.luck.Luck``.
         seat: The seat.
-        teams: Of the seats.
-        costs: By seat, where they are known; that of ``seat`` must be. Others count where one
-            side's loss is the other's gain: between two seats, and where winning counts alone
-            between two teams.
+        teams: Team of each seat.
+        costs: Known losses by seat, including that of ``seat``. Others count where one side's loss
+            is the other's gain: between two seats, and between two teams if only winning counts.
         scale: Factor of the values: 100 for percentage points of winning probability.
     """
     known = dict(costs)

@@ -1,5 +1,5 @@
-"""Analyses and reviews of tables: how positions are searched, what is withheld, and tries at a
-better move.
+"""Analyses and reviews of tables: searches of positions, withheld answers, and tries at a better
+move.
 """
 
 import asyncio
@@ -18,25 +18,25 @@ from fpmcts.web.tables.rulebook import positions, table_at
 from fpmcts.web.tables.store import DiskError, Store
 
 PLAYOUTS = 256
-"""Playouts of an analysis that does not say how many."""
+"""Default playouts of an analysis."""
 TABLES_FACTOR = 8
-"""Rollouts of a table for each playout of a search: they are hundreds of times as fast, and each
-says less.
+"""Rollouts of a tabular policy per playout of a search: each is hundreds of times faster but less
+informative.
 """
 EVEN = 0.1
-"""Share of the game's lowest threshold up to which an exact loss counts as none: stored tables are
-close to an equilibrium.
+"""Share of the game's lowest threshold up to which an exact loss counts as none, since stored
+tables are only close to an equilibrium.
 """
 MOST_HANDS = 200
-"""Most hands of a series that are added up."""
+"""Maximum hands of a series that are summed."""
 MOST_LATEST = 100
-"""Reviews that are kept in memory."""
+"""Reviews kept in memory."""
 NO_LUCK = "the analyst cannot estimate it"
-"""Why what the cards brought is not known; other reasons may be gone the next time."""
+"""The permanent reason for unknown luck; other reasons may be gone the next time."""
 
 
 def checked_moves(game: Room, ply: int, moves: list[str]) -> tuple[str, ...]:
-    """Returns moves as the game writes them. Raises RefusedError where one is illegal."""
+    """Returns moves as the game writes them. Raises RefusedError if one is illegal."""
     position = table_at(game.table, ply)
     legal = {move.text for move in position.legal()}
     try:
@@ -80,7 +80,7 @@ def analysis(
 
 
 def played_moves(game: Room) -> list[Played]:
-    """Returns the moves of a game, with how many there were to choose from."""
+    """Returns the moves of a game, each with the number of legal moves."""
     return [
         Played(ply, move.seat, move.text, len(table.legal()))
         for ply, (move, table) in enumerate(
@@ -90,12 +90,12 @@ def played_moves(game: Room) -> list[Played]:
 
 
 def even_of(game: Room) -> float:
-    """Returns up to where exact losses count as none."""
+    """Returns the largest exact loss that counts as none."""
     return EVEN * game.info.classes[0]
 
 
 def searcher(game: Room, session: str) -> Ask:
-    """Returns what searches the positions of a game for the reviews of a session."""
+    """Returns the function that searches positions of a game for the reviews of a session."""
 
     async def ask(ply: int, playouts: int, seed: int, moves: tuple[str, ...] | None) -> Answer:
         asked = game.question(ply, seed, playouts, moves=moves, priority=Priority.REVIEW)
@@ -108,7 +108,7 @@ def searcher(game: Room, session: str) -> Ask:
 
 
 class Reviewer:
-    """The reviews of a server, kept with the games.
+    """The reviews of a server, stored with the games.
 
     Args:
         store: The games.
@@ -130,14 +130,14 @@ class Reviewer:
         """Returns the work of a review.
 
         Raises:
-            RefusedError: The game is not over, or the seats are none.
+            RefusedError: The game is not over, or the seats are invalid.
         """
         self._refuse_before_the_end(game)
         count = len(game.settings.seats)
         chosen = sorted(set(seats or (range(count) if game.you is None else [game.you])))
         if chosen[-1] >= count:
             raise RefusedError("bad_message", f"seats: expected numbers below {count}")
-        game.question(0, seed)  # refused where there is no analyst
+        game.question(0, seed)  # refused if there is no analyst
         classes = tuple(map(float, thresholds or game.info.classes))
         if game.info.tells_wins and classes[-1] > 100.0:
             raise RefusedError(
@@ -170,7 +170,7 @@ class Reviewer:
         wanted: Review,
         progress: Callable[[int, int, int, Decision], None],
     ) -> tuple[Review, Json]:
-        """Returns the review of a game, which is made where it is not kept, and see ``_keep``."""
+        """Returns the stored or a new review of a game, and the result of ``_keep``."""
         kept = self._kept(game.id, session, wanted)
         if kept is None:
             review, ask = wanted, searcher(game, session)
@@ -183,7 +183,7 @@ class Reviewer:
         return review, self._keep(game, session, review)
 
     async def _add_luck(self, game: Room, session: str, review: Review) -> None:
-        """Adds what the cards brought; a review without it is one, and says why."""
+        """Adds the luck of the cards; without it, the review states the reason."""
         luck, end = SPEEDS[review.speed].luck, len(game.table.moves)
         asked = game.question(end, review.seed, priority=Priority.REVIEW, luck=luck)
         try:
@@ -196,8 +196,8 @@ class Reviewer:
         """Returns the sums over the hands of a series up to this one, for the player in it; None
         for a single game.
 
-        Hands that were not reviewed are looked at where values are exact, which takes no time, and
-        are else left out.
+        Hands without a review are reviewed if values are exact, which takes no time, and otherwise
+        left out.
         """
         before = game.settings.series.before
         if game.you is None or game.you not in last.seats or before is None:
@@ -228,8 +228,8 @@ class Reviewer:
             raise RefusedError("not_over", "the game can be reviewed once it is over")
 
     def _keep(self, game: Room, session: str, review: Review) -> Json:
-        """Keeps a review; returns the error of a result where it cannot be written to disk: it is
-        shown all the same.
+        """Stores a review; returns the error for the message if it cannot be written to disk (it is
+        shown anyway).
         """
         self._latest.pop((game.id, session), None)
         self._latest[game.id, session] = review
@@ -245,13 +245,13 @@ class Reviewer:
         return {}
 
     def _of(self, table: str, session: str) -> Iterator[Review]:
-        """Yields the reviews that a session has of a table, the latest first."""
+        """Yields a session's reviews of a table, the latest first."""
         if (table, session) in self._latest:
             yield self._latest[table, session]
         yield from map(Review.parse, self._store.reviews_of(table, session))
 
     def _kept(self, table: str, session: str, wanted: Review) -> Review | None:
-        """Returns a review that there is already."""
+        """Returns an existing review, or None."""
         return next((one for one in self._of(table, session) if one.key == wanted.key), None)
 
     def _find(self, game: Room, session: str, ply: int | None) -> Review:
@@ -262,7 +262,7 @@ class Reviewer:
         raise RefusedError("not_reviewed", "this decision was not reviewed")
 
     def reveal(self, game: Room, session: str, ply: int | None = None) -> list[Json]:
-        """Returns decisions with what was kept back. Raises RefusedError."""
+        """Returns decisions with the withheld answers. Raises RefusedError."""
         review = self._find(game, session, ply)
         decisions = [decision for decision in review.decisions if ply in (None, decision.ply)]
         for decision in decisions:
@@ -271,7 +271,7 @@ class Reviewer:
         return [decision.told(review.classes) for decision in decisions]
 
     def try_move(self, game: Room, session: str, ply: int, move: str) -> Work:
-        """Returns the work that finds out whether a move was right. Raises RefusedError."""
+        """Returns the work that checks whether a move is right. Raises RefusedError."""
         self._refuse_before_the_end(game)
         review = self._find(game, session, ply)
         decision = review.decision(ply)
@@ -299,7 +299,7 @@ class Reviewer:
     async def _loss(
         self, game: Room, session: str, review: Review, decision: Decision, move: str
     ) -> Estimate:
-        """Returns how much worse a move is than the searched one, or than the best one where values
+        """Returns the loss of a move against the searched one, or against the best one if values
         are exact.
         """
         if decision.exact:
@@ -329,5 +329,5 @@ class Reviewer:
                 if wrong and place not in found:
                     found.add(place)
                     yield *place, decision.seat
-                    await asyncio.sleep(0)  # others have their turn
+                    await asyncio.sleep(0)  # let others run
             await asyncio.sleep(0)

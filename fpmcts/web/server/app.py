@@ -44,20 +44,20 @@ from fpmcts.web.tables.views import view_of
 
 STATIC = Path(__file__).resolve().parents[1] / "static"
 MOST_CONNECTIONS, MOST_OF_SESSION = 400, 20
-"""Open WebSockets, in all and of a session."""
+"""Maximum open WebSockets, in total and per session."""
 AT_ONCE = 50
-"""Tables that are listed until others have their turn."""
+"""Tables listed before other tasks get a turn."""
 MOST_PUZZLES = 100
 """In one answer."""
 
 
 class Server:
-    """Everything that the routes need.
+    """The handlers of the routes.
 
     Args:
-        services: What the tables stand on.
-        records: Records that everybody may read, by line.
-        progress: Returns how far the preparation of the games is, as fields of the configuration.
+        services: Services of the tables.
+        records: Lines of records that everybody may read.
+        progress: Returns the progress of preparing the games, as fields of the configuration.
     """
 
     def __init__(
@@ -73,18 +73,18 @@ class Server:
         self._connections: Counter[str] = Counter()
 
     async def open_shared(self) -> None:
-        """Opens the records that everybody may read. Raises RefusedError where a line is none."""
+        """Opens the records that everybody may read. Raises RefusedError for an invalid line."""
         if self._records is not None:
             await self.lobby.open_shared(self._records)
 
-    # Requests. Those that answer something else than a ``Response`` answer JSON.
+    # Requests. Results other than a ``Response`` are sent as JSON.
 
     def health(self, request: Request) -> object:
-        """Answers whether the server works."""
+        """Returns whether the server works."""
         return self.services.engine.status.fields()
 
     def config(self, request: Request) -> object:
-        """Answers what the lobby offers, once a game is prepared that is asked for."""
+        """Returns the offers of the lobby, after preparing the requested game."""
         rulebook = self.services.rulebook
         if (game := request.query_params.get("game")) is not None:
             rulebook.info(game)
@@ -108,28 +108,32 @@ class Server:
         return {"tables": found}
 
     def new_table(self, request: Request) -> object:
-        """Makes a table."""
+        """Creates a table."""
         given = _fields(request, NEW_TABLE)
         return self.lobby.make(request.scope["session"], **given).summary()
 
     def table(self, request: Request) -> object:
-        """Answers what is seen of a table."""
+        """Returns the view of a table."""
         room = self._room(request)
         return {"summary": room.summary(), "view": room.view()}
 
+    def series(self, request: Request) -> object:
+        """Answers what each player won in each game of a series so far."""
+        return {"games": self._room(request).series_returns()}
+
     def record(self, request: Request) -> object:
-        """Answers the record of a table, as a file; of an opened one the line that was opened."""
+        """Returns the record of a table as a file; for an opened record its original line."""
         room = self._room(request)
         headers = {"content-disposition": f'attachment; filename="{room.game}-{room.id}.jsonl"'}
         line = room.settings.line or json.dumps(room.record())
         return Response(f"{line}\n", media_type="application/x-ndjson", headers=headers)
 
     def replay(self, request: Request) -> object:
-        """Answers all positions of a table."""
+        """Returns all positions of a table."""
         return {"plies": self._room(request).replay()}
 
     def outside(self, request: Request) -> object:
-        """Answers what a player outside would be sent."""
+        """Returns the view that an external player would get."""
         text = request.query_params.get("ply")
         if text is not None and not (text.isascii() and text.isdigit() and len(text) < 7):
             raise RefusedError("bad_message", "ply: expected a whole number")
@@ -144,7 +148,7 @@ class Server:
         return await self.lobby.open_records(request.scope["session"], text)
 
     def deals(self, request: Request) -> object:
-        """Answers whether a deal is one."""
+        """Returns whether a deal is valid."""
         given = _fields(request, DEAL)
         info = self.services.rulebook.info(given["game"])
         table = position(self.services.rulebook, **given)
@@ -152,11 +156,11 @@ class Server:
         return {"view": view_of(table, info, names, None, everything=True)}
 
     def stats(self, request: Request) -> object:
-        """Answers the results of a session."""
+        """Returns the results of a session."""
         return {"stats": self.lobby.statistics(request.scope["session"])}
 
     async def puzzles(self, request: Request) -> object:
-        """Answers mistakes to find the better move of; those of games that left the lobby wait."""
+        """Returns mistakes for which to find the better move, of games in the lobby."""
         session, game = request.scope["session"], request.query_params.get("game")
         found: list[Json] = []
         async for table, ply, seat in self.reviewer.puzzles(session):
@@ -173,7 +177,7 @@ class Server:
         return self.lobby.get(request.scope["session"], request.path_params["table"])
 
     async def socket(self, socket: WebSocket) -> None:
-        """Serves a tab."""
+        """Serves a browser tab."""
         session, open_ones = socket.scope["session"], self._connections
         if open_ones.total() >= MOST_CONNECTIONS or open_ones[session] >= MOST_OF_SESSION:
             await socket.close(1013)
@@ -184,12 +188,14 @@ class Server:
             await Connection(socket, session, self.lobby, self.reviewer, jobs).serve()
         finally:
             open_ones[session] -= 1
-            open_ones += Counter()  # forgets those with none
+            open_ones += Counter()  # drops zero counts
 
     def route(
         self, path: str, work: Callable[[Request], object], method: str = "GET", status: int = 200
     ) -> Route:
-        """Returns a route to one of the requests above, which waits for the games that it needs."""
+        """Returns a route to one of the requests above, which waits until its games are
+        prepared.
+        """
 
         async def answer(request: Request) -> Response:
             request.state.body = await _body(request)
@@ -201,7 +207,7 @@ class Server:
 
 
 async def _body(request: Request) -> bytes:
-    """Returns the body of a request. Raises RefusedError where it is too large."""
+    """Returns the body of a request. Raises RefusedError if it is too large."""
     body = bytearray()
     async for part in request.stream():
         body += part
@@ -239,11 +245,11 @@ def make_app(
     """Returns the application.
 
     Args:
-        server: Its insides.
+        server: The handlers.
         access: Decides which requests are admitted.
-        host: Where it listens.
+        host: The host it listens on.
         port: Its port.
-        running: Starts what runs beside it, and ends that.
+        running: Starts and ends background tasks.
     """
 
     @contextlib.asynccontextmanager
@@ -264,6 +270,7 @@ def make_app(
         server.route("/api/tables", server.tables),
         server.route("/api/tables", server.new_table, "POST", 201),
         server.route("/api/tables/{table}", server.table),
+        server.route("/api/tables/{table}/series", server.series),
         server.route("/api/tables/{table}/record", server.record),
         server.route("/api/tables/{table}/replay", server.replay),
         server.route("/api/tables/{table}/outside", server.outside),

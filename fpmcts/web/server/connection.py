@@ -1,5 +1,5 @@
-"""The connection of one browser tab: its messages are checked and executed, and events are sent as
-fast as it reads.
+"""The connection of one browser tab: checks and executes its messages, and sends events as fast as
+it reads.
 """
 
 import asyncio
@@ -23,21 +23,19 @@ from fpmcts.web.tables.room import Room
 
 PROTOCOL = 1
 RATE, BURST = 20.0, 40.0
-"""Messages of a client a second, and at once."""
+"""Messages of a client per second, and in a burst."""
 PATIENCE = 100
-"""Messages over the limit before the connection is closed."""
+"""Excess messages before the connection is closed."""
 MOST_QUEUED, MOST_BYTES = 512, 4 * 1024 * 1024
-"""Messages and bytes that wait for a slow client before its connection ends."""
+"""Messages and bytes queued for a slow client before its connection ends."""
 TOO_FAST, TOO_SLOW = 1008, 1013
 """Codes of closed connections."""
 MERGED = ("thinking", "engine")
-"""Messages by the server itself of which a newer one replaces an older one that still waits;
-partial results likewise.
-"""
+"""Server messages that replace a queued older one of the same type; partial results likewise."""
 
 
 class Outbox:
-    """What waits to be sent to a client."""
+    """The queue of messages to a client."""
 
     def __init__(self) -> None:
         self._waiting: deque[tuple[str | None, str]] = deque()
@@ -45,9 +43,7 @@ class Outbox:
         self.overflow = asyncio.Event()
 
     def put(self, message: Json) -> None:
-        """Adds a message; a progress report replaces the last one of its kind that is not sent
-        yet.
-        """
+        """Adds a message; a progress report replaces an unsent one of its kind."""
         text = json.dumps(message, separators=(",", ":"), ensure_ascii=False)
         key = None
         if message["type"] in MERGED and "id" not in message:
@@ -74,15 +70,14 @@ class Outbox:
 class Connection:
     """A tab.
 
-    The first message that is sent while the server does what the client says carries the id of what
-    was said.
+    The first message sent while a client's message is executed carries that message's id.
 
     Args:
-        socket: Of the browser; not accepted yet.
-        session: Whose.
+        socket: The browser's socket, not yet accepted.
+        session: Its session.
         lobby: The tables.
-        reviewer: Of their games.
-        jobs: Of the session.
+        reviewer: Reviews of their games.
+        jobs: Jobs of the session.
     """
 
     def __init__(
@@ -114,7 +109,7 @@ class Connection:
         }
 
     def send(self, message: Json) -> None:
-        """Sends a message, once the client has read those before."""
+        """Queues a message behind those that the client has yet to read."""
         if self._answers is not None:
             message = {"id": self._answers, **message}
             self._answers = None
@@ -137,7 +132,7 @@ class Connection:
                 group.start_soon(until_closed, self._outbox.overflow.wait)
             code = TOO_SLOW if self._outbox.overflow.is_set() else self._goodbye
             if code is not None:
-                with anyio.move_on_after(1.0):  # one that does not read does not hear this either
+                with anyio.move_on_after(1.0):  # a client that never reads misses this, too
                     await self._socket.close(code)
         finally:
             self._status.listeners.remove(self._tell_engine)
@@ -149,13 +144,13 @@ class Connection:
         self.send({"type": "engine", **self._status.fields()})
 
     async def _write(self) -> None:
-        """Sends what waits until the socket is closed, which the reader hears of as well."""
+        """Sends queued messages until the socket is closed, which the reader notices as well."""
         with contextlib.suppress(WebSocketDisconnect, RuntimeError, OSError):
             while True:
                 await self._socket.send_text(await self._outbox.get())
 
     async def _read(self) -> None:
-        """Does what the client says."""
+        """Reads and executes the client's messages."""
         while True:
             message = await self._socket.receive()
             if message["type"] == "websocket.disconnect":
@@ -166,7 +161,7 @@ class Connection:
                 return
 
     def hear(self, data: str | bytes) -> bool:
-        """Does what a message says, and answers; returns False where the client has to go. Raises
+        """Executes a message and answers; returns False if the client must be disconnected. Raises
         NotReadyError.
         """
         if not self._bucket.take():
@@ -189,7 +184,7 @@ class Connection:
             kind, fields = parse_message(value)
             if kind != "join":
                 self._refuse_elsewhere(fields.pop("table", None))
-            # What is not handled here a room does: play, undo, step, pause and speed.
+            # The room handles the rest: play, undo, step, pause and speed.
             handler = self._handlers.get(kind) or getattr(self._own(), kind)
             handler(**fields)
         except RefusedError as refused:
@@ -204,7 +199,7 @@ class Connection:
         return self._room
 
     def _refuse_elsewhere(self, table: str | None) -> None:
-        """Raises RefusedError where a change is meant for another table than the one joined."""
+        """Raises RefusedError if a change is for another table than the one joined."""
         if table is not None and table != self._joined().id:
             raise RefusedError("stale", f"this tab is at table {self._joined().id}")
 

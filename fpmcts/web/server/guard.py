@@ -1,15 +1,14 @@
 """Checks on every request: the host name, the origin and the cookie; and the headers of every
 response.
 
-A page of another site can make a browser send requests to this server, and open WebSockets, which
-no browser stops by itself (CVE-2024-28179). Hence ``Host`` must be one of ours, whatever a foreign
-name resolves to (DNS rebinding), and everything that can change something must come from our own
-page by its ``Origin``.
+A page of another site can make a browser send requests to this server and open WebSockets; browsers
+do not prevent this (CVE-2024-28179). Hence ``Host`` must be one of ours, against DNS rebinding, and
+every request that can change something must have the ``Origin`` of our own page.
 
-There is one token for the server, and a signed cookie for each device. The token stands in a file
-beside the games, readable by its owner only, so it survives a restart. A browser that shows it gets
-a cookie with a new session id, signed with the token: nothing has to be kept to know the cookie
-again. Cookies do not tell ports apart, so the name of ours differs between servers.
+There is one token per server, and a signed cookie per device. The token is in a file beside the
+games, readable only by its owner, so it survives a restart. A browser that presents it gets a
+cookie with a new session id, signed with the token: the server need not store anything to recognise
+it. Cookies are shared by all ports of a host, so the name of ours differs between servers.
 """
 
 import hashlib
@@ -43,9 +42,9 @@ HEADERS = {
     "permissions-policy": "camera=(), microphone=(), geolocation=()",
     "cache-control": "no-cache",
 }
-"""Headers of every answer, errors included."""
+"""Headers of every response, including errors."""
 OPEN_PATHS = ("/api/health",)
-"""What is shown without a cookie."""
+"""The page shown without a cookie."""
 SAFE = ("GET", "HEAD")
 EVERYWHERE = ("0.0.0.0", "::")
 NOT_KEPT = {"cache-control": "no-store"}
@@ -56,23 +55,23 @@ MAX_AGE = 365 * 24 * 3600
 
 
 def refusal(refused: RefusedError, status: int | None = None) -> Response:
-    """Returns the answer to a request that is refused."""
+    """Returns the response to a refused request."""
     return JSONResponse({"error": refused.fields()}, status or refused.status, NOT_KEPT)
 
 
 def write_private(path: Path, text: str) -> None:
-    """Writes a new file that its owner alone can read. Raises OSError."""
+    """Writes a new file that only its owner can read. Raises OSError."""
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(handle, "w", encoding="ascii") as file:
         file.write(text)
 
 
 def read_token(path: Path) -> str:
-    """Returns the token in a file, which is made (mode 600) where it is not there.
+    """Returns the token in a file, which is created (mode 600) if missing.
 
     Raises:
         ValueError: The file holds something else.
-        OSError: It cannot be read or made.
+        OSError: It cannot be read or created.
     """
     try:
         text = path.read_text(encoding="ascii", errors="replace").strip()
@@ -88,7 +87,7 @@ def read_token(path: Path) -> str:
 
 
 class Access:
-    """Gives and knows cookies.
+    """Issues and verifies cookies.
 
     Args:
         token: The token of the server.
@@ -99,26 +98,24 @@ class Access:
         self.cookie_name = "table-" + hashlib.sha256(b"name" + self._token).hexdigest()[:8]
 
     def opens(self, token: str) -> bool:
-        """Returns whether this is the token, in a time that does not reveal how much of it was
-        right.
-        """
+        """Returns whether this is the token, compared in constant time."""
         return hmac.compare_digest(token.encode(), self._token)
 
     def _sign(self, session: str) -> str:
         return hmac.new(self._token, b"session " + session.encode(), hashlib.sha256).hexdigest()
 
     def cookie(self, session: str | None) -> str:
-        """Returns the ``Set-Cookie`` header of a session, None: of a new one.
+        """Returns the ``Set-Cookie`` header of a session, or of a new one for None.
 
-        It is sent when a link in a mail or a chat opens the page, too; what changes something is
-        checked by its origin.
+        Browsers also send the cookie when a link in a mail or a chat opens the page; requests that
+        change something are checked by their origin.
         """
         session = session or secrets.token_urlsafe(12)
         value = f"{session}.{self._sign(session)}"
         return f"{self.cookie_name}={value}; HttpOnly; SameSite=Lax; Path=/; Max-Age={MAX_AGE}"
 
     def session_of(self, cookies: str) -> str | None:
-        """Returns the session of a ``Cookie`` header, None where there is none of ours."""
+        """Returns the session of a ``Cookie`` header, None without a valid cookie of ours."""
         found = re.search(rf"(?:^|;) ?{self.cookie_name}=([\w-]{{8,64}})\.(\w+)(?:;|$)", cookies)
         if found is None or not hmac.compare_digest(
             found[2].encode(), self._sign(found[1]).encode()
@@ -128,14 +125,14 @@ class Access:
 
 
 class Guard:
-    """ASGI middleware that lets the server's own page in, and nobody else.
+    """ASGI middleware that admits only requests of the server's own page.
 
-    A request that passes carries its session in ``scope["session"]``.
+    An admitted request carries its session in ``scope["session"]``.
 
     Args:
-        app: What it guards.
+        app: The guarded application.
         access: Decides which requests are admitted.
-        host: Where the server listens.
+        host: The host the server listens on.
         port: Its port.
     """
 
@@ -150,20 +147,20 @@ class Guard:
         self._hosts = {f"{name}:{port}" for name in names} | (names if port == 80 else set())
 
     def knows(self, host: str) -> bool:
-        """Returns whether a ``Host`` header names this server: an address or a name of ours, and
+        """Returns whether a ``Host`` header names this server: one of our addresses or names, and
         the port.
         """
         name, _, port = host.rpartition(":")
         if host.lower() in self._hosts or not self._any_address:
             return host.lower() in self._hosts
-        try:  # an address cannot be made to point elsewhere, as a name can
+        try:  # unlike a name, an address cannot be rebound
             ipaddress.ip_address(name.strip("[]"))
         except ValueError:
             return False
         return port == str(self._port)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers a request that may not pass, and passes on the others."""
+        """Rejects inadmissible requests, and passes on the others."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
@@ -179,16 +176,16 @@ class Guard:
         try:
             answer = self._check(HTTPConnection(scope))
         except RefusedError as refused:
-            # A socket that is closed before it was accepted is answered with 403.
+            # Closing a socket before accepting it sends a 403.
             answer = WebSocketClose(1008) if scope["type"] == "websocket" else refusal(refused)
         await (answer or self._app)(scope, receive, guarded_send)
 
     def _check(self, request: HTTPConnection) -> Response | None:
-        """Sets the session of a request that may pass and returns None; returns the answer to one
+        """Sets the session of an admitted request and returns None; returns the response to one
         with the token.
 
         Raises:
-            RefusedError: It may not pass.
+            RefusedError: The request is inadmissible.
         """
         scope = request.scope
         host, origin = (_only(request.headers, name) for name in ("host", "origin"))

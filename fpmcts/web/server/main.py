@@ -33,24 +33,24 @@ from games.settings import ConfigError
 
 log = logging.getLogger(__name__)
 MOST_REVIEWED = 16 * MAX_BODY
-"""Bytes of a file given to review."""
+"""Maximum bytes of a file given to review."""
 
 
 def token_file(games: Path) -> Path:
-    """Returns the file of the token that belongs to a file of games."""
+    """Returns the token's file for a file of games."""
     return games.with_name(games.name + ".token")
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Returns a socket that listens. Raises ConfigError."""
+    """Returns a listening socket. Raises ConfigError."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
     except OSError as error:
         raise ConfigError(f"host={host}: there is no such address ({error})") from error
     try:
         listening = socket.create_server((host, port), family=family, backlog=128)
-        # Connections inherit it: small messages are sent at once. asyncio sees to that only where a
-        # socket names its protocol, which this one does not.
+        # Inherited by connections: small messages are sent at once. asyncio sets this only for
+        # sockets that name their protocol, which this one does not.
         listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return listening
     except OSError as error:
@@ -61,11 +61,11 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def read_review(path: Path) -> str:
-    """Returns the text of a file of records; whether a game can read them shows when the games are
-    loaded. Raises ConfigError.
+    """Returns the text of a file of records; the games check them once they are loaded. Raises
+    ConfigError.
     """
     try:
-        if path.exists() and not path.is_file():  # a pipe would be waited for
+        if path.exists() and not path.is_file():  # reading a pipe would block
             raise ConfigError(f"review={path}: not a file")
         if path.stat().st_size > MOST_REVIEWED:
             raise ConfigError(f"review={path}: more than {MOST_REVIEWED:,} bytes")
@@ -84,8 +84,8 @@ def read_review(path: Path) -> str:
 def opened_browser(address: str, games: Path) -> Iterator[None]:
     """Shows the page in a browser.
 
-    The browser is given a file that leads to the address and that its owner alone can read: the
-    list of processes would show the token to everybody on the machine.
+    The browser gets a file, readable only by its owner, that redirects to the address: the list of
+    processes would show the token to everybody on the machine.
     """
     page = games.resolve().with_name(games.name + ".html")
     page.unlink(missing_ok=True)
@@ -144,15 +144,15 @@ async def serve(
     """Serves until Ctrl-C.
 
     Args:
-        server: What.
-        engine: Started and ended here.
+        server: The handlers.
+        engine: The engine, started and stopped here.
         access: Decides which requests are admitted.
-        host: Where it listens.
+        host: The host it listens on.
         listening: The socket.
-        prepare: Prepares the games, while the page already shows.
+        prepare: Prepares the games, while the page is already shown.
 
     Raises:
-        ConfigError: The records that everybody may read are none, or a game is not there.
+        ConfigError: The shared records are invalid, or a game is missing.
     """
     faults: list[str] = []
 
@@ -161,7 +161,7 @@ async def serve(
             await asyncio.gather(prepare(), server.open_shared())
         except RefusedError as refused:
             faults.append(f"review: {refused.text}")
-        except (ValueError, ImportError) as error:  # a run of a game that is not here
+        except (ValueError, ImportError) as error:  # a run of a missing game
             faults.append(f"checkpoint: {error}")
         except Exception as error:
             log.exception("the games cannot be loaded")
@@ -169,7 +169,7 @@ async def serve(
         if faults:
             web.should_exit = True
             return
-        with contextlib.suppress(EngineError):  # the delays of the catalogue stay
+        with contextlib.suppress(EngineError):  # keep the catalogue's delays
             await measure(engine, server.services.catalogue, server.services.rulebook.names())
 
     @contextlib.asynccontextmanager
@@ -188,22 +188,22 @@ async def serve(
 
 
 def _is_no_fault_of_a_client(record: logging.LogRecord) -> bool:
-    """Returns False for the traceback of uvicorn about a client whose text is not UTF-8, which
-    loses its connection.
+    """Returns False for uvicorn's traceback about a client whose text is not UTF-8; it is
+    disconnected.
     """
     return not record.getMessage().startswith("Invalid UTF-8")
 
 
 def uvicorn_config(app: ASGIApp) -> uvicorn.Config:
-    """Returns how uvicorn serves: small messages, no compression of them, nothing believed that a
-    proxy says, no access log.
+    """Returns the configuration of uvicorn: small uncompressed messages, no trust in proxy headers,
+    no access log.
     """
     logging.getLogger("uvicorn.error").addFilter(_is_no_fault_of_a_client)
     return uvicorn.Config(
         app,
         log_config=None,
         log_level="warning",
-        access_log=False,  # addresses carry tokens
+        access_log=False,  # addresses contain tokens
         server_header=False,
         proxy_headers=False,
         ws="websockets-sansio",

@@ -7,11 +7,11 @@ from fpmcts.web.errors import Json, RefusedError
 from fpmcts.web.review.comparing import SPEEDS
 
 MAX_BYTES = 64 * 1024
-"""Most bytes of a WebSocket message."""
+"""Maximum bytes of a WebSocket message."""
 MAX_BODY = 1024 * 1024
-"""Most bytes of the body of a request."""
+"""Maximum bytes of the body of a request."""
 MAX_TEXT = 200
-"""Most characters of a name or a move."""
+"""Maximum characters of a name or a move."""
 MAX_PLAYOUTS = 4096
 MAX_NUMBER = 2**53
 MODES = ("fair", "hints", "open")
@@ -20,7 +20,7 @@ Check = Callable[[object], bool]
 
 
 class Field(NamedTuple):
-    """What a field of a message may be.
+    """The allowed values of a field of a message.
 
     Attributes:
         expected: The allowed values, in words.
@@ -32,16 +32,18 @@ class Field(NamedTuple):
 
 
 Fields = dict[str, Field]
-"""By name; the name of one that may be left out ends with "?"."""
+"""Fields by name; the name of an optional one ends with "?"."""
 
 
 def between(least: float, most: float, *kinds: type) -> Check:
-    """Returns a check for numbers of some types, ends included; true and false are not numbers."""
+    """Returns a check for numbers of some types from ``least`` to ``most``; true and false are not
+    numbers.
+    """
     return lambda value: type(value) in kinds and least <= value <= most  # type: ignore[operator]
 
 
 def is_text(value: object) -> bool:
-    """Returns whether this is a text that is not too long."""
+    """Returns whether a value is a text that is not too long."""
     return isinstance(value, str) and len(value) <= MAX_TEXT
 
 
@@ -53,17 +55,19 @@ def list_of(check: Check, least: int, most: int) -> Check:
 
 
 def whole(expected: str, least: int, most: int) -> Field:
-    """Returns a field that is a whole number."""
+    """Returns a field for whole numbers."""
     return Field(expected, between(least, most, int))
 
 
 def one_of(names: tuple[str, ...]) -> Field:
-    """Returns a field that is one of some names."""
+    """Returns a field for one of ``names``."""
     return Field("one of " + ", ".join(names), lambda value: value in names)
 
 
 def are_thresholds(value: object) -> bool:
-    """Returns whether these are the least losses of an inaccuracy, a mistake and a blunder."""
+    """Returns whether a value is a list of the least losses of an inaccuracy, a mistake and a
+    blunder.
+    """
     return (
         isinstance(value, list)
         and list_of(between(1e-6, 1e4, int, float), 3, 3)(value)
@@ -106,7 +110,7 @@ MESSAGES: dict[str, Fields] = {
     "reveal": {"ply?": PLY},
     "cancel": {"job": whole("the id of the message that asked for the job", 0, MAX_NUMBER)},
 }
-"""The messages of a WebSocket: their fields apart from ``type`` and ``id``."""
+"""The messages of a WebSocket: their fields except ``type`` and ``id``."""
 
 A_DEAL = Field("the fields of a deal", lambda value: isinstance(value, dict))
 DEAL: Fields = {
@@ -123,13 +127,12 @@ NEW_TABLE: Fields = {
     "moves?": DEAL["moves?"],
     "greedy?": FLAG,
     "rotate?": FLAG,
+    "deals?": whole("the games of a match, 1 to 1000", 1, 1000),
 }
 
 
 def check_fields(values: object, fields: Fields) -> Json:
-    """Returns an object whose fields are as they should be. Raises RefusedError, which names the
-    field.
-    """
+    """Returns an object after checking its fields. Raises RefusedError, which names the field."""
     if not isinstance(values, dict):
         raise RefusedError("bad_message", "expected an object")
     names = {name.removesuffix("?"): field for name, field in fields.items()}
@@ -150,7 +153,7 @@ HEAD: Fields = {"id": SEED, "type": one_of(tuple(MESSAGES))}
 
 
 def id_of(value: object) -> int | None:
-    """Returns the id of a message, None where it has none."""
+    """Returns the id of a message, or None."""
     number = value.get("id") if isinstance(value, dict) else None
     return number if SEED.check(number) else None
 

@@ -1,6 +1,7 @@
 // Cards as buttons and as pictures: a rank, and a figure drawn here: the suit, or in games without suits what kind of card it is.
 
 import { html, useRef } from "./vendor/preact.js";
+import { bidWord } from "./auction.js";
 import { amount, t } from "./words.js";
 
 export const RANKS = ["3", "4", "5", "6", "7", "8", "9", "T", "J", "Q", "K", "A", "2", "L", "B"];
@@ -83,12 +84,12 @@ export function madeWord(before, after, seat, move) {
 
 let byRanks = true;
 
-// Whether moves written as ranks are cards: such a game shows which cards each seat played.
+// Whether moves written as ranks are cards: such a game shows which cards each seat played. Its other moves are bids.
 export const showRanks = (view) => (byRanks = view.seats.every((one) => Array.isArray(one.facts?.played)));
 export const isCardMove = (move) => byRanks && Boolean(move) && isRanks([...move]);
 // A bet by its amount or its share of the pot, as no-limit games write it.
 const betWord = (move) => (/^r\d+$/.test(move) ? t("raise_to", move.slice(1)) : / pot$/.test(move) ? t("pots", { 0.25: "¼ ", 0.5: "½ ", 0.75: "¾ ", 1: "" }[parseFloat(move)] ?? `${parseFloat(move)} `) : null);
-export const moveWord = (move) => (move === null || move === undefined ? t("unseen") : isCardMove(move) ? [...move].map(cardName).join(" ") : t.known(`move_${move.replace("-", "_")}`) ?? betWord(move) ?? move);
+export const moveWord = (move) => (move === null || move === undefined ? t("unseen") : isCardMove(move) ? [...move].map(cardName).join(" ") : (byRanks ? bidWord(move) : undefined) ?? t.known(`move_${move.replace("-", "_")}`) ?? betWord(move) ?? move);
 
 // A move as cards if it is written as ranks, else as a word.
 export function MoveText({ move, size = "small", word }) {

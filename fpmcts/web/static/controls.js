@@ -2,6 +2,7 @@
 // text; with the keyboard.
 
 import { html, useEffect, useRef, useState } from "./vendor/preact.js";
+import { isBidding } from "./auction.js";
 import { BetControls, isBets } from "./bets.js";
 import { Cards, RANKS, RankHand, chosenText, countsOf, isCardMove, isRanks, moveWord, sorted, wordAt } from "./cards.js";
 import { Squares, boardOf } from "./felt.js";
@@ -20,7 +21,7 @@ function rankOfKey(event) {
 }
 
 // `legal` is null if the page does not know the legal moves; then the server decides.
-export function CardControls({ view, legal: texts, play, hint, say, keys, extra }) {
+export function CardControls({ view, legal: texts, play, hint, advised = false, say, keys, extra }) {
   const [chosen, setChosen] = useState({});
   const ply = useRef(view.ply);
   ply.current = view.ply;
@@ -34,15 +35,17 @@ export function CardControls({ view, legal: texts, play, hint, say, keys, extra 
     setChosen({});
     play(move);
   };
+  const bids = isBidding(view) ? view.legal : null; // there are no moves with cards yet
   const submit = () => {
-    if (!turn) return;
+    if (!turn || bids) return;
     if (!text) say(t(mayPass ? "choose_first" : "must_lead"));
     else if (legal && !legal.has(text)) say(t("not_legal", moveWord(text)));
     else send(legal?.get(text) ?? text);
   };
   const pass = () => {
     if (!turn) return;
-    if (mayPass) send("pass");
+    if (bids) send(bids[0]);
+    else if (mayPass) send("pass");
     else say(t("must_lead"));
   };
   const askHint = async () => {
@@ -53,7 +56,8 @@ export function CardControls({ view, legal: texts, play, hint, say, keys, extra 
     if (!isCardMove(found)) say(`${t("hint")}: ${moveWord(found)}`);
   };
   useKeys(keys && !view.over, (event) => {
-    const rank = rankOfKey(event);
+    if (bids?.[Number(event.key) - 1]) return send(bids[Number(event.key) - 1]), true;
+    const rank = bids ? null : rankOfKey(event);
     if (rank) {
       const held = own.filter((card) => card === rank).length;
       const count = chosen[rank] ?? 0;
@@ -71,13 +75,14 @@ export function CardControls({ view, legal: texts, play, hint, say, keys, extra 
   });
   const stuck = turn && legal?.size === 1 && mayPass;
   return html`<div class="controls">
-    <${RankHand} cards=${own} chosen=${chosen} choose=${setChosen} disabled=${view.over} label=${t("your_hand")} />
-    <div class="row buttons">
+    <${RankHand} cards=${own} chosen=${chosen} choose=${setChosen} disabled=${view.over || bids !== null} label=${t("your_hand")} />
+    ${bids ? html`<div class="row buttons bids">${bids.map((bid, k) => html`<button type="button" key=${bid} class=${k ? "primary" : ""} onClick=${() => send(bid)}>${moveWord(bid)}${keys ? html` <kbd aria-hidden="true">${k + 1}</kbd>` : ""}</button>`)}
+      ${advised && html`<button type="button" disabled=${!turn} onClick=${askHint}>${t("hint")}</button>`}</div>` : html`<div class="row buttons">
       <button type="button" class=${stuck ? "primary" : ""} disabled=${!turn || !mayPass} onClick=${pass}>${t("pass")}</button>
       ${hint && html`<button type="button" disabled=${!turn} onClick=${askHint}>${t("hint")}</button>`}
       <button type="button" disabled=${!text} onClick=${() => setChosen({})}>${t("clear")}</button>
       <button type="button" class=${stuck ? "" : "primary"} disabled=${!turn || !text} onClick=${submit}>${t("play")}</button>
-    </div>
+    </div>`}
     <${TypedMove} turn=${turn} play=${send} />${extra}
   </div>`;
 }

@@ -2,8 +2,9 @@
 // from its view; unknown fields are shown by their names.
 
 import { html } from "./vendor/preact.js";
-import { Backs, Cards, Down, MoveText, isRanks, showRanks } from "./cards.js";
-import { besideTitle, playerTitle, roleTitle, seatTitle } from "./players.js";
+import { Sum, hasAuction, said, stake } from "./auction.js";
+import { Backs, Cards, Down, MoveText, isRanks, moveWord, showRanks } from "./cards.js";
+import { besideTitle, playerTitle, roleTitle, seatTitle, teamOf } from "./players.js";
 import { amount, signed, t } from "./words.js";
 
 const HATS = {
@@ -81,11 +82,11 @@ const hasStacks = (view) => view.seats.every((one) => typeof one.facts?.stacks =
 function Seat({ view, seat, config, place, thinking, progress, made, next, notes }) {
   const one = view.seats[seat];
   const game = config.games.find((each) => each.name === view.game);
-  const team = game?.teams[one.team] ?? "";
+  const team = teamOf(game, seat, view);
   const turn = view.to_move === seat;
   const beat = view.facts?.to_beat_seat === seat;
   const name = playerTitle(one.player, config);
-  const about = [roleTitle(game, seat), besideTitle(view, seat)].filter(Boolean).join(" · ");
+  const about = [roleTitle(game, seat, view), besideTitle(view, seat)].filter(Boolean).join(" · ");
   const sheds = Array.isArray(one.facts?.played);
   const own = view.you === null ? null : view.seats[view.you].cards;
   const stacks = hasStacks(view);
@@ -94,7 +95,7 @@ function Seat({ view, seat, config, place, thinking, progress, made, next, notes
   const small = view.seats.length > 2 && !sheds ? "small" : "";
   return html`<section class=${`seat ${place} ${turn ? "turn" : ""} ${beat ? "leads" : ""} ${out ? "folded" : ""}`} aria-label=${`${name}, ${about}`}>
     <header><span class="disc"><${Avatar} player=${one.player} team=${team} /></span>
-      <span class="who"><b>${name}</b><small>${about}</small></span>
+      <span class="who"><b>${name}</b><small>${about}${said(view, seat).map((move) => html` <b class="said">${moveWord(move)}</b>`)}</small></span>
       ${one.count !== null && sheds && (one.cards ? html`<span class="tally" role="img" aria-label=${t("cards_left", one.count)}>${one.count}</span>` : html`<${Backs} count=${one.count} />`)}
       ${view.returns && html`<b class=${`return ${view.returns[seat] > 0 ? "gain" : "lose"}`}>${signed(view.returns[seat])}</b>`}</header>
     ${place !== "bottom" && one.cards && html`<${Cards} cards=${one.cards} size=${sheds ? "small fanned" : small} label=${t("hand")} />`}
@@ -105,7 +106,7 @@ function Seat({ view, seat, config, place, thinking, progress, made, next, notes
       : thinking
         ? html`<span class="thinking"><i></i><i></i><i></i>${progress && html`<small>${progress}</small>`}</span>`
         : made && html`${beat && html`<small class="crown">${t("to_beat")}</small>`}<${MoveText} move=${made.move} word=${notes[made.ply]?.word} />`}</div>
-    <${Facts} facts=${one.facts} skip=${stacks ? ["played", "stacks", "bets", "paid", "folded"] : ["played"]} cards=${sheds} />
+    <${Facts} facts=${one.facts} skip=${[...(stacks ? ["stacks", "bets", "paid", "folded"] : []), ...(hasAuction(view) ? ["bids", "doubled"] : []), "played"]} cards=${sheds} />
   </section>`;
 }
 
@@ -117,15 +118,17 @@ function Board({ view, played }) {
   const paid = view.seats.map((one) => one.facts?.paid);
   const pot = paid.every((one) => typeof one === "number") ? paid.reduce((a, b) => a + b, 0) : null;
   const bombs = view.facts?.bombs;
+  const auction = hasAuction(view) ? ["bidding", "doubling", "phase", "landlord", "factor", "spring"] : [];
   const pots = Array.isArray(view.facts?.pots) && view.facts.pots.length > 1 ? view.facts.pots : [];
   const bets = hasStacks(view) ? ["pot", "pots", "raise", "amounts", "to_call"] : [];
   return html`<div class="board">
     ${pot !== null && html`<p class="pot"><span class="chip" aria-hidden="true"></span><small>${t("pot")}</small> <b>${amount(pot)}</b></p>`}
     ${pots.length > 0 && html`<ul class="pots">${pots.map((one, k) => html`<li key=${k}><small>${t(k ? "side_pot" : "main_pot", k)}</small> <b>${amount(one.chips)}</b> <small>${one.seats.map((seat) => view.seats[seat].name).join(", ")}</small></li>`)}</ul>`}
     ${open.map(([name, cards]) => html`<div class="open-cards" key=${name}><${Cards} cards=${cards} size=${name === "bottom" ? "small" : ""} label=${label(name)} /><small>${label(name)}</small></div>`)}
-    ${bombs !== undefined && html`<p class="stake"><b>× ${2 ** bombs}</b><small>${t("stake")}${bombs ? ` · ${t("bombs_n", bombs)}` : ""}</small></p>`}
+    ${auction.length > 0 && !open.length && html`<div class="open-cards"><${Down} count=${3} size="small" /><small>${t("bottom")}</small></div>`}
+    ${bombs !== undefined && stake(view) > 0 && html`<p class="stake"><b>× ${stake(view)}</b><small>${t("stake")}${bombs ? ` · ${t("bombs_n", bombs)}` : ""}</small></p>`}
     ${board && !played && html`<${Squares} name=${board[0]} rows=${board[1]} />`}
-    <${Facts} facts=${view.facts} skip=${["to_beat", "rules", "role", "bombs", board?.[0], ...bets]} cards=${sheds} />
+    <${Facts} facts=${view.facts} skip=${["to_beat", "rules", "role", "bombs", board?.[0], ...bets, ...auction]} cards=${sheds} />
   </div>`;
 }
 
@@ -144,7 +147,7 @@ export function Felt({ view, config, thinking = null, progress = "", next, statu
     <div class="others">${others.map((which, k) => seat(which, places[k]))}</div>
     <${Board} view=${view} played=${Boolean(children)} />
     <div class="me">${seat(bottom, "bottom")}
-      ${status && html`<p class="status">${status}</p>`}
+      ${status && html`<p class="status">${status}</p>`}<${Sum} view=${view} />
       ${children || (view.seats[bottom].cards && html`<div class="lying"><${Cards} cards=${view.seats[bottom].cards} label=${t("hand")} /></div>`)}
     </div>
   </div>`;
@@ -165,7 +168,7 @@ export function Log({ view, config, notes = {} }) {
     else rounds.push({ [one.seat]: ply });
   });
   return html`<div class="log" tabindex="0" role="region" aria-label=${t("log")}><table>
-    <thead><tr><th scope="col"><span class="sr">${t("round")}</span></th>${view.seats.map((one, seat) => html`<th scope="col" key=${seat}>${playerTitle(one.player, config)} <small>${besideTitle(view, seat) || (game ? seatTitle(game, seat) : one.name)}</small></th>`)}</tr></thead>
+    <thead><tr><th scope="col"><span class="sr">${t("round")}</span></th>${view.seats.map((one, seat) => html`<th scope="col" key=${seat}>${playerTitle(one.player, config)} <small>${besideTitle(view, seat) || (game ? seatTitle(game, seat, view) : one.name)}</small></th>`)}</tr></thead>
     <tbody>${rounds.map((row, k) => html`<tr key=${k}><td class="muted">${k + 1}</td>${Array.from({ length: count }, (_, seat) => html`<td key=${seat}>
       ${row[seat] !== undefined && html`<${MoveText} move=${view.moves[row[seat]].move} size="tiny" word=${notes[row[seat]]?.word} />${notes[row[seat]]?.paid !== undefined && html` <small class="muted">${notes[row[seat]].paid}</small>`}`}</td>`)}</tr>`)}</tbody></table></div>`;
 }

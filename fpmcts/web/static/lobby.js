@@ -3,11 +3,12 @@
 import { html, useEffect, useRef, useState } from "./vendor/preact.js";
 import { Cards } from "./cards.js";
 import { get, post, upload } from "./connection.js";
-import { YOU, baseTitle, gameTitle, playerText, playerTitle, preparingText, seatTitle, variantTitle } from "./players.js";
+import { YOU, baseTitle, gameTitle, isSeries, playerText, playerTitle, preparingText, seatTitle, variantTitle } from "./players.js";
 import { signed, t } from "./words.js";
 
 const DEALT = { doudizhu: ["K", "A", "2", "L", "B"], kuhn: ["J", "Q", "K"], leduc: ["Js", "Qh", "Ks"], limit_holdem: ["Ah", "Kd", "Qs"], no_limit_holdem: ["As", "Ad", "Kh"], goofspiel: ["1", "3", "5"], phantom_tictactoe: ["X", "O"] };
 const MOST_SHOWN = 12;
+const MATCHES = [0, 5, 10, 20, 50];
 
 const usual = (game) => (game.players.find((player) => player.playouts === 64) ?? game.players.find((player) => player.analyses) ?? game.players[0])?.name;
 
@@ -28,6 +29,7 @@ function NewTable({ config, wish, prepare, open, fail }) {
   const [seed, setSeed] = useState(wish.seed ?? "");
   const [greedy, setGreedy] = useState(false);
   const [rotate, setRotate] = useState(true);
+  const [deals, setDeals] = useState(0); // of a match; 0: open end
   const player = (seat) => players[seat] ?? usual(game);
   const mayBeGreedy = game?.players.some((one) => one.greedy && game.seats.some((_, seat) => seat !== mine && player(seat) === one.name));
   const pick = (next) => {
@@ -39,7 +41,7 @@ function NewTable({ config, wish, prepare, open, fail }) {
     event.preventDefault();
     const body = { game: game.name, seats: game.seats.map((_, seat) => (seat === mine ? YOU : player(seat))), mode: mine === null ? "open" : mode };
     if (seed !== "") body.seed = Number(seed);
-    if (game.mixes) Object.assign(body, { greedy: greedy && mayBeGreedy, rotate });
+    if (isSeries(game)) Object.assign(body, { greedy: Boolean(greedy && mayBeGreedy), rotate, ...(deals ? { deals } : {}) });
     await post("/api/tables", body).then((made) => open(made.id), fail);
   };
   const radio = (group, value, checked, change, children, style = "") => html`<label class=${`choice ${style} ${checked ? "on" : ""}`} key=${value}>
@@ -64,7 +66,9 @@ function NewTable({ config, wish, prepare, open, fail }) {
       <div class="row go">
         <label class="field slim"><span>${t("seed")}</span><input inputmode="numeric" placeholder=${t("random")} value=${seed} title=${t("seed_help")} autocomplete="off"
           onInput=${(event) => setSeed(event.target.value.replace(/\D/g, "").slice(0, 15))} /></label>
-        ${game.mixes && html`<span class="checks">${mayBeGreedy && html`<label class="check"><input type="checkbox" checked=${greedy} onChange=${(event) => setGreedy(event.target.checked)} /> ${t("greedy")}</label>`}
+        ${isSeries(game) && html`<label class="field slim"><span>${t("deals")}</span><select value=${String(deals)} onChange=${(event) => setDeals(Number(event.target.value))}>
+          ${MATCHES.map((count) => html`<option value=${String(count)} key=${count}>${count || t("open_end")}</option>`)}</select></label>
+          <span class="checks">${mayBeGreedy && html`<label class="check"><input type="checkbox" checked=${greedy} onChange=${(event) => setGreedy(event.target.checked)} /> ${t("greedy")}</label>`}
           <label class="check"><input type="checkbox" checked=${rotate} onChange=${(event) => setRotate(event.target.checked)} /> ${t("rotate")}</label></span>`}
         <span class="spread"></span><button class="primary large" type="submit">${mine === null ? t("watch") : t("start")}</button>
       </div>

@@ -1,12 +1,14 @@
 // One table: the game in progress with the AI's thoughts, and afterwards its replay and review.
 
 import { html, useEffect, useReducer, useRef, useState } from "./vendor/preact.js";
+import { isBidding, isThrownIn } from "./auction.js";
 import { MoveText, madeWord, moveWord, wordAt } from "./cards.js";
 import { get, post } from "./connection.js";
 import { Controls } from "./controls.js";
 import { Felt, Log } from "./felt.js";
 import { useKeys } from "./keys.js";
-import { gameTitle, placeTitle, playerTitle, roleTitle } from "./players.js";
+import { gameTitle, isSeries, placeTitle, playerTitle, roleTitle } from "./players.js";
+import { Match } from "./match.js";
 import { Steps, useArrows, useReplay } from "./replay.js";
 import { Review } from "./review.js";
 import { Curve, Hands, Moves, Value } from "./thoughts.js";
@@ -15,6 +17,7 @@ import { amount, number, signed, t } from "./words.js";
 const EMPTY = { rev: null, summary: null, view: null, thinking: null, job: null, result: null, paused: false, factor: 1, values: {}, notes: {} };
 const SPEEDS = [64, 256, 1024];
 const HINT_PLAYOUTS = 64;
+const DEAL_AGAIN_MS = 2500; // after a deal that was thrown in
 
 // The value that a search found for its position, for the curve.
 function kept(values, ply, seat, message) {
@@ -44,7 +47,7 @@ function follow(state, message) {
     case "thinking":
       return { ...state, thinking: message, result: message.rows || message.policy ? message : state.result, values: kept(state.values, state.view?.ply, message.seat, message) };
     case "over":
-      return { ...state, rev: message.rev, summary: message.summary, view: message.view, thinking: null, result: null };
+      return { ...state, rev: message.rev, summary: message.summary, view: message.view, thinking: null, result: null, ended: true };
     case "asked":
       return { ...state, job: message.job, result: null };
     case "result":
@@ -86,6 +89,12 @@ export function Play({ id, config, connection, bus, prefs, engine, go, open, say
     };
   }, [id]);
   const { summary, view } = state;
+  const dealAgain = Boolean(state.ended && view && isThrownIn(view));
+  useEffect(() => {
+    if (!dealAgain) return undefined;
+    const timer = setTimeout(() => send({ type: "next" }), DEAL_AGAIN_MS);
+    return () => clearTimeout(timer);
+  }, [dealAgain]);
   const done = Boolean(view && (view.over || summary.imported));
   const plies = useReplay(done ? id : null, view?.ply, failed);
   const last = plies ? plies.length - 1 : 0;
@@ -98,7 +107,7 @@ export function Play({ id, config, connection, bus, prefs, engine, go, open, say
   const send = (fields) => connection.ask({ table: id, ...fields }).catch(failed);
   const play = (move) => send({ type: "play", move, rev: state.rev });
   useKeys(prefs.keys && done, (event) => {
-    if (event.key !== "Enter" || ["BUTTON", "A", "SUMMARY"].includes(event.target.tagName) || reviewing || !series) return false;
+    if (event.key !== "Enter" || ["BUTTON", "A", "SUMMARY"].includes(event.target.tagName) || reviewing || !series || matchOver) return false;
     send({ type: "next" });
     return true;
   });
@@ -106,7 +115,8 @@ export function Play({ id, config, connection, bus, prefs, engine, go, open, say
   const game = config.games.find((one) => one.name === view.game) ?? { players: [], seats: view.seats, teams: [], analyst: null, mixes: false };
   const watching = view.you === null;
   const mine = !watching && view.to_move === view.you;
-  const series = game.mixes && !summary.imported;
+  const series = isSeries(game) && !summary.imported;
+  const matchOver = series && summary.series?.deals && summary.series.games >= summary.series.deals;
   const maySearch = Boolean(game.analyst) && !done && summary.mode !== "fair" && (mine || summary.mode === "open");
   const searches = game.exact === undefined ? game.players.some((one) => one.group === game.analyst && one.playouts !== null) : !game.exact;
   const name = (seat) => playerTitle(view.seats[seat].player, config);
@@ -135,7 +145,7 @@ export function Play({ id, config, connection, bus, prefs, engine, go, open, say
   };
   const share = () => copy(summary.seed === null ? location.href : `${location.origin}/#g=${summary.game}&seed=${summary.seed}`, say);
   const outside = () => get(`/api/tables/${id}/outside`).then((text) => copy(JSON.stringify(text), say), fail);
-  const again = () => post("/api/tables", { game: summary.game, seats: summary.seats, mode: summary.mode }).then((made) => open(made.id), fail);
+  const again = () => post("/api/tables", { game: summary.game, seats: summary.seats, mode: summary.mode, ...(matchOver ? { deals: summary.series.deals } : {}) }).then((made) => open(made.id), fail);
   const here = at === null ? view : { ...plies[at].view, you: plies[at].view.you ?? view.you };
   const next = at === null || plies[at].move === null ? undefined : plies[at].move;
   const shown = retry ? retry.view : here;
@@ -146,7 +156,7 @@ export function Play({ id, config, connection, bus, prefs, engine, go, open, say
     <header class="bar-top">
       <button type="button" class="back" onClick=${() => go("")}><span aria-hidden="true">‹</span> ${t("home")}</button>
       <h1>${gameTitle(view.game)}</h1><span class="tag mode">${t(`mode_${summary.mode}`)}</span>
-      ${series && html`<span class="tag">${t("hand_no", summary.series?.number ?? 1)}</span>`}
+      ${series && html`<span class="tag">${t("hand_no", summary.series?.number ?? 1)}${summary.series?.deals ? ` / ${summary.series.deals}` : ""}</span>`}
       ${total && html`<span class="tag" title=${t("total")}>${total.players.map((player, k) => `${playerTitle(player, config)} ${signed(total.returns[k])}`).join(" · ")}</span>`}
       <span class="spread"></span>
       ${watching && !done && html`<${Watching} state=${state} send=${send} />`}
@@ -159,18 +169,19 @@ export function Play({ id, config, connection, bus, prefs, engine, go, open, say
         ${retry
           ? html`<${Controls} key=${`retry-${retry.ply}`} view=${retry.view} legal=${retry.legal} play=${retry.attempt} say=${say} keys=${prefs.keys}
               extra=${html`<button type="button" class="link" onClick=${() => setRetry(null)}>${t("give_up")}</button>`} />`
-          : !watching && !done && html`<${Controls} view=${view} legal=${view.legal} play=${play} hint=${hint} say=${say} keys=${prefs.keys} />`}
+          : !watching && !done && html`<${Controls} view=${view} legal=${view.legal} play=${play} hint=${hint} advised=${maySearch} say=${say} keys=${prefs.keys} />`}
       <//>
       ${done && plies && html`<${Steps} ply=${at} last=${last} choose=${choose} />`}
       ${done && html`<div class="row buttons after">
-        ${series && html`<button type="button" class="primary" onClick=${() => send({ type: "next" })}>${t("next")}</button>`}
-        ${!series && !summary.imported && html`<button type="button" class="primary" onClick=${again}>${t("again")}</button>`}
+        ${series && !matchOver && html`<button type="button" class="primary" onClick=${() => send({ type: "next" })}>${t("next")}</button>`}
+        ${(!series || matchOver) && !summary.imported && html`<button type="button" class="primary" onClick=${again}>${t("again")}</button>`}
         ${game.analyst && game.reviews !== false && !reviewing && html`<button type="button" onClick=${() => setReviewing(true)}>${t("review")}</button>`}
         <a class="button" href=${`/api/tables/${id}/record`} download>${t("download")}</a>
         <button type="button" onClick=${share}>${t("share")}</button>
       </div>`}
     </div>
     <aside class="side">
+      ${done && series && summary.series.games > 1 && html`<${Match} id=${id} series=${summary.series} config=${config} over=${Boolean(matchOver)} fail=${failed} />`}
       ${done && reviewing && html`<${Review} id=${id} view=${view} plies=${plies} game=${game} config=${config} connection=${connection} bus=${bus} prefs=${prefs}
         say=${say} ply=${at} choose=${choose} retry=${retry} setRetry=${setRetry} />`}
       ${!done && html`<section class="panel thoughts"><h2>${t("thoughts")}</h2>
@@ -196,10 +207,11 @@ const resultText = (game, value) => t(game.unit === "chips" ? "chips" : "points"
 
 function statusText(shown, view, config, game, done, at, last) {
   if (done && at !== last && at !== null) return html`<span class="muted">${t("move_n", at + 1)} / ${last}</span>`;
+  if (isThrownIn(view)) return html`<b class="verdict">${t("thrown_in")}</b>`;
   if (view.over) {
     if (view.you === null) {
       const best = Math.max(...view.returns);
-      const winners = view.seats.filter((one) => view.returns[one.seat] === best).map((one) => roleTitle(game, one.seat));
+      const winners = view.seats.filter((one) => view.returns[one.seat] === best).map((one) => roleTitle(game, one.seat, view));
       return html`<b class="verdict">${t("wins", [...new Set(winners)].join(", "))}</b>`;
     }
     const mine = view.returns[view.you];
@@ -207,6 +219,7 @@ function statusText(shown, view, config, game, done, at, last) {
   }
   if (shown.to_move === null) return "";
   if (shown.to_move !== shown.you) return t("thinks", playerTitle(shown.seats[shown.to_move].player, config));
+  if (isBidding(shown)) return html`<b class="yours">${t("your_turn")}</b> ${t(`ask_${shown.facts.phase}`)}`;
   const beat = shown.facts?.to_beat;
   if (beat && view.legal.length === 1) return html`<b class="yours">${t("your_turn")}</b> ${t("cannot_beat")}`;
   return html`<b class="yours">${t("your_turn")}</b> ${beat ? html`${t("beat")} <${MoveText} move=${beat} size="tiny" />` : shown.facts && "to_beat" in shown.facts ? t("lead") : ""}`;

@@ -26,6 +26,9 @@ export function preparingText(config, engine) {
   return at ? t("loading") : "";
 }
 
+// Whether hands are played one after the other for a total; there points count, not who wins.
+export const isSeries = (game) => Boolean(game.mixes || game.tells_wins === false);
+
 const searches = (player) => player.playouts !== null;
 
 // The short name of a player, for the table and the log.
@@ -46,11 +49,18 @@ export function playerText(player) {
   return [about, effort, t("about_delay", player.delay)].filter(Boolean).join(" ");
 }
 
+// The team of a seat; where an auction finds the landlord, none before the view names one.
+export function teamOf(game, seat, view) {
+  const landlord = view?.facts?.landlord;
+  if (typeof landlord === "number") return landlord === seat ? "landlord" : "peasants";
+  return game?.teams[game.seats[seat].team] ?? "";
+}
+
 // The role of a seat where the game has roles, else its name.
-export function roleTitle(game, seat) {
+export function roleTitle(game, seat, view) {
   if (!game) return "";
-  const { name, team } = game.seats[seat];
-  const role = game.teams[team];
+  const { name } = game.seats[seat];
+  const role = teamOf(game, seat, view);
   return role && role !== name ? t.known(`team_${role}`) ?? role : t.known(`seat_${name}`) ?? name;
 }
 
@@ -62,10 +72,10 @@ export function besideTitle(view, seat) {
 
 // A seat in one line: its role, and its position or player.
 export const placeTitle = (view, seat, game, config) =>
-  seat === view.you ? t("you") : `${roleTitle(game, seat)} · ${besideTitle(view, seat) || (view.seats.length > 2 ? view.seats[seat].name : playerTitle(view.seats[seat].player, config))}`;
+  seat === view.you ? t("you") : `${roleTitle(game, seat, view)} · ${besideTitle(view, seat) || (view.seats.length > 2 ? view.seats[seat].name : playerTitle(view.seats[seat].player, config))}`;
 
-export function seatTitle(game, seat) {
-  const role = roleTitle(game, seat);
+export function seatTitle(game, seat, view) {
+  const role = roleTitle(game, seat, view);
   const shared = game.seats.filter((one) => one.team === game.seats[seat].team).length > 1;
   return shared ? `${role} ${game.seats[seat].name}` : role;
 }

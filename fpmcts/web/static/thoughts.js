@@ -91,7 +91,7 @@ function runsOf(points) {
 }
 
 // The value at each decision, with a band of two standard errors if known; points can be selected.
-export function Curve({ points, unit, ply, choose, names }) {
+export function Curve({ points, unit, ply, choose, names, title = t("curve"), tag = (one) => t("move_n", one.ply + 1) }) {
   const shown = points.filter((one) => one.value !== null && one.value !== undefined);
   if (shown.length < 2) return null;
   const wins = unit !== "points";
@@ -104,8 +104,8 @@ export function Curve({ points, unit, ply, choose, names }) {
   const seats = [...new Set(shown.map((one) => one.seat))];
   const path = (seat) => shown.filter((one) => one.seat === seat).map((one, k) => `${k ? "L" : "M"}${x(one).toFixed(1)} ${y(one.value).toFixed(1)}`).join("");
   const tell = (one) => (wins ? `${percent(one.value)}${one.se ? ` ± ${percent(one.se)}` : ""} %` : `${amount(one.value)}${one.se ? ` ± ${amount(one.se)}` : ""}`);
-  return html`<figure class="curve-box"><figcaption>${t("curve")}${shown.some((one) => one.se) ? html` <span class="muted">${t("band")}</span>` : ""}${seats.length > 1 ? html` ${seats.map((seat) => html`<span class=${`key seat-${seat}`} key=${seat}>${names?.(seat) ?? seat}</span>`)}` : ""}</figcaption>
-    <svg class="curve" viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} role="group" aria-label=${t("curve")}>
+  return html`<figure class="curve-box"><figcaption>${title}${shown.some((one) => one.se) ? html` <span class="muted">${t("band")}</span>` : ""}${seats.length > 1 ? html` ${seats.map((seat) => html`<span class=${`key seat-${seat}`} key=${seat}>${names?.(seat) ?? seat}</span>`)}` : ""}</figcaption>
+    <svg class="curve" viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} role="group" aria-label=${title}>
     ${[low, (low + high) / 2, high].map((v) => html`<line x1=${LEFT} x2=${WIDTH - 8} y1=${y(v)} y2=${y(v)} class="axis" key=${v} /><text x=${LEFT - 5} y=${y(v) + 4} text-anchor="end">${wins ? percent(v) : amount(v)}</text>`)}
     ${seats.map((seat) => runsOf(shown.filter((one) => one.seat === seat)).map((run) => html`<polygon class=${`band seat-${seat}`} key=${`b${seat}-${run[0].ply}`} aria-hidden="true"
       points=${[...run.map((one) => [x(one), y(one.value + 2 * one.se)]), ...[...run].reverse().map((one) => [x(one), y(one.value - 2 * one.se)])].map((at) => at.map((v) => v.toFixed(1)).join(",")).join(" ")} />`))}
@@ -114,9 +114,9 @@ export function Curve({ points, unit, ply, choose, names }) {
     ${shown.map((one) => {
       const wrong = ["inaccuracy", "mistake", "blunder"].includes(one.class);
       const pick = choose && { tabindex: one.ply === (ply ?? shown[0].ply) || !shown.some((each) => each.ply === ply) && one === shown[0] ? 0 : -1, role: "button", onClick: () => choose(one.ply), onKeyDown: (event) => (event.key === "Enter" || event.key === " ") && (event.preventDefault(), event.stopPropagation(), choose(one.ply)) };
-      return html`<g key=${one.ply} class=${`point seat-${one.seat} ${one.class ?? ""} ${one.ply === ply ? "here" : ""}`} aria-label=${`${t("move_n", one.ply + 1)}: ${moveWord(one.move)}, ${tell(one)}${one.class ? `, ${t(one.class)}` : ""}`} ...${pick ?? { role: "img" }}>
+      return html`<g key=${one.ply} class=${`point seat-${one.seat} ${one.class ?? ""} ${one.ply === ply ? "here" : ""}`} aria-label=${`${tag(one)}: ${one.move === null ? "" : `${moveWord(one.move)}, `}${tell(one)}${one.class ? `, ${t(one.class)}` : ""}`} ...${pick ?? { role: "img" }}>
         <circle cx=${x(one)} cy=${y(one.value)} r="13" class="target" /><circle cx=${x(one)} cy=${y(one.value)} r=${wrong ? 8.5 : 4} class="dot" />
-        ${wrong && html`<text x=${x(one)} y=${y(one.value) + 4} text-anchor="middle" class="glyph">${MARKS[one.class]}</text>`}<title>${moveWord(one.move)} · ${tell(one)}</title></g>`;
+        ${wrong && html`<text x=${x(one)} y=${y(one.value) + 4} text-anchor="middle" class="glyph">${MARKS[one.class]}</text>`}<title>${one.move === null ? tag(one) : moveWord(one.move)} · ${tell(one)}</title></g>`;
     })}
   </svg></figure>`;
 }

@@ -66,6 +66,10 @@ const EN = {
   seat_SB: "small blind", seat_BB: "big blind", seat_BTN: "button", seat_UTG: "under the gun", seat_CO: "cut-off",
   stack: "stack", bet: "bet", folded: "folded", main_pot: "main pot", side_pot: "side pot {0}", move_least: "Least", move_all_in: "All-in", pots: "{0}pot", raise_to: "Raise to {0}", bet_of: "Bet {0}", all_in_of: "All-in {0}",
   sizes: "Common sizes", amount: "Amount in chips", amount_bounds: "any whole number of chips from {0} to {1}", amount_only: "only {0} chips can be bet", amount_wrong: "Enter a whole number of chips from {0} to {1}.",
+  "variant_no auction": "The landlord is dealt", variant_calls: "Auction: 1, 2, 3", "variant_robs and doubling": "Auction with robbing, doubling", seat_X: "Speaks first", seat_Y: "Speaks second", seat_Z: "Speaks third",
+  bid_no_call: "No call", bid_call_1: "Call 1", bid_call_2: "Call 2", bid_call_3: "Call 3", bid_call: "Be landlord", bid_no_rob: "No rob", bid_rob: "Rob", bid_no_double: "No double", bid_double: "Double",
+  ask_calling: "Do you want to be the landlord?", ask_doubling: "Double the points?", thrown_in: "Nobody called. The cards are dealt again.", spring: "Spring!", factor_bid: "bid", factor_bombs: "bombs", factor_spring: "spring", factor_doubling: "doubled", landlord_twice: "for each peasant; the landlord wins or pays both",
+  deals: "Deals in the match", open_end: "no limit", match_over: "Final result", match_curve: "Points over the match",
   value_preflop: "before the flop", value_flop: "flop", value_turn: "turn", value_river: "river", value_over: "over", fact_round: "round",
 };
 
@@ -118,6 +122,10 @@ const ZH = {
   seat_SB: "小盲", seat_BB: "大盲", seat_BTN: "庄位", seat_UTG: "枪口位", seat_CO: "关煞位",
   stack: "筹码", bet: "下注", folded: "已弃牌", main_pot: "主池", side_pot: "边池 {0}", move_least: "最小", move_all_in: "全下", pots: "{0}底池", raise_to: "加注到 {0}", bet_of: "下注 {0}", all_in_of: "全下 {0}",
   sizes: "常用下注额", amount: "筹码数", amount_bounds: "{0} 到 {1} 之间的任意整数", amount_only: "只能下 {0}", amount_wrong: "请输入 {0} 到 {1} 之间的整数。",
+  "variant_no auction": "不叫牌", variant_calls: "叫分（1、2、3）", "variant_robs and doubling": "抢地主、加倍", seat_X: "先叫", seat_Y: "第二个叫", seat_Z: "第三个叫",
+  bid_no_call: "不叫", bid_call_1: "1分", bid_call_2: "2分", bid_call_3: "3分", bid_call: "叫地主", bid_no_rob: "不抢", bid_rob: "抢地主", bid_no_double: "不加倍", bid_double: "加倍",
+  ask_calling: "要当地主吗？", ask_doubling: "要加倍吗？", thrown_in: "无人叫牌，重新发牌。", spring: "春天！", factor_bid: "叫分", factor_bombs: "炸弹", factor_spring: "春天", factor_doubling: "加倍", landlord_twice: "（每位农民；地主输赢双份）",
+  deals: "局数", open_end: "不限", match_over: "最终比分", match_curve: "积分走势",
   value_preflop: "翻牌前", value_flop: "翻牌", value_turn: "转牌", value_river: "河牌", value_over: "结束", fact_round: "轮次",
 };
 

@@ -1,6 +1,6 @@
-"""The players that can sit at a table, by their names in the lobby, with the time their moves take.
+"""The players that can sit at a table, by their names in the lobby, with the delays of their moves.
 
-A client can only name a player of this list: no file, no command, no options.
+A client can only name a player in this list: no file, no command, no options.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,11 +15,11 @@ YOU = "you"
 LEAST_DELAY = 0.6
 """Minimum seconds before a move appears."""
 MARGIN = 0.15
-"""Seconds of the delay that a player may not use."""
+"""Seconds of the delay that are unavailable for thinking."""
 ANALYSTS = ("fpmcts", "tabular")
 """Kinds of players that report values of moves."""
 TOLD = ("name", "group", "playouts", "label", "delay")
-"""Attributes of an ``Entry`` that are reported as they are."""
+"""Attributes of an ``Entry`` that are reported unchanged."""
 
 
 @dataclass(frozen=True)
@@ -29,14 +29,14 @@ class Entry:
     Attributes:
         name: Its name in ``seats``.
         group: Groups the speeds of one player.
-        label: For people.
-        kind: As ``fpmcts.players.load_player`` knows it.
+        label: Name for people.
+        kind: As in ``fpmcts.players.load_player``.
         options: Options of the kind.
-        greedy: Changes of ``options`` where the table's players are greedy; None: there is no
-            difference, as in games whose players need not mix.
-        playouts: None where it does not search.
-        delay: Seconds after which its moves appear: the same for every hand, since a forced pass
-            that came at once would show that it was forced.
+        greedy: Changes of ``options`` at tables with greedy players; None: no difference, as in
+            games whose players need not mix.
+        playouts: Playouts per move; None if it does not search.
+        delay: Seconds after which its moves appear: the same for every hand, since an immediate
+            pass would reveal that it was forced.
         adapts: Whether it learns from the earlier hands of a series.
     """
 
@@ -58,12 +58,12 @@ class Entry:
 
 @dataclass(frozen=True)
 class Offer:
-    """What the lobby offers for one game.
+    """The offer of the lobby for one game.
 
     Attributes:
         entries: The players.
-        analyst: The group that answers hints, analyses and reviews; None: there is none.
-        exact: Whether it has exact values, and not those that playouts find, with errors.
+        analyst: The group of players for hints, analyses and reviews, or None.
+        exact: Whether its values are exact rather than estimates from playouts.
     """
 
     entries: tuple[Entry, ...]
@@ -92,7 +92,7 @@ class Offer:
             game: Name of the game.
             record: Record of the table.
             seed: Seed of its random choices.
-            playouts: Where it searches; None: its usual ones.
+            playouts: Playouts, if it searches; None: its usual number.
             asked: Other fields of the question.
 
         Raises:
@@ -106,28 +106,28 @@ class Offer:
         if playouts is not None and not self.exact:
             options["playouts"] = playouts
         if entry.kind == "fpmcts" and asked.get("moves") is not None:
-            # A move that wins for sure would be answered without a look at the others.
+            # Otherwise a sure win would be answered without evaluating the other moves.
             options["solve"] = False
         return Question(game, record, entry.kind, options, seed, **asked)
 
 
 class Catalogue:
-    """What the lobby offers.
+    """The offers of the lobby.
 
     Args:
-        offers: By game.
-        other: What is offered for every other game.
+        offers: Offers by game.
+        other: The offer for all other games.
     """
 
     def __init__(self, offers: dict[str, Offer], other: Offer | None = None) -> None:
         self._offers, self._other = offers, other or Offer(())
 
     def games(self) -> tuple[str, ...]:
-        """Returns the games that have offers of their own."""
+        """Returns the games with their own offers."""
         return tuple(self._offers)
 
     def offer(self, game: str) -> Offer:
-        """Returns what is offered for a game."""
+        """Returns the offer for a game."""
         return self._offers.get(game, self._other)
 
     def refit(self, game: str, fit: Callable[[Entry], Entry]) -> None:
@@ -136,9 +136,7 @@ class Catalogue:
         self._offers[game] = replace(offer, entries=tuple(map(fit, offer.entries)))
 
     def add(self, game: str, entries: Sequence[Entry]) -> None:
-        """Offers more players of a game, before those that play every game; those already there
-        stay.
-        """
+        """Adds players to the offer for a game, before those that play every game."""
         offer = self.offer(game)
         there = {entry.name for entry in offer.entries}
         new = (entry for entry in entries if entry.name not in there)
@@ -146,7 +144,7 @@ class Catalogue:
             self._offers[game] = replace(offer, entries=(*new, *offer.entries))
 
     def check_seats(self, info: GameInfo, seats: Sequence[str]) -> None:
-        """Raises RefusedError unless the seats are those of the game and everyone in them is
+        """Raises RefusedError unless the number of seats is right and all their players are
         known.
         """
         if len(seats) != len(info.seats):
@@ -160,7 +158,7 @@ class Catalogue:
                 self.offer(info.name).entry(name)
 
     def fields(self, info: GameInfo) -> Json:
-        """Returns what the lobby shows of a game."""
+        """Returns the lobby's fields of a game."""
         offer = self.offer(info.name)
         told = asdict(info)
         del told["private_moves"]

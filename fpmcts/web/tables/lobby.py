@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from games.table import Table
 
 MOST_IN_MEMORY = 200
-"""Tables at which nothing happens that are kept in memory."""
+"""Idle tables kept in memory."""
 MOST_GAMES = 20_000
-"""Most games of a session on disk."""
+"""Maximum games of a session on disk."""
 MOST_LINES = 1000
-"""Most lines of an opened file."""
+"""Maximum lines of an opened file."""
 SUMS = ("games", "wins", "returns", "squares")
 """What statistics add up."""
 EVERYBODY = "*"
@@ -32,7 +32,7 @@ EVERYBODY = "*"
 
 
 def numbered_lines(text: str) -> list[tuple[int, str]]:
-    """Returns the lines of a file of records, with their numbers; empty ones are passed over."""
+    """Returns the lines of a file of records, with their numbers; empty ones are skipped."""
     return [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
 
 
@@ -40,7 +40,7 @@ class Lobby:
     """The tables of a server.
 
     Args:
-        services: What they stand on.
+        services: Services of the tables.
     """
 
     def __init__(self, services: Services) -> None:
@@ -49,8 +49,8 @@ class Lobby:
         self._makings: dict[str, Bucket] = {}
 
     def get(self, session: str, table: str) -> Room:
-        """Returns a table that a session may see. Raises RefusedError: there is no such table, or
-        it is another's.
+        """Returns a table that a session may see. Raises RefusedError if it does not exist or
+        belongs to another session.
         """
         found = self._rooms.get(table) or self.services.store.get(table)
         if found is None or found.session not in (session, EVERYBODY):
@@ -83,14 +83,16 @@ class Lobby:
         moves: list[str] | None = None,
         greedy: bool = False,
         rotate: bool | None = None,
+        deals: int | None = None,
     ) -> Room:
         """Returns a new table.
 
         Args:
-            session: Whose; the rest are the fields of ``POST /api/tables``, checked one by one.
+            session: Its session; the other arguments are the fields of ``POST /api/tables``, each
+                already checked.
 
         Raises:
-            RefusedError: It cannot be made.
+            RefusedError: The table cannot be made.
         """
         info, chance = self.services.rulebook.info(game), self.services.chance
         self.services.catalogue.check_seats(info, seats)
@@ -104,7 +106,7 @@ class Lobby:
         settings = Settings(
             seats=seats,
             mode=mode if YOU in seats else "open",
-            series=Series(list(seats), returns=[0.0] * len(seats)),
+            series=Series(list(seats), returns=[0.0] * len(seats), deals=deals),
             secret=chance.new_seed(),
             seed=chance.new_seed() if seed is None and deal is None else seed,
             seed_given=seed is not None,
@@ -121,7 +123,7 @@ class Lobby:
     def _new(
         self, session: str, game: str, settings: Settings, table: "Table | None" = None
     ) -> Room:
-        """Returns a new room; without a table the cards are dealt."""
+        """Returns a new room; without a table, the cards are dealt."""
         made, name = round(self.services.clock.wall(), 3), self.services.chance.new_id()
         table = table or self.services.rulebook.table(game, seed=settings.seed)
         stored = StoredGame(name, session, game, made, False, settings, {})
@@ -130,9 +132,7 @@ class Lobby:
         return self._keep(room)
 
     def next_of(self, room: Room) -> Room:
-        """Returns the next table of a series, made where it is not there yet. Raises
-        RefusedError.
-        """
+        """Returns the next table of a series, created if necessary. Raises RefusedError."""
         old, chance = room.settings, self.services.chance
         if not room.table.is_over or old.imported:
             raise RefusedError("not_over", "the game is not over")
@@ -140,7 +140,9 @@ class Lobby:
             return self.get(room.session, old.series.next)
         self._may_make(room.session)
         players, number = old.series.players, old.series.number + 1
-        series = Series(players, number, old.series.games, list(old.series.returns), before=room.id)
+        series = replace(
+            old.series, number=number, returns=list(old.series.returns), before=room.id, next=None
+        )
         known = old.seed is not None and old.seed_given
         settings = replace(
             old,
@@ -157,8 +159,8 @@ class Lobby:
         return new
 
     async def open_records(self, session: str, text: str) -> Json:
-        """Returns tables of the games in a file of records, in short, and the lines that are
-        none. Raises RefusedError where there are too many lines, or none.
+        """Returns summaries of tables for the games in a file of records, and the invalid lines.
+        Raises RefusedError if there are too many lines, or none.
         """
         self._may_make(session)
         lines = numbered_lines(text)
@@ -173,19 +175,17 @@ class Lobby:
                 tables.append(room.summary())
             except RefusedError as refused:
                 failed.append({"line": number, "text": refused.text})
-            await asyncio.sleep(0)  # others have their turn
+            await asyncio.sleep(0)  # let others run
         return {"tables": tables, "failed": failed}
 
     async def open_shared(self, text: str) -> None:
-        """Opens records that everybody may read. Raises RefusedError where a line is none."""
+        """Opens records that everybody may read. Raises RefusedError for an invalid line."""
         self.services.store.forget(EVERYBODY)
         for wrong in (await self.open_records(EVERYBODY, text))["failed"]:
             raise RefusedError("bad_record", f"line {wrong['line']}: {wrong['text']}")
 
     def open_record(self, session: str, line: str) -> Room:
-        """Returns a table of a game in a line of a file of records. Raises RefusedError where it is
-        none.
-        """
+        """Returns a table for a line of a file of records. Raises RefusedError if it is invalid."""
         record = parse_json(line)
         if not isinstance(record, dict):
             raise RefusedError("bad_record", "expected an object")

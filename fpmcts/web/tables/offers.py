@@ -1,9 +1,9 @@
 """The players of the lobby: those that come with the project, and those of runs given to
 ``play.py``.
 
-How long players need on this machine is measured once, so that delays are the same for every hand
-and fit every search. A search that is cut short plays badly, and one that is late shows by its time
-that there was something to think about.
+The time that players need on this machine is measured once, so that delays are the same for every
+hand and fit every search. A search that is cut short plays badly, and a late one reveals that there
+was something to think about.
 """
 
 import logging
@@ -21,28 +21,28 @@ from games.files import shipped
 
 MODELS = shipped("models")
 SPEEDS = {64: 0.9, 256: 2.0, 1024: 6.0}
-"""By playouts: the delay of a player (``Entry``)."""
+"""The delay of a player (``Entry``), by playouts."""
 SLOW = 2.0
-"""The delay of players that take their time to search."""
+"""The delay of players that search for longer."""
 GREEDY: Json = {"temperature": 0.0}
-"""Options of players that draw their moves where a good player of the game mixes."""
+"""Options of players that sample their moves, for games in which good players mix."""
 WARM_SEEDS = (0, 1, 2, 3, 4)
-"""Seeds of warm-up searches: networks compile kernels for each size of a batch, so a few different
-positions are searched.
+"""Seeds of warm-up searches: networks compile kernels for each batch size, so several positions are
+searched.
 """
 GAMES = ("doudizhu", "leduc", "kuhn", "limit_holdem")
-"""In the order in which they are warmed up."""
+"""Games in the order of their warm-up."""
 EXACT = ("leduc", "kuhn")
 """Games small enough that tables have the exact value of each move
 (``games.tables.Tables.has_tree``). The tables are near an equilibrium, whose likeliest moves alone
-are a weak player (``models/README.md``).
+make a weak player (``models/README.md``).
 """
 PLAYED: dict[str, dict[str, object]] = {"doudizhu": {"rules": "standard", "encoding": "default"}}
-"""Settings of games as the tables play them; a run with others cannot sit there. Runs of other
-games bring their options.
+"""Settings of the games at tables; runs with other settings cannot play there. Runs of other games
+bring their own options.
 """
 ITERATIONS = 2000
-"""Iterations of IS-MCTS, which plays every game without having learned it."""
+"""Iterations of IS-MCTS, which plays every game without training."""
 RANDOM = Entry("random", "random", "Random", "random")
 EVERYWHERE = (
     Entry("ismcts", "ismcts", "IS-MCTS", "ismcts", {"iterations": ITERATIONS}, GREEDY, delay=SLOW),
@@ -50,12 +50,12 @@ EVERYWHERE = (
 )
 """The players of every game."""
 OTHERS = Offer(EVERYWHERE)
-"""What is offered for a game that has nothing of its own."""
+"""The offer for games without their own."""
 MEASURED, MEASURED_SEEDS = 64, (2, 3)
 """Playouts and deals of a measurement."""
 ROOM, MOST = 1.5, 12
-"""A delay is so many times what the playouts took when they were measured, and at most so many
-times that of the catalogue: beyond it a busy machine cuts searches short.
+"""Factor from the measured time of the playouts to the delay, and maximum factor over the delay of
+the catalogue; beyond it a busy machine cuts searches short.
 """
 log = logging.getLogger(__name__)
 
@@ -81,16 +81,16 @@ def searching(group: str, label: str, game: str, **options: Any) -> list[Entry]:
 
 
 def tabular(name: str, label: str, game: str, file: Path) -> Entry:
-    """Returns the player of a table of policies."""
+    """Returns the player of a stored tabular policy."""
     greedy = None if base_of(game) in EXACT else {"policy": "greedy"}
     return Entry(name, name, label, "tabular", {"run": str(file), "policy": "average"}, greedy)
 
 
 def offers(checkpoints: Sequence[Path] = ()) -> dict[str, Offer]:
-    """Returns what the lobby offers, by game.
+    """Returns the offers of the lobby, by game.
 
     Args:
-        checkpoints: Folders of runs; their game stands in their configuration.
+        checkpoints: Run folders; their configuration names their game.
     """
     call = Entry("always_call", "always_call", "Always calls", "always_call")
     rhcp = Entry("rhcp", "rhcp", "RHCP", "rhcp")
@@ -133,15 +133,15 @@ def _free_name(name: str, entries: list[Entry]) -> str:
 
 
 def run_of(path: Path) -> tuple[str, str]:
-    """Returns the game of a run, its options included, and what it learned: "networks" that can be
-    searched with, "policies" alone, or "tables".
+    """Returns the game of a run, with its options, and the kind of its result: "networks" for
+    searches, "policies" only, or "tables".
 
     Raises:
-        ValueError: There is no run, or it is of a game that no table plays so; the message names
-            the file.
+        ValueError: There is no run, or it has game settings that tables do not play; the message
+            names the file.
     """
     from games import Choice
-    from networks.checkpoint import CHECKPOINT, NETWORKS, entry, load  # numpy alone
+    from networks.checkpoint import CHECKPOINT, NETWORKS, entry, load  # numpy only
 
     if path.is_dir():
         path = path / (NETWORKS if (path / NETWORKS).exists() else CHECKPOINT)
@@ -162,14 +162,14 @@ def run_of(path: Path) -> tuple[str, str]:
 
 
 def of_rooms(name: str, game: Any) -> list[Entry]:
-    """Returns the players that the rooms of ``fpmcts.players`` have for a game, with their usual
+    """Returns the players of ``fpmcts.players`` and other folders for a game, with their default
     options; none for ``GAMES``.
 
-    Those that cannot be made so, since they need a run or another player, are left out. Rooms are
-    imported here, without networks.
+    Players that need a run or another player are left out. Their modules are imported here, without
+    networks.
 
     Args:
-        name: Of the game in the lobby.
+        name: Name of the game in the lobby.
         game: The game.
     """
     if base_of(name) in GAMES:
@@ -186,7 +186,7 @@ def of_rooms(name: str, game: Any) -> list[Entry]:
         label = kind.replace("_", " ").capitalize()
         try:
             agent = Host(game, {kind: Entrant(made(), kind)}, lanes=1).make(kind)
-        except Exception as error:  # noqa: BLE001 (whatever a player lacks, the others can be played with)
+        except Exception as error:  # noqa: BLE001 (the other players can still be used)
             log.debug("%s does not sit at tables of %s: %r", kind, name, error)
             continue
         delay, adapts = SLOW if made.slow else LEAST_DELAY, bool(observers([agent]))
@@ -195,15 +195,15 @@ def of_rooms(name: str, game: Any) -> list[Entry]:
 
 
 def warm_up(catalogue: Catalogue) -> list[Question]:
-    """Returns questions that compile and load what games need: the first analyst, which is waited
-    for; then analysts at several positions, and one player of each kind.
+    """Returns questions that compile and load the players: the first analyst, for which the server
+    waits; then analysts at several positions, and one player of each kind.
     """
     first: list[Question] = []
     later: list[Question] = []
     beside = Priority.REHEARSAL
     for game in GAMES:
         offer = catalogue.offer(game)
-        asked = {"ismcts"}  # what few sit with is compiled when they do
+        asked = {"ismcts"}  # rarely used players are compiled on demand
         if offer.analyst is not None:
             for seed in WARM_SEEDS:
                 priority = beside if first else Priority.WARM_UP
@@ -218,7 +218,7 @@ def warm_up(catalogue: Catalogue) -> list[Question]:
 
 
 def fitted(entry: Entry, seconds: float) -> Entry:
-    """Returns a player with the delay that it has where a playout takes so many seconds."""
+    """Returns a player with the delay for playouts that take ``seconds`` each."""
     if entry.playouts is None:
         return entry
     needed = ROOM * entry.playouts * seconds + MARGIN
@@ -226,7 +226,7 @@ def fitted(entry: Entry, seconds: float) -> Entry:
 
 
 async def measure(engine: Engine, catalogue: Catalogue, games: Sequence[str]) -> None:
-    """Measures the searches of games, after everything else, and fits the delays of their
+    """Measures the searches of games, after all other questions, and fits the delays of their
     players.
     """
     for game in games:

@@ -1,8 +1,8 @@
-"""Games are prepared one after the other while the page already shows: what their tables call is
-compiled, once on a machine, in a thread.
+"""Prepares games one after the other while the page is already shown: a thread compiles the kernels
+of their tables, once per machine.
 
-A game can be played as soon as it is prepared itself. The first one is prepared at once, and the
-others when its players are there, too, or when somebody asks for one.
+A game can be played as soon as it is prepared. The first one is prepared at once, the others once
+its players are ready or when somebody asks for one.
 """
 
 import asyncio
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     from games.table import Table
 
 TRIED = 2
-"""Games that are played of each game: in one of them a hand of poker is shown down."""
+"""Number of trial games: enough for one showdown in poker."""
 Result = TypeVar("Result")
 log = logging.getLogger(__name__)
 
 
 class NotReadyError(Exception):
-    """A game is asked for before it is prepared.
+    """A game was requested before it is prepared.
 
     Attributes:
-        wait: Asks for it, and returns when more is prepared than before.
+        wait: Requests it, and returns when more is prepared than before.
     """
 
     def __init__(self, wait: Callable[[], Awaitable[object]]) -> None:
@@ -40,7 +40,7 @@ class NotReadyError(Exception):
 
 
 async def prepared(work: Callable[[], Result]) -> Result:
-    """Returns what ``work`` returns, once the games that it asks for are prepared."""
+    """Returns the result of ``work``, once the games that it requests are prepared."""
     while True:
         try:
             return work()
@@ -49,17 +49,17 @@ async def prepared(work: Callable[[], Result]) -> Result:
 
 
 class PreparedGames:
-    """A rulebook that answers for the games that are prepared; for others it raises NotReadyError.
+    """A rulebook of the prepared games; for others it raises NotReadyError.
 
     Args:
-        catalogue: It is given the players that ``fpmcts.players`` has for each game.
-        load: Returns the games; it runs in a thread.
+        catalogue: Receives the players for each game.
+        load: Returns the games; runs in a thread.
     """
 
     def __init__(self, catalogue: Catalogue, load: Callable[[], Games]) -> None:
         self._catalogue, self._load = catalogue, load
         self._games: Games | None = None
-        # Games without their options, since these share what is compiled.
+        # Games without their options, since variants share compiled kernels.
         self._bases: Sequence[str] = ()
         self._waiting: list[str] = []
         self._asked: list[str] = []
@@ -71,12 +71,12 @@ class PreparedGames:
         """Prepares all games.
 
         Args:
-            engine: Whether it is ready decides when games are prepared that nobody asks for.
-            warm_up: Lets it compile the players of the first game; called when the game is there,
-                so that both do not compile the same.
+            engine: Games that nobody requested are prepared once it is ready.
+            warm_up: Makes it compile the players of the first game; called when that game is
+                prepared, so that both do not compile the same kernels.
 
         Raises:
-            ValueError: There is no such game, as ImportError.
+            ValueError, ImportError: There is no such game.
         """
         games = await asyncio.to_thread(self._load)
         self._bases = tuple(dict.fromkeys(map(base_of, games.names())))
@@ -111,8 +111,8 @@ class PreparedGames:
         return self._waiting[0] if is_first or engine.is_settled else None
 
     def _try_out(self, games: Games, names: Sequence[str]) -> None:
-        """Plays a few games to the end, so that what tables call is compiled here and not on the
-        event loop.
+        """Plays a few games to the end, so that the kernels of tables are compiled here and not on
+        the event loop.
         """
         for name in names:
             self._catalogue.add(name, of_rooms(name, games.game(name)))
@@ -127,7 +127,7 @@ class PreparedGames:
                 table.copy().undo()
 
     def _advance(self) -> None:
-        """Wakes all tasks that wait for a game."""
+        """Wakes all tasks waiting for a game."""
         self._step.set()
         self._step = asyncio.Event()
 
@@ -148,7 +148,7 @@ class PreparedGames:
         return self._games
 
     def progress(self) -> Json:
-        """Returns what is being prepared and what could not be, as the lobby shows it."""
+        """Returns the game being prepared and the failed ones, as shown in the lobby."""
         done = len(self._bases) - len(self._waiting)
         preparing = {"game": self._now, "done": done, "games": self._bases}
         at_work = self._games is None or self._waiting
@@ -157,12 +157,12 @@ class PreparedGames:
     # The rulebook.
 
     def names(self) -> Sequence[str]:
-        """Returns the names of the games that are prepared."""
+        """Returns the names of the prepared games."""
         known = () if self._games is None else self._games.names()
         return [name for name in known if base_of(name) not in (*self._waiting, *self._broken)]
 
     def info(self, game: str) -> GameInfo:
-        """Returns what is known of a game."""
+        """Returns the facts about a game."""
         return self._with(game).info(game)
 
     def table(self, game: str, **given: Any) -> "Table":

@@ -1,11 +1,10 @@
 """A table: a game with its players, its visible state, its listeners, and the timing of the
 players' moves.
 
-Where hands are hidden, nothing that is shown depends on cards that your seat cannot see, its time
-included: the move of a player appears after the delay of its name, and where the answer took
-longer, after the next whole multiple of it. A move that your seat cannot see counts nowhere before
-the end, and has no time of its own: what clients call a ply is a place among the moves that may be
-told.
+While hands are hidden, nothing that is sent depends on cards that your seat cannot see, nor does
+its timing: a player's move appears after the delay fixed by its name or, if the answer took longer,
+after the next whole multiple of it. A move that your seat cannot see is not counted before the end
+and takes no time of its own: clients number plies among the visible moves only.
 """
 
 import asyncio
@@ -39,15 +38,17 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 TRIES = 2
-"""How often a player is asked for one move if the engine crashes or hangs."""
+"""Attempts to get a move from a player if the engine crashes or hangs."""
 MOST_EARLIER = 200
 """Games of a series that players learn from."""
+MOST_HANDS = 1000
+"""Games of a series that are shown."""
 LEAST_BUDGET = 0.02
-"""Seconds that a player has at least for a move of which you see nothing."""
+"""Minimum seconds for a player's move that you do not see."""
 SLACK = 0.02
-"""Seconds that an answer may be late and still count as in time."""
+"""Seconds that an answer may be late and still count as on time."""
 Listener = Callable[[Json], None]
-"""Called with what happens at a table."""
+"""Called with the events at a table."""
 
 
 @dataclass
@@ -65,8 +66,8 @@ class Services:
     def turn(self, session: str) -> asyncio.Lock:
         """Returns the lock under which a session asks the engine, at all of its tables.
 
-        A player keeps it until its move appears where hands are hidden: else the time of an answer
-        at another table would reveal how long the player thought.
+        While hands are hidden, a player keeps it until its move appears: otherwise the time of an
+        answer at another table would reveal how long the player thought.
         """
         return self.turns.setdefault(session, asyncio.Lock())
 
@@ -80,9 +81,9 @@ class Room:
     """A table.
 
     Args:
-        services: What it stands on.
-        stored: The game as it is kept.
-        table: The game, where it is there already.
+        services: Services of the table.
+        stored: The stored game.
+        table: The game, if it is already loaded.
     """
 
     def __init__(
@@ -102,7 +103,7 @@ class Room:
         self._listeners: list[Listener] = []
         self._driver: asyncio.Task[None] | None = None
 
-    # What may be seen.
+    # Visibility.
 
     @property
     def offer(self) -> Offer:
@@ -111,9 +112,7 @@ class Room:
 
     @property
     def done(self) -> bool:
-        """Returns whether nothing is hidden any more: the game is over, or it is an opened
-        record.
-        """
+        """Returns whether nothing is hidden: the game is over, or it is an opened record."""
         return self.table.is_over or self.settings.imported
 
     @property
@@ -129,7 +128,7 @@ class Room:
         return plies_seen(self.table, self.you)
 
     def view(self, table: "Table | None" = None) -> Json:
-        """Returns what is seen of the table, or of another one of its game."""
+        """Returns the view of this table, or of another one of its game."""
         return view_of(
             table or self.table,
             self.info,
@@ -147,13 +146,15 @@ class Room:
         return view_of(table, self.info, players, table.seat)
 
     def _kept(self) -> StoredGame:
-        """Returns the game as it is now, but for its record."""
+        """Returns the current game for storage, without its record."""
         self.settings.plies, returns = len(self.seen), self.table.returns
         self.settings.returns = None if returns is None else list(returns)
         return self._stored._replace(over=self.table.is_over, settings=self.settings)
 
     def save(self) -> None:
-        """Writes the game to disk. Raises DiskError: then the table is what the disk holds."""
+        """Writes the game to disk. Raises DiskError; the table is then reset to its state on
+        disk.
+        """
         store = self.services.store
         try:
             store.put(self._kept()._replace(record=self.table.record()))
@@ -164,17 +165,17 @@ class Room:
             raise
 
     def summary(self) -> Json:
-        """Returns the table in short."""
+        """Returns a summary of the table."""
         return self._kept().summary()
 
     def record(self) -> Json:
-        """Returns the record. Raises RefusedError while it would reveal what is hidden."""
+        """Returns the record. Raises RefusedError while it would reveal hidden cards."""
         if not self.done:
             raise RefusedError("not_over", "the record can be read once the game is over")
         return {"players": self.settings.seats, **self.table.record()}
 
     def replay(self) -> list[Json]:
-        """Returns all positions. Raises RefusedError while they would reveal what is hidden."""
+        """Returns all positions. Raises RefusedError while they would reveal hidden cards."""
         if not self.everything:
             raise RefusedError("not_over", "the game can be replayed once it is over")
         next_moves = [*((move.seat, move.text) for move in self.table.moves), (None, None)]
@@ -191,14 +192,14 @@ class Room:
         return self.offer.ask_analyst(self.game, record, seed, playouts, **asked)
 
     def told_ply(self, ply: int) -> int:
-        """Returns what clients call a ply."""
+        """Returns a ply as clients number it."""
         return bisect_left(self.seen, ply)
 
     def _ply(self, told: int | None) -> int:
         """Returns the ply that a client means; None: the last one.
 
         Raises:
-            RefusedError: There is nothing to decide.
+            RefusedError: There is no decision.
         """
         seen, over = self.seen, self.table.is_over
         last = len(seen) - over
@@ -211,7 +212,7 @@ class Room:
         return self.table.moves[ply].seat if ply < len(self.table.moves) else self.table.seat
 
     def may_ask(self, told: int | None) -> int:
-        """Returns the ply that a client means where it may be searched; None asks for the last one.
+        """Returns the ply that a client means, if it may be searched; None means the last one.
 
         Raises:
             RefusedError: The mode does not allow it, or there is nothing to decide.
@@ -225,7 +226,7 @@ class Room:
         return ply
 
     def outside(self, told: int | None) -> Json:
-        """Returns what a player outside would be sent for a decision.
+        """Returns the view that an external player would get for a decision.
 
         Raises:
             RefusedError: The mode does not allow it, or there is nothing to decide.
@@ -242,7 +243,7 @@ class Room:
         return {"type": kind, "table": self.id, **fields}
 
     def state(self) -> Json:
-        """Returns the message with all of the table."""
+        """Returns the message with the whole state of the table."""
         return self.message(
             "state",
             rev=self.settings.rev,
@@ -253,12 +254,12 @@ class Room:
         )
 
     def listen(self, listener: Listener) -> None:
-        """Tells somebody what happens from now on."""
+        """Sends all further events to a listener."""
         self._listeners.append(listener)
         self.wake()
 
     def leave(self, listener: Listener) -> None:
-        """Ends that. A game that nobody takes part in stops when nobody watches."""
+        """Removes a listener. A game without a person stops when nobody watches."""
         if listener in self._listeners:
             self._listeners.remove(listener)
         if self.you is None and not self._listeners:
@@ -266,7 +267,7 @@ class Room:
 
     @property
     def is_driven(self) -> bool:
-        """Returns whether a player is at work."""
+        """Returns whether a player is thinking."""
         return self._driver is not None and not self._driver.done()
 
     @property
@@ -300,7 +301,7 @@ class Room:
         self.wake()
 
     def undo(self) -> None:
-        """Goes back to your last decision, or by one move where you only watch. Raises
+        """Goes back to your last decision, or by one move if you only watch. Raises
         RefusedError.
         """
         self._refuse_after_the_end()
@@ -315,7 +316,7 @@ class Room:
         self._changed()
 
     def pause(self, on: bool) -> None:
-        """Pauses the players, or lets them continue. Raises RefusedError where hands are hidden."""
+        """Pauses the players, or lets them continue. Raises RefusedError while hands are hidden."""
         self._refuse_unless_open()
         self.paused = on
         if on:
@@ -333,7 +334,7 @@ class Room:
             self._driver = asyncio.create_task(self._drive(once=True))
 
     def speed(self, factor: float) -> None:
-        """Changes the pace of a game that you watch. Raises RefusedError where you take part."""
+        """Changes the pace of a game that you watch. Raises RefusedError if you take part."""
         if self.you is not None:
             raise RefusedError("not_allowed", "only the pace of a game you watch can be changed")
         self.factor = float(factor)
@@ -349,7 +350,7 @@ class Room:
             raise RefusedError("not_allowed", "only an open table can be paused")
 
     def _changed(self) -> None:
-        """Sends all of the table, and lets the players continue."""
+        """Sends the whole state of the table, and lets the players continue."""
         self.settings.rev += 1
         try:
             self.save()
@@ -358,7 +359,7 @@ class Room:
         self.tell(self.state())
 
     def _moved(self) -> None:
-        """Tells of the last move, and of the end."""
+        """Sends the last move, and the end if the game is over."""
         settings, returns = self.settings, self.table.returns
         settings.rev += 1
         if returns is not None:
@@ -377,7 +378,7 @@ class Room:
     # The players.
 
     def wake(self) -> None:
-        """Lets the players move, where it is their turn."""
+        """Lets the players move if it is their turn."""
         if self.done or self.paused or self.is_driven or self.table.seat == self.you:
             return
         if self.you is not None or self._listeners:
@@ -390,7 +391,7 @@ class Room:
             self._driver = None
 
     async def _drive(self, once: bool = False) -> None:
-        """Plays the moves of the players until it is your turn, or one of them."""
+        """Plays the players' moves until it is your turn, or only one with ``once``."""
         while not self.table.is_over and self.table.seat != self.you:
             seat = self.table.seat
             entry, clock = self._players[self.settings.seats[seat]], self.services.clock
@@ -412,7 +413,7 @@ class Room:
             except DiskError as error:
                 self.tell(self.message("error", **error.fields()))
                 return
-            except Exception as error:  # somebody waits for the move, whatever went wrong
+            except Exception as error:  # a person is waiting, so report any error
                 if not isinstance(error, EngineError | ValueError):
                     log.exception("a player could not move")
                 hidden = "the player could not move; join the table again to ask once more"
@@ -431,11 +432,11 @@ class Room:
         return began + entry.delay * max(1, math.ceil((elapsed - SLACK) / entry.delay))
 
     async def _next_move(self, entry: Entry, began: float, hear: Hear) -> str:
-        """Returns the next move of a player that may be shown; those before it, of which your seat
-        sees nothing, are made.
+        """Returns the next visible move of a player, after making earlier ones that your seat does
+        not see.
 
-        All of them share the time of one move: the first has half of it, each later one half of
-        what is left.
+        All of them share the time of one move: the first has half of it, each later one half of the
+        rest.
 
         Raises:
             EngineError: There is no answer.
@@ -453,9 +454,25 @@ class Room:
             self.table.play(move)
             self.save()
 
+    def series_returns(self) -> list[list[float]]:
+        """Returns what each player of the series won in each finished game, this one the last; at
+        most ``MOST_HANDS``.
+        """
+        before = self.services.store.hands_before(
+            self.settings.series.before, self.session, MOST_HANDS - 1
+        )
+        told = [self.settings, *(hand.settings for hand in before)][::-1]
+        games = []
+        for settings in told:
+            if settings.returns is not None:
+                seating = settings.seating(settings.series.number)
+                won = dict(zip(seating, settings.returns, strict=True))
+                games.append([won[player] for player in range(len(seating))])
+        return games
+
     def _earlier_games(self) -> Earlier:
-        """Returns the finished games of the series before this one, the last ``MOST_EARLIER`` of
-        them, and which player sat where.
+        """Returns the last ``MOST_EARLIER`` finished games of the series before this one, with
+        their seatings.
         """
         settings, store = self.settings, self.services.store
         before = [*store.hands_before(settings.series.before, self.session, MOST_EARLIER)][::-1]
@@ -463,7 +480,7 @@ class Room:
         return Earlier(tuple(hand.record for hand in before), tuple(map(settings.seating, numbers)))
 
     async def _ask(self, entry: Entry, seconds: float, hear: Hear) -> Answer:
-        """Returns what a player plays. Raises EngineError."""
+        """Returns a player's answer. Raises EngineError."""
         greedy = (entry.greedy or {}) if self.settings.greedy else {}
         question = Question(
             game=self.game,

@@ -24,15 +24,15 @@ class GameInfo:
         seats: Name and team of each seat.
         teams: Names of the teams.
         unit: Unit of returns.
-        tells_wins: Whether winning is what counts, and so what analyses report.
+        tells_wins: Whether only winning counts, so that analyses report winning probabilities.
         mixes: Whether good play must sometimes be random.
         max_moves: Upper bound on the number of moves.
         deal: The fields of a deal, in words.
         base: The game without its options.
-        variant: What distinguishes it from others of its ``base``, for people; None: nothing.
+        variant: Its difference from others of its ``base``, for people; None: none.
         private_moves: Whether some seat sees some move only partly or not at all.
-        classes: Least loss of an inaccuracy, a mistake and a blunder: points of winning chance
-            where it ``tells_wins``, else returns.
+        classes: Least loss of an inaccuracy, a mistake and a blunder: percentage points of winning
+            probability if it ``tells_wins``, else returns.
     """
 
     name: str
@@ -55,14 +55,14 @@ def base_of(name: str) -> str:
 
 
 def base_of_record(record: Mapping[str, object]) -> str:
-    """Returns the game of a record without its options; records of Doudizhu name their rules and
-    not the game.
+    """Returns the game of a record without its options; records of Doudizhu name their rules
+    instead of the game.
     """
     return str(record.get("game", "doudizhu" if "rules" in record else None))
 
 
 def table_at(table: "Table", ply: int) -> "Table":
-    """Returns a table of its own at an earlier ply."""
+    """Returns a separate table at an earlier ply."""
     other = table.copy()
     if ply < len(other.moves):
         other.undo(len(other.moves) - ply)
@@ -70,7 +70,7 @@ def table_at(table: "Table", ply: int) -> "Table":
 
 
 def positions(table: "Table") -> Iterator["Table"]:
-    """Yields one table of its own, moved on from the deal to the last move."""
+    """Yields a single separate table, advanced from the deal to the last move."""
     other = table_at(table, 0)
     yield other
     for move in table.moves:
@@ -79,8 +79,8 @@ def positions(table: "Table") -> Iterator["Table"]:
 
 
 def plies_seen(table: "Table", seat: int) -> list[int]:
-    """Returns the plies of the moves that a seat has seen, if only in part: those of its
-    description, in their order.
+    """Returns the plies of the moves that a seat has seen, at least in part: those of its
+    description, in order.
     """
     if len(table.describe(seat).get("moves", table.moves)) == len(table.moves):
         return list(range(len(table.moves)))
@@ -88,20 +88,20 @@ def plies_seen(table: "Table", seat: int) -> list[int]:
     return [ply for ply, (before, after) in enumerate(pairwise(told)) if after > before]
 
 
-RESULTS = ("moves", "winner", "points", "chips", "returns", "rules", "game")
-"""Fields of a record that are not the deal."""
+RESULTS = ("moves", "winner", "points", "chips", "returns", "rules", "bidding", "doubling", "game")
+"""Fields of a record that are not part of the deal."""
 UNITS = {"adp": "points", "mbb_per_hand": "chips"}
-"""What returns are called, by the key of the unit of scores."""
+"""Names of returns, by the key of the unit of scores."""
 
 
 class Rulebook(Protocol):
-    """What tables ask of the games; see ``Games``."""
+    """The interface of the games for tables; see ``Games``."""
 
     def names(self) -> Sequence[str]:
         """Returns the names of the games."""
 
     def info(self, game: str) -> GameInfo:
-        """Returns what is known of a game."""
+        """Returns the facts about a game."""
 
     def table(
         self,
@@ -145,7 +145,7 @@ class Games:
         return self._names
 
     def game(self, name: str) -> Any:
-        """Returns the game of a name, made once."""
+        """Returns the game of a name, cached."""
         if name not in self._names:
             raise RefusedError("unknown_game", f"game: expected one of {', '.join(self._names)}")
         if name not in self._games:
@@ -155,7 +155,7 @@ class Games:
         return self._games[name]
 
     def info(self, game: str) -> GameInfo:
-        """Returns what is known of a game."""
+        """Returns the facts about a game."""
         spec = self.game(game).spec
         if game not in self._infos:
             record, big_blind = self.table(game, seed=0).record(), 1000.0 / spec.score.per_return
@@ -223,7 +223,9 @@ class Games:
 
 
 def position(games: Rulebook, game: str, deal: Json, moves: Sequence[str] = ()) -> "Table":
-    """Returns a table of a deal with moves played. Raises RefusedError with the game's words."""
+    """Returns a table of a deal after the given moves. Raises RefusedError with the game's
+    message.
+    """
     table = games.table(game, deal=deal)
     for number, move in enumerate(moves, 1):
         try:
@@ -234,12 +236,12 @@ def position(games: Rulebook, game: str, deal: Json, moves: Sequence[str] = ()) 
 
 
 def _deal(record: Json) -> Json:
-    """Returns the fields of a record that are the deal."""
+    """Returns the fields of a record that make up the deal."""
     return {field: value for field, value in record.items() if field not in RESULTS}
 
 
 def _deal_in_words(record: Json) -> Json | None:
-    """Returns the fields of a deal in words; None where a person cannot write it, as hands and
+    """Returns the fields of a deal in words; None if a person cannot write it as hands and
     cards.
     """
     fields = _deal(record)
@@ -249,7 +251,7 @@ def _deal_in_words(record: Json) -> Json | None:
 
 
 def _in_words(value: Any) -> Any:
-    """Returns a part of a deal in words: how many cards stand there."""
+    """Returns a part of a deal in words: its number of cards."""
     if isinstance(value, list) and value and (not isinstance(value[0], str) or len(value[0]) > 3):
         return [_in_words(item) for item in value]
     return f"{len(value)} cards"

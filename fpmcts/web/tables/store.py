@@ -1,5 +1,5 @@
 """The games on disk: one SQLite file, written move by move, so that a killed server resumes where
-it was.
+it stopped.
 
 A change is one statement in one transaction. The write-ahead log survives a kill of the process; a
 loss of power may cost the last moves, never the file.
@@ -16,7 +16,7 @@ from fpmcts.web.errors import Json, RefusedError
 from fpmcts.web.tables.catalogue import YOU
 
 PATIENCE = 2.0
-"""Seconds that a file may be in use by a server that is ending."""
+"""Seconds to wait for a file in use by a server that is shutting down."""
 VERSION = 3
 GAMES = """
 CREATE TABLE games (
@@ -55,9 +55,7 @@ UPDATE games SET
 WHERE over AND NOT json_extract(settings, '$.imported');
 CREATE INDEX results ON games (session, game, mode, seats, won) WHERE won IS NOT NULL;
 """
-"""What statistics need of a finished game stands in columns: they are added up without a look at
-the rest of it.
-"""
+"""The data of finished games for statistics is in columns, so that sums need not parse the rest."""
 TO_2 = f"""
 ALTER TABLE reviews RENAME TO old;
 DROP INDEX reviews_of_session;
@@ -66,8 +64,8 @@ INSERT INTO reviews SELECT game, session, key, review FROM old WHERE game IN (SE
 DROP TABLE old;
 """
 STEPS = (GAMES + REVIEWS + RESULTS, TO_2 + RESULTS, RESULTS)
-"""By version what makes the present one of it; 0 is an empty file, in 1 the last session that
-reviewed a game had its reviews.
+"""Statements that upgrade each version to the current one; 0 is an empty file, and in 1 a game's
+reviews belonged to the last session that reviewed it.
 """
 COLUMNS = "id, session, game, made, over, settings"
 SUMS_OF_RESULTS = """
@@ -94,12 +92,13 @@ class Series:
     """Games of the same players, one after the other.
 
     Attributes:
-        players: In the order of the first game's seats.
+        players: The players, in the order of the first game's seats.
         number: Number of this game, from 1.
-        games: How many are finished, this one included once it is over.
-        returns: Sums over those, of each of ``players``.
-        before: Table of the game before.
-        next: Table of the game after.
+        games: Number of finished games, including this one once it is over.
+        returns: Sums of their returns for each of ``players``.
+        before: Table of the previous game.
+        next: Table of the next game.
+        deals: Number of games of the match; None: no end is set.
     """
 
     players: list[str]
@@ -108,27 +107,28 @@ class Series:
     returns: list[float] = field(default_factory=list)
     before: str | None = None
     next: str | None = None
+    deals: int | None = None
 
 
 @dataclass
 class Settings:
-    """How a table was made; kept with its game.
+    """The settings of a table, stored with its game.
 
     Attributes:
         seats: The player in each seat.
         mode: "fair", "hints" or "open".
         series: The games before and after.
-        secret: What the players' random choices follow from; never told.
-        seed: Seed of the deal; None where it has none.
+        secret: Seed of the players' random choices; never sent.
+        seed: Seed of the deal, or None.
         seed_given: Whether you gave it, so that it is not a secret.
         greedy: Whether players play their likeliest move.
         rotate: Whether everyone moves up a seat in the next game.
         imported: Whether this is an opened record.
         shared: Whether everybody may read it.
         line: The record as it was opened.
-        rev: Counts the changes.
-        plies: How many moves were made.
-        returns: Of the seats, None before the end.
+        rev: Number of changes.
+        plies: Number of moves made.
+        returns: Returns of the seats, None before the end.
         reviewed: Whether there is a review.
     """
 
@@ -150,33 +150,33 @@ class Settings:
 
     @classmethod
     def parse(cls, kept: str) -> Self:
-        """Returns settings that were kept as JSON, see ``asdict``."""
+        """Returns settings stored as JSON (``asdict``)."""
         fields = json.loads(kept)
         return cls(**{**fields, "series": Series(**fields["series"])})
 
     @property
     def you(self) -> int | None:
-        """Returns your seat, None where you only watch."""
+        """Returns your seat, None if you only watch."""
         return self.seats.index(YOU) if YOU in self.seats and not self.imported else None
 
     def seating(self, number: int) -> tuple[int, ...]:
-        """Returns the player in each seat in a game of the series, players numbered as in the first
-        one.
+        """Returns the player in each seat in a game of the series, numbered as in the first
+        game.
         """
         shift, count = number - 1 if self.rotate else 0, len(self.seats)
         return tuple((seat - shift) % count for seat in range(count))
 
 
 class StoredGame(NamedTuple):
-    """A game as it is kept.
+    """A stored game.
 
     Attributes:
-        id: Of the table.
-        session: Whose it is.
+        id: Id of the table.
+        session: The session that it belongs to.
         game: Name of the game.
         made: Seconds since 1970.
         over: Whether it is over.
-        settings: How its table was made.
+        settings: Settings of its table.
         record: The record so far.
     """
 
@@ -190,14 +190,14 @@ class StoredGame(NamedTuple):
 
     @property
     def won(self) -> float | None:
-        """Returns what you won, None where you did not take part or the game is not over."""
+        """Returns your return, None if you did not take part or the game is not over."""
         settings = self.settings
         if not self.over or settings.you is None or settings.returns is None:
             return None
         return settings.returns[settings.you]
 
     def summary(self) -> Json:
-        """Returns the table in short."""
+        """Returns a summary of the table."""
         settings = self.settings
         return {
             "id": self.id,
@@ -212,17 +212,17 @@ class StoredGame(NamedTuple):
 
 
 TOLD = ("seats", "mode", "plies", "rev", "shared", "imported", "reviewed", "returns")
-"""Settings that are reported as they are."""
+"""Settings that are reported unchanged."""
 
 
 class Store:
     """A file of games.
 
     Args:
-        path: The file, made where it is not there.
+        path: The file, created if missing.
 
     Raises:
-        StoreError: It cannot be opened, or is none of ours.
+        StoreError: It cannot be opened, or is not a file of games.
     """
 
     def __init__(self, path: Path) -> None:
@@ -231,7 +231,7 @@ class Store:
             self._file = sqlite3.connect(
                 path, timeout=PATIENCE, isolation_level=None, check_same_thread=False
             )
-            # Tables are kept in memory: a second server would write over the moves of this one.
+            # Tables are held in memory: a second server would overwrite this one's moves.
             for pragma in ("locking_mode=EXCLUSIVE", "journal_mode=WAL", "synchronous=NORMAL"):
                 self._file.execute(f"PRAGMA {pragma}")
             ((version,),) = self._file.execute("PRAGMA user_version")
@@ -262,7 +262,7 @@ class Store:
         self._file.close()
 
     def put(self, game: StoredGame) -> None:
-        """Writes a game, replacing what was kept of it."""
+        """Writes a game, replacing its stored state."""
         *head, settings, record = game
         texts = json.dumps(asdict(settings)), json.dumps(record)
         result = settings.mode, json.dumps(settings.seats), game.won
@@ -270,12 +270,12 @@ class Store:
         self._ask(statement, *head, *texts, *result)
 
     def get(self, table: str | None) -> StoredGame | None:
-        """Returns the game of a table, None where there is none."""
+        """Returns the game of a table, or None."""
         found = self._ask(f"SELECT {COLUMNS}, record FROM games WHERE id = ?", table)
         return next((_stored(*row) for row in found), None)
 
     def hands_before(self, before: str | None, session: str, most: int) -> Iterator[StoredGame]:
-        """Yields at most so many games of a series, from the table ``before`` back to the first
+        """Yields at most ``most`` games of a series, from the table ``before`` back to the first
         one.
         """
         for _ in range(most):
@@ -292,19 +292,19 @@ class Store:
             yield _stored(*row)
 
     def results(self, session: str) -> list[tuple[str, str, list[str], int, int, float, float]]:
-        """Returns what you won in the finished games of a session, by game, mode and seats: how
-        many there are, how many you won, and the sums of your returns and of their squares.
+        """Returns your results in the finished games of a session, by game, mode and seats: number
+        of games, games won, and the sums of your returns and of their squares.
         """
         found = self._ask(SUMS_OF_RESULTS, session)
         return [(game, mode, json.loads(seats), *sums) for game, mode, seats, *sums in found]
 
     def count(self, session: str) -> int:
-        """Returns how many games a session has."""
+        """Returns the number of games of a session."""
         ((number,),) = self._ask("SELECT count(*) FROM games WHERE session = ?", session)
         return int(number)
 
     def forget(self, session: str) -> None:
-        """Removes the games of a session, and the reviews of them."""
+        """Removes the games of a session and their reviews."""
         mine = "SELECT id FROM games WHERE session = ?"
         self._ask(f"DELETE FROM reviews WHERE game IN ({mine})", session)
         self._ask("DELETE FROM games WHERE session = ?", session)
@@ -338,6 +338,6 @@ def _stored(
     settings: str,
     record: str = "{}",
 ) -> StoredGame:
-    """Returns a game of its columns."""
+    """Returns a game from its columns."""
     parsed = Settings.parse(settings), json.loads(record)
     return StoredGame(table, session, game, made, bool(over), *parsed)

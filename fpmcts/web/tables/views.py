@@ -1,9 +1,9 @@
-"""What is shown of a table: the description of the game, sorted into fields that every game has
+"""The view of a table: the game's description, sorted into fields that every game has
 (``docs/web-protocol.md``).
 
-Nothing here knows a game. A game that calls its fields by the names below gets them shown as what
-they are; every other field is shown as a fact under its own name. Of a game that describes nothing
-the arrays that a seat sees are shown, seat by seat.
+Nothing here knows a game. Fields with the names below are shown in their own way; every other field
+is shown as a fact under its name. If a game has no description, the arrays that a seat sees are
+shown, seat by seat.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,32 +15,30 @@ from fpmcts.web.tables.rulebook import GameInfo, plies_seen
 if TYPE_CHECKING:
     from games.table import Table
 
-PER_SEAT = ("cards_left", "played", "paid", "bets", "stacks", "folded", "points", "bids")
-"""Fields of a description with one entry for each seat; so are raw arrays of that length."""
+PER_SEAT = ("cards_left", "played", "paid", "bets", "stacks", "folded", "points", "bids", "doubled")
+"""Fields of a description with one entry per seat; raw arrays of that length are treated
+likewise.
+"""
 OPEN_CARDS = ("public", "bottom")
-"""Fields of a description that are cards which lie open."""
+"""Fields of a description that hold open cards."""
 CARDS_OF_SEATS = ("played",)
 """Fields of ``PER_SEAT`` whose entries are cards."""
 LIFTED = ("game", "seat", "hand", "hands", "moves", "legal", "to_move", "returns")
-"""Fields that have a place of their own."""
+"""Fields with their own place in the view."""
 RAW = "view"
-"""Field of a description in which a game that writes none shows the arrays that a seat sees, by
-name.
-"""
+"""Field with the arrays that a seat sees, by name, for games without a description."""
 UNKNOWN = -1
-"""In those arrays: nothing, or not seen."""
+"""Value in those arrays for nothing or unseen."""
 
 
 def card_names(cards: Any) -> list[str]:
-    """Returns the names of cards, which a game gives as a list of names or as a text of one letter
-    each.
-    """
+    """Returns the names of cards, given as a list of names or as a text with one letter each."""
     return [str(card) for card in cards] if isinstance(cards, (list, tuple, str)) else []
 
 
 def merged(views: Sequence[Any], unknown: int | None = UNKNOWN) -> Any:
-    """Returns raw arrays with what any of several seats sees of them, None where nothing is known;
-    a number by itself stays.
+    """Returns raw arrays merged over the views of several seats, None where unknown; a single
+    number is unchanged.
     """
     first = views[0]
     if isinstance(first, Mapping):
@@ -61,11 +59,11 @@ def view_of(
     """Returns the view of a table.
 
     Args:
-        table: The table; only ``describe`` is asked, for the viewer, and for every seat where
+        table: The table; only ``describe`` is called, for the viewer, and for every seat if
             everything may be seen.
         info: Its game.
         players: The player in each seat.
-        viewer: A seat; None where nobody sits: then everything must be seen.
+        viewer: A seat; None without one: then everything must be visible.
         everything: Whether all hands are shown.
     """
     if viewer is None and not everything:
@@ -115,7 +113,7 @@ def view_of(
         "you": viewer,
         "to_move": to_move,
         "over": table.is_over,
-        "ply": len(seen),  # how many moves there were may be hidden as well
+        "ply": len(seen),  # the number of moves may be hidden as well
         "seats": seats,
         "public": {field: card_names(own[field]) for field in OPEN_CARDS if field in own},
         "facts": facts,

@@ -25,7 +25,7 @@ def _mark(
 @player("always_call", games=["poker", "no_limit_holdem"], states_policy=True)
 @dataclass
 class AlwaysCall(Player):
-    """Checks or calls, whatever its cards."""
+    """Checks or calls with any cards."""
 
     def prepare(self) -> None:
         """Finds the move. Raises ValueError for a game without one (``Game.passive``)."""

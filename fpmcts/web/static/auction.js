@@ -1,0 +1,36 @@
+// The whole game of Doudizhu from the facts of its view: who bids, who is the landlord, and what
+// the points are multiplied by. The page has no other rules of it.
+
+import { html } from "./vendor/preact.js";
+import { amount, t } from "./words.js";
+
+export const hasAuction = (view) => view.facts?.landlord !== undefined;
+export const isBidding = (view) => hasAuction(view) && !view.over && view.facts.phase !== "playing";
+export const isThrownIn = (view) => hasAuction(view) && view.over && view.facts.landlord === null;
+
+// What multiplies the points, by name; factors of 1 included.
+export function factors(view) {
+  const { bombs, factor, spring } = view.facts;
+  if (!hasAuction(view)) return [["bombs", 2 ** bombs]];
+  const doubled = 2 ** view.seats.filter((one) => one.facts.doubled).length;
+  return [["bid", factor / doubled], ["bombs", 2 ** bombs], ["spring", spring ? 2 : 1], ["doubling", doubled]];
+}
+
+export const stake = (view) => factors(view).reduce((product, [, factor]) => product * factor, 1);
+
+export const bidWord = (move) => t.known(`bid_${move.replace(" ", "_")}`);
+
+// What a seat said that counts to the end: the landlord's bid, and who doubled.
+export function said(view, seat) {
+  if (!hasAuction(view) || view.facts.landlord === null) return [];
+  const { bids, doubled } = view.seats[seat].facts;
+  return [view.facts.landlord === seat ? bids : null, doubled && view.facts.phase === "playing" ? "double" : null].filter(Boolean);
+}
+
+// After the end: how the points came about.
+export function Sum({ view }) {
+  if (!hasAuction(view) || !view.over || isThrownIn(view)) return null;
+  const shown = factors(view).filter(([name, factor]) => name === "bid" || factor > 1);
+  return html`<p class="sum-line">${view.facts.spring && html`<b class="yours">${t("spring")}</b> `}
+    ${shown.map(([name, factor], k) => html`${k ? " × " : ""}<b>${amount(factor)}</b> <small>${t(`factor_${name}`)}</small>`)} = <b>${t("points", amount(stake(view)))}</b> <small>${t("landlord_twice")}</small></p>`;
+}
