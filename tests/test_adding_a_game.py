@@ -66,17 +66,6 @@ def test_it_learns(run: Path) -> None:
     assert measure.nash_conv(networks.evaluate) < 0.3 * 11 / 6
 
 
-@pytest.mark.slow
-def test_a_game_of_many_moves_learns(tmp_path: Path) -> None:
-    """With twelve bids a search that considers the three best alone makes policies worse than
-    uniform ones.
-    """
-    name = "examples.liars_dice"
-    train.main([f"game={name}", f"run_dir={tmp_path / 'run'}", "budget.iterations=20", *SMALL])
-    networks = load_trained(tmp_path / "run", name, precision="float32").evaluator
-    assert ExactMeasure(make(name)).nash_conv(networks.evaluate) < 0.85 * 1.5615
-
-
 @pytest.mark.parametrize(
     ("kind", "options"), [("random", {}), ("policy", {}), ("fpmcts", {"playouts": 32})]
 )
