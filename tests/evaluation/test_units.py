@@ -1,7 +1,6 @@
 """Units: results that are kept are those that were given, and nothing damaged or of others
 counts."""
 
-import math
 import os
 from collections.abc import Callable
 from functools import partial
