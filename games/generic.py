@@ -43,6 +43,14 @@ def current_seat(rules: Rules, states: States, i: int) -> int:
     """Returns the seat to move, -1 when the game is over."""
 
 
+@optional
+def role(rules: Rules, states: States, i: int) -> int:
+    """Returns the role in which the seat to move decides, which says what network answers it:
+    below ``spec.num_roles``; by default the seat, -1 when the game is over.
+    """
+    return current_seat(rules, states, i)
+
+
 @GenericKernel
 def team_return(rules: Rules, states: States, i: int, seat: int) -> float:
     """Returns the return of the seat's team in the game's unit (points, chips); the game must be

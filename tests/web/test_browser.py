@@ -133,7 +133,7 @@ def test_a_board_by_taps_and_a_variant(browser: Any, site: Site) -> None:
     person.close()
 
 
-def test_what_multiplies_the_points(browser: Any, site: Site) -> None:
+def test_what_the_page_computes(browser: Any, site: Site) -> None:
     person = Person(browser, site)
     facts = {"landlord": 1, "phase": "playing", "bombs": 1, "factor": 6, "spring": True}
     seats = [
@@ -144,6 +144,9 @@ def test_what_multiplies_the_points(browser: Any, site: Site) -> None:
         24,
     ]
     assert person.run("auction", "stake(of)", {"facts": {"bombs": 2}, "seats": []}) == 4
+    moves = ["pass", "LB", "5", "3333", "444", "44", "3336", "3334", "33"]
+    ordered = ["3334", "3336", "33", "444", "44", "5", "3333", "LB", "pass"]
+    assert person.run("cards", "cheapestFirst(of)", moves) == ordered
     games = [[2, -1, -1], [-4, 8, -4]]
     found = person.run("match", "sums(of).slice(-3).map(one => one.value)", games)
     assert found == [-2, 7, -5]

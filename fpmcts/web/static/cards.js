@@ -157,6 +157,20 @@ export function RankHand({ cards, chosen, choose, disabled, label }) {
   </div>`;
 }
 
+// Moves with cards in the order in which a hint shows them: the lowest first, of these the longest; bombs, then a pass, last.
+export function cheapestFirst(moves) {
+  const key = (move) => {
+    if (!isRanks([...move])) return [2];
+    const counts = Object.entries(countsOf(move)).map(([rank, count]) => [RANKS.indexOf(rank), count]);
+    const most = Math.max(...counts.map(([, count]) => count));
+    const main = Math.max(...counts.filter(([, count]) => count === most).map(([rank]) => rank));
+    const bomb = move.length === 4 && most === 4 || move === "LB" || move === "BL";
+    return [bomb ? 1 : 0, main, -move.length, counts.reduce((sum, [rank, count]) => sum + rank * count, 0)];
+  };
+  const less = (a, b) => a.map((one, k) => one - (b[k] ?? 0)).find((one) => one !== 0) ?? 0;
+  return moves.map((move) => [key(move), move]).sort(([a], [b]) => less(a, b)).map(([, move]) => move);
+}
+
 export const chosenText = (chosen) => RANKS.map((rank) => rank.repeat(chosen[rank] ?? 0)).join("");
 export const sorted = (text) => [...text].sort((a, b) => RANKS.indexOf(a) - RANKS.indexOf(b)).join("");
 export function countsOf(text) {

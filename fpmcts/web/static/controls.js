@@ -24,6 +24,7 @@ function rankOfKey(event) {
 export function CardControls({ view, legal: texts, play, hint, advised = false, say, keys, extra }) {
   const [chosen, setChosen] = useState({});
   const ply = useRef(view.ply);
+  const hinted = useRef({}); // a hint that is no selection of cards
   ply.current = view.ply;
   const own = view.seats[view.you].cards;
   const turn = view.to_move === view.you && !view.over;
@@ -50,8 +51,9 @@ export function CardControls({ view, legal: texts, play, hint, advised = false, 
   };
   const askHint = async () => {
     if (!turn || !hint) return;
-    const found = await hint(legal, text);
+    const found = await hint(legal, text || (hinted.current.ply === view.ply ? hinted.current.move : ""));
     if (!found || ply.current !== view.ply) return; // too late: the table has moved on
+    hinted.current = { ply: view.ply, move: found };
     setChosen(isCardMove(found) ? countsOf(found) : {});
     if (!isCardMove(found)) say(`${t("hint")}: ${moveWord(found)}`);
   };
@@ -131,5 +133,6 @@ export function ButtonControls({ view, legal, play, hint, say, keys, extra }) {
 
 export function Controls(props) {
   if (playsCards(props.view)) return html`<${CardControls} ...${props} />`;
-  return isBets(props.view) ? html`<${BetControls} ...${props} />` : html`<${ButtonControls} ...${props} />`;
+  const hint = props.advised ? props.hint : undefined; // only advice is marked on a button
+  return isBets(props.view) ? html`<${BetControls} ...${props} hint=${hint} />` : html`<${ButtonControls} ...${props} hint=${hint} />`;
 }

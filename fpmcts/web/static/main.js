@@ -87,7 +87,7 @@ function App({ connection, bus }) {
     clearTimeout(timer.current);
     timer.current = setTimeout(() => setToast(""), TOAST_MS);
   };
-  const fail = (error) => say(error.message);
+  const fail = (error) => say(t.known(`error_${error.code}`) ?? error.message ?? error.text);
   const learn = (found) => {
     learnGames(found);
     setConfig(found);

@@ -13,9 +13,9 @@ export const baseTitle = (base) => t.known(`game_${base}`) ?? base.split(".").po
 export const variantTitle = (game) => t.known(`variant_${game.variant}`) ?? game.variant ?? t("usual");
 
 export function gameTitle(name) {
-  const [base] = name.split(":");
+  const [base, options] = name.split(":");
   const game = games.find((one) => one.name === name);
-  return game?.variant ? `${baseTitle(base)} · ${variantTitle(game)}` : baseTitle(base);
+  return options && game?.variant ? `${baseTitle(base)} · ${variantTitle(game)}` : baseTitle(base);
 }
 
 // What is being prepared, and the progress.
