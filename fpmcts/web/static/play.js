@@ -2,12 +2,12 @@
 
 import { html, useEffect, useReducer, useRef, useState } from "./vendor/preact.js";
 import { isBidding, isThrownIn } from "./auction.js";
-import { MoveText, cheapestFirst, madeWord, moveWord, sorted, wordAt } from "./cards.js";
+import { Counter, MoveText, cheapestFirst, madeWord, moveWord, sorted, unseenCounts, wordAt } from "./cards.js";
 import { get, post } from "./connection.js";
-import { Controls } from "./controls.js";
+import { Controls, playsCards } from "./controls.js";
 import { Felt, Log } from "./felt.js";
 import { useKeys } from "./keys.js";
-import { gameTitle, isSeries, placeTitle, playerTitle, roleTitle } from "./players.js";
+import { gameTitle, isSeries, placeTitle, playerTitle, roleTitle, sameNames } from "./players.js";
 import { Match } from "./match.js";
 import { Steps, useArrows, useReplay } from "./replay.js";
 import { Review } from "./review.js";
@@ -120,7 +120,7 @@ export function Play({ id, config, connection, bus, prefs, engine, go, open, say
   const matchOver = series && summary.series?.deals && summary.series.games >= summary.series.deals;
   const maySearch = Boolean(game.analyst) && !done && summary.mode !== "fair" && (mine || summary.mode === "open");
   const searches = game.exact === undefined ? game.players.some((one) => one.group === game.analyst && one.playouts !== null) : !game.exact;
-  const name = (seat) => playerTitle(view.seats[seat].player, config);
+  const name = (seat) => (sameNames(view) && seat !== view.you ? placeTitle(view, seat, game, config) : playerTitle(view.seats[seat].player, config));
   const analyse = (playouts, moves) => {
     const job = connection.send({ type: "analyse", playouts, ...(moves ? { moves } : {}) });
     tell({ type: "asked", job });
@@ -170,7 +170,7 @@ export function Play({ id, config, connection, bus, prefs, engine, go, open, say
         ${retry
           ? html`<${Controls} key=${`retry-${retry.ply}`} view=${retry.view} legal=${retry.legal} play=${retry.attempt} say=${say} keys=${prefs.keys}
               extra=${html`<button type="button" class="link" onClick=${() => setRetry(null)}>${t("give_up")}</button>`} />`
-          : !watching && !done && html`<${Controls} view=${view} legal=${view.legal} play=${play} hint=${hint} advised=${maySearch} say=${say} keys=${prefs.keys} />`}
+          : !watching && !done && html`<${Controls} view=${view} legal=${view.legal} play=${play} hint=${hint} advised=${maySearch} autopass=${prefs.autopass} say=${say} keys=${prefs.keys} />`}
       <//>
       ${done && plies && html`<${Steps} ply=${at} last=${last} choose=${choose} />`}
       ${done && html`<div class="row buttons after">
@@ -185,6 +185,7 @@ export function Play({ id, config, connection, bus, prefs, engine, go, open, say
       ${done && series && summary.series.games > 1 && html`<${Match} id=${id} series=${summary.series} config=${config} over=${Boolean(matchOver)} fail=${failed} />`}
       ${done && reviewing && html`<${Review} id=${id} view=${view} plies=${plies} game=${game} config=${config} connection=${connection} bus=${bus} prefs=${prefs}
         say=${say} ply=${at} choose=${choose} retry=${retry} setRetry=${setRetry} />`}
+      ${!done && !watching && prefs.counter && playsCards(view) && html`<${Counter} counts=${unseenCounts(view)} />`}
       ${!done && html`<section class="panel thoughts"><h2>${t("thoughts")}</h2>
         ${maySearch
           ? html`<div class="row think" role="group" aria-label=${t(searches ? "think_help" : "ask_table")}>${state.job === null

@@ -70,6 +70,7 @@ const EN = {
   bid_no_call: "No call", bid_call_1: "Call 1", bid_call_2: "Call 2", bid_call_3: "Call 3", bid_call: "Be landlord", bid_no_rob: "No rob", bid_rob: "Rob", bid_no_double: "No double", bid_double: "Double",
   ask_calling: "Do you want to be the landlord?", ask_doubling: "Double the points?", thrown_in: "Nobody called. The cards are dealt again.", spring: "Spring!", factor_bid: "bid", factor_bombs: "bombs", factor_spring: "spring", factor_doubling: "doubled", landlord_twice: "for each peasant; the landlord wins or pays both",
   deals: "Deals in the match", open_end: "no limit", match_over: "Final result", match_curve: "Points over the match",
+  counter: "Card counter", autopass: "Pass for me when I cannot beat a move", level_easy: "easy", level_normal: "normal", level_strong: "strong", seldom: "Grey: tried too seldom to be compared.", vague: "Too uncertain to show: too few guesses fit what happened.",
   value_preflop: "before the flop", value_flop: "flop", value_turn: "turn", value_river: "river", value_over: "over", fact_round: "round",
 };
 
@@ -128,6 +129,7 @@ const ZH = {
   deals: "局数", open_end: "不限", match_over: "最终比分", match_curve: "积分走势",
   error_unknown_table: "没有这张牌桌，或者它不属于你。", error_illegal_move: "现在不能这样走。", error_not_your_turn: "还没轮到你。", error_over: "牌局已结束。", error_not_over: "牌局还没结束。", error_not_allowed: "当前模式不允许。", error_stale: "牌桌已有变化，请再试一次。", error_busy: "任务太多，请稍候。",
   error_too_fast: "操作太快，请稍候。", error_too_large: "内容太大。", error_bad_record: "无法读取这份牌谱。", error_bad_deal: "这副牌不合规则。", error_engine: "AI 出错，正在重启。", error_disk: "磁盘无法写入，牌局没有改变。", error_no_analyst: "这个游戏暂不支持分析。", error_unauthorised: "请打开终端里显示的网址。", error_disconnected: "连接中断。",
+  counter: "记牌器", autopass: "要不起时自动不出", level_easy: "简单", level_normal: "普通", level_strong: "高手", seldom: "灰色：尝试次数太少，不宜比较。", vague: "太不确定，不予显示：符合经过的猜测太少。",
   value_preflop: "翻牌前", value_flop: "翻牌", value_turn: "转牌", value_river: "河牌", value_over: "结束", fact_round: "轮次",
 };
 
