@@ -35,7 +35,7 @@ test-all: setup
 
 # The documentation site, in docs/_build; a broken link or reference is an error.
 docs: setup
-	$(RUN) -m pip install -q -e '.[docs]'
+	$(RUN) -m pip install -q -c constraints.txt -e '.[docs]'
 	$(RUN) -m sphinx -W --keep-going -q docs docs/_build
 
 # The suite once more with numba's bounds checks, in a cache of its own: kernels take several times as long.

@@ -1,7 +1,7 @@
 """Self-play for card games with hidden hands: Fictitious-Play MCTS as in DeltaDou (IJCAI 2019).
 
-The names below are public and imported when they are first used, so ``import fpmcts`` takes no
-time. Everything else may change without notice.
+The names below are public and imported on first use, so ``import fpmcts`` is immediate. Everything
+else may change without notice.
 """
 
 from importlib import import_module

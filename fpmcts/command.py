@@ -1,8 +1,8 @@
 """The command ``fpmcts``: ``fpmcts train game=doudizhu`` is ``python train.py game=doudizhu``.
 
-What a command does is in a module of its room: ``main(arguments, command)`` returns the exit
-status, where ``command`` is the words that were typed ("fpmcts train", "python train.py"), for help
-and messages. A module with errors of its own replaces ``ending``.
+Each command has a module in its folder: ``main(arguments, command)`` returns the exit status, where
+``command`` is the typed words ("fpmcts train", "python train.py"), for help and messages. A module
+with its own errors replaces ``ending``.
 """
 
 import os
@@ -18,8 +18,8 @@ from games.settings import InputError, did_you_mean
 
 
 class Command(NamedTuple):
-    """A part of ``fpmcts``: its module, what it does, and what to say while the module is imported,
-    which may take seconds.
+    """A part of ``fpmcts``: its module, a description, and the message while the module is
+    imported, which may take seconds.
     """
 
     module: str
@@ -45,10 +45,9 @@ COMMANDS = {
 
 
 def main() -> None:
-    """Runs the command that the first argument names, with the others.
+    """Runs the command named by the first argument with the other arguments.
 
-    Modules of the folder that it runs in are found, after all others: games and players of your
-    own.
+    Modules in the current folder can be imported, after all others: games and players of your own.
     """
     name, *arguments = sys.argv[1:] or [""]
     if name in COMMANDS:
@@ -69,7 +68,7 @@ def run(name: str, arguments: Sequence[str], command: str) -> NoReturn:
 
     Args:
         name: One of ``COMMANDS``.
-        arguments: What follows on the command line.
+        arguments: The arguments of the command line.
         command: The words before them.
     """
     part = COMMANDS[name]
@@ -79,7 +78,7 @@ def run(name: str, arguments: Sequence[str], command: str) -> NoReturn:
         module = import_module(part.module)
         try:
             sys.exit(module.main(arguments, command))
-        except Exception as error:  # noqa: BLE001 (what is not expected is raised again)
+        except Exception as error:  # noqa: BLE001 (unexpected errors are raised again)
             label = command.removeprefix("python ").removeprefix("-m ")
             sys.exit(f"{label}: {getattr(module, 'ending', ending)(error)}")
     except KeyboardInterrupt:  # before or after what handles it
@@ -87,7 +86,7 @@ def run(name: str, arguments: Sequence[str], command: str) -> NoReturn:
 
 
 def ending(error: Exception) -> str:
-    """Returns the line for an error; raises one that no line is known for."""
+    """Returns the line for an error; raises errors without one."""
     if isinstance(error, InputError | OSError | FloatingPointError):
         return error_text(error)
     raise error

@@ -1,13 +1,13 @@
-"""How every script reads its configuration: ``conf/`` and a command line, composed by Hydra.
+"""The configuration of every script: ``conf/`` and a command line, composed by Hydra.
 
     arguments ─▶ split ─▶ overrides ─▶ compose (conf/SCRIPT.yaml, its groups, the overrides) ─▶
     nested keys and values
 
 ``conf/SCRIPT.yaml`` lists the groups of a script; a group is a folder of files to choose from, and
-``group=NAME`` on the command line chooses one. A NAME with a dot is a module outside ``conf/``, and
-its file lies beside it. Every other ``key=value`` sets one key. What the keys mean and what they
-may be is the business of the schema that takes the values (``games.settings``). All errors are
-ConfigError: one line that names what was typed.
+``group=NAME`` on the command line chooses one. A NAME with a dot is a module outside ``conf/``,
+with its file beside it. Every other ``key=value`` sets one key. The schema that takes the values
+(``games.settings``) defines the meaning and range of keys. All errors are ConfigError: one line
+that quotes the input.
 """
 
 import re
@@ -31,7 +31,7 @@ from games.settings import ConfigError, did_you_mean
 
 CONF = shipped("conf")
 OPTIONAL = ("experiment", "evaluate")
-"""Groups of which nothing need be chosen."""
+"""Groups without a mandatory choice."""
 KEY = re.compile(r"[\w-]+(\.[\w-]+)*")
 
 
@@ -40,9 +40,10 @@ class CommandLine:
     """The arguments of a script.
 
     Attributes:
-        overrides: Those of the form ``key=value``.
-        help: What help was asked for: "" in general, else the words behind ``--help``; None: none.
-        shows: Whether the configuration is to be printed instead of a run (``--cfg job``).
+        overrides: Arguments of the form ``key=value``.
+        help: Topic of the requested help: "" in general, else the words after ``--help``; None: no
+            help.
+        shows: Whether to print the configuration instead of running (``--cfg job``).
     """
 
     overrides: tuple[str, ...]
@@ -51,10 +52,10 @@ class CommandLine:
 
 
 def split(arguments: Sequence[str]) -> CommandLine:
-    """Returns the arguments of a script, taken apart.
+    """Returns the arguments of a script, sorted by kind.
 
     Raises:
-        ConfigError: An option that is not known.
+        ConfigError: An option is unknown.
     """
     overrides, shows, left = list[str](), False, iter(arguments)
     for argument in left:
@@ -109,25 +110,24 @@ def choices(group: str) -> list[str]:
 
 
 def read_file(group: str, name: str, key: str = "") -> dict[str, Any]:
-    """Returns the keys of one file of a group as they stand there. Raises ConfigError where there
-    is no such file; its message names the key.
+    """Returns the keys of one file of a group, unresolved. Raises ConfigError if there is no such
+    file; its message names the key.
     """
     _check_choice(key or group, group, name)
     return _read(CONF / group / f"{name}.yaml")
 
 
 def load(script: str, overrides: Mapping[str, str], texts: Sequence[str] = ()) -> dict[str, Any]:
-    """Returns the keys of a configuration, nested, with the values that they have in the end.
+    """Returns the keys of a configuration, nested, with their final values.
 
     Args:
         script: ``conf/SCRIPT.yaml`` is what it starts from.
         overrides: Text by key: ``{"search": "puct", "search.playouts": "8"}``.
-        texts: Keys whose values are taken as they are (the last part of the key), such as paths and
-            commands.
+        texts: Keys (their last parts) whose values are taken literally, such as paths and commands.
 
     Raises:
-        ConfigError: A choice that a group does not have, a value that cannot be read, or a
-            reference that leads nowhere.
+        ConfigError: A group does not have the choice, a value cannot be parsed, or a reference has
+            no target.
     """
     known = groups_of(script)
     chosen = {key: text for key, text in overrides.items() if key in known}
@@ -138,7 +138,7 @@ def load(script: str, overrides: Mapping[str, str], texts: Sequence[str] = ()) -
             _check_choice(key, key, text)
     try:
         with initialize_config_dir(str(CONF), version_base="1.3"):
-            # Nothing is chosen by leaving the group out: Hydra has no word for it.
+            # To choose nothing, omit the group: Hydra has no value for it.
             groups = [f"{key}={text}" for key, text in chosen.items() if text != "null"]
             composed = hydra_compose(script, groups)
         OmegaConf.set_struct(composed, False)
@@ -177,7 +177,7 @@ def shown(values: Mapping[str, Any]) -> str:
 
 
 def _check_choice(key: str, group: str, name: str) -> None:
-    """Raises ConfigError unless a group has a file of a name."""
+    """Raises ConfigError unless a group has a file with that name."""
     names = choices(group)
     if name not in names and not (name == "null" and group in OPTIONAL):
         raise ConfigError(
@@ -186,8 +186,8 @@ def _check_choice(key: str, group: str, name: str) -> None:
 
 
 def _add_choice(group: str, module: str) -> None:
-    """Lets a group choose the YAML file that lies beside a module and has its name. A game without
-    one has the settings of ``conf/game/defaults/general.yaml``.
+    """Makes the YAML file with a module's name, beside it, a choice of a group. A game without one
+    uses ``conf/game/defaults/general.yaml``.
 
     Raises:
         ConfigError: There is no such module, or no such file.
@@ -207,9 +207,7 @@ def _add_choice(group: str, module: str) -> None:
 
 
 def _value(key: str, text: str) -> Any:
-    """Returns the value that a text stands for in Hydra's grammar. Raises ConfigError where it is
-    none.
-    """
+    """Returns the value of a text in Hydra's grammar. Raises ConfigError if it is invalid."""
     try:
         parsed = OverridesParser.create().parse_override(f"key={text}")
     except (HydraException, ValueError) as error:  # Python reads no thousands of digits
@@ -222,16 +220,16 @@ def _value(key: str, text: str) -> Any:
 
 
 def _literal(text: str) -> str:
-    """Returns a text that is taken as it is, without quotes around all of it, as OmegaConf wants
-    it: ``${`` in it is no reference.
+    """Returns a text, without enclosing quotes, escaped for OmegaConf so that ``${`` is not a
+    reference.
     """
     quoted = re.fullmatch(r"(['\"])((?:(?!\1).)*)\1", text, re.DOTALL)
     return re.sub(r"(\\*)\$\{", r"\1\1\\${", quoted[2] if quoted else text)
 
 
 def _set(composed: DictConfig, key: str, value: Any) -> None:
-    """Sets a key of a configuration, new or old. Raises ConfigError where what stands before its
-    dot is not a group of keys.
+    """Sets a key of a configuration, new or old. Raises ConfigError if the part before its dot is
+    not a group of keys.
     """
     group, dot, _ = key.rpartition(".")
     if dot and not OmegaConf.is_dict(OmegaConf.select(composed, group, default=DictConfig({}))):
@@ -240,7 +238,7 @@ def _set(composed: DictConfig, key: str, value: Any) -> None:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    """Returns the keys of a YAML file, references unresolved. Raises ConfigError where it is not
+    """Returns the keys of a YAML file, references unresolved. Raises ConfigError if it is not
     YAML.
     """
     try:
@@ -251,7 +249,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _one_line(error: Exception, overrides: Mapping[str, str]) -> str:
-    """Returns what went wrong in one line, beginning with the key where the error knows it."""
+    """Returns an error in one line, starting with the key if known."""
     message = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
     key = getattr(error, "full_key", None)
     if isinstance(error, OmegaConfBaseException) and key:

@@ -1,4 +1,4 @@
-"""What processes that work together must have in common."""
+"""The properties that cooperating processes must share."""
 
 from fpmcts.machine import machine
 from games.kernels import sources_digest
@@ -6,8 +6,8 @@ from networks.device import choose_device
 
 
 def environment() -> dict[str, str]:
-    """Returns what all machines that play for a run must agree on: code, versions, and what the
-    last digits of results depend on.
+    """Returns the properties that must agree on all machines of a run: code, versions, and those
+    that affect the last digits of results.
     """
     facts = machine()
     return {

@@ -1,4 +1,4 @@
-"""Ctrl-C for long work: the first asks it to stop where nothing is lost, the second ends it at
+"""Ctrl-C for long work: the first requests a stop at a safe point, the second ends the program at
 once.
 """
 
@@ -10,11 +10,11 @@ from types import FrameType
 
 class Interrupt(AbstractContextManager["Interrupt"]):
     """Turns the first Ctrl-C (or SIGTERM) into a request to stop; a second one ends the program
-    with status 130. At the end of the ``with`` block signals mean what they meant before.
+    with status 130. After the ``with`` block the previous signal handlers are restored.
 
     Args:
         say: Shows a line.
-        what: What the line says to the user, such as "stopping after the current step".
+        what: Text of the line, such as "stopping after the current step".
         clean_up: Called before the program ends at once.
 
     Attributes:
@@ -43,10 +43,10 @@ class Interrupt(AbstractContextManager["Interrupt"]):
 
 @contextmanager
 def unheard_by_children() -> Iterator[None]:
-    """Processes that are started meanwhile do not hear Ctrl-C, from their first instruction on.
+    """Processes started in this block ignore Ctrl-C from their first instruction on.
 
-    A terminal sends Ctrl-C to all processes. One that dies of it while it imports, before it can
-    ignore it, leaves its parent writing to a pipe that nobody reads. Processes inherit the mask of
+    A terminal sends Ctrl-C to all processes. One that it kills during imports, before it can ignore
+    the signal, leaves its parent writing to a pipe that nobody reads. Processes inherit the mask of
     the thread that starts them. On Windows, without masks of signals, nothing changes.
     """
     if not hasattr(signal, "pthread_sigmask"):

@@ -1,4 +1,4 @@
-"""The machine and the commit that numbers were measured with."""
+"""The machine and the commit of measured numbers."""
 
 import platform
 import subprocess
@@ -11,8 +11,8 @@ from games.system import num_cores
 
 
 def commit() -> str:
-    """Returns the commit of this program, with a plus sign where files differ from it; the version,
-    where the program is not in a checkout.
+    """Returns the commit of this program, with a plus sign if files differ from it; outside a
+    checkout the version.
     """
     if (ROOT / ".git").exists():
         words = ["git", "-C", str(ROOT), "describe", "--always", "--exclude=*", "--dirty=+"]
@@ -24,7 +24,7 @@ def commit() -> str:
 
 
 def machine() -> dict[str, Any]:
-    """Returns what the numbers depend on: processor, cores, vector instructions, versions."""
+    """Returns the conditions of a measurement: processor, cores, vector instructions, versions."""
     import numba
     import numpy
     import torch

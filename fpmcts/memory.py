@@ -1,7 +1,7 @@
-"""Whether what settings ask for fits into memory.
+"""Checks that the memory for settings is available.
 
-numpy hands out more than there is, since pages come when they are first written; the system then
-ends the run, hours later.
+numpy allocates more memory than exists, since pages are provided on first write; the system would
+then kill the run hours later.
 """
 
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from games.settings import ConfigError
 
 
 def check_fits(sizes: Mapping[str, int]) -> None:
-    """Raises ConfigError, naming the largest, where keys ask together for more bytes than are
+    """Raises ConfigError, which names the largest key, if keys together need more bytes than are
     free.
     """
     free, total = available_bytes(), sum(sizes.values())
@@ -22,12 +22,12 @@ def check_fits(sizes: Mapping[str, int]) -> None:
 
 
 GROUP = Path("/sys/fs/cgroup")
-"""What Linux says of the container that this process is in."""
+"""Linux's files about the container of this process."""
 FILE_PAGES = ("active_file ", "inactive_file ")
 
 
 def available_bytes() -> int | None:
-    """Returns how much memory is free for this process, None where the system does not say."""
+    """Returns the free memory for this process, or None if unknown."""
     try:
         lines = Path("/proc/meminfo").read_text().splitlines()
         free = next(
@@ -38,7 +38,7 @@ def available_bytes() -> int | None:
     try:  # the limit of a container
         limit, used = (int((GROUP / f"memory.{name}").read_text()) for name in ("max", "current"))
         lines = (GROUP / "memory.stat").read_text().splitlines()
-        # Pages of files count as used, and are dropped where memory is short.
+        # Cached file pages count as used but can be evicted.
         files = [int(line.split()[1]) for line in lines if line.startswith(FILE_PAGES)]
         return min(free, limit - used + sum(files))
     except (OSError, ValueError):

@@ -1,10 +1,10 @@
-"""Progress of long work: a callback that is passed down, so that functions return results alone."""
+"""Progress of long work: a callback that is passed down, so that functions return only results."""
 
 from collections.abc import Callable
 
 Progress = Callable[[str, int, int, str], None]
-"""(what is being done, how much is done, how much there is, its unit), such as ``("self-play", 12,
-512, "games")``.
+"""(the activity, the amount done, the total, the unit), such as ``("self-play", 12, 512,
+"games")``.
 """
 
 

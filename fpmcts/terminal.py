@@ -1,5 +1,5 @@
-"""What a training run shows: a progress bar with rate and time left on a terminal, plain lines
-elsewhere.
+"""The display of a training run: a progress bar with rate and time left on a terminal, else plain
+lines.
 """
 
 import time
@@ -23,7 +23,7 @@ def in_notebook() -> bool:
 
 
 class Terminal:
-    """Shows how far a run is, and what it says."""
+    """Shows the progress and the messages of a run."""
 
     def __init__(self) -> None:
         self.console = Console(highlight=False, soft_wrap=True)
@@ -45,7 +45,7 @@ class Terminal:
         self._marks: deque[tuple[float, int]] = deque(maxlen=7)
 
     def close(self) -> None:
-        """Leaves the terminal as it was."""
+        """Restores the terminal."""
         self._bars.stop()
 
     def note(self, text: str) -> None:
@@ -53,8 +53,8 @@ class Terminal:
         self.console.print(text, markup=False)
 
     def progress(self, what: str, done: int, total: int, unit: str) -> None:
-        """Shows how far a stage is (``fpmcts.progress.Progress``); on a plain output a line every
-        10 seconds. The rate is that of the last minute.
+        """Shows the progress of a stage (``fpmcts.progress.Progress``); on plain output a line
+        every 10 seconds. The rate is over the last minute.
         """
         if self._is_live:
             self._bars.start()
@@ -78,7 +78,7 @@ class Terminal:
             self.note(f"  {what}: {done:,} of {total:,} {unit}, {text}, {left}")
 
     def report(self, line: str, seconds: float) -> None:
-        """Prints the line of a finished step, after so many seconds."""
+        """Prints the line of a finished step with the time of the run."""
         if self._task is not None:
             self._bars.remove_task(self._task)
             self._task = None

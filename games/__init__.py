@@ -33,7 +33,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Imports the games when they are asked for: settings alone need no numba."""
+    """Imports the games on first use: settings do not need numba."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from games import choice

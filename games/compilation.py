@@ -1,11 +1,11 @@
-"""Compiles kernels ahead in parallel processes, once for the present sources on a machine.
+"""Compiles kernels in advance, in parallel processes, once per machine and version of the sources.
 
-Numba compiles a kernel when it is first called, and keeps it on disk. A script that needs many
+Numba compiles a kernel on its first call, and stores it on disk. A script that needs many kernels
 would compile them one after the other on one core. ``compile_ahead`` starts *warm-up runs* instead:
 commands that do a small piece of the script's work and so leave their kernels on disk. One that
-fails or is killed costs time only: what it did not leave there is compiled when it is called. An
-empty file in a folder that is named by the sources says that a run is done; after an edit the runs
-are done again, and compile what the edit changed.
+fails or is killed costs only time: missing kernels are compiled when called. An empty file, in a
+folder named by the sources, marks a finished run; after an edit the runs are repeated, and compile
+what the edit changed.
 """
 
 import atexit
@@ -35,10 +35,10 @@ Command = Sequence[str]
 
 
 class CompileClock(event.Listener):  # type: ignore[misc]
-    """The time that this process spends compiling kernels, from when the clock is made.
+    """The time that this process spends compiling kernels, from the creation of the clock on.
 
     Attributes:
-        seconds: Wall clock in which some thread compiled, until the last kernel was finished.
+        seconds: Wall-clock time during which any thread compiled, up to the last finished kernel.
     """
 
     def __init__(self) -> None:
@@ -47,7 +47,7 @@ class CompileClock(event.Listener):  # type: ignore[misc]
         event.register("numba:compile", self)
 
     def on_start(self, event: event.Event) -> None:
-        """Notes the beginning of the first of several compilations."""
+        """Records the start of the first of several compilations."""
         with self._lock:
             if self._compiling == 0:
                 self._began = time.monotonic()
@@ -62,8 +62,8 @@ class CompileClock(event.Listener):  # type: ignore[misc]
 
 
 def _done_file(folder: Path, command: Command) -> Path:
-    """Returns the file that says that a warm-up run is done. Kernels are kept apart by processor,
-    and a home may be shared.
+    """Returns the file that marks a finished warm-up run. It names the processor, since kernels
+    depend on it and a home folder may be shared.
     """
     return folder / "warmed-up" / f"{'_'.join(command).replace('/', '_')}-{get_host_cpu_name()}"
 
@@ -79,14 +79,13 @@ def compile_ahead(
     say: Callable[[str], None] = say_on_stderr,
     processes: int | None = None,
 ) -> None:
-    """Does those warm-up runs that are not done yet, in parallel, and waits for them.
+    """Does the unfinished warm-up runs in parallel, and waits for them.
 
     Args:
-        folder: Named by the sources, for the files that say what is done.
-        commands: Of the runs, the longest first.
-        say: Shows a line: one at the start, one for each run that is done, where there is anything
-            to do.
-        processes: At once; None: as many as this process may use cores.
+        folder: Folder of the marking files, named by the sources.
+        commands: Commands of the runs, the longest first.
+        say: Shows a line: one at the start and one per finished run, if there is anything to do.
+        processes: Parallel processes; None: one per core available to this process.
     """
     if numba.config.DISABLE_JIT or is_compiled(folder, commands):
         return
@@ -107,8 +106,8 @@ def compile_ahead(
 def compile_beside(
     folder: Path, commands: Sequence[Command], say: Callable[[str], None] = say_on_stderr
 ) -> None:
-    """Does what ``compile_ahead`` does, on all cores but one and without waiting: for a script that
-    has other work first.
+    """Like ``compile_ahead``, but on all cores but one and without waiting: for a script that has
+    other work first.
     """
     cores = max(1, num_cores() - 1)
     if not numba.config.DISABLE_JIT and not is_compiled(folder, commands):
@@ -128,7 +127,7 @@ def _run(
         "minute in all"
     )
     waiting, done = list(commands), 0
-    # By process the command, and the file of its errors, so that it never waits for a reader.
+    # By process its command, and a file for its errors, so that it never waits for a reader.
     running: dict[Popen[bytes], tuple[Command, IO[bytes]]] = {}
 
     def end() -> None:

@@ -1,11 +1,11 @@
 # mypy: disable-error-code="empty-body"
-"""Deals: the cards of one hand, future public cards included, as the algorithms see them.
+"""Deals for tabular algorithms: the cards of one hand, including future public cards.
 
-A deal is its buckets, one for each player and round, and its outcome at a showdown. Everything else
-about the cards stays below this line: a game brings a NamedTuple and registers four kernels for it,
-as below for the games whose deals can be listed. Most hands end early, so buckets and outcome are
-asked for one by one: ``deal`` draws the cards, and may begin to fetch what will be asked for. A
-player of a table that sees real cards asks for the bucket of what a player sees (``bucket_of``).
+A deal is its buckets, one for each player and round, and its outcome at a showdown. Algorithms see
+nothing else of the cards: a game defines a NamedTuple and registers four kernels for it, as below
+for the games whose deals can be listed. Most hands end early, so buckets and outcome are requested
+one by one: ``deal`` draws the cards, and may prefetch. For real cards, ``bucket_of`` gives the
+bucket of what a player sees.
 """
 
 from typing import Any, NamedTuple
@@ -32,9 +32,7 @@ class EnumeratedDeals(NamedTuple):
 
 
 OWN = 16
-"""How many places of ``dealt`` belong to the kernels of the deals, apart from one for each player
-and round.
-"""
+"""Places of ``dealt`` for the kernels of the deals, in addition to one per player and round."""
 
 
 @GenericKernel
@@ -44,7 +42,7 @@ def deal(deals: Any, bits: np.uint64, dealt: np.ndarray) -> None:
     Args:
         deals: The cards of the game, a NamedTuple: kernels are registered for its type.
         bits: 64 random bits; a kernel that needs more seeds a stream with them.
-        dealt: int64 ``[P * R + OWN]``, where the kernels keep what they have drawn.
+        dealt: int64 ``[P * R + OWN]``, storage of the drawn cards.
     """
 
 
@@ -69,7 +67,7 @@ def bucket_of(
         cards: int8 ``[K]``, the private cards of player 0, those of player 1, …, then the public
             cards, as in ``state.States``. Only those that the player sees are read.
         player: The player.
-        num_players: How many there are.
+        num_players: Number of players.
         round_number: The betting round.
     """
 

@@ -1,4 +1,4 @@
-"""Games whose chance comes first and whose moves are seen by all: dice, Kuhn poker.
+"""Games in which chance comes first and everybody sees all moves: dice, Kuhn poker.
 
 The kernels of ``games.generic`` that such games share. Each seat gets one number (*hand*), then the
 seats move, and a state (``Dealt``) is the hands and the moves so far. A game registers this module,
@@ -6,8 +6,8 @@ seats move, and a state (``Dealt``) is the hands and the moves so far. A game re
 ``observe`` of its own replaces the one below. Its class derives from ``DealtGame``, and its
 ``Rules`` have two fields:
 
-    hands: int16 ``[D, seats]``, the hands of each deal; no two deals are alike.
-    chances: float64 ``[D]``, the probabilities of the deals.
+    hands: int16 ``[D, seats]``, the hands of each deal; all deals differ. chances: float64 ``[D]``,
+    the probabilities of the deals.
 """
 
 from typing import Any, NamedTuple
@@ -20,7 +20,7 @@ from games.kernels import kernel, mix64, random_index
 from games.rows import Rules, States
 
 NONE = -1
-"""A hand that is not seen, or a move that is not made yet."""
+"""An unseen hand, or a move not yet made."""
 
 
 class Dealt(NamedTuple):
@@ -153,6 +153,6 @@ class DealtGame(Game):
     def view_fields(
         self, views: States, row: int, seat: int, moves: np.ndarray, is_over: bool
     ) -> Json:
-        """Returns the hand of the seat; of a game that is over, all."""
+        """Returns the seat's hand, or all hands of a finished game."""
         texts = [self.hand_names[hand] for hand in views.hands[row] if hand != NONE]
         return {"hands": texts} if is_over else {"hand": self.hand_names[views.hands[row, seat]]}

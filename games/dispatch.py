@@ -46,9 +46,9 @@ def register(
     """Makes a kernel the implementation of a generic one where the first argument is of a
     NamedTuple type; None: of any type that registers none.
 
-    An implementation that is ``@kernel(forceinline=True)`` becomes part of each kernel that calls
-    it: a call hands over seven words for every array. Numba chooses by a function that must have
-    the very signature of the implementation.
+    An implementation that is ``@kernel(forceinline=True)`` is inlined into each kernel that calls
+    it: a call passes seven words for every array. Numba chooses by a function that must have
+    exactly the implementation's signature.
     """
     generic.implementations[first_type] = implementation
     if numba.config.DISABLE_JIT:

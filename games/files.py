@@ -1,8 +1,8 @@
-"""Where the files of the project are, and how files are written: beside the old one, to the disk,
-and then under its name in one step.
+"""The location of the project's files, and atomic writing: to a new file beside the old one, to
+disk, then renamed.
 
-Whatever interrupts the writing, the old file or the new one is there, and whole. A process that is
-killed meanwhile leaves a hidden file, which ``sweep`` removes.
+After any interruption, either the old file or the new one exists, complete. A process that is
+killed while writing leaves a hidden file, which ``sweep`` removes.
 """
 
 import os
@@ -16,21 +16,21 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def shipped(folder: str) -> Path:
-    """Returns where ``conf``, ``models`` or ``benchmarks`` is: in ``fpmcts`` where the wheel is
-    installed, else at the top of the clone.
+    """Returns the path of ``conf``, ``models`` or ``benchmarks``: in ``fpmcts`` for an installed
+    wheel, else at the top of the clone.
     """
     installed = ROOT / "fpmcts" / folder
     return installed if installed.is_dir() else ROOT / folder
 
 
 LEFT_BEHIND = (".*.partial", ".tmp??????")
-"""Names of hidden files: those of ``replacing``, and those that safetensors puts beside them."""
+"""Patterns of hidden files: those of ``replacing``, and those of safetensors beside them."""
 
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """Yields the name of a new file, which replaces ``path`` at the end of the block; after an
-    error ``path`` is as it was, and nothing else is left.
+    error ``path`` is unchanged, and nothing else is left.
 
     Raises:
         OSError: The system refused; it names ``path``.
@@ -45,7 +45,7 @@ def replacing(path: Path) -> Iterator[Path]:
         with suppress(OSError):  # some file systems cannot; the new file is there
             to_disk(path.parent)
     except OSError as error:
-        error.filename = str(path)  # the system names no file where the disk is full
+        error.filename = str(path)  # the system names no file if the disk is full
         raise
     finally:
         with suppress(OSError):
@@ -59,8 +59,8 @@ def write(path: Path, content: str | bytes) -> None:
 
 
 def sweep(folder: Path) -> None:
-    """Removes what processes left that were killed while they wrote files of a folder. The caller
-    holds a lock on the folder, so that nobody is writing.
+    """Removes the remains of killed processes that were writing files of a folder. The caller must
+    hold a lock on the folder, so that nobody is writing.
     """
     for pattern in LEFT_BEHIND:
         for path in folder.glob(pattern):

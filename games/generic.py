@@ -43,6 +43,14 @@ def current_seat(rules: Rules, states: States, i: int) -> int:
     """Returns the seat to move, -1 when the game is over."""
 
 
+@optional
+def role(rules: Rules, states: States, i: int) -> int:
+    """Returns the role in which the seat to move decides, which says what network answers it:
+    below ``spec.num_roles``; by default the seat, -1 when the game is over.
+    """
+    return current_seat(rules, states, i)
+
+
 @GenericKernel
 def team_return(rules: Rules, states: States, i: int, seat: int) -> float:
     """Returns the return of the seat's team in the game's unit (points, chips); the game must be
@@ -66,8 +74,8 @@ def infoset_key(rules: Rules, states: States, i: int, seat: int) -> np.uint64:
     """Returns a 64-bit hash of what a seat knows: equal for two states exactly when the seat cannot
     tell them apart.
 
-    It reads what the seat sees only, so a state and the seat's view of it have the same key. Where
-    the game is over, histories that pay alike may share a key.
+    It reads what the seat sees only, so a state and the seat's view of it have the same key. Once
+    the game is over, histories with the same payoffs may share a key.
     """
 
 
@@ -81,7 +89,7 @@ def sure_win(rules: Rules, states: States, i: int) -> int:
 
 @optional
 def forced_win(rules: Rules, states: States, i: int) -> int:
-    """Returns what ``sure_win`` does, or a sure win that takes longer to find: for players' own
+    """Returns the result of ``sure_win``, or a sure win that takes longer to find: for players'
     decisions, not for simulations.
     """
     return sure_win(rules, states, i)
@@ -96,23 +104,21 @@ def copy_row(rules: Rules, source: States, i: int, target: States, j: int) -> No
 
 @optional
 def erase(rules: Rules, states: States, i: int, seat: int) -> None:
-    """Makes lane ``i`` the view of a seat. Of games without a ``Game.view`` of their own."""
+    """Makes lane ``i`` the view of a seat, for games that do not override ``Game.view``."""
     raise NotImplementedError("a game needs the kernel erase, or a view of its own")
 
 
 HIDDEN_MOVE = -2
 """In records: the seat saw that a move was made, but not which."""
 UNSEEN_MOVE = -3
-"""What ``seen_move`` says where a seat sees nothing of a move; its record then does not have the
-move at all.
-"""
+"""Result of ``seen_move`` if a seat sees nothing of a move; its record then lacks the move."""
 MOST_ACTIONS = 2**15
-"""Action ids fit int16, so no state has more."""
+"""Maximum legal actions of a state, since action ids fit int16."""
 
 
 @optional
 def seen_move(rules: Rules, states: States, i: int, action: int, seat: int) -> int:
-    """Returns what a seat sees of a move that is about to be played in lane ``i``: the action,
+    """Returns a move that is about to be played in lane ``i`` as a seat sees it: the action,
     HIDDEN_MOVE or UNSEEN_MOVE.
     """
     return action
@@ -133,8 +139,8 @@ def is_legal(rules: Rules, states: States, i: int, action: int) -> bool:
 
 @optional
 def nearest_listed(rules: Rules, states: States, i: int, action: int) -> int:
-    """Returns the action of ``legal`` that stands for one that may be played in lane ``i``:
-    policies know those that are listed.
+    """Returns the action listed by ``legal`` that represents any legal one in lane ``i``, for
+    policies, which know only listed ones.
 
     A game registers its own together with ``is_legal``.
     """
@@ -142,21 +148,20 @@ def nearest_listed(rules: Rules, states: States, i: int, action: int) -> int:
 
 
 # Hidden cards. A *world* is a full state that a seat cannot tell from the true one. What it adds to
-# the seat's view is written as ``spec.hidden_words`` words of 64 bits, the *hidden words*, in a
-# code of the game's own: the hands of the others, their sealed bids, the squares of moves that were
-# not seen. One world has one code, since words are compared to tell worlds apart. Only
-# ``inference`` calls these kernels. Each reads of lane ``i`` what ``seat`` sees and nothing else,
-# except ``hidden_of``.
+# the seat's view is stored in ``spec.hidden_words`` words of 64 bits, the *hidden words*, in the
+# game's own encoding: the hands of the others, their sealed bids, the squares of unseen moves. The
+# encoding is unique, since worlds are compared by their words. Only ``inference`` calls these
+# kernels. Each reads only what ``seat`` sees in lane ``i``, except ``hidden_of``.
 
 
 @GenericKernel
 def list_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray) -> int:
-    """Returns how many worlds a seat cannot rule out in lane ``i``, -1 if they do not fit; lists
-    the words of each, once.
+    """Returns the number of worlds that a seat cannot rule out in lane ``i``, -1 if they do not
+    fit; lists the words of each, once.
 
     Args:
-        hidden: uint64 ``[room, W]``, changed in place; what stands after the last world, or after
-            -1, means nothing.
+        hidden: uint64 ``[room, W]``, changed in place; rows after the last world, or after -1 is
+            returned, are undefined.
     """
 
 
@@ -186,7 +191,7 @@ def draw_hidden(
     """Draws the words of a world for every row of ``hidden`` (uint64 ``[n, W]``), with the
     probabilities of ``log_prior_hidden``.
 
-    Where a game does not register it: evenly from what ``list_hidden`` lists.
+    By default uniformly from the worlds of ``list_hidden``.
 
     Args:
         rng: uint64 streams; ``rng[lane]`` is changed in place.
@@ -201,12 +206,10 @@ def log_prior_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.
     """Returns the log-probability (nats) with which ``draw_hidden`` draws the words of a world
     (uint64 ``[W]``) at a view.
 
-    In a view of the start of the game this is the probability of the deal: what the words say of
-    moves that are made later does not count there, since inference weighs moves by the policies of
-    who made them.
+    In a view of the start of the game this is the probability of the deal: later moves in the words
+    do not count, since inference weights moves by their makers' policies.
 
-    Where a game does not register it: all that ``list_hidden`` lists are equally likely. Register
-    both or none of the two.
+    By default all worlds of ``list_hidden`` are equally likely. Register both kernels or neither.
     """
     return -np.log(len(_listed(rules, views, i, seat, hidden.size)))
 
@@ -217,10 +220,10 @@ def fill_world(
 ) -> bool:
     """Writes the world of view ``i`` and hidden words (uint64 ``[W]``) to lane ``j`` of ``worlds``.
 
-    What chance has still to deal stays hidden, see ``deal_rest``.
+    Cards that chance has still to deal stay hidden, see ``deal_rest``.
 
     Returns:
-        Whether the seat cannot rule the world out; if it can, lane ``j`` means nothing.
+        Whether the seat cannot rule the world out; if it can, lane ``j`` is undefined.
     """
 
 
@@ -236,8 +239,8 @@ def start_view(rules: Rules, views: States, i: int, seat: int, starts: States, j
     """Writes the view of a seat before the first move of the game in lane ``i`` to lane ``j`` of
     ``starts``.
 
-    It shows what the seat knows by now of what chance has dealt (cards that came to the table), so
-    that a game can be replayed from it.
+    It includes the chance events that the seat has learned since (public cards), so that a game can
+    be replayed from it.
     """
 
 
@@ -251,7 +254,7 @@ def start_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndar
 
 @optional
 def reveal(rules: Rules, views: States, i: int, seat: int, earlier: States, j: int) -> None:
-    """Adds to an earlier view (lane ``j`` of ``earlier``) what chance has dealt openly up to view
+    """Adds to an earlier view (lane ``j`` of ``earlier``) the public chance events up to view
     ``i``, see ``start_view``.
     """
     pass
@@ -264,14 +267,13 @@ def played_move(
     """Returns the action that comes next in lane ``i``, a world that is replayed; -1 if there is
     none.
 
-    It may be one that ``seat`` does not see at all (``seen_move`` says UNSEEN_MOVE); the next call
-    then has the same ``seen``.
+    It may be one that ``seat`` does not see at all (UNSEEN_MOVE); the next call then has the same
+    ``seen``.
 
     Args:
-        seen: What ``seat`` saw of the next move of its record: the action, or a negative number
-            where it did not see which.
-        hidden: uint64 ``[W]``, the words of the world as they were drawn, which determine the moves
-            that were not seen.
+        seen: The next move in the record of ``seat``: the action, or a negative number if it did
+            not see which.
+        hidden: uint64 ``[W]``, the words of the world as drawn, which determine the unseen moves.
     """
     return seen
 
@@ -280,15 +282,15 @@ def played_move(
 def deal_rest(
     rules: Rules, worlds: States, first: int, count: int, rng: np.ndarray, lane: int
 ) -> None:
-    """Deals, in the lanes ``first`` .. ``first + count - 1`` (worlds of one view), what chance has
-    still to deal.
+    """Deals the rest of the cards in the lanes ``first`` .. ``first + count - 1`` (worlds of one
+    view).
     """
     pass
 
 
 @optional
 def public_cards(rules: Rules, states: States, i: int) -> int:
-    """Returns how many cards chance has dealt openly since the beginning."""
+    """Returns the number of public cards dealt so far."""
     return 0
 
 
@@ -296,7 +298,7 @@ def public_cards(rules: Rules, states: States, i: int) -> int:
 def count_hidden(
     rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray, counts: np.ndarray
 ) -> None:
-    """Writes what each of the other seats holds in the world of view ``i`` and hidden words (uint64
+    """Writes the holdings of each other seat in the world of view ``i`` and hidden words (uint64
     ``[W]``).
 
     Args:
@@ -304,7 +306,7 @@ def count_hidden(
             each of ``spec.hidden_kinds`` that the seats hold, in turn, from the one after ``seat``
             on; 0 to ``spec.hidden_most``.
 
-    Where a game does not register it, ``spec.hidden_kinds`` must be empty.
+    If a game does not register it, ``spec.hidden_kinds`` must be empty.
     """
     counts[:] = 0
 
@@ -313,7 +315,7 @@ def count_hidden(
 def shortest_hand(rules: Rules, views: States, i: int) -> int:
     """Returns the number of cards in the shortest hand, which all can see.
 
-    By default -1: hands do not run out, and inference is of use from the first move.
+    By default -1: hands do not run out, and inference is useful from the first move.
     """
     return -1
 
@@ -329,11 +331,11 @@ def draw_corrected(
     lane: int,
     hidden: np.ndarray,
 ) -> None:
-    """Draws words like ``draw_hidden``, from the prior as a network corrects it. Of games with
-    ``spec.has_hidden_head`` alone.
+    """Draws words like ``draw_hidden``, from the prior corrected by a network; only for games with
+    ``spec.has_hidden_head``.
 
     Args:
-        logits: float32 ``[counts, L]``, the answer of the head for hidden cards.
+        logits: float32 ``[counts, L]``, the output of the head for hidden cards.
     """
     raise NotImplementedError
 
@@ -354,7 +356,7 @@ def log_corrected(
 
     Args:
         hidden: uint64 ``[n, W]``.
-        exists: bool ``[n]``, the rows to do; the others are left alone.
+        exists: bool ``[n]``, the rows to compute; the others are not changed.
     """
     raise NotImplementedError
 
@@ -371,11 +373,11 @@ def register_all(rules_type: type, *kernels: Any) -> None:
 
     Args:
         rules_type: The NamedTuple of the game's rules, the first argument of all of them.
-        kernels: The kernels; or modules, of which those are taken that have the name of a generic
-            one and are not replaced by a later argument.
+        kernels: The kernels; or modules, whose functions with the names of generic ones are taken
+            unless a later argument replaces them.
 
     Raises:
-        ValueError: A kernel has the name of no generic one, or is not compiled.
+        ValueError: A kernel does not have the name of a generic one, or is not compiled.
     """
     chosen = dict[str, Any]()
     for own in kernels:

@@ -1,5 +1,5 @@
-"""What ``--help`` prints: the keys of a schema with their defaults, their ranges and the words of
-its docstring.
+"""The texts of ``--help``: the keys of a schema with defaults, ranges and descriptions from its
+docstring.
 """
 
 import inspect
@@ -16,12 +16,12 @@ WIDTH = 110
 
 
 def say(text: str) -> None:
-    """Prints a text; a reader that has seen enough, such as ``head``, is not an error."""
+    """Prints a text; a reader that closes the pipe early, such as ``head``, is not an error."""
     try:
         sys.stdout.write(text.rstrip("\n") + "\n")
         sys.stdout.flush()
     except BrokenPipeError:
-        # What is still to be flushed at exit is discarded.
+        # Discards unflushed output at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -32,7 +32,7 @@ def say_on_stderr(text: str) -> None:
 
 
 def error_text(error: Exception, most: int = LONGEST) -> str:
-    """Returns what an error says, for the terminal: of what the system refuses, the file."""
+    """Returns the message of an error for the terminal, with the file for errors of the system."""
     if isinstance(error, OSError) and error.filename is not None:
         return brief(f"{error.filename}: {error.strerror}", most)
     return brief(str(error), most)
@@ -44,7 +44,7 @@ def keys_text(schema: object, prefix: str = "", topic: str = "") -> str:
 
     Args:
         schema: A dataclass, shown with its defaults; or a configuration, shown with its values.
-        prefix: What stands before the keys.
+        prefix: Prefix of the keys.
         topic: A key or a group of keys; "" = all.
     """
     told = paragraphs(schema, prefix)
@@ -72,8 +72,8 @@ def first_line(schema: type) -> str:
 
 @cache
 def attribute_texts(schema: type) -> dict[str, str]:
-    """Returns what ``setting(help=)`` says of each field of a dataclass, or else its docstring and
-    those that it inherits.
+    """Returns the description of each field of a dataclass: from ``setting(help=)``, else from its
+    docstring and inherited ones.
     """
     told: dict[str, str] = {}
     for kind in reversed(schema.__mro__):
@@ -89,7 +89,7 @@ def attribute_texts(schema: type) -> dict[str, str]:
 
 
 def typed(value: object) -> str:
-    """Returns a value as it is typed."""
+    """Returns a value as typed on a command line."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     return f"[{','.join(map(typed, value))}]" if isinstance(value, list | tuple) else str(value)

@@ -1,4 +1,4 @@
-"""The moves of games as they were, and as each seat saw them.
+"""The moves of games, as played and as each seat saw them.
 
 In most games every seat sees every move, and there is one record for all. Where
 ``spec.has_private_moves``, a seat may see that a move was made but not which (``HIDDEN_MOVE``), or
@@ -26,7 +26,7 @@ class Moves(NamedTuple):
 
 @kernel
 def play_move(rules: Rules, states: States, i: int, action: int, history: Moves) -> None:
-    """Plays a legal move in lane ``i`` and writes it down, for every seat what it saw of it."""
+    """Plays a legal move in lane ``i`` and records it, for every seat as it saw the move."""
     for seat in range(history.seen_moves.shape[0]):
         seen = seen_move(rules, states, i, action, seat)
         if seen != UNSEEN_MOVE:
@@ -47,15 +47,15 @@ def _play(
 
 
 class History:
-    """The moves of N games that are played.
+    """The moves of N games in progress.
 
     Args:
         game: The game.
         num_games: N.
 
     Attributes:
-        arrays: For kernels (``play_move``).
-        records: All moves, as they were.
+        arrays: Arrays for kernels (``play_move``).
+        records: All moves, as played.
     """
 
     def __init__(self, game: Game, num_games: int) -> None:
@@ -69,7 +69,7 @@ class History:
 
     def play(self, states: States, games: np.ndarray, actions: np.ndarray) -> None:
         """Plays a legal move (``actions`` int ``[n]``) in each listed game (int ``[n]``, all
-        different) and writes it down.
+        different) and records it.
 
         Args:
             states: N rows, changed in place.
@@ -83,8 +83,8 @@ class History:
         return Records(self.arrays.seen_moves[seat], self.arrays.seen_lengths[seat])
 
     def of_movers(self, games: np.ndarray, seats: np.ndarray) -> Records:
-        """Returns the moves, indexed by game, as ``seats[k]`` saw those of ``games[k]``; of other
-        games there are none.
+        """Returns the moves, indexed by game, as ``seats[k]`` saw those of ``games[k]``; other
+        games have none.
         """
         if not self.game.spec.has_private_moves:
             return self.records

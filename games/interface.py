@@ -21,6 +21,7 @@ from games.generic import (
     erase,
     is_legal,
     legal,
+    role,
     stake,
     step,
     team_return,
@@ -90,6 +91,9 @@ class GameSpec(NamedTuple):
         hidden_kinds: Names of the things that other seats may hold unseen (``count_hidden``):
             ranks, or whole hands.
         hidden_most: Largest number of one kind in a seat.
+        roles: How many roles there are (``games.generic.role``), each with a network of its own;
+            0: one for each seat.
+        factors_of_roles: ``stake_factors`` of the roles that have others.
     """
 
     name: str
@@ -112,6 +116,13 @@ class GameSpec(NamedTuple):
     hidden_words: int = 1
     hidden_kinds: tuple[str, ...] = ()
     hidden_most: int = 1
+    roles: int = 0
+    factors_of_roles: Mapping[int, tuple[float, ...]] = MappingProxyType({})
+
+    @property
+    def num_roles(self) -> int:
+        """Returns the number of roles."""
+        return self.roles or self.num_seats
 
     @classmethod
     def of(
@@ -233,6 +244,10 @@ class Game:
     """Whether its games can be written as hand histories (``write_histories``)."""
     result_name: str = "returns"
     """Name of the returns in a record."""
+    begins_from: tuple[Mapping[str, object], ...] = ()
+    """Options that other games differ in whose networks learning may begin from (``init_from``):
+    the first planes and policy outputs are the same there, and the roles are the first ones here.
+    """
     passive: int | None = None
     """The passive move that is legal at every decision (in poker: check or call); None: there is
     none.
@@ -561,6 +576,21 @@ class Game:
         raise TypeError(
             f"{self.spec.name}: there is no head for hidden cards; check spec.hidden_counts first"
         )
+
+
+@kernel
+def _roles_to_move(rules: Rules, states: States, roles: np.ndarray) -> None:
+    for i in range(roles.size):
+        roles[i] = role(rules, states, i)
+
+
+def roles_to_move(game: Game, states: States) -> np.ndarray:
+    """Returns the role of the seat to move of every row (int64 ``[B]``), -1 where the game is
+    over.
+    """
+    roles = np.empty(num_rows(states), np.int64)
+    _roles_to_move(game.rules, states, roles)
+    return roles
 
 
 @kernel

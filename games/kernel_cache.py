@@ -1,12 +1,12 @@
-"""The disk cache of kernels, keyed by what they mean.
+"""The disk cache of kernels, keyed by the code they depend on.
 
 Numba's own cache does not notice an edit in a called function of another file, and does notice a
 comment. The key of a kernel here is a hash of all that its compiled form depends on: its signature,
 the bytecode of every function that it can reach, the constants, defaults and global values that
-these read, the implementations of generic kernels for the types in the signature, how kernels are
-made and called (``games.kernels``, ``games.dispatch``), the compiler and the processor. So an edit
-compiles what it changes; comments, docstrings and moves of functions to other files compile
-nothing. There is one file for each key; it appears whole or not at all.
+these read, the implementations of generic kernels for the types in the signature, the making and
+calling of kernels (``games.kernels``, ``games.dispatch``), the compiler and the processor. So an
+edit recompiles only what it changes; comments, docstrings and moving functions to other files
+recompile nothing. There is one file per key, written atomically.
 """
 
 import hashlib
@@ -35,7 +35,7 @@ from games.dispatch import GenericKernel, register
 from games.files import write
 
 LIBRARIES = sys.stdlib_module_names | {"numba", "numpy", "llvmlite"}
-"""What comes from these packages is known by its name; their versions are part of every key."""
+"""Objects from these packages are identified by name; the versions are part of every key."""
 CONFIG = (
     "BOUNDSCHECK",
     "OPT",
@@ -46,7 +46,7 @@ CONFIG = (
 )
 """The settings of numba that change code; those of the processor are in the key as well."""
 MAKERS: list[FunctionType] = [register]  # type: ignore[list-item]
-"""Functions that say how kernels are made and called; ``games.kernels`` adds its own."""
+"""Functions that make and call kernels; ``games.kernels`` adds its own."""
 UNREADABLE = (
     OSError,
     EOFError,
@@ -59,21 +59,19 @@ UNREADABLE = (
 )
 
 # Numba names compiled functions by their Python names and a count. In files of several processes
-# two functions could have the same name, and the one that is loaded first would run instead of the
-# other. With numbers at random none do.
+# two functions could have the same name, and the one loaded first would run instead of the other.
+# Random numbers prevent this.
 FunctionIdentity._unique_ids = iter(lambda: int.from_bytes(os.urandom(8), "big"), None)
 
 
 def cache_folder() -> Path:
-    """Returns the folder in which this project keeps what it can compute again: that of the user's
-    caches.
-    """
+    """Returns this project's folder in the user's cache folder, for data that can be recomputed."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "fpmcts"
 
 
 class KernelCache(NullCache):
-    """The compiled forms of a function on disk, for numba to ask before and to tell after it
-    compiles.
+    """The compiled forms of a function on disk, which numba queries before and updates after
+    compiling.
     """
 
     def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
@@ -84,7 +82,7 @@ class KernelCache(NullCache):
         return cache_folder() / "kernels" / f"{self._function.__name__}-{key}.nbc"
 
     def load_overload(self, sig: Any, target_context: Any) -> CompileResult | None:
-        """Returns what is kept for a signature, None where nothing is or it cannot be read."""
+        """Returns the stored form for a signature, None if there is none or it cannot be read."""
         target_context.refresh()
         try:
             data = self._file(sig, target_context.codegen()).read_bytes()
@@ -95,12 +93,12 @@ class KernelCache(NullCache):
             result = CompileResult._rebuild(target_context, *parts)
         except UNREADABLE:
             return None
-        # A class that can be imported from nowhere, as one of ``__main__``, is another one when it
-        # is read.
+        # A class that cannot be imported, such as one of ``__main__``, would be another class when
+        # read.
         return result if result.signature.args == tuple(getattr(sig, "args", sig)) else None
 
     def save_overload(self, sig: Any, data: CompileResult) -> None:
-        """Keeps what a signature is compiled to; where the folder cannot be written, it is compiled
+        """Stores the compiled form for a signature; if the folder cannot be written, it is compiled
         again next time.
         """
         if data.lifted or data.library.has_dynamic_globals:
@@ -144,13 +142,13 @@ def meaning(function: Callable[..., Any], signature: Any, processor: Any = ()) -
 
 
 class _Walk:
-    """Writes to a hash what can be reached from a function, each function and class once: a number
-    stands for it elsewhere.
+    """Hashes everything reachable from a function, each function and class once: later occurrences
+    are numbers.
     """
 
     def __init__(self) -> None:
         self.hash = hashlib.sha256()
-        self._numbers: dict[int, int] = {}  # by the id of what was met
+        self._numbers: dict[int, int] = {}  # by the id of objects met
         self._functions: list[FunctionType] = []  # met, and not written yet
         self._generics: list[GenericKernel[..., Any]] = []
         self._types: list[type] = []  # the NamedTuples
@@ -166,7 +164,7 @@ class _Walk:
             self.signature_type(part)
 
     def finish(self) -> None:
-        """Writes what was met, until nothing new is."""
+        """Writes everything met, until nothing new is found."""
         functions, done = 0, set[tuple[int, int]]()
         while functions < len(self._functions) or len(done) < len(self._generics) * (
             len(self._types) + 1
@@ -199,11 +197,11 @@ class _Walk:
                 self.write(f"{name} {self.text(function.__globals__[name], names)}")
 
     def text(self, value: Any, names: Iterable[str]) -> str:
-        """Returns what a value is to compiled code.
+        """Returns a text that identifies a value for compiled code.
 
         Args:
-            value: Of a global name, for example.
-            names: That the function which reads it uses, those of attributes among them.
+            value: The value, for example of a global name.
+            names: Names used by the function that reads it, including attributes.
         """
         kind = f"{type(value).__module__}.{type(value).__qualname__}"
         if isinstance(value, GenericKernel):

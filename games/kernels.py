@@ -25,7 +25,7 @@ from games.files import ROOT
 from games.kernel_cache import MAKERS, KernelCache
 
 PACKAGES = ("games", "networks", "inference", "fpmcts")
-"""Packages that results depend on."""
+"""Packages that affect results."""
 
 
 _REMARKS = re.compile(rb'(?m)^\s*(#.*|"""(?:(?!""")[\s\S])*""")\n')
@@ -33,8 +33,8 @@ _REMARKS = re.compile(rb'(?m)^\s*(#.*|"""(?:(?!""")[\s\S])*""")\n')
 
 
 def sources_digest(*files: Path) -> str:
-    """Returns a hash of the sources of the project, and of other files, but for lines of comment
-    and docstrings: two trees that share it run the same code.
+    """Returns a hash of the sources of the project, and of other files, ignoring comment lines and
+    docstrings: two trees with the same hash run the same code.
     """
     digest = hashlib.sha256(numba.__version__.encode())
     own = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
@@ -71,8 +71,9 @@ def _compiled(function: Callable[..., Any], options: dict[str, Any]) -> Any:
 
 
 def _share_integers(made: Any) -> None:
-    """Has kernels that call another with a constant, as ``f(x, 0)``, with a member of an IntEnum or
-    with a narrow integer use what is compiled for int64: numba would compile once more for each.
+    """Makes kernels that call another with a constant, as in ``f(x, 0)``, with a member of an
+    IntEnum or with a narrow integer use the version compiled for int64: numba would compile another
+    for each.
     """
     original = made.get_call_template
 
@@ -83,7 +84,9 @@ def _share_integers(made: Any) -> None:
 
 
 def _wide(kind: Any) -> Any:
-    """Returns int64 for signed integers of any width, other types as they are, without literals."""
+    """Returns int64 for signed integers of any width, other types unchanged but without
+    literals.
+    """
     plain = numba.types.unliteral(kind)
     if isinstance(plain, numba.types.IntEnumMember):
         plain = plain.dtype
@@ -141,8 +144,8 @@ def copy_line(context: Any, target: Any, j: Any, source: Any, i: Any) -> Any:
     """Copies row ``i`` of an array of two or more axes to row ``j`` of another, of one type and one
     shape of rows, both C-contiguous.
 
-    An assignment of slices would be compiled with everything that numpy checks: for the states of
-    no-limit Hold'em in ten seconds.
+    An assignment of slices would be compiled with all of numpy's checks, which takes ten seconds
+    for the states of no-limit Hold'em.
     """
     if not target.layout == source.layout == "C" or target.dtype != source.dtype:
         raise numba.TypingError(f"copy_line({target}, {source}): expected C-contiguous, one type")
@@ -171,8 +174,8 @@ def borrowed(context: Any, value: Any) -> Any:
     """Returns an array, or a tuple with arrays, that counts no references; the caller keeps the
     arrays alive.
 
-    Numba counts a reference, with an atomic instruction, at most reads of a field; in a loop of
-    some nanoseconds that is most of the time.
+    Numba counts a reference, with an atomic instruction, at most reads of a field; in a loop of a
+    few nanoseconds this takes most of the time.
     """
 
     def strip(context: Any, builder: Any, kind: Any, held: Any) -> Any:
@@ -198,8 +201,7 @@ def stack_floats(context: Any, count: Any) -> Any:
     """Returns an array of a constant number of float32 that lives until the calling kernel returns;
     nothing is written to it.
 
-    It is taken from the stack: to allocate one and to count references to it takes longer than
-    short kernels do.
+    It is on the stack: allocating one and counting its references takes longer than a short kernel.
     """
     if not isinstance(count, numba.types.IntegerLiteral):
         return None
@@ -260,7 +262,7 @@ def random_index(rng: np.ndarray, i: int, weights: np.ndarray, n: int, total: fl
     """Returns an index in [0, n) drawn from stream ``i`` in proportion to ``weights[:n]``, which
     are >= 0 and sum to ``total``.
 
-    Where rounding leaves nothing to the end, the last index that has a weight.
+    If rounding exhausts the weights, the last index with a positive weight.
     """
     u, last = random_float(rng, i) * total, 0
     for j in range(n):
@@ -276,11 +278,11 @@ def streams(seed: int, count: int, *path: int) -> np.ndarray:
     """Returns ``count`` independent streams (uint64 ``[count]``) for a seed and a path of integers
     in [0, 2**63).
 
-    Stream *i* depends on the seed, the path and *i* alone; two seeds or paths never share a stream
+    Stream *i* depends only on the seed, the path and *i*; two seeds or paths never share a stream
     (hash of 64 bits).
     """
-    # The number of integers, then each as two words: no two paths give the same words, whatever
-    # numpy appends to them.
+    # The number of integers, then each as two words: no two paths give the same words, even after
+    # numpy's padding.
     words = np.array([len(path), seed % 2**63, *path], np.uint64).astype("<u8").view(np.uint32)
     return _spread(np.random.SeedSequence(words.tolist()), count)
 
@@ -309,8 +311,8 @@ def deal_seeds(seed: int, count: int, stream: Stream, *path: int) -> np.ndarray:
     """Returns ``count`` seeds (uint64 ``[count]``) for ``Game.deal``.
 
     The lowest bit is 1 for evaluation and 0 for everything else, so no evaluation deck is ever
-    trained on, whatever the seeds. The decks of evaluation are those of the first version, on which
-    all results were played; they have no path.
+    trained on, for any seeds. The decks of evaluation are those of the first version, on which all
+    results were played; they have no path.
     """
     if stream == Stream.EVALUATION:
         assert not path

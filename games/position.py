@@ -1,4 +1,4 @@
-"""A table from what one seat knows of a game.
+"""A table built from one seat's knowledge of a game.
 
     table = table_at(make("doudizhu"), {"hand": "334466689TJQQKK2B", "bottom": "77T", "moves": "3"})
 
@@ -23,10 +23,10 @@ def table_at(game: Game, position: Mapping[str, Any]) -> Table:
 
     Args:
         game: The game.
-        position: Fields of ``Table.describe``, as many as it takes to say what the seat sees: in
-            Doudizhu ``hand``, the cards that it holds now, ``bottom`` and ``moves``; in poker
-            ``hand``, ``public`` and ``moves``. Moves are a list, or a text with spaces (or commas,
-            if a move has spaces) between them; ``?`` or None is a move that the seat did not see.
+        position: Fields of ``Table.describe``, enough to determine what the seat sees: in Doudizhu
+            ``hand``, the cards that it holds now, ``bottom`` and ``moves``; in poker ``hand``,
+            ``public`` and ``moves``. Moves are a list, or a text with spaces (or commas, if a move
+            has spaces) between them; ``?`` or None is a move that the seat did not see.
 
     Raises:
         ValueError: A field is unknown or missing, or the fields contradict each other or the rules.
@@ -62,7 +62,7 @@ def _moves(given: str | Sequence[str | None]) -> list[str]:
 
 
 def _at(game: Game, deal: States, moves: Sequence[str], known: Mapping[str, Any]) -> Table:
-    """Returns the table after the moves. Raises ValueError where the deal does not fit."""
+    """Returns the table after the moves. Raises ValueError if the deal does not fit."""
     error = ValueError("no move that was not seen fits")
     for table in _played(Table(game, deal=deal), moves):
         told = table.describe()
@@ -77,7 +77,7 @@ def _at(game: Game, deal: States, moves: Sequence[str], known: Mapping[str, Any]
 
 
 def _played(table: Table, moves: Sequence[str]) -> Iterator[Table]:
-    """Yields the table after the moves, for every choice of those that were not seen."""
+    """Yields the table after the moves, for every choice of the unseen ones."""
     for number, move in enumerate(moves):
         if move == UNSEEN:
             for choice in table.legal():
@@ -94,7 +94,7 @@ def _played(table: Table, moves: Sequence[str]) -> Iterator[Table]:
 
 
 def _text(value: object) -> str:
-    """Returns a field as a person would type it."""
+    """Returns a field as a person types it."""
     if isinstance(value, list | tuple):
         return f"[{','.join(map(_text, value))}]"
     return str(value)

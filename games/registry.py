@@ -193,6 +193,12 @@ class Entrant:
         return self.options.kind
 
 
+MAKERS: dict[str, Callable[[PlayerOptions, "Host"], Agent]] = {}
+"""Makes the players of one family only, where a game of it asks for more than they know; registered
+by a module of ``games/GAME/players``.
+"""
+
+
 class Host:
     """Makes the players of one game, and provides what they share.
 
@@ -221,7 +227,8 @@ class Host:
         """Returns a new player. Raises PlayerError if it cannot be made."""
         entrant = self.entrants[label]
         try:
-            made = entrant.options.make(self)
+            own = MAKERS.get(entrant.options.families[0]) if entrant.options.families else None
+            made = own(entrant.options, self) if own else entrant.options.make(self)
         except PlayerError:
             raise
         except ValueError as error:

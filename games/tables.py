@@ -1,5 +1,5 @@
-"""A game as tabular algorithms with dense rows see it (``Game.tables``): a tree of public moves,
-and deals of private and public cards that do not depend on them.
+"""A game for tabular algorithms with dense rows (``Game.tables``): a tree of public moves, and
+deals of private and public cards, independent of the moves.
 
 An information set is a node of the tree together with the *bucket* of the cards that the mover
 can see; it is a row of a table.
@@ -24,11 +24,11 @@ class PublicTree(NamedTuple):
     Node 0 is the start and every child has a larger number than its parent. A *slot* is the
     position of an action among the legal ones; policies and tables are indexed by slots.
 
-    Sequences that pay alike in every outcome end in one terminal node.
+    Sequences with equal payoffs in every outcome end in one terminal node.
 
     Attributes:
         player: int8 ``[D]``, the player to act.
-        round: int8 ``[D]``, how many times public cards were dealt before it.
+        round: int8 ``[D]``, number of times that public cards were dealt before it.
         num_actions: int8 ``[D]``, number of legal actions, at least 1.
         actions: int8 ``[D, A]``, the action of each slot, ascending; -1 = none.
         child: int32 ``[D, A]``, the node that an action leads to: a decision node, or ``~t`` for
@@ -36,15 +36,15 @@ class PublicTree(NamedTuple):
         base: int32 ``[D]``, the information set of bucket 0; that of bucket b is ``base + b``.
             Those of player 0 come first.
         num_buckets: int32 ``[D]``, buckets of its round.
-        hand: int8 ``[D]``, where the bucket of the mover stands in a deal: ``player * R + round``.
+        hand: int8 ``[D]``, index of the mover's bucket in a deal: ``player * R + round``.
         position: int32 ``[D]``, the position in the betting: nodes with the same chips, players and
             duties share it.
         paid: float64 ``[S, P]``, chips that each player has paid at a position.
         pot: float64 ``[D]``, chips in the pot at the beginning of the node's round.
-        potential: float64 ``[D]``, the most chips that the players still in can add from the
+        potential: float64 ``[D]``, maximum chips that the remaining players can add from the
             beginning of the round to the end of the game ("remaining betting potential", Heinrich &
             Silver 2015, equation 3).
-        payoffs: float64 ``[T, O, P]``, what each player wins, in chips.
+        payoffs: float64 ``[T, O, P]``, each player's winnings, in chips.
         showdown: bool ``[T]``, whether more than one player is left.
     """
 
@@ -65,7 +65,7 @@ class PublicTree(NamedTuple):
 
 
 class PublicRules(Protocol):
-    """What algorithms ask of the rules of the public moves."""
+    """The interface of the public moves' rules for algorithms."""
 
     @property
     def max_moves(self) -> int:
@@ -73,11 +73,11 @@ class PublicRules(Protocol):
 
     @property
     def unit(self) -> float:
-        """Returns the return that results of matches are divided by."""
+        """Returns the unit of match results, as a return."""
 
     @property
     def passive(self) -> int:
-        """Returns the action that only goes along, legal at every node."""
+        """Returns the passive action, legal at every node."""
 
 
 def _nothing(policy: np.ndarray) -> dict[str, float]:
@@ -98,9 +98,8 @@ class Tables(ABC):
         betting: The public tree with the information sets that tables are kept for.
         deals: The cards, a NamedTuple with kernels (``deals.register_deals``).
         bucket_names: For each round a text for each bucket.
-        finest: The same game with all its information sets where ``betting`` merges some; None
-            where it merges none.
-        measures: What the game can measure of a policy apart from its exploitability, by name
+        finest: The same game with all its information sets if ``betting`` merges some, else None.
+        measures: The game's own measures of a policy, in addition to exploitability, by name
             (``policy_measures``).
     """
 
@@ -135,7 +134,7 @@ class Tables(ABC):
 
     @cached_property
     def infoset_player(self) -> np.ndarray:
-        """Returns whose each information set is (int8 ``[num_infosets]``)."""
+        """Returns the player of each information set (int8 ``[num_infosets]``)."""
         return self._by_infoset(self.betting.player)
 
     @cached_property
@@ -147,9 +146,7 @@ class Tables(ABC):
 
     @cached_property
     def legal(self) -> np.ndarray:
-        """Returns which entries of a policy are actions: bool ``[num_infosets, max_actions]``, True
-        where legal.
-        """
+        """Returns a mask of the legal entries of a policy: bool ``[num_infosets, max_actions]``."""
         return np.arange(self.max_actions) < self.infoset_actions[:, None]
 
     @abstractmethod
@@ -170,7 +167,8 @@ class Tables(ABC):
         """Returns the information set of the mover at each position (int64 ``[n]``).
 
         Args:
-            cards: int8 ``[n, K]``, as in ``state.States``; what the mover cannot see is not read.
+            cards: int8 ``[n, K]``, as in ``state.States``; cards that the mover cannot see are not
+                read.
             nodes: int32 ``[n]``, decision nodes of the tree.
         """
         rows = np.empty(len(nodes), dtype=np.int64)
@@ -182,7 +180,7 @@ class Tables(ABC):
         return self.legal / self.infoset_actions[:, None]
 
     def completed(self, policy: np.ndarray) -> np.ndarray:
-        """Returns a policy with the uniform one in its rows of zeros."""
+        """Returns a policy with its rows of zeros replaced by the uniform policy."""
         none = ~policy.any(axis=1, keepdims=True)
         return np.asarray(np.where(none, self.uniform_policy(), policy))
 
@@ -190,8 +188,8 @@ class Tables(ABC):
         """Returns the policy as contiguous float64.
 
         Raises:
-            ValueError: Wrong shape, probabilities that are negative, not finite or do not sum to 1
-                within 1e-6, or given to actions that are not legal.
+            ValueError: The shape is wrong, or probabilities are negative, not finite, given to
+                illegal actions, or do not sum to 1 within 1e-6.
         """
         shape = (self.num_infosets, self.max_actions)
         if np.shape(policy) != shape:
@@ -209,16 +207,14 @@ class Tables(ABC):
         return policy
 
     def policy_measures(self, policy: np.ndarray) -> dict[str, float]:
-        """Returns what the game can measure of a policy, by name, such as its distance to a known
+        """Returns the game's own measures of a policy, by name, such as its distance to a known
         equilibrium.
         """
         return self.measures(self.check_policy(policy))
 
     @property
     def has_tree(self) -> bool:
-        """Returns whether the deals are few enough to be listed, so that policies can be measured
-        exactly.
-        """
+        """Returns whether the deals can be listed, so that policies can be measured exactly."""
         return isinstance(self.deals, EnumeratedDeals)
 
     @property
@@ -238,7 +234,7 @@ class Tables(ABC):
 
     def full_policy(self, policy: np.ndarray) -> np.ndarray:
         """Returns a policy over the information sets of ``full``: float64; errors as of
-        ``check_policy``, and ValueError where the deals cannot be listed.
+        ``check_policy``, and ValueError if the deals cannot be listed.
         """
         if not self.has_tree:
             raise ValueError(f"{self.name} is too large: its deals cannot be listed")

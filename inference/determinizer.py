@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from games.generic import observe
+from games.generic import observe, role
 from games.interface import Game, Records
 from games.kernels import kernel
 from games.rows import Rules, States, put, take
@@ -127,16 +127,21 @@ class Evaluates(Protocol):
     """The part of ``networks.evaluator.Evaluator`` that the determinizer uses."""
 
     def evaluate(
-        self, observations: np.ndarray, seats: np.ndarray, want_hidden: bool = False
+        self, observations: np.ndarray, roles: np.ndarray, want_hidden: bool = False
     ) -> Outputs:
-        """Returns the networks' outputs for int8 ``[N, C, L]`` and seats int8 ``[N]``."""
+        """Returns the networks' outputs for int8 ``[N, C, L]`` and roles int8 ``[N]``."""
         ...
 
 
 @kernel
-def _observe(rules: Rules, positions: Positions, observations: np.ndarray) -> None:
-    """Writes the observation of every searching seat (int8 ``[n, C, L]``)."""
+def _observe(
+    rules: Rules, positions: Positions, observations: np.ndarray, roles: np.ndarray
+) -> None:
+    """Writes the observation of every searching seat (int8 ``[n, C, L]``), and its role (int8
+    ``[n]``).
+    """
     for i in range(positions.seats.size):
+        roles[i] = role(rules, positions.views, i)
         observe(rules, positions.views, i, positions.seats[i], observations[i])
 
 
@@ -364,10 +369,9 @@ class Determinizer:
             observations = np.empty(
                 (len(positions.lanes), *self.game.spec.observation_shape), np.int8
             )
-            _observe(rules, positions, observations)
-            logits = self._evaluator.evaluate(
-                observations, positions.seats.astype(np.int8), want_hidden=True
-            ).hidden
+            roles = np.empty(len(observations), np.int8)
+            _observe(rules, positions, observations, roles)
+            logits = self._evaluator.evaluate(observations, roles, want_hidden=True).hidden
             draw_from_marginal(rules, positions, rows, logits, rng, draws)
             weigh_by_marginal(rules, positions, logits, draws)
         elif settings.phase1 == "filter":

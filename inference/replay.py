@@ -31,6 +31,7 @@ from games.generic import (
     observe,
     played_move,
     reveal,
+    role,
     seen_move,
     step,
     sure_win,
@@ -45,7 +46,7 @@ from networks.decode import legal_logits, softmax
 from networks.resnet import Outputs
 
 Evaluate = Callable[[np.ndarray, np.ndarray], Outputs]
-"""(observations int8 [N, C, L], seats int8 [N]) -> Outputs of the seats' networks."""
+"""(observations int8 [N, C, L], roles int8 [N]) -> Outputs of the roles' networks."""
 
 
 MISSED = 0.2
@@ -58,7 +59,7 @@ class Decisions(NamedTuple):
 
     Attributes:
         observations: int8 ``[M, C, L]``.
-        seats: int8 ``[M]``, the mover.
+        roles: int8 ``[M]``, of the mover.
         rows: int32 ``[M]``, the slot by its index in ``Replay``.
         particles: int32 ``[M]``, the column.
         chosen: int16 ``[M]``, index of the move among the legal ones.
@@ -67,7 +68,7 @@ class Decisions(NamedTuple):
     """
 
     observations: np.ndarray
-    seats: np.ndarray
+    roles: np.ndarray
     rows: np.ndarray
     particles: np.ndarray
     chosen: np.ndarray
@@ -100,7 +101,7 @@ def make_decisions(game: Game, count: int) -> Decisions:
     count = max(count, spec.max_moves)
     return Decisions(
         observations=np.empty((count, *spec.observation_shape), np.int8),
-        seats=np.empty(count, np.int8),
+        roles=np.empty(count, np.int8),
         rows=np.empty(count, np.int32),
         particles=np.empty(count, np.int32),
         chosen=np.empty(count, np.int16),
@@ -174,7 +175,7 @@ def _collect_particle(
         is_seen = seen_move(rules, row, 0, action, seat) != UNSEEN_MOVE
         if mover != seat:
             start = decisions.first[count]
-            if count == decisions.seats.size or start + max_legal > decisions.legal.size:
+            if count == decisions.roles.size or start + max_legal > decisions.legal.size:
                 return -1
             actions = decisions.legal[start : start + max_legal]
             num_legal = legal(rules, row, 0, actions)
@@ -188,7 +189,7 @@ def _collect_particle(
                 solved += np.log((1.0 - MISSED) * (stands_for == sure) + MISSED / num_legal)
             elif num_legal > 1:
                 observe(rules, row, 0, mover, decisions.observations[count])
-                decisions.seats[count] = mover
+                decisions.roles[count] = role(rules, row, 0)
                 decisions.rows[count] = i
                 decisions.particles[count] = k
                 decisions.chosen[count] = chosen
@@ -349,7 +350,7 @@ class Replayer:
                 self._row,
             )
             if met:
-                policy = self.evaluate(decisions.observations[:met], decisions.seats[:met]).policy
+                policy = self.evaluate(decisions.observations[:met], decisions.roles[:met]).policy
                 score_decisions(
                     game.decoder,
                     policy,

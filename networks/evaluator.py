@@ -1,4 +1,4 @@
-"""The evaluator: takes a batch of observations of any seats; returns policies and values."""
+"""The evaluator: takes a batch of observations in any roles; returns policies and values."""
 
 import time
 from contextlib import nullcontext
@@ -17,7 +17,7 @@ from networks.resnet import Outputs as Outputs
 
 
 class Evaluator:
-    """Evaluates observations with the networks of their seats, one forward pass per network.
+    """Evaluates observations with the networks of their roles, one forward pass per network.
 
     A row's outputs depend neither on the other rows nor on their number.
 
@@ -79,7 +79,7 @@ class Evaluator:
             # The copy must finish before another stream reads the weights.
             torch.cuda.synchronize(self.device)
         self._hidden_counts = networks.distinct()[0].num_hidden
-        self._net_of_seat = np.asarray(networks.net_of_seat)
+        self._net_of_role = np.asarray(networks.net_of_role)
         if self._remembered and self._memory is None:
             net = networks.distinct()[0]
             self._memory = make_memory(
@@ -94,17 +94,17 @@ class Evaluator:
             return Engine(net, self.precision, self.device)
         return Int8Engine(
             net,
-            self._sample.of_seats([seat for seat, i in enumerate(networks.net_of_seat) if i == k]),
+            self._sample.of_roles([role for role, i in enumerate(networks.net_of_role) if i == k]),
         )
 
     def evaluate(
-        self, observations: np.ndarray, seats: np.ndarray, want_hidden: bool = False
+        self, observations: np.ndarray, roles: np.ndarray, want_hidden: bool = False
     ) -> Outputs[np.ndarray]:
-        """Returns float32 outputs; row i comes from the network of ``seats[i]``. N = 0 is allowed.
+        """Returns float32 outputs; row i comes from the network of ``roles[i]``. N = 0 is allowed.
 
         Args:
             observations: int8 ``[N, C, L]``.
-            seats: int8 ``[N]``.
+            roles: int8 ``[N]``, see ``games.generic.role``.
             want_hidden: Whether to return ``hidden`` (no rows of it otherwise).
 
         Raises:
@@ -112,33 +112,33 @@ class Evaluator:
         """
         start = time.perf_counter()
         if self._memory is None or want_hidden:
-            outputs = self._evaluate(observations, seats, want_hidden)
+            outputs = self._evaluate(observations, roles, want_hidden)
         else:
-            outputs = self._recall(self._memory, observations, seats)
-        self.num_evaluations += len(seats)
+            outputs = self._recall(self._memory, observations, roles)
+        self.num_evaluations += len(roles)
         self.seconds += time.perf_counter() - start
         return outputs
 
     def _recall(
-        self, memory: Memory, observations: np.ndarray, seats: np.ndarray
+        self, memory: Memory, observations: np.ndarray, roles: np.ndarray
     ) -> Outputs[np.ndarray]:
         """Returns outputs without ``hidden``, from the cache where it holds the observation."""
-        places, new = np.empty((2, len(seats)), np.int64)
-        new = new[: look_up(memory, observations.reshape(len(seats), -1), seats, places, new)]
-        policy = np.empty((len(seats), memory.policy.shape[1]), np.float32)
-        value = np.empty(len(seats), np.float32)
+        places, new = np.empty((2, len(roles)), np.int64)
+        new = new[: look_up(memory, observations.reshape(len(roles), -1), roles, places, new)]
+        policy = np.empty((len(roles), memory.policy.shape[1]), np.float32)
+        value = np.empty(len(roles), np.float32)
         no_hidden = np.empty((0, self._hidden_counts, observations.shape[2]), np.float32)
         answers = Outputs(policy[:0], value[:0], no_hidden)
         if new.size:
-            answers = self._evaluate(observations[new], seats[new], want_hidden=False)
+            answers = self._evaluate(observations[new], roles[new], want_hidden=False)
         fill_in(memory, places, new, answers.policy, answers.value, policy, value)
         return Outputs(policy, value, no_hidden)
 
     def _evaluate(
-        self, observations: np.ndarray, seats: np.ndarray, want_hidden: bool
+        self, observations: np.ndarray, roles: np.ndarray, want_hidden: bool
     ) -> Outputs[np.ndarray]:
         """Returns the outputs of the networks."""
-        nets = self._net_of_seat[seats]
+        nets = self._net_of_role[roles]
         present = np.flatnonzero(np.bincount(nets, minlength=len(self._engines)))
         if len(present) <= 1:
             outputs = self._run(int(present[0]) if len(present) else 0, observations, want_hidden)
@@ -150,7 +150,7 @@ class Evaluator:
             ]
             outputs = Outputs(
                 *(
-                    np.empty((len(seats) if len(first) else 0, *first.shape[1:]), np.float32)
+                    np.empty((len(roles) if len(first) else 0, *first.shape[1:]), np.float32)
                     for first in parts[0]
                 )
             )

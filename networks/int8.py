@@ -32,10 +32,10 @@ import torch
 from torch import Tensor
 
 from games.generic import legal, observe
-from games.interface import Game
+from games.interface import Game, roles_to_move
 from games.kernels import Stream, deal_seeds, kernel, random_below, streams
 from games.lockstep import Lockstep
-from games.rows import Rules, States
+from games.rows import Rules, States, take
 from networks.engine import Engine, FusedConv
 from networks.resnet import PolicyValueNet, ResidualBlock
 
@@ -56,17 +56,17 @@ class Sample(NamedTuple):
 
     Attributes:
         observations: int8 ``[N, C, L]``.
-        seats: int8 ``[N]``.
+        roles: int8 ``[N]``.
     """
 
     observations: np.ndarray
-    seats: np.ndarray
+    roles: np.ndarray
 
-    def of_seats(self, seats: Sequence[int]) -> Tensor:
-        """Returns the observations of some seats, int8 ``[n, C, L]``; all where those seats made no
-        decision.
+    def of_roles(self, roles: Sequence[int]) -> Tensor:
+        """Returns the observations in some roles, int8 ``[n, C, L]``; all where no decision was
+        made in them.
         """
-        rows = np.isin(self.seats, seats)
+        rows = np.isin(self.roles, roles)
         return torch.from_numpy(self.observations[rows] if rows.any() else self.observations)
 
 
@@ -108,14 +108,15 @@ def random_sample(game: Game) -> Sample:
         _observe_and_draw(
             game.rules, games.states, lanes, games.seats, rng, observations, actions, scratch
         )
-        met.append(Sample(observations, games.seats[lanes]))
+        roles = roles_to_move(game, take(games.states, lanes)).astype(np.int8)
+        met.append(Sample(observations, roles))
         return actions
 
     for _ in games.run(decide):
         pass
-    observations, seats = (np.concatenate(parts) for parts in zip(*met, strict=True))
-    rows = np.linspace(0, len(seats) - 1, min(len(seats), MOST_POSITIONS)).astype(np.int64)
-    return Sample(observations[rows], seats[rows])
+    observations, roles = (np.concatenate(parts) for parts in zip(*met, strict=True))
+    rows = np.linspace(0, len(roles) - 1, min(len(roles), MOST_POSITIONS)).astype(np.int64)
+    return Sample(observations[rows], roles[rows])
 
 
 class QuantizedConv:

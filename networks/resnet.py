@@ -196,12 +196,13 @@ class PolicyValueNet(nn.Module):
 
     scale: Tensor
 
-    def __init__(self, spec: GameSpec, config: NetworkConfig) -> None:
+    def __init__(self, spec: GameSpec, config: NetworkConfig, role: int = 0) -> None:
         """Makes the layers.
 
         Args:
             spec: The game's.
             config: Size and heads.
+            role: Of the decisions that it answers, or one of them.
 
         Raises:
             ValueError: ``win_stakes`` for a game without classes of stakes.
@@ -217,7 +218,8 @@ class PolicyValueNet(nn.Module):
         self.length = length
         self.num_planes, self.num_extra = divmod(spec.policy_size, length)
         self.num_hidden = spec.hidden_counts if config.hidden_head else 0
-        self.stake_factors = spec.stake_factors if config.value_head == "win_stakes" else ()
+        factors = spec.factors_of_roles.get(role, spec.stake_factors)
+        self.stake_factors = factors if config.value_head == "win_stakes" else ()
         self.num_values = 1 + 2 * len(self.stake_factors)
         self.value_scale = (
             (config.value_scale or spec.max_return) if config.objective == "adp" else 1.0
@@ -274,33 +276,33 @@ class PolicyValueNet(nn.Module):
 
 
 class Networks(nn.Module):
-    """The networks of all seats.
+    """The networks of all roles: of the seats, in most games (``games.generic.role``).
 
     Attributes:
         nets: The distinct networks.
-        net_of_seat: Index into ``nets`` for every seat.
+        net_of_role: Index into ``nets`` for every role.
     """
 
-    def __init__(self, nets: list[PolicyValueNet], net_of_seat: tuple[int, ...]) -> None:
+    def __init__(self, nets: list[PolicyValueNet], net_of_role: tuple[int, ...]) -> None:
         super().__init__()
         self.nets = nn.ModuleList(nets)
-        self.net_of_seat = net_of_seat
+        self.net_of_role = net_of_role
 
     def distinct(self) -> list[PolicyValueNet]:
         """Returns the distinct networks."""
         return [net for net in self.nets if isinstance(net, PolicyValueNet)]
 
-    def seat(self, seat: int) -> PolicyValueNet:
-        """Returns the network of a seat."""
-        return self.distinct()[self.net_of_seat[seat]]
+    def role(self, role: int) -> PolicyValueNet:
+        """Returns the network of a role."""
+        return self.distinct()[self.net_of_role[role]]
 
 
 def build_networks(spec: GameSpec, config: NetworkConfig, seed: int) -> Networks:
-    """Returns freshly initialised networks: one per seat, or one for all (``config.shared``). The
+    """Returns freshly initialised networks: one per role, or one for all (``config.shared``). The
     global random stream is not changed.
     """
-    num_nets = 1 if config.shared else spec.num_seats
+    num_nets = 1 if config.shared else spec.num_roles
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        nets = [PolicyValueNet(spec, config) for _ in range(num_nets)]
-    return Networks(nets, tuple(seat % num_nets for seat in range(spec.num_seats)))
+        nets = [PolicyValueNet(spec, config, role) for role in range(num_nets)]
+    return Networks(nets, tuple(role % num_nets for role in range(spec.num_roles)))

@@ -125,6 +125,7 @@ def grown_arrays(fresh: nn.Module, smaller: Mapping[str, np.ndarray]) -> Arrays:
     Source: Chen, Goodfellow & Shlens, "Net2Net: accelerating learning via knowledge transfer", ICLR
     2016; new channels are not copies of old ones here, so no noise is needed to tell them apart.
     """
+    num_values = int(getattr(fresh, "num_values", 0))
     result = {
         name: tensor.detach().cpu().numpy().copy() for name, tensor in fresh.state_dict().items()
     }
@@ -143,6 +144,11 @@ def grown_arrays(fresh: nn.Module, smaller: Mapping[str, np.ndarray]) -> Arrays:
         if old.ndim >= 2:
             new[: old.shape[0]] = 0  # what was there does not read the new channels
         new[tuple(slice(0, size) for size in old.shape)] = old
+        if name.startswith("globals."):  # the values stand after the new policy outputs
+            first = len(old) - num_values
+            made = fresh.get_parameter(name).detach().cpu().numpy()
+            moved = new[first : len(old)].copy()
+            new[first:], new[len(new) - num_values :] = made[first:], moved
     missing = sorted(
         name for name in result.keys() - smaller.keys() if not name.startswith("blocks.")
     )

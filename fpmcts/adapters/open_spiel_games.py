@@ -28,8 +28,8 @@ from games.table import Table
 
 
 class _Node:
-    """A history after the deal. All states with that history share it, so what the kernels say of
-    it is computed once and a copy of a state costs nothing.
+    """A history after the deal. All states with that history share it, so the kernels' results are
+    computed once and copying a state costs nothing.
 
     Attributes:
         seat: The seat to move, -1 once the game is over.
@@ -242,7 +242,7 @@ def _look(
     returns: np.ndarray,
 ) -> None:
     """Writes, for each row, the seat to move, the number of its legal actions and these, and the
-    key of its information set; or, of a game that is over, the returns.
+    key of its information set; or, for finished games, the returns.
     """
     for i in range(seats.size):
         seats[i] = current_seat(rules, states, i)
@@ -271,7 +271,7 @@ def native_game(game: str | Game, **options: object) -> pyspiel.Game:
 
 def efg_text(game: Game) -> str:
     """Returns a game in the format of Gambit (``.efg``), which OpenSpiel reads: all its histories,
-    depth first. Raises ValueError where its deals cannot be listed.
+    depth first. Raises ValueError if its deals cannot be listed.
     """
     spec, (states, chances) = game.spec, game.starts()
     levels = list[tuple[list[str], list[int]]]()

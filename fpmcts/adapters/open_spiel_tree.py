@@ -2,10 +2,10 @@
 
     python train.py game=fpmcts.adapters.open_spiel_tree 'game.load="blotto(coins=4)"'
 
-A game is walked once and becomes arrays: a state is a node of its tree, a world another node of the
-same information set. So it must be small (``MOST_NODES``), zero-sum, with chance before the first
-move only, and each seat must know whose turn it is. Simultaneous moves are made in turn. Networks
-read OpenSpiel's information set tensor, or the number of the information set where there is none.
+A game is traversed once and stored as arrays: a state is a node of its tree, a world another node
+of the same information set. So it must be small (``MOST_NODES``), zero-sum, with chance only before
+the first move, and each seat must know whose turn it is. Simultaneous moves are made in turn.
+Networks read OpenSpiel's information set tensor, or else the number of the information set.
 """
 
 from collections import defaultdict
@@ -30,19 +30,19 @@ class Rules(NamedTuple):
     """A tree of N nodes without its chance nodes; I information sets, of all seats together.
 
     Attributes:
-        seat: int8 ``[N]``, to move; NONE at the end.
-        info: int32 ``[N, seats]``, what each seat knows there; NONE at the end.
+        seat: int8 ``[N]``, the seat to move; NONE at the end.
+        info: int32 ``[N, seats]``, each seat's information set; NONE at the end.
         child: int32 ``[N, K]``, by the number of the legal action.
         parent, action, root: int32 ``[N]``, the node before, the action that led here, and the
             first node.
-        chance: float64 ``[N]``, of the first node.
+        chance: float64 ``[N]``, probability of the first node.
         returns: float64 ``[N, seats]``.
         mover: int8 ``[I]``, the seat to move.
         legal: int16 ``[I, K]``, its legal actions if it is the seat's own turn, then NONE.
         after: int32 ``[I, K]``, the set of the same seat after them; NONE where there are several.
         shown: bool ``[I]``, whether the seat sees which move is made.
         first, members: int32 ``[I + 1]`` and ``[any]``, where the nodes of a set begin; the nodes.
-        seen: int8 ``[I, C]``, what networks read.
+        seen: int8 ``[I, C]``, the input of networks.
     """
 
     seat: np.ndarray
@@ -249,7 +249,7 @@ class _Walked:
 
 
 class _Walk:
-    """The walk through the tree of a game; ``rules`` is what it finds."""
+    """The traversal of a game's tree; ``rules`` returns its result."""
 
     def __init__(self, game: pyspiel.Game) -> None:
         self.seats = game.num_players()
@@ -275,7 +275,7 @@ class _Walk:
                 self._deal(state.child(action), chance * share, roots)
 
     def _set(self, state: pyspiel.State, seat: int) -> int:
-        """Returns the number of what a seat knows, a new one where it is new."""
+        """Returns the number of a seat's information set, a new one if it is new."""
         text, mover = state.information_state_string(seat), state.current_player()
         known = self._sets.setdefault((seat, text), len(self._sets))
         if known == len(self.texts):
@@ -357,8 +357,8 @@ class _Walk:
 
 @cache
 def _walked(text: str) -> _Walked:
-    """Returns a game of OpenSpiel. Raises ConfigError where it cannot be had, or is no game that
-    this module knows.
+    """Returns a game of OpenSpiel. Raises ConfigError if it cannot be loaded or is not supported
+    here.
     """
     try:
         game = pyspiel.load_game(text)

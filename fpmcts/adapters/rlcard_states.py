@@ -59,8 +59,8 @@ def card_letters(cards: str) -> str:
 
 
 def doudizhu_order(names: Sequence[str], hand: str, to_beat: str | None) -> list[str]:
-    """Returns the moves that RLCard knows, in its order, where there is something to beat; else as
-    given: it leads from a set, which has no order.
+    """Returns the moves that RLCard knows: in its order if there is something to beat; else as
+    given, since it leads from an unordered set.
     """
     from rlcard.games.doudizhu.utils import ACTION_2_ID, get_gt_cards
 
@@ -73,7 +73,7 @@ def doudizhu_order(names: Sequence[str], hand: str, to_beat: str | None) -> list
 
 
 def doudizhu(view: dict[str, Any]) -> Shown:
-    """Returns what RLCard shows of a view of Doudizhu (``games.doudizhu.game``)."""
+    """Returns a view of Doudizhu (``games.doudizhu.game``) as RLCard shows it."""
     trace = [(k % 3, card_letters(move)) for k, move in enumerate(view["moves"])]
     played, hand = [card_letters(cards) for cards in view["played"]], card_letters(view["hand"])
     others = "".join(
@@ -112,7 +112,7 @@ def _rounds(moves: Sequence[str]) -> list[list[str]]:
 
 
 def poker(view: dict[str, Any], first: Sequence[int]) -> Shown:
-    """Returns what RLCard shows of a view of Leduc or of limit Hold'em for two.
+    """Returns a view of Leduc or two-player limit Hold'em as RLCard shows it.
 
     Args:
         view: See ``games.poker.game``.

@@ -35,7 +35,7 @@ from fpmcts.training.learning import (
 )
 from fpmcts.training.samples import Reservoir, Window, empty_samples
 from games import Choice, with_defaults
-from games.interface import seats_to_move
+from games.interface import roles_to_move
 from games.kernels import Stream, deal_seeds, sources_digest, streams
 from games.rows import States, num_rows, take
 from games.settings import ConfigError, setting
@@ -118,7 +118,7 @@ class NFSP:
         settings, self.device = config.algorithm, choose_device(config.device)
         torch.set_num_threads(1)
         self.game = config.game.make()
-        seats = range(self.game.spec.num_seats)
+        roles = range(self.game.spec.num_roles)
         self.average = build_networks(self.game.spec, config.network, config.seed).to(self.device)
         self.q = build_networks(self.game.spec, config.network, config.seed + 1).to(self.device)
         precision = settled(config.precision, self.average.distinct()[0], self.device)
@@ -140,9 +140,9 @@ class NFSP:
         ]
         self.reservoirs = [
             Reservoir(empty_samples(self.game, settings.reservoir), 2 * config.seed + 1 + 1000 * k)
-            for k in seats
+            for k in roles
         ]
-        self.memories = [Window(empty_transitions(self.game, settings.memory)) for _ in seats]
+        self.memories = [Window(empty_transitions(self.game, settings.memory)) for _ in roles]
         check_fits(
             {
                 "algorithm.reservoir": sum(store.nbytes for store in self.reservoirs),
@@ -164,7 +164,7 @@ class NFSP:
         c, net = self.config, self.average.distinct()[0]
         parameters = sum(p.numel() for p in net.parameters())
         return (
-            f"{c.game.name}: neural fictitious self-play, {2 * self.game.spec.num_seats} networks "
+            f"{c.game.name}: neural fictitious self-play, {2 * self.game.spec.num_roles} networks "
             f"of {c.network.channels} channels x {c.network.blocks} blocks ({parameters:,} "
             f"parameters each), on {self.device}, precision {c.precision}"
         )
@@ -226,7 +226,7 @@ class NFSP:
         settings = self.config.algorithm
         found: list[list[Losses]] = []
         movers, answering = (
-            seats_to_move(self.game, part.states) for part in (played.transitions, played.responses)
+            roles_to_move(self.game, part.states) for part in (played.transitions, played.responses)
         )
         for seat, (memory, reservoir) in enumerate(
             zip(self.memories, self.reservoirs, strict=True)

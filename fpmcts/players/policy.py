@@ -142,9 +142,9 @@ class PolicyAgent(Agent):
     def _evaluated(self, views: States, rows: np.ndarray) -> Outputs:
         """Returns the outputs of the networks for some rows."""
         observations = np.empty((len(rows), *self.game.spec.observation_shape), np.int8)
-        seats = np.empty(len(rows), np.int8)
-        observe_movers(self.game.rules, views, rows, observations, seats)
-        return self.evaluate(observations, seats)
+        roles = np.empty(len(rows), np.int8)
+        observe_movers(self.game.rules, views, rows, observations, roles)
+        return self.evaluate(observations, roles)
 
     def probabilities(self, views: States) -> np.ndarray:
         """Returns the probability of each legal action at each view, see

@@ -45,7 +45,7 @@ class Trained:
 
     Attributes:
         game: The game in the networks' encoding.
-        networks: One per seat, or one for all.
+        networks: One per role, or one for all.
         filter: The filter network, if the run had one.
         inference: The settings of inference in training.
         search: The settings of the search in training.
@@ -212,7 +212,7 @@ def untrained_of(path: Path | str, game: str) -> PolicyValueNet:
     Raises CheckpointError.
     """
     _, _, made, network = _read(checkpoint_file(path), game)
-    return build_networks(made.spec, replace(network, shared=True), seed=0).seat(0)
+    return build_networks(made.spec, replace(network, shared=True), seed=0).role(0)
 
 
 def _read(file: Path, game: str) -> tuple[Arrays, dict[str, Any], Game, NetworkConfig]:
@@ -235,9 +235,9 @@ def _read(file: Path, game: str) -> tuple[Arrays, dict[str, Any], Game, NetworkC
         made = Choice.parse(config["game"]).make()
         # Checked before memory is allocated: a file of a few bytes can claim gigabytes.
         with torch.device("meta"):
-            single = build_networks(made.spec, replace(network, shared=True), seed=0).seat(0)
-        for k in range(1 if network.shared else made.spec.num_seats):
-            check_fits(single, arrays, f"network.{k}")
+            nets = build_networks(made.spec, network, seed=0).distinct()
+        for k, net in enumerate(nets):
+            check_fits(net, arrays, f"network.{k}")
     return arrays, config, made, network
 
 

@@ -67,6 +67,7 @@ class Requests(NamedTuple):
 
     slot: np.ndarray  # int32 [M]
     seat: np.ndarray  # int8 [M]
+    role: np.ndarray  # int8 [M]
     observation: np.ndarray  # int8 [M, C, L]
 
 
@@ -150,6 +151,7 @@ def make_forest(
         requests=Requests(
             slot=np.zeros(slots, np.int32),
             seat=np.zeros(slots, np.int8),
+            role=np.zeros(slots, np.int8),
             observation=np.zeros((slots, *spec.observation_shape), np.int8),
         ),
         scratch=np.zeros(spec.max_legal),

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from games.generic import current_seat, legal, observe
+from games.generic import current_seat, legal, observe, role
 from games.kernels import kernel, random_index
 from games.rows import Rules, States
 from networks.decode import legal_logits, softmax
@@ -10,14 +10,15 @@ from networks.decode import legal_logits, softmax
 
 @kernel
 def observe_movers(
-    rules: Rules, states: States, lanes: np.ndarray, observations: np.ndarray, seats: np.ndarray
+    rules: Rules, states: States, lanes: np.ndarray, observations: np.ndarray, roles: np.ndarray
 ) -> None:
-    """Writes the observation (int8 ``[n, C, L]``) and the seat (int8 ``[n]``) of the player to move
+    """Writes the observation (int8 ``[n, C, L]``) and the role (int8 ``[n]``) of the seat to move
     in each lane.
     """
     for k in range(lanes.size):
-        seats[k] = current_seat(rules, states, lanes[k])
-        observe(rules, states, lanes[k], seats[k], observations[k])
+        seat = current_seat(rules, states, lanes[k])
+        observe(rules, states, lanes[k], seat, observations[k])
+        roles[k] = role(rules, states, lanes[k])
 
 
 @kernel

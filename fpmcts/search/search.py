@@ -322,7 +322,7 @@ class Search:
         named = moves
         while count > 0:
             asked = time.perf_counter()
-            answer = self.evaluate(requests.observation[:count], requests.seat[:count])
+            answer = self.evaluate(requests.observation[:count], requests.role[:count])
             answered = time.perf_counter()
             counters.evaluations += count
             counters.rounds += 1

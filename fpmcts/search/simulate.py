@@ -47,6 +47,7 @@ from games.generic import (
     infoset_key,
     legal,
     observe,
+    role,
     stake,
     step,
     sure_win,
@@ -277,6 +278,7 @@ def begin_search(forest: Forest) -> int:
         slots.phase[m] = AWAITS_LEAF
         requests.slot[t] = m
         requests.seat[t] = seat
+        requests.role[t] = role(rules, states, m)
         observe(rules, states, m, seat, requests.observation[t])
     return forest.num_trees
 
@@ -302,6 +304,7 @@ def advance(forest: Forest, rule: Any) -> int:
                     seat = current_seat(forest.rules, forest.states, m)
                     requests.slot[count] = m
                     requests.seat[count] = seat
+                    requests.role[count] = role(forest.rules, forest.states, m)
                     observe(forest.rules, forest.states, m, seat, requests.observation[count])
                     count += 1
                     break

@@ -10,15 +10,22 @@ information set occurs in many histories.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from fpmcts.tabular import selection as selections
 from fpmcts.tabular.hash_table import HEADER
-from fpmcts.tabular.hashed_learner import HashedLearner
+from fpmcts.tabular.hashed_learner import MEASURED, HashedLearner
 from fpmcts.tabular.information_sets import Path, gather, new_path
 from fpmcts.tabular.learner import DenseLearner, Options
+from fpmcts.tabular.listed_game import (
+    MOST_HISTORIES,
+    Listing,
+    best_response_values,
+    listing,
+)
 from fpmcts.tabular.walks import (
     Walk,
     branch,
@@ -33,7 +40,7 @@ from games.deals import EnumeratedDeals
 from games.dispatch import register
 from games.interface import Game
 from games.kernels import borrowed, kernel
-from games.settings import ConfigError
+from games.settings import ConfigError, setting
 from games.tables import Tables
 
 CHANGE, CHANCE, WEIGHT, WIDTH = 1, 2, 3, 4
@@ -189,7 +196,14 @@ def iterate(
 
 @dataclass(frozen=True)
 class CFRPlusOptions(Options):
-    """CFR+ has no options."""
+    """Options of CFR+.
+
+    Attributes:
+        most: Decisions over all histories of the largest game without dense tables; a pass visits
+            them all, and so does a measure. None: 1e9, and 2e8 for measures.
+    """
+
+    most: int | None = setting(None, least=1, most=10**12)
 
 
 class CFRPlus(DenseLearner):
@@ -229,10 +243,27 @@ class HashedCFRPlus(HashedLearner):
     """CFR+ on any game of two seats whose deals can be listed."""
 
     def __init__(self, name: str, game: Game, seed: int, options: CFRPlusOptions) -> None:
+        self._most = options.most
         super().__init__(name, game, seed, options, Averages())
         assert self.listed is not None  # by ``algorithms.Entry.listed``
         self.listed.check("algorithm cfr_plus")
         self.chunk = max(1, round(_CHUNK / self.listed.histories))
+
+    @cached_property
+    def listed(self) -> Listing | None:
+        """See ``HashedLearner``."""
+        return listing(self.game, self._most or MOST_HISTORIES)
+
+    def measures(self) -> dict[str, float]:
+        """As for every algorithm, with bounds of the first seat's value in equilibrium: what the
+        best response of the other leaves it, and what its own gains.
+        """
+        found, listed = self._sizes(), self.listed
+        if listed is not None and listed.histories <= (self._most or MEASURED):
+            first, second = best_response_values(listed, self.policy())
+            found["nash_conv/average_policy"] = float(first + second)
+            found |= {"value/least": -float(second), "value/most": float(first)}
+        return found
 
     def _run_chunk(self, count: int) -> None:
         spec, listed, table = self.game.spec, self.listed, self.table

@@ -220,13 +220,16 @@ class HashedLearner(Learner):
         """Returns the number of information sets, their memory, and NashConv of the policies if the
         game is small.
         """
-        found = {
-            "table/information_sets": float(self.table.num_rows),
-            "table/bytes_per_set": self.table.bytes_per_set,
-        }
+        found = self._sizes()
         if self.listed is not None and self.listed.histories <= MEASURED:
             found["nash_conv/average_policy"] = nash_conv(self.listed, self.policy())
         return found
+
+    def _sizes(self) -> dict[str, float]:
+        return {
+            "table/information_sets": float(self.table.num_rows),
+            "table/bytes_per_set": self.table.bytes_per_set,
+        }
 
     @property
     def tables(self) -> dict[str, np.ndarray]:

@@ -256,33 +256,37 @@ class Listing:
         chances: float64, their probabilities.
         histories: Approximate number of decisions in all histories (Knuth, "Estimating the
             efficiency of backtrack programs", 1975).
+        most: Largest number of decisions that a computation may visit.
     """
 
     game: Game
     starts: States
     chances: np.ndarray
     histories: float
+    most: int = MOST_HISTORIES
 
     @property
     def fits(self) -> bool:
-        """Returns whether exact best responses take minutes at most."""
-        return self.histories <= MOST_HISTORIES
+        """Returns whether exact best responses are computed."""
+        return self.histories <= self.most
 
     def check(self, what: str) -> None:
         """Raises ValueError if the game is too large for the computation named by ``what``."""
         if not self.fits:
             raise ValueError(
                 f"{self.game.spec.name}: {what} would visit about {self.histories:.1e} decisions; "
-                f"expected at most {MOST_HISTORIES:.0e}"
+                f"expected at most {self.most:.0e}"
             )
 
 
-def listing(game: Game) -> Listing:
-    """Returns the deals and the size of a game. Raises ValueError if its deals cannot be listed."""
+def listing(game: Game, most: int = MOST_HISTORIES) -> Listing:
+    """Returns the deals and the size of a game, of which computations may visit so many decisions.
+    Raises ValueError if its deals cannot be listed.
+    """
     starts, chances = game.starts()
     actions = np.empty(game.spec.max_legal, np.int16)
     count = _histories(game.rules, starts, game.empty(1), chances, actions, streams(0, 1))
-    return Listing(game, starts, np.asarray(chances, np.float64), float(count))
+    return Listing(game, starts, np.asarray(chances, np.float64), float(count), most)
 
 
 def best_response_values(listed: Listing, policy: Rows) -> np.ndarray:

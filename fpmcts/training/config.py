@@ -269,10 +269,10 @@ class TrainConfig(NetworksConfig):
                 "expected inference=marginal, filter or none"
             )
         frozen = self.gradient.frozen
-        if frozen and (self.network.shared or not set(frozen) < set(range(spec.num_seats))):
+        if frozen and (self.network.shared or not set(frozen) < set(range(spec.num_roles))):
             raise ConfigError(
                 f"gradient.frozen={frozen}: expected some but not all of the seats 0 to "
-                f"{spec.num_seats - 1}, each with a "
+                f"{spec.num_roles - 1}, each with a "
                 f"network of its own (network.shared={str(self.network.shared).lower()})"
             )
 

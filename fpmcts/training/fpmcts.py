@@ -45,7 +45,7 @@ from fpmcts.training.samples import Reservoir, Samples, Window, empty_samples
 from fpmcts.training.selfplay import Finished
 from fpmcts.training.workers import AnyGames, Batch, Generated, Players, Workers
 from games import with_defaults
-from games.interface import seats_to_move
+from games.interface import roles_to_move
 from games.kernels import Stream, sources_digest
 from games.rows import States, num_rows, take
 from games.system import num_cores
@@ -351,8 +351,8 @@ class FPMCTS:
         return None if self.filter is None else self.filter.net
 
     def of_network(self, samples: Samples, k: int) -> Samples:
-        """Returns the samples that network ``k`` learns from: those of its seat, or all if one
-        network serves every seat.
+        """Returns the samples that network ``k`` learns from: those of its role, or all if one
+        network serves every role.
         """
         return take(samples, self.rows_of_network(samples, k))
 
@@ -360,7 +360,7 @@ class FPMCTS:
         """Returns the rows (int64) of the samples that network ``k`` learns from."""
         if len(self.nets) == 1:
             return np.arange(num_rows(samples))
-        return np.flatnonzero(seats_to_move(self.game, samples.states) == k)
+        return np.flatnonzero(roles_to_move(self.game, samples.states) == k)
 
     def latest(self) -> Players:
         """Returns the networks that would play without a lag (those that learn, in policy
@@ -427,15 +427,21 @@ class FPMCTS:
 
     def load_networks(self, saved: Saved) -> None:
         """Loads only the networks of a checkpoint: those that played there, grown if this run's are
-        larger.
+        larger. Roles that a game lacks from which this one begins stay fresh.
         """
-        identity = self._identity()
+        identity, game = self._identity(), with_defaults(saved.meta)["game"]
+        grows = any({**identity["game"], **other} == game for other in self.game.begins_from)
+        grows &= identity["game"] != game
+        if grows:
+            identity["game"] = game
         network = identity["network"]
         sizes = {key: network.pop(key) for key in ("channels", "blocks")}
         check_compatible(with_defaults(saved.meta), **identity)
         same = all(saved.meta["network"].get(key) == size for key, size in sizes.items())
         for k, net in enumerate(self.nets):
-            if same:
+            if grows and f"network.{k}.stem.conv.weight" not in saved.arrays:
+                continue
+            if same and not grows:
                 load_module(net, saved.arrays, f"network.{k}")
             else:
                 grow(net, saved.arrays, f"network.{k}")

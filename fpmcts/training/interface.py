@@ -26,7 +26,7 @@ class Report:
 
     step: int
     line: str
-    scalars: dict[str, float] = field(default_factory=dict)
+    scalars: dict[str, float] = field(default_factory=dict, repr=False)
     is_last: bool = False
 
     def __str__(self) -> str:

@@ -275,11 +275,11 @@ class Learner:
         observations, *targets = encode(self.game, rows.states, rows.actions, rows.target)
         if more is not None:
             count = num_rows(more)
-            others, seats = (
+            others, roles = (
                 np.empty((count, *observations.shape[1:]), np.int8),
                 np.empty(count, np.int8),
             )
-            observe_movers(self.game.rules, more.states, np.arange(count), others, seats)
+            observe_movers(self.game.rules, more.states, np.arange(count), others, roles)
             observations = np.concatenate([observations, others])
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self._half):
             raw = net(self._on_device(observations))

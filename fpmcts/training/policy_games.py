@@ -87,9 +87,9 @@ def draw_moves(
         iteration: Stamps the samples.
     """
     n, scratch = len(lanes), np.zeros(game.spec.max_legal, np.int16)
-    observations, seats = np.empty((n, *game.spec.observation_shape), np.int8), np.empty(n, np.int8)
-    observe_movers(game.rules, states, lanes, observations, seats)
-    outputs = evaluate(observations, seats)
+    observations, roles = np.empty((n, *game.spec.observation_shape), np.int8), np.empty(n, np.int8)
+    observe_movers(game.rules, states, lanes, observations, roles)
+    outputs = evaluate(observations, roles)
     actions, log_prob, certainty = (
         np.zeros(n, np.int16),
         np.zeros(n, np.float32),

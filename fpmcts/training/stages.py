@@ -142,7 +142,7 @@ class Stages(FPMCTS):
         settings, started = self.config.gradient, time.perf_counter()
         lr = settings.rate(self.iteration - (settings.start or 0))
         parts = [take(rows, self.rows_of_network(rows.samples, k)) for k in range(len(self.nets))]
-        frozen = {self.networks.net_of_seat[seat] for seat in settings.frozen}
+        frozen = {self.networks.net_of_role[role] for role in settings.frozen}
         steps = [0 if k in frozen else num_rows(part) // BATCH_SIZE for k, part in enumerate(parts)]
 
         def network(k: int) -> Iterator[Losses]:

@@ -37,6 +37,8 @@ MAX_FACTOR = 8
 NOBODY = 3
 """The winner of a game that was thrown in."""
 UNSAID = -1
+BIDDER = 3
+"""The role of a seat that calls, robs or doubles."""
 
 _DOUBLES = 4
 """Place of "no double" in ``TEXTS``."""
@@ -148,9 +150,13 @@ def current_seat(rules: WholeRules, states: WholeStates, i: int) -> int:
 
 
 @kernel
-def network(rules: WholeRules, states: WholeStates, i: int) -> int:
-    """Returns the role of the seat to move; the number of roles before cards are played."""
-    return np.int64(states.seat[i] if states.phase[i] == Phase.PLAYING else NUM_SEATS)
+def role(rules: WholeRules, states: WholeStates, i: int) -> int:
+    """Returns the role of the seat to move in the card play, ``BIDDER`` before it; -1 when the game
+    is over.
+    """
+    if states.winner[i] >= 0:
+        return np.int64(-1)
+    return np.int64(states.seat[i] if states.phase[i] == Phase.PLAYING else BIDDER)
 
 
 @kernel

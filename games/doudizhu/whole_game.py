@@ -1,12 +1,15 @@
 """The Python face of the game with an auction."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from games.doudizhu import auction, auction_worlds, observe
 from games.doudizhu.auction import (
+    BIDDER,
     MAX_BIDS,
     MAX_DOUBLES,
     MAX_FACTOR,
@@ -36,6 +39,10 @@ register_all(WholeRules, auction, auction_worlds)
 _HAND = HAND_SIZES[1]
 _MAX_RETURN = 2.0 * MAX_FACTOR * 2**MAX_DOUBLES * 2**MAX_BOMBS * 2
 """Of the landlord, after a spring."""
+_FACTORS = (0.0, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 48.0)
+"""What a bidder may win or lose: nothing where the game is thrown in, else 1 to 3 points, twice as
+many as landlord, and doubled.
+"""
 
 
 class WholeGame(CardPlay):
@@ -44,6 +51,8 @@ class WholeGame(CardPlay):
     Seats are numbered in the order in which they speak. A deal is the same as in the game without
     an auction, but seat 0 does not hold the bottom cards.
     """
+
+    begins_from = ({"doubling": False}, {"doubling": False, "bidding": "none"})
 
     def __init__(self, options: CardPlay.Options) -> None:
         """Builds the tables."""
@@ -69,7 +78,14 @@ class WholeGame(CardPlay):
             seat_names=names,
             score=ScoreUnit(name="points", key="points", per_return=1, digits=2, tells_wins=False),
             hidden_words=2,
+            roles=BIDDER + 1,
+            factors_of_roles={BIDDER: _FACTORS},
         )
+
+    @cached_property
+    def card_play(self) -> CardPlay:
+        """Returns the game without the auction."""
+        return CardPlay(replace(self.options, bidding="none", doubling=False))
 
     def learned_options(self) -> Json:
         """Returns the rules; networks bring their own encoding."""

@@ -23,7 +23,7 @@ def test_rows_come_from_the_network_of_their_seat(want_hidden: bool) -> None:
     found = Evaluator(networks, "float32").evaluate(planes, seats, want_hidden)
     assert found.hidden.shape == ((40 if want_hidden else 0), 5, 15)
     for row, seat in enumerate(seats):
-        net = networks.seat(int(seat))
+        net = networks.role(int(seat))
         with torch.no_grad():
             expected = net.outputs(net(torch.from_numpy(planes[row : row + 1])))
         for values, reference in zip(found[: 3 if want_hidden else 2], expected, strict=False):
@@ -44,7 +44,7 @@ def test_refresh_takes_over_new_weights(remembered: int) -> None:
     evaluator = Evaluator(networks, remembered=remembered)
     before = evaluator.evaluate(planes, seats).policy
     with torch.no_grad():
-        networks.seat(1).planes.weight.mul_(-1)
+        networks.role(1).planes.weight.mul_(-1)
     np.testing.assert_array_equal(evaluator.evaluate(planes, seats).policy, before)
     evaluator.refresh(networks)
     after = evaluator.evaluate(planes, seats).policy
@@ -63,7 +63,7 @@ def test_one_network_for_all_seats() -> None:
 def test_an_output_that_is_not_finite_is_an_error(value: float) -> None:
     networks = three_networks()
     with torch.no_grad():
-        networks.seat(2).globals.bias[5] = value
+        networks.role(2).globals.bias[5] = value
     evaluator = Evaluator(networks)
     evaluator.evaluate(observations(2), np.array([0, 1], np.int8))
     with pytest.raises(FloatingPointError, match="network 2: value is not finite"):

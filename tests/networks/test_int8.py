@@ -80,7 +80,7 @@ def test_a_convolution_by_hand() -> None:
 
 @needs_vnni
 def test_a_network_before_training_and_damaged_weights() -> None:
-    net = build_networks(DOUDIZHU, SMALL, seed=0).seat(0).eval()
+    net = build_networks(DOUDIZHU, SMALL, seed=0).role(0).eval()
     planes = torch.from_numpy(observations(20))
     difference = Int8Engine(net, sample())(planes).policy - Engine(net, "float32")(planes).policy
     assert difference.abs().max() < 0.01
@@ -113,11 +113,11 @@ def test_evaluator() -> None:
     for net in networks.distinct():
         as_if_trained(net)
     evaluator.refresh(networks)
-    found = evaluator.evaluate(positions.observations, positions.seats)
+    found = evaluator.evaluate(positions.observations, positions.roles)
     for seat, net in enumerate(networks.distinct()):
-        rows = positions.of_seats([seat])
+        rows = positions.of_roles([seat])
         assert np.array_equal(
-            found.policy[positions.seats == seat], Int8Engine(net, rows)(rows).policy.numpy()
+            found.policy[positions.roles == seat], Int8Engine(net, rows)(rows).policy.numpy()
         )
 
 
@@ -129,10 +129,10 @@ def test_sample() -> None:
     first, again = random_sample(game), random_sample(game)
     assert all(np.array_equal(a, b) for a, b in zip(first, again, strict=True))
     for seat in range(2):
-        assert len(np.unique(first.observations[first.seats == seat], axis=0)) == 6
-    assert len(first.of_seats([0, 1])) == len(first.seats)
-    only = Sample(first.observations[first.seats == 0], first.seats[first.seats == 0])
-    assert len(only.of_seats([1])) == len(only.seats)
+        assert len(np.unique(first.observations[first.roles == seat], axis=0)) == 6
+    assert len(first.of_roles([0, 1])) == len(first.roles)
+    only = Sample(first.observations[first.roles == 0], first.roles[first.roles == 0])
+    assert len(only.of_roles([1])) == len(only.roles)
 
 
 @pytest.mark.slow

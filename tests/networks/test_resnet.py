@@ -21,7 +21,7 @@ def test_initial_outputs_are_neutral() -> None:
 def test_an_observation_counts_by_its_scale() -> None:
     doubled = DOUDIZHU._replace(observation_scale=2 * DOUDIZHU.observation_scale)
     one, two = (
-        as_if_trained(build_networks(spec, SMALL, seed=1).seat(0)) for spec in (DOUDIZHU, doubled)
+        as_if_trained(build_networks(spec, SMALL, seed=1).role(0)) for spec in (DOUDIZHU, doubled)
     )
     planes = observations(3)
     assert torch.allclose(
@@ -58,9 +58,9 @@ def test_networks_of_a_seed() -> None:
     before = torch.get_rng_state()
     one, same, other = (build_networks(DOUDIZHU, SMALL, seed) for seed in (1, 1, 2))
     assert torch.equal(torch.get_rng_state(), before)
-    weights = [networks.seat(0).stem.conv.weight for networks in (one, same, other)]
+    weights = [networks.role(0).stem.conv.weight for networks in (one, same, other)]
     assert torch.equal(weights[0], weights[1]) and not torch.equal(weights[0], weights[2])
-    assert not torch.equal(one.seat(0).stem.conv.weight, one.seat(1).stem.conv.weight)
+    assert not torch.equal(one.role(0).stem.conv.weight, one.role(1).stem.conv.weight)
 
 
 @pytest.mark.parametrize(

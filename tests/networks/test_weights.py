@@ -5,6 +5,7 @@ hand.
 import copy
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import torch
 
@@ -33,6 +34,22 @@ def test_a_grown_network_answers_as_before(small: PolicyValueNet, larger: dict[s
     seen = torch.from_numpy(observations(16))
     for before, after in zip(small.eval()(seen), grown.eval()(seen), strict=True):
         torch.testing.assert_close(after, before, rtol=1e-5, atol=1e-5)
+
+
+def test_a_network_that_learns_the_auction_plays_cards_as_before(small: PolicyValueNet) -> None:
+    """With further planes, which it does not read yet, and outputs."""
+    scale = np.concatenate([DOUDIZHU.observation_scale, np.ones(16, np.float32)])
+    spec = DOUDIZHU._replace(
+        observation_shape=(len(scale), 15), observation_scale=scale, policy_size=632 + 6
+    )
+    grown = PolicyValueNet(spec, small.config)
+    grow(grown, module_arrays(small, "network.0"), "network.0")
+    seen = torch.from_numpy(observations(16))
+    more = torch.randint(0, 2, (16, 16, 15), dtype=torch.int8)
+    before, after = small.eval()(seen), grown.eval()(torch.cat([seen, more], dim=1))
+    after = after._replace(policy=after.policy[:, : before.policy.shape[1]])
+    for old, new in zip(before, after, strict=True):
+        torch.testing.assert_close(new, old, rtol=1e-5, atol=1e-5)
 
 
 def test_everything_that_is_new_is_learned(small: PolicyValueNet) -> None:

@@ -215,11 +215,15 @@ def test_cfr_plus_on_games_without_tables() -> None:
     game = make_game("goofspiel", cards=4)
     learner, whole, resumed = (make("cfr_plus", game) for _ in range(3))
     learner.run(300)
-    assert learner.measures()["nash_conv/average_policy"] < 0.005
+    found = learner.measures()
+    assert found["nash_conv/average_policy"] < 0.005
+    assert found["value/least"] <= 0.0 <= found["value/most"] < 0.005  # a fair game
     whole.run(303)
     resumed.set_state(learner.get_state())
     resumed.run(3)
     assert same(whole, resumed)
+    with pytest.raises(ValueError, match="would visit about .* expected at most 1e\\+02"):
+        make("cfr_plus", game, most=100)
     full = make("cfr_plus", make_game("goofspiel", cards=5))
     full.table.memory = 0
     with pytest.raises(ConfigError, match="algorithm cfr_plus on goofspiel: memory=0: .* expected"):

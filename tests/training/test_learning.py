@@ -44,7 +44,7 @@ def samples() -> Samples:
 
 def new_learner(threads: int = 1, replicas: int = 1, **settings: Any) -> Learner:
     """Returns the learner of a network that is the same each time."""
-    net = build_networks(GAME.spec, SHAPE, seed=0).seat(0)
+    net = build_networks(GAME.spec, SHAPE, seed=0).role(0)
     given = LearnerSettings(**settings)
     return Learner(GAME, net, given, torch.device("cpu"), threads, replicas)
 

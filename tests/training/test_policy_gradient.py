@@ -153,7 +153,7 @@ def test_surrogate_against_its_formula() -> None:
 
 def learner_and_rows(networks: Networks) -> tuple[Learner, Decisions]:
     rows = play(networks).decisions
-    net = build_networks(GAME.spec, SHAPE, seed=3).seat(0)
+    net = build_networks(GAME.spec, SHAPE, seed=3).role(0)
     mine = take(rows, np.flatnonzero(seats_to_move(GAME, rows.samples.states) == 0))
     return Learner(GAME, net, LearnerSettings(), torch.device("cpu")), mine
 

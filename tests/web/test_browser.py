@@ -126,14 +126,14 @@ def test_a_board_by_taps_and_a_variant(browser: Any, site: Site) -> None:
     person.new_table(game="goofspiel:cards=4", seats=["you", "random"], mode="fair")
     assert page.locator("h1").inner_text() == "Goofspiel · 4 cards"
     person.wait_for_turn()
-    page.locator(".felt .buttons button", has_text="2").tap()
+    page.locator(".taps button", has_text="2").tap()
     person.wait_after(1)
     assert "prize 3: bid 2" in person.text(".board")
     person.check()
     person.close()
 
 
-def test_what_multiplies_the_points(browser: Any, site: Site) -> None:
+def test_what_the_page_computes(browser: Any, site: Site) -> None:
     person = Person(browser, site)
     facts = {"landlord": 1, "phase": "playing", "bombs": 1, "factor": 6, "spring": True}
     seats = [
@@ -144,6 +144,12 @@ def test_what_multiplies_the_points(browser: Any, site: Site) -> None:
         24,
     ]
     assert person.run("auction", "stake(of)", {"facts": {"bombs": 2}, "seats": []}) == 4
+    moves = ["pass", "LB", "5", "3333", "444", "44", "3336", "3334", "33"]
+    ordered = ["3334", "3336", "33", "444", "44", "5", "3333", "LB", "pass"]
+    assert person.run("cards", "cheapestFirst(of)", moves) == ordered
+    seats = [{"cards": ["3", "3", "B"], "facts": {"played": ["4"]}}, {"facts": {"played": ["3"]}}]
+    left = person.run("cards", "unseenCounts(of)", {"you": 0, "seats": seats})
+    assert [left[0], left[1], left[2], left[-1]] == [["3", 1], ["4", 3], ["5", 4], ["B", 0]]
     games = [[2, -1, -1], [-4, 8, -4]]
     found = person.run("match", "sums(of).slice(-3).map(one => one.value)", games)
     assert found == [-2, 7, -5]

@@ -48,7 +48,8 @@ def test_every_word_is_there_in_both_languages() -> None:
     )
     names = {"game_doudizhu", "player_fpmcts", "player_rhcp", "player_pimc", "of"}
     assert english - chinese <= names, sorted(english - chinese - names)
-    assert chinese <= english, sorted(chinese - english)
+    server = {name for name in chinese if name.startswith("error_")}  # it speaks English itself
+    assert chinese - server <= english, sorted(chinese - english)
     used = {
         key
         for path in STATIC.glob("*.js")

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import HTTPConnection
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
@@ -48,6 +48,8 @@ OPEN_PATHS = ("/api/health",)
 SAFE = ("GET", "HEAD")
 EVERYWHERE = ("0.0.0.0", "::")
 NOT_KEPT = {"cache-control": "no-store"}
+NO_TOKEN = "Open the address that play.py printed in the terminal: it contains the token."
+NO_TOKEN_ZH = "请打开 play.py 在终端里显示的网址，其中含有令牌。"
 TOKEN_BYTES = 24
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{32}")
 MAX_AGE = 365 * 24 * 3600
@@ -204,6 +206,10 @@ class Guard:
         if is_safe and scope["path"] == "/" and self._access.opens(token):
             cookie = {"set-cookie": self._access.cookie(session)}
             return RedirectResponse("/", 303, NOT_KEPT | cookie)
+        if session is None and scope["path"] == "/":
+            return HTMLResponse(
+                f"<p lang=en>{NO_TOKEN}</p><p lang=zh>{NO_TOKEN_ZH}</p>", 401, NOT_KEPT
+            )
         if session is None and scope["path"] not in OPEN_PATHS:
             raise RefusedError(
                 "unauthorised", "open the address that the server printed, with its token"

@@ -33,7 +33,7 @@ export function cardName(card) {
 function kindOf(card) {
   const rank = rankOf(card);
   if (rank === "L" || rank === "B") return "joker";
-  return suitOf(card) ?? (["J", "Q", "K"].includes(rank) ? "court" : ["A", "2"].includes(rank) ? "high" : "number");
+  return suitOf(card) ?? (["J", "Q", "K"].includes(rank) ? "court" : (byRanks ? ["A", "2"] : ["A"]).includes(rank) ? "high" : "number");
 }
 
 const looks = (card) => `card kind-${kindOf(card)} ${card === "B" ? "big" : ""}`;
@@ -52,6 +52,8 @@ export function Cards({ cards, size = "", label }) {
     ${cards.map((card, k) => html`<span class=${`${looks(card)} ${k && card === cards[k - 1] ? "same" : ""}`}>${face(card)}</span>`)}
   </span>`;
 }
+
+export const CardButton = ({ card, disabled, play }) => html`<button type="button" class=${looks(card)} disabled=${disabled} aria-label=${cardName(card)} onClick=${play}>${face(card)}</button>`;
 
 // Face-down cards.
 export function Down({ count, size = "" }) {
@@ -155,6 +157,32 @@ export function RankHand({ cards, chosen, choose, disabled, label }) {
       })}
     </div>`)}
   </div>`;
+}
+
+// How many cards of each rank the other hands and hidden cards hold: the deck without your hand and what was played.
+export function unseenCounts(view) {
+  const gone = countsOf([...view.seats[view.you].cards, ...view.seats.flatMap((one) => one.facts.played)]);
+  return RANKS.map((rank) => [rank, ("LB".includes(rank) ? 1 : 4) - (gone[rank] ?? 0)]);
+}
+
+export function Counter({ counts }) {
+  return html`<section class="panel counter"><h2>${t("counter")}</h2><table><tbody>
+    <tr>${counts.map(([rank]) => html`<th scope="col" key=${rank}><span aria-hidden="true">${rank === "T" ? "10" : rank === "L" ? "☆" : rank === "B" ? "★" : rank}</span><span class="sr">${cardName(rank)}</span></th>`)}</tr>
+    <tr>${counts.map(([rank, count]) => html`<td class=${count === 4 ? "all" : count ? "" : "none"} key=${rank}>${count}</td>`)}</tr></tbody></table></section>`;
+}
+
+// Moves with cards in the order in which a hint shows them: the lowest first, of these the longest; bombs, then a pass, last.
+export function cheapestFirst(moves) {
+  const key = (move) => {
+    if (!isRanks([...move])) return [2];
+    const counts = Object.entries(countsOf(move)).map(([rank, count]) => [RANKS.indexOf(rank), count]);
+    const most = Math.max(...counts.map(([, count]) => count));
+    const main = Math.max(...counts.filter(([, count]) => count === most).map(([rank]) => rank));
+    const bomb = move.length === 4 && most === 4 || move === "LB" || move === "BL";
+    return [bomb ? 1 : 0, main, -move.length, counts.reduce((sum, [rank, count]) => sum + rank * count, 0)];
+  };
+  const less = (a, b) => a.map((one, k) => one - (b[k] ?? 0)).find((one) => one !== 0) ?? 0;
+  return moves.map((move) => [key(move), move]).sort(([a], [b]) => less(a, b)).map(([, move]) => move);
 }
 
 export const chosenText = (chosen) => RANKS.map((rank) => rank.repeat(chosen[rank] ?? 0)).join("");

@@ -4,12 +4,13 @@
 import { html, useEffect, useRef, useState } from "./vendor/preact.js";
 import { isBidding } from "./auction.js";
 import { BetControls, isBets } from "./bets.js";
-import { Cards, RANKS, RankHand, chosenText, countsOf, isCardMove, isRanks, moveWord, sorted, wordAt } from "./cards.js";
+import { CardButton, Cards, RANKS, RankHand, chosenText, countsOf, isCardMove, isRanks, moveWord, sorted, wordAt } from "./cards.js";
 import { Squares, boardOf } from "./felt.js";
 import { TypedMove, useKeys } from "./keys.js";
 import { t } from "./words.js";
 
 const MOST_BUTTONS = 40;
+const AUTO_PASS_MS = 900; // at least; it varies, as a person's does
 
 // Whether moves of this game are cards of the hand: such a game shows which cards each seat played.
 export const playsCards = (view) => view.seats.every((one) => Array.isArray(one.facts?.played)) && isRanks(view.seats[view.you]?.cards ?? []);
@@ -21,9 +22,10 @@ function rankOfKey(event) {
 }
 
 // `legal` is null if the page does not know the legal moves; then the server decides.
-export function CardControls({ view, legal: texts, play, hint, advised = false, say, keys, extra }) {
+export function CardControls({ view, legal: texts, play, hint, advised = false, autopass = false, say, keys, extra }) {
   const [chosen, setChosen] = useState({});
   const ply = useRef(view.ply);
+  const hinted = useRef({}); // a hint that is no selection of cards
   ply.current = view.ply;
   const own = view.seats[view.you].cards;
   const turn = view.to_move === view.you && !view.over;
@@ -50,8 +52,9 @@ export function CardControls({ view, legal: texts, play, hint, advised = false, 
   };
   const askHint = async () => {
     if (!turn || !hint) return;
-    const found = await hint(legal, text);
+    const found = await hint(legal, text || (hinted.current.ply === view.ply ? hinted.current.move : ""));
     if (!found || ply.current !== view.ply) return; // too late: the table has moved on
+    hinted.current = { ply: view.ply, move: found };
     setChosen(isCardMove(found) ? countsOf(found) : {});
     if (!isCardMove(found)) say(`${t("hint")}: ${moveWord(found)}`);
   };
@@ -74,6 +77,11 @@ export function CardControls({ view, legal: texts, play, hint, advised = false, 
     return true;
   });
   const stuck = turn && legal?.size === 1 && mayPass;
+  useEffect(() => {
+    if (!stuck || !autopass) return undefined;
+    const timer = setTimeout(() => send("pass"), AUTO_PASS_MS * (1 + Math.random()));
+    return () => clearTimeout(timer);
+  }, [stuck, autopass, view.ply]);
   return html`<div class="controls">
     <${RankHand} cards=${own} chosen=${chosen} choose=${setChosen} disabled=${view.over || bids !== null} label=${t("your_hand")} />
     ${bids ? html`<div class="row buttons bids">${bids.map((bid, k) => html`<button type="button" key=${bid} class=${k ? "primary" : ""} onClick=${() => send(bid)}>${moveWord(bid)}${keys ? html` <kbd aria-hidden="true">${k + 1}</kbd>` : ""}</button>`)}
@@ -118,10 +126,11 @@ export function ButtonControls({ view, legal, play, hint, say, keys, extra }) {
     return true;
   });
   const own = view.seats[view.you].cards;
+  const tapped = !board && own?.length > 0 && (numbered ? moves.every((move) => own.includes(move)) : own.every((card) => /^\d+$/.test(card))); // moves are cards of the hand
   return html`<div class="controls">
     ${board && html`<${Squares} name=${board[0]} rows=${board[1]} legal=${moves} play=${turn ? play : null} suggested=${suggested} />`}
-    ${own?.length > 0 && html`<div class="lying"><${Cards} cards=${own} label=${t("your_hand")} /></div>`}
-    <div class="row buttons">${(onBoard ? [] : moves).slice(0, MOST_BUTTONS).map((move, k) => html`<button type="button" key=${move}
+    ${tapped ? html`<div class="row lying taps" role="group" aria-label=${t("your_hand")}>${own.map((card) => html`<${CardButton} key=${card} card=${card} disabled=${!moves.includes(card)} play=${() => play(card)} />`)}</div>` : own?.length > 0 && html`<div class="lying"><${Cards} cards=${own} label=${t("your_hand")} /></div>`}
+    <div class="row buttons">${(onBoard || tapped ? [] : moves).slice(0, MOST_BUTTONS).map((move, k) => html`<button type="button" key=${move}
       class=${`${move === suggested ? "suggested" : ""} ${move === "fold" ? "" : "primary"}`} aria-keyshortcuts=${!numbered && k < 9 ? String(k + 1) : undefined}
       onClick=${() => play(move)}>${wordAt(view, move)}${keys && !numbered && k < 9 ? html` <kbd aria-hidden="true">${k + 1}</kbd>` : ""}${move === suggested ? html` <span class="mark">← ${t("hint")}</span>` : ""}</button>`)}
       ${hint && turn && html`<button type="button" onClick=${askHint}>${t("hint")}</button>`}</div>
@@ -131,5 +140,6 @@ export function ButtonControls({ view, legal, play, hint, say, keys, extra }) {
 
 export function Controls(props) {
   if (playsCards(props.view)) return html`<${CardControls} ...${props} />`;
-  return isBets(props.view) ? html`<${BetControls} ...${props} />` : html`<${ButtonControls} ...${props} />`;
+  const hint = props.advised ? props.hint : undefined; // only advice is marked on a button
+  return isBets(props.view) ? html`<${BetControls} ...${props} hint=${hint} />` : html`<${ButtonControls} ...${props} hint=${hint} />`;
 }

@@ -18,7 +18,7 @@ const GEAR =
   "M10.200 2h3.600l.5 2.600 1.700.7 2.200-1.500 2.500 2.500-1.500 2.200.7 1.700 2.600.5v3.600l-2.600.5-.7 1.700 1.500 2.200-2.500 2.500-2.200-1.500-1.700.7-.5 2.600h-3.600l-.5-2.600-1.700-.7-2.200 1.500-2.500-2.500 1.500-2.200-.7-1.700-2.600-.5v-3.600l2.600-.5.7-1.700-1.500-2.200 2.500-2.500 2.200 1.500 1.700-.7zM12 8.400a3.600 3.600 0 1 0 0 7.200 3.600 3.600 0 0 0 0-7.200z";
 
 function readPrefs() {
-  const own = { language: systemLanguage(), keys: true, calm: false, four: true };
+  const own = { language: systemLanguage(), keys: true, calm: false, four: true, counter: true, autopass: false };
   try {
     return { ...own, ...JSON.parse(localStorage.getItem(KEPT) ?? "{}") };
   } catch {
@@ -67,7 +67,7 @@ function Settings({ prefs, change }) {
     <button type="button" class="icon" aria-label=${t("settings")} title=${t("settings")} onClick=${() => dialog.current.showModal()}><svg viewBox="0 0 24 24" aria-hidden="true" focusable="false"><path d=${GEAR} /></svg></button>
     <dialog ref=${dialog} aria-label=${t("settings")} onClick=${(event) => event.target === dialog.current && dialog.current.close()}><div class="sheet">
       <div class="row"><h2>${t("settings")}</h2><span class="spread"></span>${languages}</div>
-      <p class="checks">${box("keys", t("keys"))} ${box("calm", t("calm"))} ${box("four", t("four_colours"))}</p>
+      <p class="checks">${box("keys", t("keys"))} ${box("calm", t("calm"))} ${box("four", t("four_colours"))} ${box("counter", t("counter"))} ${box("autopass", t("autopass"))}</p>
       <dl class="keys">${t("help").map(([keys, what]) => html`<div key=${keys}><dt><kbd>${keys}</kbd></dt><dd>${what}</dd></div>`)}</dl>
       <button type="button" class="primary" onClick=${() => dialog.current.close()}>${t("close")}</button></div></dialog></nav>`;
 }
@@ -87,7 +87,7 @@ function App({ connection, bus }) {
     clearTimeout(timer.current);
     timer.current = setTimeout(() => setToast(""), TOAST_MS);
   };
-  const fail = (error) => say(error.message);
+  const fail = (error) => say(t.known(`error_${error.code}`) ?? error.message ?? error.text);
   const learn = (found) => {
     learnGames(found);
     setConfig(found);

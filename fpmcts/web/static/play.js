@@ -2,12 +2,12 @@
 
 import { html, useEffect, useReducer, useRef, useState } from "./vendor/preact.js";
 import { isBidding, isThrownIn } from "./auction.js";
-import { MoveText, madeWord, moveWord, wordAt } from "./cards.js";
+import { Counter, MoveText, cheapestFirst, madeWord, moveWord, sorted, unseenCounts, wordAt } from "./cards.js";
 import { get, post } from "./connection.js";
-import { Controls } from "./controls.js";
+import { Controls, playsCards } from "./controls.js";
 import { Felt, Log } from "./felt.js";
 import { useKeys } from "./keys.js";
-import { gameTitle, isSeries, placeTitle, playerTitle, roleTitle } from "./players.js";
+import { gameTitle, isSeries, placeTitle, playerTitle, roleTitle, sameNames } from "./players.js";
 import { Match } from "./match.js";
 import { Steps, useArrows, useReplay } from "./replay.js";
 import { Review } from "./review.js";
@@ -54,6 +54,7 @@ function follow(state, message) {
       if (message.job !== state.job || message.review || message.tried) return state;
       return { ...state, result: message.rows || message.policy ? message : state.result, job: message.final ? null : state.job, values: kept(state.values, message.ply, message.seat, message) };
     case "error":
+      if (message.code === "unknown_table") return { ...state, missing: true };
       return message.id !== undefined && message.id === state.job ? { ...state, job: null } : state;
     case "disconnected":
       return { ...state, job: null, thinking: null };
@@ -77,7 +78,7 @@ export function Play({ id, config, connection, bus, prefs, engine, go, open, say
     const stop = bus.listen((message) => {
       if (message.table !== undefined && message.table !== id) return;
       if (message.type === "next") open(message.next);
-      else if (message.type === "error" && ["engine", "disk", "unknown_table"].includes(message.code)) say(message.text);
+      else if (message.type === "error" && ["engine", "disk"].includes(message.code)) fail(message);
       else if (message.type === "moved" || message.type === "over" || message.type === "state") announce(spoken(message, latest.current, config));
       if (message.view) latest.current = message.view;
       tell(message);
@@ -111,7 +112,7 @@ export function Play({ id, config, connection, bus, prefs, engine, go, open, say
     send({ type: "next" });
     return true;
   });
-  if (!view) return html`<main class="play"><p class="starting">…</p></main>`;
+  if (!view) return html`<main class="play"><header class="bar-top"><${Back} go=${go} /></header><p class="starting">${state.missing ? t("error_unknown_table") : "…"}</p></main>`;
   const game = config.games.find((one) => one.name === view.game) ?? { players: [], seats: view.seats, teams: [], analyst: null, mixes: false };
   const watching = view.you === null;
   const mine = !watching && view.to_move === view.you;
@@ -119,27 +120,27 @@ export function Play({ id, config, connection, bus, prefs, engine, go, open, say
   const matchOver = series && summary.series?.deals && summary.series.games >= summary.series.deals;
   const maySearch = Boolean(game.analyst) && !done && summary.mode !== "fair" && (mine || summary.mode === "open");
   const searches = game.exact === undefined ? game.players.some((one) => one.group === game.analyst && one.playouts !== null) : !game.exact;
-  const name = (seat) => playerTitle(view.seats[seat].player, config);
+  const name = (seat) => (sameNames(view) && seat !== view.you ? placeTitle(view, seat, game, config) : playerTitle(view.seats[seat].player, config));
   const analyse = (playouts, moves) => {
     const job = connection.send({ type: "analyse", playouts, ...(moves ? { moves } : {}) });
     tell({ type: "asked", job });
     return job;
   };
-  // Without an analyst, or if hands must stay hidden, a hint cycles through the legal moves: it
-  // shows what is possible, not what is good.
+  // A hint is the best move, and asked for again the next best. Without an analyst, or if hands must stay hidden, hints cycle
+  // through the legal moves with cards, the cheapest first: they show what is possible, not what is good.
   const hint = async (legal, now) => {
-    if (!maySearch) {
-      const keys = [...legal.keys()];
-      return legal.get(keys[(keys.indexOf(now) + 1) % keys.length]);
-    }
+    const known = state.job === null && state.result?.ply === view.ply ? (state.result.rows ?? []).map((row) => row.move) : [];
+    const moves = maySearch ? known : cheapestFirst([...legal.values()]);
+    const place = moves.findIndex((move) => sorted(move) === sorted(now));
+    if (!maySearch || place >= 0) return moves[(place + 1) % moves.length];
     return new Promise((resolve) => {
       const job = analyse(HINT_PLAYOUTS);
       const stop = bus.listen((message) => {
         const ended = message.type === "disconnected" || (message.type === "error" && message.id === job) || (message.type === "result" && message.job === job && message.final);
         if (!ended) return;
         stop();
-        if (message.type === "error" || message.error) say(message.text ?? message.error.text);
-        resolve(message.type === "result" ? message.move ?? message.rows?.[0]?.move ?? null : null);
+        if (message.type === "error" || message.error) fail(message.error ?? message);
+        resolve(message.type === "result" ? message.rows?.[0]?.move ?? message.move ?? null : null);
       });
     });
   };
@@ -154,7 +155,7 @@ export function Play({ id, config, connection, bus, prefs, engine, go, open, say
   const total = summary.series?.games > 0 && summary.series.number + summary.series.games > 2 ? summary.series : null;
   return html`<main class=${`play ${done ? "over" : ""}`} data-ply=${view.ply} data-turn=${mine ? "mine" : "other"}>
     <header class="bar-top">
-      <button type="button" class="back" onClick=${() => go("")}><span aria-hidden="true">‹</span> ${t("home")}</button>
+      <${Back} go=${go} />
       <h1>${gameTitle(view.game)}</h1><span class="tag mode">${t(`mode_${summary.mode}`)}</span>
       ${series && html`<span class="tag">${t("hand_no", summary.series?.number ?? 1)}${summary.series?.deals ? ` / ${summary.series.deals}` : ""}</span>`}
       ${total && html`<span class="tag" title=${t("total")}>${total.players.map((player, k) => `${playerTitle(player, config)} ${signed(total.returns[k])}`).join(" · ")}</span>`}
@@ -169,7 +170,7 @@ export function Play({ id, config, connection, bus, prefs, engine, go, open, say
         ${retry
           ? html`<${Controls} key=${`retry-${retry.ply}`} view=${retry.view} legal=${retry.legal} play=${retry.attempt} say=${say} keys=${prefs.keys}
               extra=${html`<button type="button" class="link" onClick=${() => setRetry(null)}>${t("give_up")}</button>`} />`
-          : !watching && !done && html`<${Controls} view=${view} legal=${view.legal} play=${play} hint=${hint} advised=${maySearch} say=${say} keys=${prefs.keys} />`}
+          : !watching && !done && html`<${Controls} view=${view} legal=${view.legal} play=${play} hint=${hint} advised=${maySearch} autopass=${prefs.autopass} say=${say} keys=${prefs.keys} />`}
       <//>
       ${done && plies && html`<${Steps} ply=${at} last=${last} choose=${choose} />`}
       ${done && html`<div class="row buttons after">
@@ -184,6 +185,7 @@ export function Play({ id, config, connection, bus, prefs, engine, go, open, say
       ${done && series && summary.series.games > 1 && html`<${Match} id=${id} series=${summary.series} config=${config} over=${Boolean(matchOver)} fail=${failed} />`}
       ${done && reviewing && html`<${Review} id=${id} view=${view} plies=${plies} game=${game} config=${config} connection=${connection} bus=${bus} prefs=${prefs}
         say=${say} ply=${at} choose=${choose} retry=${retry} setRetry=${setRetry} />`}
+      ${!done && !watching && prefs.counter && playsCards(view) && html`<${Counter} counts=${unseenCounts(view)} />`}
       ${!done && html`<section class="panel thoughts"><h2>${t("thoughts")}</h2>
         ${maySearch
           ? html`<div class="row think" role="group" aria-label=${t(searches ? "think_help" : "ask_table")}>${state.job === null
@@ -203,7 +205,9 @@ export function Play({ id, config, connection, bus, prefs, engine, go, open, say
   </main>`;
 }
 
-const resultText = (game, value) => t(game.unit === "chips" ? "chips" : "points", signed(value));
+const resultText = (game, value) => t(`${game.unit === "chips" ? "chips" : "points"}${Math.abs(value) === 1 ? "_1" : ""}`, signed(value));
+
+export const Back = ({ go }) => html`<button type="button" class="back" onClick=${() => go("")}><span aria-hidden="true">‹</span> ${t("home")}</button>`;
 
 function statusText(shown, view, config, game, done, at, last) {
   if (done && at !== last && at !== null) return html`<span class="muted">${t("move_n", at + 1)} / ${last}</span>`;

@@ -13,9 +13,9 @@ export const baseTitle = (base) => t.known(`game_${base}`) ?? base.split(".").po
 export const variantTitle = (game) => t.known(`variant_${game.variant}`) ?? game.variant ?? t("usual");
 
 export function gameTitle(name) {
-  const [base] = name.split(":");
+  const [base, options] = name.split(":");
   const game = games.find((one) => one.name === name);
-  return game?.variant ? `${baseTitle(base)} · ${variantTitle(game)}` : baseTitle(base);
+  return options && game?.variant ? `${baseTitle(base)} · ${variantTitle(game)}` : baseTitle(base);
 }
 
 // What is being prepared, and the progress.
@@ -26,10 +26,17 @@ export function preparingText(config, engine) {
   return at ? t("loading") : "";
 }
 
-// Whether hands are played one after the other for a total; there points count, not who wins.
+// Whether hands are played one after the other for a total; then points count, not wins.
 export const isSeries = (game) => Boolean(game.mixes || game.tells_wins === false);
 
 const searches = (player) => player.playouts !== null;
+
+// The level of a searching player by its place among the speeds of its group; the number where they are not three.
+const LEVELS = ["easy", "normal", "strong"];
+function levelOf(player, config) {
+  const speeds = [...new Set(config.games.flatMap((game) => game.players).filter((one) => one.group === player.group && searches(one)).map((one) => one.playouts))].sort((a, b) => a - b);
+  return speeds.length === LEVELS.length ? t(`level_${LEVELS[speeds.indexOf(player.playouts)]}`) : player.playouts;
+}
 
 // The short name of a player, for the table and the log.
 export function playerTitle(name, config) {
@@ -39,7 +46,7 @@ export function playerTitle(name, config) {
   const known = t.known(`player_${found.group}`);
   if (!known) return found.label;
   const siblings = config.games.some((game) => game.players.some((one) => one.group === found.group && searches(one)));
-  return searches(found) ? `${known} ${found.playouts}` : siblings ? `${known} · ${t("no_search")}` : known;
+  return searches(found) ? `${known} ${levelOf(found, config)}` : siblings ? `${known} · ${t("no_search")}` : known;
 }
 
 // One sentence about a player, for the lobby.
@@ -69,6 +76,9 @@ export function besideTitle(view, seat) {
   const count = view.seats.length;
   return count === 3 && view.you !== null && seat !== view.you ? t((seat - view.you + count) % count === 1 ? "after" : "before") : "";
 }
+
+// Whether several seats have the same player, so that its name does not tell them apart.
+export const sameNames = (view) => new Set(view.seats.map((one) => one.player)).size < view.seats.length;
 
 // A seat in one line: its role, and its position or player.
 export const placeTitle = (view, seat, game, config) =>

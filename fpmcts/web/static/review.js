@@ -5,7 +5,7 @@ import { html, useEffect, useRef, useState } from "./vendor/preact.js";
 import { MoveText, moveWord } from "./cards.js";
 import { get } from "./connection.js";
 import { useKeys } from "./keys.js";
-import { placeTitle, playerTitle } from "./players.js";
+import { placeTitle, playerTitle, sameNames } from "./players.js";
 import { Curve, Hands, MARKS, Moves } from "./thoughts.js";
 import { Luck, Thresholds, keptThresholds } from "./skill.js";
 import { lossOf, number, t } from "./words.js";
@@ -89,7 +89,7 @@ export function Review({ id, view, plies, game, config, connection, bus, prefs, 
     act?.();
     return Boolean(act);
   });
-  const name = (seat) => playerTitle(view.seats[seat].player, config);
+  const name = (seat) => (sameNames(view) && seat !== view.you ? placeTitle(view, seat, game, config) : playerTitle(view.seats[seat].player, config));
   const unit = review?.unit ?? (game.tells_wins ? "wp" : "points");
   const digits = unit === "points" ? 2 : 1;
   const lossText = (which) => t("loss", lossOf(which, digits));

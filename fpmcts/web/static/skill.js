@@ -60,11 +60,11 @@ export function Luck({ review, name, digits }) {
   const bar = (value, k) => html`<span class="swing" aria-hidden="true"><span class=${value < 0 ? "minus" : "plus"} style=${{ width: `${(50 * Math.abs(value)) / most[k]}%` }}></span></span>`;
   const games = review.luck[0]?.play_outs;
   return html`<section class="luck"><h3>${t("luck")}</h3>
-    <table><thead><tr><th scope="col"><span class="sr">${t("luck")}</span></th>${columns.map((one, k) => html`<th scope="col" key=${k}>${one.title}</th>`)}</tr></thead>
+    <div class="scroll" tabindex="0" role="region" aria-label=${t("luck")}><table><thead><tr><th scope="col"><span class="sr">${t("luck")}</span></th>${columns.map((one, k) => html`<th scope="col" key=${k}>${one.title}</th>`)}</tr></thead>
       <tbody>${names.map((which) => html`<tr key=${which}><th scope="row">${t(`part_${which}`)}</th>${columns.map((one, k) => {
         const found = part(one, which);
         return html`<td class="num" key=${k}>${found ? html`${withSign(found.value, digits)}${found.se ? html` <small>± ${number(found.se, digits)}</small>` : ""}${columns.length < 3 && bar(found.value, k)}` : "–"}</td>`;
       })}</tr>`)}
-      <tr class="sum"><th scope="row">${t("part_result")}</th>${columns.map((one, k) => html`<td class="num" key=${k}><b>${review.unit === "wp" ? number(one.result, digits) : withSign(one.result, digits)}</b>${columns.length < 3 && bar(one.result, k)}</td>`)}</tr></tbody></table>
+      <tr class="sum"><th scope="row">${t("part_result")}</th>${columns.map((one, k) => html`<td class="num" key=${k}><b>${review.unit === "wp" ? number(one.result, digits) : withSign(one.result, digits)}</b>${columns.length < 3 && bar(one.result, k)}</td>`)}</tr></tbody></table></div>
     <p class="muted small">${t(names.includes("others") ? "luck_text" : "luck_text_rest")} ${games ? t("luck_games", games) : t("luck_exact")}</p></section>`;
 }

@@ -7,6 +7,9 @@ import { amount, number, percent, signed, t } from "./words.js";
 
 const FEW_ROWS = 6;
 const FEW_HANDS = 12;
+const RARELY = 4; // moves with so many times fewer visits than the most visited have values that say little
+const LEAST_ESS = 5; // below it beliefs rest on a few guesses
+const LEAST_SHARE = 0.01; // of the likeliest hand
 
 export function scoreText(row, digits = 1) {
   const [value, se, text] = row.wp !== null && row.wp !== undefined ? [row.wp, row.se, (x) => percent(x, digits)] : [row.points, row.se, (x) => number(x, 2)];
@@ -28,12 +31,13 @@ export function Moves({ result, choose, mark, word = moveWord }) {
   const exact = points && !searched && rows.every((row) => (row.points ?? null) !== null && !row.se);
   const top = exact ? Math.max(...rows.map((row) => row.points)) : 0;
   const most = Math.max(1, ...rows.map((row) => row.visits ?? 0));
+  const seldom = (row) => searched && valued && (row.visits ?? 0) < most / RARELY;
   const share = (row) => (searched ? (row.visits ?? 0) / most : row.prior ?? 0);
   return html`<table class="moves"><caption class="sr">${t("moves")}</caption>
     <thead><tr><th scope="col">${t("move")}</th>${valued && html`<th scope="col" title=${t(points ? "pts_help" : "wp_help")}>${t(points ? "pts" : "wp")}${points ? "" : " %"}</th>`}
       ${exact && html`<th scope="col" title=${t("cost_help")}>${t("cost")}</th>`}
       ${searched && html`<th scope="col" title=${t("visits_help")}>${t("visits")}</th>`}<th scope="col" title=${t(searched ? "prior_help" : "policy")}>${t(searched ? "prior" : "policy")} %</th></tr></thead>
-    <tbody>${rows.slice(0, all ? rows.length : FEW_ROWS).map((row, k) => html`<tr key=${row.move} class=${`${row.move === mark ? "marked" : k === 0 && valued ? "first" : ""} ${again && row.stage === 1 ? "once" : ""}`}>
+    <tbody>${rows.slice(0, all ? rows.length : FEW_ROWS).map((row, k) => html`<tr key=${row.move} class=${`${row.move === mark ? "marked" : k === 0 && valued ? "first" : ""} ${(again && row.stage === 1) || seldom(row) ? "once" : ""}`}>
       <td>${choose
         ? html`<button type="button" class="link" title=${t("play")} onClick=${() => choose(row.move)}><${MoveText} move=${row.move} size="tiny" word=${word(row.move)} /></button>`
         : html`<${MoveText} move=${row.move} size="tiny" word=${word(row.move)} />`}${row.move === mark ? html` <small>← ${t("you_played")}</small>` : ""}</td>
@@ -41,6 +45,7 @@ export function Moves({ result, choose, mark, word = moveWord }) {
       ${exact && html`<td class=${`num ${top - row.points > 0.005 ? "lose" : "muted"}`}>${top - row.points > 0.005 ? number(top - row.points, 2) : "–"}</td>`}
       ${searched && html`<td class="num"><span class="gauge" aria-hidden="true"><span style=${{ width: `${100 * share(row)}%` }}></span></span>${row.visits ?? "–"}</td>`}
       <td class="num">${searched ? "" : html`<span class="gauge" aria-hidden="true"><span style=${{ width: `${100 * share(row)}%` }}></span></span>`}${row.prior === null || row.prior === undefined ? "–" : percent(row.prior, 1)}</td></tr>`)}</tbody></table>
+    ${!again && rows.slice(0, all ? rows.length : FEW_ROWS).some(seldom) && html`<p class="muted small">${t("seldom")}</p>`}
     ${again && rows.some((row) => row.stage === 1) && html`<p class="muted small">${t("once")}</p>`}
     ${rows.length > FEW_ROWS && html`<button type="button" class="link small" aria-expanded=${all ? "true" : "false"} onClick=${() => setAll(!all)}>${t("show_all", rows.length)} ${all ? "▴" : "▾"}</button>`}`;
 }
@@ -50,6 +55,8 @@ export function Moves({ result, choose, mark, word = moveWord }) {
 export function Hands({ hidden, name }) {
   if (!hidden) return null;
   const whole = hidden.p.every((seat) => seat.every((counts) => counts.length <= 2));
+  const vague = whole ? hidden.p.every((seat) => seat.every((counts) => (counts[1] ?? 0) < LEAST_SHARE)) : hidden.active && !hidden.listed && hidden.ess !== null && hidden.ess < LEAST_ESS;
+  if (vague) return html`<div class="hidden-hands"><h3>${t("hands")}</h3><p class="muted small">${t("vague")}</p></div>`;
   return html`<div class="hidden-hands"><h3>${t("hands")}</h3>
     ${hidden.seats.map((seat, s) => html`<figure class="belief" key=${seat}><figcaption>${name(seat)}</figcaption>
       ${whole

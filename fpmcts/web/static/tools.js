@@ -18,6 +18,7 @@ export function Puzzles({ config, connection, bus, go, prefs, say, announce, fai
   const [puzzles, setPuzzles] = useState(null);
   const [place, setPlace] = useState(0);
   const [tried, setTried] = useState(null);
+  const [answer, setAnswer] = useState(null);
   const [waiting, setWaiting] = useState(false);
   useEffect(() => {
     setPuzzles(null);
@@ -30,6 +31,7 @@ export function Puzzles({ config, connection, bus, go, prefs, say, announce, fai
   const digits = config.games.find((one) => one.name === game)?.tells_wins ? 1 : 2;
   useEffect(() => {
     setTried(null);
+    setAnswer(null);
     if (puzzle) connection.join(puzzle.table);
     return () => connection.leave();
   }, [puzzle?.table, puzzle?.ply]);
@@ -38,7 +40,7 @@ export function Puzzles({ config, connection, bus, go, prefs, say, announce, fai
       bus.listen((message) => {
         if (message.type !== "result" || !message.final || (!message.tried && !message.error)) return;
         setWaiting(false);
-        if (message.error) say(message.error.text);
+        if (message.error) fail(message.error);
         else {
           setTried(message.tried);
           announce(message.tried.right ? t("solved") : t("not_right", lossOf(message.tried, 2)));
@@ -46,6 +48,7 @@ export function Puzzles({ config, connection, bus, go, prefs, say, announce, fai
       }),
     [],
   );
+  const reveal = () => connection.ask({ type: "reveal", ply: puzzle.ply }).then((answer) => setAnswer(answer.decisions.find((one) => one.ply === puzzle.ply)?.best ?? null), fail);
   const attempt = (move) => {
     setWaiting(true);
     connection.ask({ type: "try", ply: puzzle.ply, move }).catch((error) => (setWaiting(false), fail(error)));
@@ -60,7 +63,7 @@ export function Puzzles({ config, connection, bus, go, prefs, say, announce, fai
           : puzzle.view.facts?.to_beat ? html`<b class="yours">${t("your_turn")}</b> ${t("beat")} <${MoveText} move=${puzzle.view.facts.to_beat} size="tiny" />` : html`<b class="yours">${t("your_turn")}</b>`}>
         <${Controls} key=${`${puzzle.table}-${puzzle.ply}`} view=${puzzle.view} legal=${puzzle.view.legal} play=${attempt} say=${say} keys=${prefs.keys} />
       <//>
-      <div class="row after"><button type="button" onClick=${() => setPlace((place + 1) % puzzles.length)}>${t("next_puzzle")}</button></div>`}
+      <div class="row after">${answer === null ? html`<button type="button" onClick=${reveal}>${t("show")}</button>` : html`<b>${t("best_was")}</b> <${MoveText} move=${answer} size="tiny" />`}<button type="button" onClick=${() => setPlace((place + 1) % puzzles.length)}>${t("next_puzzle")}</button></div>`}
   </main>`;
 }
 

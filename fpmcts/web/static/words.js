@@ -31,7 +31,7 @@ const EN = {
   your_turn: "Your turn", thinks: "{0} is thinking", to_beat: "to beat", lead: "Lead with any cards", stake: "stake", bombs: "bombs", bombs_n: "bombs: {0}", bottom: "bottom cards", public: "on the table",
   beat: "Beat", cards_left: "{0} cards", not_legal: "{0} is not possible now.", choose_first: "Select cards first.", cannot_beat: "You cannot beat this.", must_lead: "It is your lead. Select cards.",
   hand: "hand", your_hand: "Your hand", now_plays: "plays", did: "{0}: {1}.",
-  won_game: "You won", lost_game: "You lost", drawn_game: "A draw", game_over: "Game over", wins: "{0} wins", points: "{0} points", chips: "{0} chips", unit_points: "points", unit_chips: "chips", waiting: "The players are warming up … {0} %", compiling: "Preparing the players for {0} (once per machine): {1} s of about a minute",
+  won_game: "You won", lost_game: "You lost", drawn_game: "A draw", game_over: "Game over", wins: "{0} wins", points: "{0} points", points_1: "{0} point", chips: "{0} chips", chips_1: "{0} chip", error_unknown_table: "There is no such table, or it is not yours.", unit_points: "points", unit_chips: "chips", waiting: "The players are warming up … {0} %", compiling: "Preparing the players for {0} (once per machine): {1} s of about a minute",
   lost: "Connection lost. Reconnecting …", thoughts: "Thoughts", analyse: "Think:", think_help: "Number of playouts to search", stop: "Stop", moves: "Moves", hands: "Hidden hands", curve: "Value over the game",
   thoughts_fair: "Fair game: thoughts are shown after it ends.", thoughts_none: "No analysis is available for this game yet.", thoughts_wait: "Analysis is available on your turn.",
   move: "Move", prior: "Prior", prior_help: "Probability that the network plays it without search", visits: "Visits", visits_help: "Playouts that began with this move",
@@ -70,6 +70,7 @@ const EN = {
   bid_no_call: "No call", bid_call_1: "Call 1", bid_call_2: "Call 2", bid_call_3: "Call 3", bid_call: "Be landlord", bid_no_rob: "No rob", bid_rob: "Rob", bid_no_double: "No double", bid_double: "Double",
   ask_calling: "Do you want to be the landlord?", ask_doubling: "Double the points?", thrown_in: "Nobody called. The cards are dealt again.", spring: "Spring!", factor_bid: "bid", factor_bombs: "bombs", factor_spring: "spring", factor_doubling: "doubled", landlord_twice: "for each peasant; the landlord wins or pays both",
   deals: "Deals in the match", open_end: "no limit", match_over: "Final result", match_curve: "Points over the match",
+  counter: "Card counter", autopass: "Pass for me when I cannot beat a move", level_easy: "easy", level_normal: "normal", level_strong: "strong", seldom: "Grey: tried too seldom to be compared.", vague: "Too uncertain to show: too few guesses fit what happened.",
   value_preflop: "before the flop", value_flop: "flop", value_turn: "turn", value_river: "river", value_over: "over", fact_round: "round",
 };
 
@@ -88,11 +89,11 @@ const ZH = {
   about_fpmcts: "通过自我对弈学会打牌。", about_rhcp: "按人工规则出牌，速度快，水平尚可。", about_pimc: "多次猜测暗牌，逐一按明牌求解。", about_random: "随机出牌。", about_ismcts: "用随机模拟搜索，未经学习。", about_tables: "按算出的均衡策略打。", about_always_call: "从不弃牌，从不加注。", about_mcts: "根据大量玩家的牌局推测你的底牌和行动，再做搜索。", about_best_hand: "按对随机手牌的胜率下注。", about_hand_only: "只看自己的牌。", about_maniac: "几乎总是加注。", about_lbr: "知道对方的策略，从几种下注里选最好的。", about_playouts: "每步搜索 {0} 次。", about_delay: "{0} 秒出牌。",
   team_landlord: "地主", team_peasants: "农民", seat_P0: "一号位", seat_P1: "二号位", before: "上家", after: "下家",
   settings: "设置与按键", language: "语言", keys: "键盘快捷键", calm: "关闭动画", four_colours: "四色牌", close: "关闭",
-  play: "出牌", hint: "提示", clear: "重选", undo: "悔牌", type_move: "或输入要出的牌", next: "下一局", again: "再来一局", pass: "不出",
+  play: "出牌", hint: "提示", clear: "重选", undo: "悔牌", type_move: "或直接输入", next: "下一局", again: "再来一局", pass: "不出",
   move_pass: "不出", move_call: "跟注", move_check: "过牌", move_raise: "加注", move_bet: "下注", move_fold: "弃牌",
   your_turn: "轮到你", thinks: "{0} 正在思考", to_beat: "上家牌", lead: "请出牌", stake: "倍", bombs: "炸弹", bombs_n: "{0} 个炸弹", bottom: "底牌", public: "公共牌",
-  beat: "要压", cards_left: "{0} 张", not_legal: "现在不能出 {0}。", choose_first: "请先选牌。", cannot_beat: "没有牌大过上家。", must_lead: "由你先出，请选牌。", hand: "手牌", your_hand: "你的手牌", now_plays: "出", did: "{0}：{1}。",
-  won_game: "你赢了", lost_game: "你输了", drawn_game: "平局", game_over: "牌局结束", wins: "{0}获胜", points: "{0} 分", chips: "{0} 筹码", unit_points: "分", unit_chips: "筹码", waiting: "AI 加载中…… {0} %", compiling: "正在加载{0}的 AI（仅首次需要）：已用 {1} 秒，约需一分钟", lost: "连接中断，正在重连……",
+  beat: "要压", cards_left: "{0} 张", not_legal: "现在不能出 {0}。", choose_first: "请先选牌。", cannot_beat: "要不起。", must_lead: "由你先出，请选牌。", hand: "手牌", your_hand: "你的手牌", now_plays: "出", did: "{0}：{1}。",
+  won_game: "你赢了", lost_game: "你输了", drawn_game: "平局", game_over: "牌局结束", wins: "{0}获胜", points: "{0} 分", points_1: "{0} 分", chips: "{0} 筹码", chips_1: "{0} 筹码", unit_points: "分", unit_chips: "筹码", waiting: "AI 加载中…… {0} %", compiling: "正在加载{0}的 AI（仅首次需要）：已用 {1} 秒，约需一分钟", lost: "连接中断，正在重连……",
   thoughts: "思考", analyse: "思考：", think_help: "搜索次数", stop: "停止", moves: "着法", hands: "推测手牌", curve: "胜率走势",
   thoughts_fair: "公平局，结束后才显示思考。", thoughts_none: "这个游戏暂不支持分析。", thoughts_wait: "轮到你时才能分析。",
   move: "着法", prior: "先验", prior_help: "不搜索时网络出这手牌的概率", visits: "次数", visits_help: "从这手牌开始的搜索次数", wp: "胜率", wp_help: "出这手牌后己方获胜的概率及标准误", pts: "收益", pts_help: "出这手牌后的平均收益及标准误",
@@ -126,6 +127,9 @@ const ZH = {
   bid_no_call: "不叫", bid_call_1: "1分", bid_call_2: "2分", bid_call_3: "3分", bid_call: "叫地主", bid_no_rob: "不抢", bid_rob: "抢地主", bid_no_double: "不加倍", bid_double: "加倍",
   ask_calling: "要当地主吗？", ask_doubling: "要加倍吗？", thrown_in: "无人叫牌，重新发牌。", spring: "春天！", factor_bid: "叫分", factor_bombs: "炸弹", factor_spring: "春天", factor_doubling: "加倍", landlord_twice: "（每位农民；地主输赢双份）",
   deals: "局数", open_end: "不限", match_over: "最终比分", match_curve: "积分走势",
+  error_unknown_table: "没有这张牌桌，或者它不属于你。", error_illegal_move: "现在不能这样走。", error_not_your_turn: "还没轮到你。", error_over: "牌局已结束。", error_not_over: "牌局还没结束。", error_not_allowed: "当前模式不允许。", error_stale: "牌桌已有变化，请再试一次。", error_busy: "任务太多，请稍候。",
+  error_too_fast: "操作太快，请稍候。", error_too_large: "内容太大。", error_bad_record: "无法读取这份牌谱。", error_bad_deal: "这副牌不合规则。", error_engine: "AI 出错，正在重启。", error_disk: "磁盘无法写入，牌局没有改变。", error_no_analyst: "这个游戏暂不支持分析。", error_unauthorised: "请打开终端里显示的网址。", error_disconnected: "连接中断。",
+  counter: "记牌器", autopass: "要不起时自动不出", level_easy: "简单", level_normal: "普通", level_strong: "高手", seldom: "灰色：尝试次数太少，不宜比较。", vague: "太不确定，不予显示：符合经过的猜测太少。",
   value_preflop: "翻牌前", value_flop: "翻牌", value_turn: "转牌", value_river: "河牌", value_over: "结束", fact_round: "轮次",
 };
 

@@ -24,7 +24,7 @@ class GameInfo:
         seats: Name and team of each seat.
         teams: Names of the teams.
         unit: Unit of returns.
-        tells_wins: Whether only winning counts, so that analyses report winning probabilities.
+        tells_wins: Whether analyses report winning probabilities rather than returns.
         mixes: Whether good play must sometimes be random.
         max_moves: Upper bound on the number of moves.
         deal: The fields of a deal, in words.

@@ -1,0 +1,215 @@
+"""Rules for the auction, beside any player of cards; and how players of cards play the whole game.
+
+A rule turns the 17 cards of a seat into a wish of 0 to 3. With ``bidding=call`` the wish is called
+if it is higher than the last call; with ``rob`` a wish of 2 opens and a wish of 3 robs.
+
+- ``fitted``: 3 where RHCP's score of the hand (sum - 7 * rounds) is at least -42, else 0. Over
+  20,000 games of RHCP whose landlord was drawn (springs doubled), landlords with such hands
+  won points, others lost: -0.06 +- 0.06 from -45 to -43, +0.06 +- 0.07 from -43 to -41. It doubles
+  from a score of -20 on, a twentieth of the hands.
+- ``thumb``: the rule of thumb of Chinese pages on programming Doudizhu (叫牌原则): a rocket is 8
+  points, a bomb 6, the jokers 4 and 3, a 2 is 2; 3 from 7 points on, 2 from 5, 1 from 3.
+- ``three``: always 3. ``never``: always 0.
+
+The last three never double.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from games.agent import Agent, keepers
+from games.decision import Decision, Limits, Question
+from games.doudizhu import state
+from games.doudizhu.auction import Phase
+from games.doudizhu.cards import BIG_JOKER, JOKERS, LITTLE_JOKER, NUM_SEATS, TWO, count
+from games.doudizhu.players.rhcp import RHCP
+from games.doudizhu.players.rhcp_kernels import ROUND, Memo, hand_value, new_memo
+from games.interface import Game, Records, empty_records
+from games.kernels import kernel, mix64
+from games.registry import MAKERS, Host, PlayerOptions, player
+from games.rows import States, take
+from games.settings import setting
+
+RULES = ("fitted", "thumb", "three", "never")
+FITTED, THUMB, THREE, NEVER = range(len(RULES))
+CALLS = -42
+DOUBLES = -20
+
+
+@kernel
+def thumb(hand: np.uint64) -> int:
+    """Returns the points of the rule of thumb; twos of a bomb count as the bomb."""
+    points = np.int64(8) if hand & JOKERS == JOKERS else np.int64(0)
+    if points == 0:
+        points = 4 * count(hand, np.int64(BIG_JOKER)) + 3 * count(hand, np.int64(LITTLE_JOKER))
+    for rank in range(TWO + 1):
+        if count(hand, rank) == 4:
+            points += 6
+        elif rank == TWO:
+            points += 2 * count(hand, rank)
+    return points
+
+
+@kernel
+def _bid(rules: Any, memo: Memo, views: Any, rule: int, actions: np.ndarray) -> None:
+    """Writes the bid of the seat to move in each row (int16 ``[n]``)."""
+    for i in range(actions.size):
+        hand, claim, calls = views.hands[i, views.seat[i]], np.int64(0), np.int64(0)
+        wish, doubles = np.int64(3 if rule == THREE else 0), False
+        if rule == FITTED:
+            total, rounds = hand_value(memo, hand, 0)
+            wish = np.int64(3 if total - ROUND * rounds >= CALLS else 0)
+            doubles = total - ROUND * rounds >= DOUBLES
+        elif rule == THUMB:
+            points = thumb(hand)
+            wish = np.int64(points >= 3) + np.int64(points >= 5) + np.int64(points >= 7)
+        for seat in range(NUM_SEATS):
+            claim = max(claim, np.int64(views.claims[i, seat]))
+        if views.phase[i] == Phase.DOUBLING:
+            calls = np.int64(5 if doubles else 4)
+        elif rules.robs:
+            calls = np.int64(2 if claim > 0 else 0) + np.int64(wish >= (3 if claim > 0 else 2))
+        else:
+            calls = wish if wish > claim else np.int64(0)
+        actions[i] = rules.cards.size + calls
+
+
+@kernel
+def _cards_only(
+    games: np.ndarray, whole: Records, num_moves: int, cards: Records, keys: np.ndarray
+) -> None:
+    """Writes the moves with cards of some games (int64 ``[n]``) to other records, and the hashes of
+    these moves (``state.States.key``).
+    """
+    for k in range(games.size):
+        game, length = games[k], 0
+        keys[k] = 0
+        for j in range(whole.lengths[game]):
+            move = whole.moves[game, j]
+            if move < num_moves:
+                cards.moves[game, length] = move
+                keys[k] = mix64(keys[k] + np.uint64(move + 1))
+                length += 1
+        cards.lengths[game] = length
+        cards.moves[game, length:] = -1
+
+
+class BiddingAgent(Agent):
+    """Bids by a rule, and has a player of cards play the rest: it sees the game without an auction.
+
+    Args:
+        game: A game with an auction.
+        cards: A player of its card play.
+        rule: One of ``RULES``.
+    """
+
+    def __init__(self, game: Game, cards: Agent, rule: str) -> None:
+        self.game, self.cards, self.rule, self.name = game, cards, RULES.index(rule), cards.name
+        self._memo = new_memo()
+        self._card_play: Game = game.card_play  # type: ignore[attr-defined]
+        self._keepers = keepers([cards])
+        self.most_games = min((agent.most_games for agent in self._keepers), default=2**31)
+        self._records = empty_records(0, 0)
+
+    def start(self, num_games: int, seed: int) -> None:
+        """Prepares the player of cards."""
+        self.cards.start(num_games, seed)
+        self._records = empty_records(num_games, self._card_play.spec.max_moves)
+
+    def end(self, games: Sequence[int]) -> None:
+        """Has the player of cards forget games that are over."""
+        for agent in self._keepers:
+            agent.end(games)
+
+    def close(self) -> None:
+        """Ends the program of an external player."""
+        getattr(self.cards, "close", lambda: None)()
+
+    def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
+        """Returns a legal move (int16 ``[n]``) for each view."""
+        actions, plays = np.empty(len(games), np.int16), views.phase == Phase.PLAYING
+        bids, rows = np.flatnonzero(~plays), np.flatnonzero(plays)
+        if bids.size:
+            actions[bids] = self._bids(take(views, bids))
+        if rows.size:
+            seen = self._seen(games[rows], take(views, rows), records, self._records)
+            actions[rows] = self.cards.act(games[rows], seen, self._records)
+        return actions
+
+    def answer(self, question: Question, limits: Limits) -> Decision:
+        """Returns the bid, or what the player of cards says."""
+        view = question.view
+        if view.phase[0] != Phase.PLAYING:
+            action = int(self._bids(view)[0])
+            return Decision(question.text(action), action)
+        records = empty_records(1, self._card_play.spec.max_moves)
+        seen = self._seen(np.zeros(1, np.int64), view, question.records, records)
+        asked = question._replace(
+            game=self._card_play, seat=int(view.seat[0]), view=seen, records=records
+        )
+        told = self.cards.answer(asked, limits)
+        if told.hidden is None:
+            return told
+        seats = tuple((role + int(view.landlord[0])) % NUM_SEATS for role in told.hidden.seats)
+        return replace(told, hidden=replace(told.hidden, seats=seats))
+
+    def _bids(self, views: States) -> np.ndarray:
+        """Returns the bids (int16 ``[n]``)."""
+        actions = np.empty(len(views.seat), np.int16)
+        _bid(self.game.rules, self._memo, views, self.rule, actions)
+        return actions
+
+    def _seen(
+        self, games: np.ndarray, views: States, whole: Records, cards: Records
+    ) -> state.States:
+        """Returns the views of the card play, and writes the moves with cards to its records."""
+        keys = np.empty(len(games), np.uint64)
+        _cards_only(games, whole, self._card_play.spec.num_actions, cards, keys)
+        seen = state.States(*(getattr(views, name) for name in state.States._fields))
+        return seen._replace(key=keys, length=cards.lengths[games])
+
+
+@player("bidder", games=["doudizhu"], slow=True)
+@dataclass
+class Bidder(PlayerOptions):
+    """Bids and doubles by a rule where there is an auction, and plays cards like another player.
+
+    Attributes:
+        cards: The label of a player of cards; "" = RHCP.
+        rule: How it bids.
+    """
+
+    cards: str = ""
+    rule: str = setting("fitted", choices=RULES)
+
+    def needs(self) -> list[str]:
+        """Returns the player of cards."""
+        return [self.cards] if self.cards else []
+
+    def make(self, host: Host) -> Agent:
+        """Returns the player."""
+        at_cards = _at_cards(host)
+        cards = at_cards.make(self.cards) if self.cards else RHCP().at(at_cards.game)
+        return BiddingAgent(host.game, cards, self.rule) if at_cards is not host else cards
+
+
+def _at_cards(host: Host) -> Host:
+    """Returns a host of the card play: the host itself where there is no auction."""
+    game: Game | None = getattr(host.game, "card_play", None)
+    return Host(game, host.entrants, host.device, host.lanes) if game else host
+
+
+def _make(options: PlayerOptions, host: Host) -> Agent:
+    """Returns a player of Doudizhu: one of cards bids by the fitted rule where there is an
+    auction.
+    """
+    at_cards = _at_cards(host)
+    if isinstance(options, Bidder) or at_cards is host:
+        return options.make(host)
+    return BiddingAgent(host.game, options.make(at_cards), "fitted")
+
+
+MAKERS["doudizhu"] = _make

@@ -1,0 +1,77 @@
+"""Rules for the auction, and players of cards in the whole game."""
+
+import numpy as np
+import pytest
+
+from fpmcts.players import load_player
+from games import make
+from games.doudizhu.auction import start
+from games.doudizhu.cards import COPIES, pack, parse_cards, unpack
+from games.doudizhu.players import bidders
+from games.interface import Game
+from games.table import Table
+
+
+def with_hand(game: Game, hand: str) -> Table:
+    """Returns a table whose first seat holds a hand; the rest is dealt by rank."""
+    own = unpack(parse_cards(hand))
+    rest = np.repeat(np.arange(15), COPIES - own)
+    parts = [pack(np.bincount(cards, minlength=15)) for cards in np.split(rest, [17, 34])]
+    return Table(game, deal=start(np.array([[pack(own), *parts[:2]]]), parts[2][None]))
+
+
+@pytest.mark.parametrize(
+    ("hand", "points", "call", "rob"),
+    [
+        ("3456789TJ3456782A", 2, "no call", "no call"),
+        ("3456789TJ345678AL", 3, "call 1", "no call"),
+        ("3456789TJ345678AB", 4, "call 1", "no call"),
+        ("3456789TJ3456722A", 4, "call 1", "no call"),
+        ("3456789TJ345672AL", 5, "call 2", "call"),
+        ("3333456789TJQKKAA", 6, "call 2", "call"),
+        ("3456789TJ345622AL", 7, "call 3", "call"),
+        ("3456789TJQK3456LB", 8, "call 3", "call"),
+    ],
+)
+def test_the_rule_of_thumb(hand: str, points: int, call: str, rob: str) -> None:
+    assert bidders.thumb(parse_cards(hand)) == points
+    for bidding, said in (("call", call), ("rob", rob)):
+        game = make("doudizhu", bidding=bidding)
+        table = with_hand(game, hand)
+        player = load_player("bidder", game, rule="thumb")
+        assert player.decide(table).move == said
+
+        assert load_player("bidder", game, rule="never").decide(table).move == "no call"
+        top = "call 3" if bidding == "call" else "call"
+        assert load_player("bidder", game, rule="three").decide(table).move == top
+
+
+def test_a_higher_call_or_a_rob_needs_a_better_hand() -> None:
+    game = make("doudizhu", bidding="call")
+    table = with_hand(game, "3456789TJ345672AL")
+    for seat_0 in ("no call", "call 1"):
+        again = table.copy()
+        for move in (seat_0, "call 2", "no call"):
+            again.play(move)
+        assert load_player("bidder", game, rule="thumb").decide(again).move == "no call"
+        assert load_player("bidder", game, rule="three").decide(again).move == "call 3"
+
+
+@pytest.mark.parametrize("name", ["rhcp", "team_play", "pimc"])
+def test_a_player_of_cards_plays_as_without_an_auction(name: str) -> None:
+    """The same cards, the landlord in another seat: every move, every reason."""
+    game, alone = make("doudizhu", bidding="call", doubling=True), make("doudizhu")
+    whole = Table(game, seed=3)
+    for move in ("no call", "call 1", "call 2", "no call", "no call", "double", "no double"):
+        whole.play(move)
+    whole.play("no double")
+    hands = [str(whole.record()["hands"][seat]) for seat in (2, 0, 1)]
+    fields = {"hands": hands, "bottom": whole.record()["bottom"]}
+    cards = Table(alone, deal=alone.parse_deal(fields))
+    player, other = load_player(name, game, seed=1), load_player(name, alone, seed=1)
+    while not whole.is_over and len(cards.moves) < 12:
+        assert (whole.seat - 2) % 3 == cards.seat
+        told, expected = player.decide(whole), other.decide(cards)
+        assert told.move == expected.move or name == "pimc"  # its seed is what its seat has seen
+        cards.play(told.move)
+        whole.play(told.move)
