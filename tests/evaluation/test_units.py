@@ -1,7 +1,6 @@
 """Units: results that are kept are those that were given, and nothing damaged or of others
 counts."""
 
-import math
 import os
 from collections.abc import Callable
 from functools import partial
@@ -12,7 +11,15 @@ import numpy as np
 import pytest
 
 from fpmcts.cluster.settings import ClusterSettings
-from fpmcts.evaluation.units import Store, StoreError, Watch, as_arrays, as_text, calls, run_units
+from fpmcts.evaluation.units import (
+    Store,
+    StoreError,
+    Watch,
+    as_arrays,
+    as_text,
+    calls,
+    run_units,
+)
 
 IDENTITY = {"seed": 1, "sizes": (1, 2)}
 
@@ -73,21 +80,42 @@ def test_results_of_others_are_refused(tmp_path: Path) -> None:
     assert path.read_text() == "something else\n"
 
 
+UNITS = """
+import math, os
+
+
+def root(x, tell):
+    tell(1)
+    return math.isqrt(x)
+
+
+def process(tell):
+    return os.getpid()
+"""
+"""Units of a module that other processes find, too."""
+
+
 @pytest.mark.parametrize("processes", [1, 2])
-def test_units_are_done_in_any_number_of_processes(processes: int) -> None:
+def test_units_are_done_in_any_number_of_processes(
+    processes: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "units_of_test.py").write_text(UNITS)
+    monkeypatch.syspath_prepend(tmp_path)
+    module = import_module("units_of_test")
+
     def run(function: Callable[..., int], units: list[tuple[int, ...]], *watch: Watch) -> set[int]:
         made = partial(calls, function)
         return {x for _, x in run_units(made, units, processes, ClusterSettings(), *watch)}
 
     counted: list[int] = []
     squares = [(x * x,) for x in range(6)]
-    assert run(math.isqrt, squares, Watch(counted.append)) == set(range(6))
+    assert run(module.root, squares, Watch(counted.append)) == set(range(6))
     assert counted[-1] == 6
-    assert (run(os.getpid, [()] * 4) == {os.getpid()}) == (processes == 1)
+    assert (run(module.process, [()] * 4) == {os.getpid()}) == (processes == 1)
     with pytest.raises(ValueError, match="nonnegative"):
-        run(math.isqrt, [(1,), (-1,), (2,)])
+        run(module.root, [(1,), (-1,), (2,)])
     asked = iter([False] * 2)
-    assert len(run(math.isqrt, squares, Watch(stopping=lambda: next(asked, True)))) < 6
+    assert len(run(module.root, squares, Watch(stopping=lambda: next(asked, True)))) < 6
 
 
 STUBBORN = """
@@ -98,7 +126,7 @@ from fpmcts.players.child_program import ChildProgram
 held = []
 
 
-def unit(folder, fails):
+def unit(folder, fails, tell):
     code = (
         "import os, signal, sys, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); "
         "os.close(0); open(sys.argv[1] + str(os.getpid()), 'w'); time.sleep(60)"
