@@ -25,6 +25,7 @@ NUM_GAMES = 10_000
 NUM_HANDS = 1_000_000
 GAMES: tuple[tuple[str, dict[str, Any], float | None, dict[str, float]], ...] = (
     ("doudizhu", {}, 20_000, {"C++": 15_200, "OpenSpiel": 10_400, "RLCard": 350, "DouZero": 260}),
+    ("doudizhu", {"bidding": "call", "doubling": True}, 50_000, {}),
     ("no_limit_holdem", {"players": 2}, None, {}),
     ("no_limit_holdem", {"players": 6}, 300_000, {"PokerKit replays": 170}),
     ("no_limit_holdem", {"players": 10}, None, {}),
