@@ -87,7 +87,7 @@ def check_int8(device: torch.device) -> None:
 
 def _why_no_int8(device: torch.device) -> str | None:
     if device.type != "cpu":
-        return f"the networks are on {device.type}, and int8 runs on CPUs alone"
+        return f"the networks are on {device.type}, and int8 runs only on CPUs"
     if not torch.cpu._is_vnni_supported():
         return "this processor has no AVX-512 VNNI"
     if not torch.backends.mkldnn.is_available() or not hasattr(
