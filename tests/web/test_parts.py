@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
+from fpmcts.players.lookup import entrants_of
 from fpmcts.web.config import PlayConfig
 from fpmcts.web.engine.asking import Answer
 from fpmcts.web.errors import Json
@@ -24,10 +25,10 @@ from fpmcts.web.server import main
 from fpmcts.web.server.main import listen, run
 from fpmcts.web.tables import store
 from fpmcts.web.tables.catalogue import Catalogue, Entry, Offer
-from fpmcts.web.tables.offers import fitted, measure, offers, warm_up
+from fpmcts.web.tables.offers import AUCTIONS, fitted, measure, offers, warm_up
 from fpmcts.web.tables.rulebook import GameInfo
 from fpmcts.web.tables.store import Series, Settings, Store, StoredGame, StoreError
-from games import Choice
+from games import Choice, game_class
 from games.settings import ConfigError
 from networks.checkpoint import CHECKPOINT, save
 from tests.web.conftest import Site, new_table
@@ -266,3 +267,11 @@ def test_the_page_does_not_wait_for_numba_and_torch() -> None:
         "set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
+
+
+def test_the_auction_has_players() -> None:
+    variants = game_class("doudizhu").variants.values()
+    assert {*AUCTIONS} == {str(Choice("doudizhu", options)) for options in variants if options}
+    for name in AUCTIONS:
+        for entry in offers()[name].entries:
+            assert entrants_of(entry.kind, Choice.from_text(name).make(), entry.options)

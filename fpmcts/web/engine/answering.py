@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from fpmcts.players.lookup import PLAYERS, Entrant, Host
+from fpmcts.players.lookup import Host, entrants_of
 from fpmcts.players.luck import DEALS, Luck, Mean, before_the_deal, luck_of, repeated
 from fpmcts.players.warmup import compile_players
 from fpmcts.web.engine.asking import (
@@ -67,8 +67,8 @@ class Answering:
         game, label = question.game, json.dumps([question.kind, question.options], sort_keys=True)
         if (game, label) not in self._players:
             host = self._host(game)
-            options = PLAYERS[question.kind].parse(question.options, f"{question.kind}.")
-            host.entrants = {**host.entrants, label: Entrant(options, question.kind)}
+            entrants = entrants_of(question.kind, host.game, question.options)
+            host.entrants = {**host.entrants, **entrants, label: entrants[question.kind]}
             self._players[game, label] = host.make(label)
             if len(self._players) > MOST_PLAYERS:
                 del self._players[next(iter(self._players))]
@@ -105,7 +105,8 @@ class Answering:
             hear: Called with intermediate answers.
             cancel: Returns whether the answer is no longer wanted.
         """
-        if question.kind == "fpmcts" and not self._is_compiled(question, hear, cancel):
+        searches = "fpmcts" in (question.kind, question.options.get("cards"))
+        if searches and not self._is_compiled(question, hear, cancel):
             return Answer("")
         game = self._host(question.game).game
         if question.record:

@@ -30,6 +30,8 @@ WARM_SEEDS = (0, 1, 2, 3, 4)
 """Seeds of warm-up searches: networks compile kernels for each batch size, so several positions are
 searched.
 """
+AUCTIONS = ("doudizhu:bidding=call", "doudizhu:bidding=rob,doubling=true")
+"""The variants of Doudizhu with an auction."""
 GAMES = ("doudizhu", "leduc", "kuhn", "limit_holdem")
 """Games in the order of their warm-up."""
 EXACT = ("leduc", "kuhn")
@@ -97,6 +99,9 @@ def offers(checkpoints: Sequence[Path] = ()) -> dict[str, Offer]:
     pimc = Entry("pimc", "pimc", "PIMC", "pimc", delay=SLOW)
     made = {game: [call, *EVERYWHERE] for game in GAMES}
     made["doudizhu"] = [rhcp, pimc, *EVERYWHERE]
+    # Until networks that bid come with the project, a rule bids.
+    bidder = Entry("fpmcts", "fpmcts", "FPMCTS", "bidder", {"cards": "fpmcts"}, delay=SPEEDS[64])
+    made |= {game: [bidder, rhcp, *EVERYWHERE] for game in AUCTIONS}
     analysts: dict[str, str] = {}
     for game, entries in made.items():
         weights, tables = MODELS / f"{game}.safetensors", MODELS / f"{game}-tables.safetensors"
