@@ -158,6 +158,7 @@ class RayCluster:
                 cores = num_cores()
                 with self._guard.marked():
                     ray.init(
+                        address="local",  # without it, a cluster that runs here would be joined
                         num_cpus=max(cores, int(np.ceil(s.actors * s.actor_cpus))),
                         object_store_memory=s.object_store_mb * 10**6,
                         include_dashboard=False,

@@ -74,8 +74,7 @@ def test_random_kills(kills: int, keys: list[str], tmp_path: Path) -> None:
         return start(
             command_line(*small, *more),
             said,
-            # No address: a cluster of other tests may be there.
-            {"FPMCTS_TEST": mark, "RAY_worker_niceness": "0", "RAY_ADDRESS": ""},
+            {"FPMCTS_TEST": mark, "RAY_worker_niceness": "0"},
         )
 
     def wait(process: BaseProcess) -> None:
