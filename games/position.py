@@ -63,15 +63,15 @@ def _moves(given: str | Sequence[str | None]) -> list[str]:
 
 def _at(game: Game, deal: States, moves: Sequence[str], known: Mapping[str, Any]) -> Table:
     """Returns the table after the moves. Raises ValueError if the deal does not fit."""
-    error = ValueError("no move that was not seen fits")
+    error = ValueError("no choice of the unseen moves fits")
     for table in _played(Table(game, deal=deal), moves):
-        told = table.describe()
-        wrong = [key for key, value in known.items() if _text(told[key]) != _text(value)]
+        stated = table.describe()
+        wrong = [key for key, value in known.items() if _text(stated[key]) != _text(value)]
         if not wrong:
             return table
         key = wrong[0]
         error = ValueError(
-            f"{key}={_text(known[key])}: the moves and the other fields give {_text(told[key])}"
+            f"{key}={_text(known[key])}: the moves and the other fields give {_text(stated[key])}"
         )
     raise error
 

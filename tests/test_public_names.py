@@ -9,7 +9,7 @@ import pytest
 
 import fpmcts
 from fpmcts import Player, Run, Table, best_response, load_player, make, match, nash_conv
-from fpmcts.players.function import FunctionPlayer
+from fpmcts.players.given import FunctionPlayer
 from fpmcts.training.run_folder import RunFolderError
 from games.interface import Records
 from games.rows import States
@@ -82,7 +82,7 @@ def test_a_run_is_left_and_resumed(tmp_path: Path) -> None:
         break
     other = Run(tmp_path / "run", **keys, budget={"episodes": 1500})
     assert [report.step for report in other][-1] == 1500
-    with pytest.raises(RunFolderError, match="was trained on elsewhere"):
+    with pytest.raises(RunFolderError, match="has trained this run since"):
         next(iter(run))
     assert nash_conv(other.game, other.player()) < 11 / 12
 

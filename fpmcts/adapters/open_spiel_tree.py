@@ -8,6 +8,7 @@ the first move, and each seat must know whose turn it is. Simultaneous moves are
 Networks read OpenSpiel's information set tensor, or else the number of the information set.
 """
 
+import sys
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import cache
@@ -219,24 +220,7 @@ def played_move(
     return int(rules.action[node] if node >= 0 else NONE)
 
 
-register_all(
-    Rules,
-    current_seat,
-    legal,
-    step,
-    team_return,
-    seen_move,
-    observe,
-    infoset_key,
-    erase,
-    hidden_of,
-    list_hidden,
-    draw_hidden,
-    log_prior_hidden,
-    fill_world,
-    start_view,
-    played_move,
-)
+register_all(Rules, sys.modules[__name__])
 
 
 @dataclass(frozen=True)

@@ -1,34 +1,16 @@
 """Matches and exact measures of players, in one call each."""
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from fpmcts.evaluation.duplicate import duplicate_match
 from fpmcts.evaluation.match_result import MatchResult
 from fpmcts.evaluation.policy_table import ExactMeasure
-from fpmcts.players import load_player
-from fpmcts.players.function import Choose, FunctionPlayer
-from games import make
-from games.agent import Agent, OpenPolicy
+from fpmcts.players.given import GameLike, PlayerLike, game_of, player_of
+from games.agent import OpenPolicy
 from games.interface import Game
-from games.registry import Player
-
-GameLike = Game | type[Game] | str
-
-
-class Learned(Protocol):
-    """Something that has learned to play: a ``Run``."""
-
-    def player(self) -> Agent:
-        """Returns its player."""
-
-
-PlayerLike = Agent | Learned | Choose | str
-"""A player, its name, a ``Run``, or a function of the view of the seat to move
-(``FunctionPlayer``).
-"""
 
 
 def match(
@@ -48,7 +30,7 @@ def match(
     Raises:
         ValueError: There is no such player, or it made an illegal move.
     """
-    chosen = _game(game)
+    chosen = game_of(game)
     return duplicate_match(chosen, player_of(chosen, a), player_of(chosen, b), decks, seed)
 
 
@@ -63,7 +45,7 @@ def nash_conv(game: GameLike, player: PlayerLike) -> float:
     Raises:
         ValueError: The game is too large, or the player states no probabilities.
     """
-    chosen = _game(game)
+    chosen = game_of(game)
     return _measure(chosen).nash_conv_of(_policy(chosen, player))
 
 
@@ -71,30 +53,8 @@ def best_response(game: GameLike, player: PlayerLike) -> np.ndarray:
     """Returns the value of a best response in each seat if ``player`` has the others: float64
     ``[num_seats]``. Arguments and errors are those of ``nash_conv``.
     """
-    chosen = _game(game)
+    chosen = game_of(game)
     return _measure(chosen).best_responses(_policy(chosen, player))
-
-
-def player_of(game: Game, player: Any) -> Agent:
-    """Returns a player of a game, given a player, its name, a run or a function."""
-    if isinstance(player, str):
-        return load_player(player, game)
-    if isinstance(player, Player) and not hasattr(player, "game"):
-        return player.at(game)
-    if hasattr(player, "act"):
-        made: Agent = player
-        return made
-    if hasattr(player, "player"):
-        return player_of(game, player.player())
-    if callable(player):
-        return FunctionPlayer(game, player)
-    raise TypeError(
-        f"got {player!r}; expected a player, the name of one, a run or a function of what is seen"
-    )
-
-
-def _game(game: GameLike) -> Game:
-    return game if isinstance(game, Game) else make(game)
 
 
 def _measure(game: Game) -> ExactMeasure:

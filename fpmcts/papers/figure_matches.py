@@ -49,7 +49,7 @@ def _number(episodes: int) -> int:
 
 
 def keep_snapshot(folder: Path, learner: DenseLearner, last: int) -> None:
-    """Writes the greedy policy, a byte per information state, where a mark of the grid was passed,
+    """Writes the greedy policy, a byte per information set, where a mark of the grid was passed,
     and at the last episode.
     """
     taken = [episodes for episodes in snapshots(folder) if episodes < learner.episodes]

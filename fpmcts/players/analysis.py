@@ -19,20 +19,19 @@ import yaml
 
 from fpmcts.command import ending as usual_ending
 from fpmcts.configuration import pairs
-from fpmcts.players import load_player
 from games import make
 from games.help import error_text, say
 
 if TYPE_CHECKING:
-    from games.agent import Agent
+    from fpmcts.players.given import GameLike, PlayerLike
     from games.decision import Decision, HiddenCards
     from games.interface import Game
 
 
 def analyse(
-    game: "Game | str",
+    game: "GameLike",
     position: Mapping[str, Any],
-    player: "Agent | str" = "fpmcts",
+    player: "PlayerLike" = "fpmcts",
     **options: Any,
 ) -> "Decision":
     """Returns a player's decision in a position, with the value of each considered move and its
@@ -43,19 +42,19 @@ def analyse(
         position: The knowledge of the seat to move, by the fields of ``Table.describe``: in
             Doudizhu ``{"hand": "3444QK2", "bottom": "77T", "moves": [...]}``. See
             ``games.position.table_at``.
-        player: A player, or its name.
+        player: A player, its name, a ``Run`` or a function, as for ``match``.
         options: For a name, those of ``load_player``: ``playouts=2000``.
 
     Raises:
         ValueError: The position contradicts itself or the rules, or is incomplete; or an option is
             unknown.
     """
+    from fpmcts.players.given import game_of, player_of
     from games.position import table_at
 
-    chosen = make(game) if isinstance(game, str) else game
+    chosen = game_of(game)
     table = table_at(chosen, position)
-    agent = load_player(player, chosen, **options) if isinstance(player, str) else player
-    return agent.decide(table)
+    return player_of(chosen, player, **options).decide(table)
 
 
 def report(decision: "Decision") -> str:

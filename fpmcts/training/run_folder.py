@@ -154,7 +154,8 @@ class RunFolder(AbstractContextManager["RunFolder"]):
             if self._checkpoint() != left:
                 self.close()
                 raise RunFolderError(
-                    f"run_dir={self.path}: was trained on elsewhere; make the Run again"
+                    f"run_dir={self.path}: another process has trained this run since; "
+                    "create the Run again"
                 )
         return self
 

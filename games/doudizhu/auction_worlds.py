@@ -23,7 +23,7 @@ _BOTTOM = HAND_SIZES[0] - _HAND
 
 @kernel
 def observe(rules: WholeRules, states: WholeStates, i: int, seat: int, out: np.ndarray) -> None:
-    """Writes the information state of a seat to ``out`` (int8 ``[C, 15]``), every element of it."""
+    """Writes the information set of a seat to ``out`` (int8 ``[C, 15]``), every element of it."""
     role, last = role_of(states, i, seat), out.shape[0] - planes.NUM_AUCTION_PLANES
     if states.phase[i] == Phase.CALLING:
         own = states.hands[i, seat]
@@ -98,7 +98,7 @@ def draw_hidden(
     lane: int,
     hidden: np.ndarray,
 ) -> None:
-    """Draws worlds (uint64 ``[n, 2]``) from the prior at the information state."""
+    """Draws worlds (uint64 ``[n, 2]``) from the prior at the information set."""
     free, fixed, need = _hidden_cards(views, i, seat)
     for k in range(hidden.shape[0]):
         hidden[k, 0] = fixed + worlds.draw_prior(free, need, rng, lane)

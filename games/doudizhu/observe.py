@@ -1,4 +1,4 @@
-"""Observations: the information state of a seat as int8 planes over the 15 ranks.
+"""Observations: the information set of a seat as int8 planes over the 15 ranks.
 
 A *threshold* plane k is 1 at the ranks with at least k cards, a *count* plane holds the counts, and
 a *broadcast* plane holds one number at every rank. *Next* and *previous* are relative to the
@@ -185,7 +185,7 @@ def _observe_paper(rules: Rules, states: States, i: int, seat: int, out: np.ndar
 
 @kernel
 def observe(rules: Rules, states: States, i: int, seat: int, out: np.ndarray) -> None:
-    """Writes the information state of a seat to ``out`` (int8 ``[C, 15]``), every element of it."""
+    """Writes the information set of a seat to ``out`` (int8 ``[C, 15]``), every element of it."""
     if rules.encoding == Encoding.PAPER:
         _observe_paper(rules, states, i, seat, out)
     else:

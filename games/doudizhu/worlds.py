@@ -9,7 +9,7 @@ In the prior every deal of the *cards* is equally likely. Cards of one rank are 
 a set of counts weighs prod_r C(free_r, c_r): a world with two of four unseen sevens in one hand
 weighs C(4, 2) = 6. Uniform over counts is a classic error.
 
-Two priors must not be confused. The prior *at an information state* deals the cards still unseen.
+Two priors must not be confused. The prior *at an information set* deals the cards still unseen.
 The prior *of the deal* deals the cards unseen at the start; given what was played, it weighs a
 world by the counts at the start. They differ because moves show ranks, not suits: a hand of one
 seven that plays it has a single way to do so, a hand of four has four. The network corrects the
@@ -137,7 +137,7 @@ def list_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarr
 def draw_hidden(
     rules: Rules, views: States, i: int, seat: int, rng: np.ndarray, lane: int, hidden: np.ndarray
 ) -> None:
-    """Draws hands of the next seat (uint64 ``[n, 1]``) from the prior at the information state."""
+    """Draws hands of the next seat (uint64 ``[n, 1]``) from the prior at the information set."""
     free, fixed, need = hidden_cards(views, i, seat)
     for k in range(hidden.shape[0]):
         hidden[k, 0] = fixed + draw_prior(free, need, rng, lane)

@@ -17,6 +17,10 @@ def test_the_answer_is_that_of_a_player_at_the_table() -> None:
     player = load_player("tabular", leduc)
     decision = analysis.analyse(leduc, table.describe(), player)
     assert replace(decision, seconds=0) == replace(player.decide(table), seconds=0)
+    chosen = analysis.analyse("leduc", table.describe(), lambda view: "raise")
+    assert chosen.move == "raise"
+    with pytest.raises(TypeError, match="playouts"):
+        analysis.analyse(leduc, table.describe(), player, playouts=2)
 
 
 def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,5 +1,5 @@
-// The whole game of Doudizhu from the facts of its view: who bids, who is the landlord, and what
-// the points are multiplied by. The page has no other rules of it.
+// The whole game of Doudizhu from the facts of its view: the auction, the landlord, and the factors
+// of the points. The page has no other rules of it.
 
 import { html } from "./vendor/preact.js";
 import { amount, t } from "./words.js";

@@ -1,19 +1,63 @@
-"""Players given as plain functions."""
+"""Games and players in the forms that a caller may give them: objects, names, runs, functions."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
+from fpmcts.players import load_player
+from games import make
 from games.agent import Agent
 from games.interface import Game, Records
+from games.registry import Player
 from games.rows import States, take
+
+GameLike = Game | type[Game] | str
+
+
+class Learned(Protocol):
+    """Something that has learned to play: a ``Run``."""
+
+    def player(self) -> Agent:
+        """Returns its player."""
+
 
 Choose = Callable[[dict[str, Any]], str | int]
 """From the view of the seat to move, the fields of ``Table.describe``, to the text of a move or its
 index in ``legal``.
 """
+PlayerLike = Agent | Learned | Choose | str
+"""A player, its name, a ``Run``, or a function of the view of the seat to move
+(``FunctionPlayer``).
+"""
+
+
+def game_of(game: GameLike) -> Game:
+    """Returns a game, given a game, its class or its name."""
+    return game if isinstance(game, Game) else make(game)
+
+
+def player_of(game: Game, player: Any, **options: Any) -> Agent:
+    """Returns a player of a game, given a player, its name and ``load_player``'s options, a run or
+    a function.
+    """
+    if isinstance(player, str):
+        return load_player(player, game, **options)
+    if options:
+        raise TypeError(f"{', '.join(options)}: options are for players given by name")
+    if isinstance(player, Player) and not hasattr(player, "game"):
+        return player.at(game)
+    if hasattr(player, "act"):
+        made: Agent = player
+        return made
+    if hasattr(player, "player"):
+        return player_of(game, player.player())
+    if callable(player):
+        return FunctionPlayer(game, player)
+    raise TypeError(
+        f"got {player!r}; expected a player, the name of one, a run or a function of what is seen"
+    )
 
 
 class FunctionPlayer(Agent):
