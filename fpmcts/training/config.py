@@ -256,7 +256,7 @@ class TrainConfig(NetworksConfig):
         if settings.phase1 == "filter" and not spec.hidden_counts:
             raise ConfigError(
                 f"inference.phase1=filter: game={name} has no hidden cards that networks count; "
-                "set inference=none"
+                "set inference=enumeration"
             )
         if (
             spec.hidden_counts

@@ -394,13 +394,14 @@ class FPMCTS:
     def about(self) -> str:
         """Description of the networks, the search and the machine."""
         c, parameters = self.config, sum(p.numel() for p in self.nets[0].parameters())
+        phase2 = "on" if c.inference.phase2 and c.selfplay.posterior else "off"
         return (
             f"{c.game.name}: {len(self.nets)} networks of {c.network.channels} channels x "
             f"{c.network.blocks} blocks "
             f"({parameters:,} parameters each), {c.search.root} with {c.search.playouts} playouts, "
-            f"inference {c.inference.phase1}, on {self.device} with {self.threads} threads, "
-            f"precision {c.precision}\n{c.departures()}".rstrip()
-        )
+            f"inference: phase 1 {c.inference.phase1}, phase 2 {phase2}; "
+            f"{self.device}, {self.threads} threads, precision {c.precision}\n{c.departures()}"
+        ).rstrip()
 
     @property
     def spent(self) -> dict[str, int]:
