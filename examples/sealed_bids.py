@@ -190,7 +190,9 @@ class SealedBids(Game):
             mixes=True,
             observation_shape=(3, max(3, options.values)),
             observation_scale=np.ones(3, np.float32),
-            score=ScoreUnit(name="chips", key="chips", per_return=1.0, digits=3, tells_wins=False),
+            score=ScoreUnit(
+                name="chips", key="chips", per_return=1.0, digits=3, reports_wins=False
+            ),
         )
 
     def deal(self, seeds: np.ndarray) -> States:

@@ -46,18 +46,18 @@ class ScoreUnit(NamedTuple):
         key: In JSON.
         per_return: Value of a return of 1 in this unit.
         digits: Decimal places in tables; elsewhere one more.
-        tells_wins: Whether the share of games won is reported as well, and first. In poker it means
-            little: a player that folds well loses most hands, but cheaply.
+        reports_wins: Whether the share of games won is reported as well, and first. In poker it
+            means little: a player that folds well loses most hands, but cheaply.
     """
 
     name: str
     key: str
     per_return: float
     digits: int
-    tells_wins: bool
+    reports_wins: bool
 
 
-POINTS = ScoreUnit(name="points", key="points", per_return=1.0, digits=2, tells_wins=True)
+POINTS = ScoreUnit(name="points", key="points", per_return=1.0, digits=2, reports_wins=True)
 
 
 class GameSpec(NamedTuple):

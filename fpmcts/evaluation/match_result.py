@@ -201,11 +201,11 @@ class MatchResult:
         unit = self.spec.score
 
         def score(value: Score) -> dict[str, object]:
-            wins = {"wp": value.wp.as_dict()} if unit.tells_wins else {}
+            wins = {"wp": value.wp.as_dict()} if unit.reports_wins else {}
             return {**wins, unit.key: value.adp.as_dict()}
 
         teams = dict(zip(self.spec.team_names, map(score, side.by_team), strict=True))
-        if unit.tells_wins and side is self.sides[0]:
+        if unit.reports_wins and side is self.sides[0]:
             for own, finishers in zip(teams.values(), self.finishers, strict=True):
                 own["finishers"] = finishers
         free = side.luck_free and {"luck_free": {unit.key: side.luck_free.as_dict()}}
@@ -243,7 +243,7 @@ class MatchResult:
             teams = zip(self.spec.team_names, side.by_team, strict=True)
             for place, score in {"all games": side.total, **dict(teams)}.items():
                 row = {"player": name, "as": place}
-                if unit.tells_wins:
+                if unit.reports_wins:
                     row["WP"] = f"{score.wp.scaled(100).text(1, '')} %"
                 rows.append(row | {unit.name: score.adp.text(unit.digits + 1)})
         first, second = self.names
@@ -270,7 +270,7 @@ class MatchResult:
 
     def _score(self, score: Score) -> str:
         """Returns WP, if the game reports it, and the mean return, with their intervals."""
-        if not self.spec.score.tells_wins:
+        if not self.spec.score.reports_wins:
             return self._mean(score.adp)
         wp = score.wp.scaled(100)
         low, high = (min(max(end, 0.0), 100.0) for end in wp.interval())

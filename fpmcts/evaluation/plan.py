@@ -61,7 +61,7 @@ def make_plan(tournament: Tournament, game: Game) -> Plan:
             is set in a game that is not measured by the share of games won.
     """
     config, labels, spec = tournament.config, tournament.labels, game.spec
-    if config.sprt and not spec.score.tells_wins:
+    if config.sprt and not spec.score.reports_wins:
         raise ConfigError(
             f"sprt={config.sprt}: {spec.name} is not measured by the share of games won; "
             "expected none"

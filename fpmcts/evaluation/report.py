@@ -42,7 +42,7 @@ class Report:
     @property
     def measures(self) -> tuple[str, ...]:
         """The names of the measures reported of a match."""
-        return ("WP", self.unit.name) if self.unit.tells_wins else (self.unit.name,)
+        return ("WP", self.unit.name) if self.unit.reports_wins else (self.unit.name,)
 
     @property
     def reference(self) -> str:
@@ -63,7 +63,7 @@ class Report:
         player. In poker it is the mean score over the opponents, with equal weights.
         """
         labels = list(self.names)
-        if self.unit.tells_wins:
+        if self.unit.reports_wins:
             return dict(zip(labels, self._rated[0], strict=True))
         return {
             label: mean_scores(
@@ -79,7 +79,7 @@ class Report:
     @property
     def misfits(self) -> list[Misfit]:
         """Misfits of the ratings by pair; empty without ratings or with too few pairs."""
-        return self._rated[1] if self.unit.tells_wins else []
+        return self._rated[1] if self.unit.reports_wins else []
 
     @cached_property
     def _rated(self) -> tuple[list[Rating], list[Misfit]]:
@@ -111,7 +111,7 @@ class Report:
         """Returns the matrix as rows of cells, the first row being the heading; a cell is the row's
         player against the column's.
         """
-        standing = f"Elo above {self.names[self.reference]}" if self.unit.tells_wins else "mean"
+        standing = f"Elo above {self.names[self.reference]}" if self.unit.reports_wins else "mean"
         against = [f"against {name}" for name in self.names.values()]
         rows = [[f"{' / '.join(self.measures)} of", *against, standing, "ms per move"]]
         for row, name in self.names.items():
@@ -128,7 +128,7 @@ class Report:
         if result is None:
             return "–"
         score = result.sides[player].total
-        share = f"{score.wp.scaled(100).text(1, '')} % / " if self.unit.tells_wins else ""
+        share = f"{score.wp.scaled(100).text(1, '')} % / " if self.unit.reports_wins else ""
         return share + score.adp.text(self.unit.digits)
 
     def _standing(self, label: str) -> str:
@@ -153,7 +153,7 @@ class Report:
                 label: {"name": one.name, "kind": one.kind, "options": one.options.as_dict()}
                 for label, one in self.tournament.players.items()
             },
-            "ratings" if self.unit.tells_wins else f"mean_{self.unit.key}": {
+            "ratings" if self.unit.reports_wins else f"mean_{self.unit.key}": {
                 label: own.as_dict() if isinstance(own, Estimate) else asdict(own)
                 for label, own in self.standings.items()
             },
@@ -196,7 +196,7 @@ class Report:
         """Returns an explanation of the table, in a sentence or two."""
         score = f"{' and '.join(self.measures)} of the row's player"
         errors = "± standard error over decks"
-        if self.unit.tells_wins:
+        if self.unit.reports_wins:
             return f"{score}, {errors}; 95 % intervals of the ratings in brackets."
         three = self.spec.num_teams > 2
         alone = ", alone against that of the column in all other seats" if three else ""
@@ -213,12 +213,12 @@ class Report:
         }
         shares = {name: _ends(score.wp.scaled(100)) for name, score in scores.items()}
         means = {name: _ends(score.adp) for name, score in scores.items()}
-        points = " (points)" if unit.tells_wins else ""
+        points = " (points)" if unit.reports_wins else ""
         panels = [Panel(f"{unit.name}{points}, 95 % interval", means, 0.0)]
-        if unit.tells_wins:
+        if unit.reports_wins:
             panels.insert(0, Panel("WP (%), 95 % interval", shares, 50.0))
         ordered = sorted(names, key=lambda label: _ends(self.standings[label]))
-        what = "Rating (Elo)" if unit.tells_wins else f"Mean {unit.name} over opponents"
+        what = "Rating (Elo)" if unit.reports_wins else f"Mean {unit.name} over opponents"
         standings = {names[label]: _ends(self.standings[label]) for label in ordered}
         times = {names[label]: (self.milliseconds(label),) * 3 for label in ordered}
         title = "Time per decision (ms, one process, many games at once)"

@@ -65,7 +65,9 @@ class ISMCTSOptions(PlayerOptions):
             options = IsMctsOptions(**self.learning | own)
             agent, usual = SharedTreeAgent(game, options, self.draws == "belief"), 1.0
         else:
-            by_wins = spec.score.tells_wins if self.objective == "auto" else self.objective == "wp"
+            by_wins = (
+                spec.score.reports_wins if self.objective == "auto" else self.objective == "wp"
+            )
             c = 0.7 if self.c is None else self.c
             agent, usual = SingleObserverAgent(game, by_wins, c), float(spec.mixes)
         agent.iterations, agent.seconds = self.iterations, self.seconds

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fpmcts.players.sure_wins import short_cuts, sure_win
+from fpmcts.players.sure_wins import immediate_moves, sure_win
 from fpmcts.players.trained import NetworkOptions
 from fpmcts.search.policy_kernels import observe_movers, sample_policy
 from games.agent import Agent
@@ -135,7 +135,7 @@ class PolicyAgent(Agent):
         )
         self.rng[games] = rng
         if self.solve:
-            sure = short_cuts(self.game, views)
+            sure = immediate_moves(self.game, views)
             actions[sure >= 0] = sure[sure >= 0]
         return actions
 
@@ -156,7 +156,7 @@ class PolicyAgent(Agent):
         """Returns the policy at a temperature: float64 ``[n, max_legal]``."""
         total, game = num_rows(views), self.game
         result = np.zeros((total, game.spec.max_legal))
-        sure = short_cuts(game, views) if solve else np.full(total, -1, np.int16)
+        sure = immediate_moves(game, views) if solve else np.full(total, -1, np.int16)
         for first in range(0, total, CHUNK):
             policy = self._evaluated(views, np.arange(first, min(first + CHUNK, total))).policy
             _probabilities(

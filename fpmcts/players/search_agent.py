@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from fpmcts.players.match_search import match_inference, match_search
-from fpmcts.players.sure_wins import short_cuts, sure_win
+from fpmcts.players.sure_wins import immediate_moves, sure_win
 from fpmcts.players.trained import NetworkOptions, Trained
 from fpmcts.search.result import SearchResult, sample_targets
 from fpmcts.search.search import LONE_SLOTS, Search, SearchSettings
@@ -170,7 +170,7 @@ class SearchAgent(Agent):
         ``games[k]``.
         """
         assert self._determinizer is not None, "act before start"
-        actions = short_cuts(self.game, views, self.settings.solve)
+        actions = immediate_moves(self.game, views, self.settings.solve)
         rows = np.flatnonzero(actions < 0)
         if rows.size:
             lanes = games[rows]

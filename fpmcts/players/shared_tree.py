@@ -119,7 +119,7 @@ class SharedTreeAgent(TreeAgent[HashTable]):
     """
 
     def __init__(self, game: Game, options: IsMctsOptions, by_belief: bool) -> None:
-        unit = WINS if game.spec.score.tells_wins and game.spec.max_return == 1.0 else RETURN
+        unit = WINS if game.spec.score.reports_wins and game.spec.max_return == 1.0 else RETURN
         super().__init__(game, unit)
         self.options, self.by_belief = options, by_belief
         self.most_games = max(1, MEMORY // (options.memory * game.spec.num_seats))

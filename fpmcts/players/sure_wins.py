@@ -10,7 +10,7 @@ from games.rows import Rules, States, num_rows
 
 
 @kernel
-def _short_cuts(
+def _immediate_moves(
     rules: Rules, views: States, solve: bool, actions: np.ndarray, scratch: np.ndarray
 ) -> None:
     for i in range(actions.size):
@@ -18,12 +18,12 @@ def _short_cuts(
         actions[i] = scratch[0] if n == 1 else (forced_win(rules, views, i) if solve else -1)
 
 
-def short_cuts(game: Game, views: States, solve: bool = True) -> np.ndarray:
+def immediate_moves(game: Game, views: States, solve: bool = True) -> np.ndarray:
     """Returns each view's move (int16 ``[n]``) if it is forced or, with ``solve``, a sure win; else
     -1.
     """
     actions = np.empty(num_rows(views), np.int16)
-    _short_cuts(game.rules, views, solve, actions, np.empty(game.spec.max_legal, np.int16))
+    _immediate_moves(game.rules, views, solve, actions, np.empty(game.spec.max_legal, np.int16))
     return actions
 
 
@@ -34,7 +34,7 @@ def sure_win(question: Question, win_only: bool) -> Decision | None:
         question: A position with two or more legal moves.
         win_only: Whether values are of wins (objective "wp").
     """
-    action = int(short_cuts(question.game, question.view)[0])
+    action = int(immediate_moves(question.game, question.view)[0])
     if action not in question.asked:
         return None
     text = question.text(action)

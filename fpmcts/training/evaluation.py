@@ -74,12 +74,12 @@ class Evaluation:
             ("all", result.total),
             *zip(spec.team_names, result.by_team, strict=True),
         ]:
-            for measure, value in [("wp", score.wp)] * unit.tells_wins + [(unit.key, score.adp)]:
+            for measure, value in [("wp", score.wp)] * unit.reports_wins + [(unit.key, score.adp)]:
                 scalars[f"{group}/{measure}_{label}"] = value.mean
                 if math.isfinite(value.error):  # undefined for one deck
                     scalars[f"{group}/{measure}_{label}_standard_error"] = value.error
         wp, mean = result.total.wp, result.total.adp
-        wins = f"WP {100 * wp.mean:.1f} ± {100 * wp.error:.1f} %, " if unit.tells_wins else ""
+        wins = f"WP {100 * wp.mean:.1f} ± {100 * wp.error:.1f} %, " if unit.reports_wins else ""
         return (
             f"; {name} against {baseline} {wins}{unit.name} {mean.mean:+.{unit.digits}f} ± "
             f"{mean.error:.{unit.digits}f} ({len(result.games.returns):,} games)"

@@ -108,7 +108,7 @@ class CardPlay(Game):
             max_return=2.0**MAX_BOMBS,
             team_names=("landlord", "peasants"),
             seat_names=("C", "D", "E"),
-            score=ScoreUnit(name="ADP", key="adp", per_return=1.0, digits=2, tells_wins=True),
+            score=ScoreUnit(name="ADP", key="adp", per_return=1.0, digits=2, reports_wins=True),
             # Further bombs and rockets: none, one, two, three or more.
             stake_factors=(1.0, 2.0, 4.0, 8.0),
             hidden_counts=5,  # none to four cards of a rank

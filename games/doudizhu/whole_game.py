@@ -76,7 +76,9 @@ class WholeGame(CardPlay):
             max_return=_MAX_RETURN,
             team_names=names,
             seat_names=names,
-            score=ScoreUnit(name="points", key="points", per_return=1, digits=2, tells_wins=False),
+            score=ScoreUnit(
+                name="points", key="points", per_return=1, digits=2, reports_wins=False
+            ),
             hidden_words=2,
             roles=BIDDER + 1,
             factors_of_roles={BIDDER: _FACTORS},

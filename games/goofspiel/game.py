@@ -20,7 +20,7 @@ from games.settings import setting
 register_all(Rules, state, observe, worlds)
 MOST_ORDERS = 8
 """Maximum cards for which ``starts`` lists all orders of random prizes: 40,320."""
-DIFFERENCE = ScoreUnit(name="points", key="points", per_return=1.0, digits=2, tells_wins=False)
+DIFFERENCE = ScoreUnit(name="points", key="points", per_return=1.0, digits=2, reports_wins=False)
 
 
 def make_rules(cards: int, lowest: int, wins_only: bool, is_random: bool) -> Rules:

@@ -49,7 +49,7 @@ def _history(tree: BettingTree) -> tuple[np.ndarray, np.ndarray, int]:
 
 def milli_big_blinds(big_blind: float) -> ScoreUnit:
     """Returns the unit of poker: thousandths of a big blind per hand."""
-    return ScoreUnit("mbb/h", "mbb_per_hand", 1000.0 / big_blind, digits=0, tells_wins=False)
+    return ScoreUnit("mbb/h", "mbb_per_hand", 1000.0 / big_blind, digits=0, reports_wins=False)
 
 
 class LimitPoker(Game):

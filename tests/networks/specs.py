@@ -21,7 +21,7 @@ DOUDIZHU = GameSpec(
     max_return=8192.0,
     team_names=("first", "second"),
     seat_names=("1", "2", "3"),
-    score=ScoreUnit(name="points", key="points", per_return=1.0, digits=2, tells_wins=True),
+    score=ScoreUnit(name="points", key="points", per_return=1.0, digits=2, reports_wins=True),
     mixes=False,
     stake_factors=(1.0, 2.0, 4.0, 8.0),
     hidden_counts=5,

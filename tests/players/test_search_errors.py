@@ -5,7 +5,7 @@ import pytest
 
 from fpmcts.players import load_player
 from fpmcts.players.search_agent import SearchAgent
-from fpmcts.players.sure_wins import short_cuts
+from fpmcts.players.sure_wins import immediate_moves
 from games.kernels import streams
 from games.rows import concatenate
 from games.table import Table
@@ -21,7 +21,7 @@ def positions() -> list[Table]:
         table, after, seed = Table(DOUDIZHU, seed=seed), 9 + seed % 12, seed + 1
         while not table.is_over:
             open = len(table.moves) >= after and len(table.legal()) > 3
-            if open and short_cuts(DOUDIZHU, table.view(table.seat), True)[0] < 0:
+            if open and immediate_moves(DOUDIZHU, table.view(table.seat), True)[0] < 0:
                 found.append(table)
                 break
             table.play(policy.decide(table).move)

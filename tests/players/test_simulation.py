@@ -1,4 +1,4 @@
-"""Play-outs of poker against exact values, where a game has both; and that hidden cards are not
+"""Rollouts of poker against exact values, where a game has both; and that hidden cards are not
 read.
 """
 
@@ -53,7 +53,7 @@ def test_the_opponent_s_cards_are_not_read(solver) -> None:
 
 
 @pytest.mark.parametrize("seed", [0, 3])
-def test_luck_by_play_outs_is_that_of_the_tree(solver, seed: int) -> None:
+def test_luck_by_rollouts_is_that_of_the_tree(solver, seed: int) -> None:
     table = Table(LEDUC, seed=seed)
     while not table.is_over:
         table.play("call")

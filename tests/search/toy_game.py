@@ -149,7 +149,9 @@ class ToyGame(Game):
             max_return=float(np.abs(rules.payoff).max()),
             team_names=("first", "second"),
             seat_names=("1", "2", "3"),
-            score=ScoreUnit(name="points", key="points", per_return=1.0, digits=2, tells_wins=True),
+            score=ScoreUnit(
+                name="points", key="points", per_return=1.0, digits=2, reports_wins=True
+            ),
             mixes=False,
         )
 

@@ -84,7 +84,7 @@ def decide(question: Question, hear: Hear, cancel: Callable[[], bool]) -> Answer
     game, seed = game_of(question.game), question.seed
     given = {"record": question.record} if question.record else {"seed": seed}
     table = Table(game, **given)
-    wins, exact = game.spec.score.tells_wins, question.game in EXACT
+    wins, exact = game.spec.score.reports_wins, question.game in EXACT
     if question.luck is not None:
         result = [float(won > 0) if wins else won for won in table.returns or ()]
         luck = fake.luck_fields(len(result), "wp" if wins else "return", result=result)

@@ -139,7 +139,7 @@ class Reviewer:
             raise RefusedError("bad_message", f"seats: expected numbers below {count}")
         game.question(0, seed)  # refused if there is no analyst
         classes = tuple(map(float, thresholds or game.info.classes))
-        if game.info.tells_wins and classes[-1] > 100.0:
+        if game.info.reports_wins and classes[-1] > 100.0:
             raise RefusedError(
                 "bad_message",
                 "thresholds: expected at most 100 (points of winning chance)",

@@ -27,7 +27,7 @@ export function preparingText(config, engine) {
 }
 
 // Whether hands are played one after the other for a total; then points count, not wins.
-export const isSeries = (game) => Boolean(game.mixes || game.tells_wins === false);
+export const isSeries = (game) => Boolean(game.mixes || game.reports_wins === false);
 
 const searches = (player) => player.playouts !== null;
 

@@ -90,7 +90,7 @@ export function Review({ id, view, plies, game, config, connection, bus, prefs, 
     return Boolean(act);
   });
   const name = (seat) => (sameNames(view) && seat !== view.you ? placeTitle(view, seat, game, config) : playerTitle(view.seats[seat].player, config));
-  const unit = review?.unit ?? (game.tells_wins ? "wp" : "points");
+  const unit = review?.unit ?? (game.reports_wins ? "wp" : "points");
   const digits = unit === "points" ? 2 : 1;
   const lossText = (which) => t("loss", lossOf(which, digits));
   const start = (cuts) => setJob(connection.send({ type: "review", speed, thresholds: cuts }));

@@ -19,7 +19,7 @@ const good = (values, most) => values.length === 3 && values.every((value, k) =>
 // The thresholds chosen for a game earlier, else the game's defaults.
 export function keptThresholds(game) {
   const kept = readKept()[game.name];
-  return Array.isArray(kept) && good(kept, game.tells_wins ? 100 : 10000) ? kept : game.classes;
+  return Array.isArray(kept) && good(kept, game.reports_wins ? 100 : 10000) ? kept : game.classes;
 }
 
 export function Thresholds({ game, unit, values, change, say }) {
@@ -36,7 +36,7 @@ export function Thresholds({ game, unit, values, change, say }) {
   const submit = (event) => {
     event.preventDefault();
     const cuts = texts.map((text) => Number(text.replace(",", ".")));
-    if (!good(cuts, game.tells_wins ? 100 : 10000)) say(t("thresholds_wrong"));
+    if (!good(cuts, game.reports_wins ? 100 : 10000)) say(t("thresholds_wrong"));
     else if (cuts.some((cut, k) => cut !== values[k])) use(cuts);
   };
   return html`<details class="thresholds no-print"><summary>${t("thresholds")} <span class="muted num">${values.map((value) => number(value, value % 1 ? 2 : 0)).join(" · ")}</span></summary>

@@ -28,7 +28,7 @@ export function Puzzles({ config, connection, bus, go, prefs, say, announce, fai
     return () => (wanted = false);
   }, [game]);
   const puzzle = puzzles?.[place];
-  const digits = config.games.find((one) => one.name === game)?.tells_wins ? 1 : 2;
+  const digits = config.games.find((one) => one.name === game)?.reports_wins ? 1 : 2;
   useEffect(() => {
     setTried(null);
     setAnswer(null);

@@ -24,7 +24,7 @@ class GameInfo:
         seats: Name and team of each seat.
         teams: Names of the teams.
         unit: Unit of returns.
-        tells_wins: Whether analyses report winning probabilities rather than returns.
+        reports_wins: Whether analyses report winning probabilities rather than returns.
         mixes: Whether good play must sometimes be random.
         max_moves: Upper bound on the number of moves.
         deal: The fields of a deal, in words.
@@ -32,14 +32,14 @@ class GameInfo:
         variant: Its difference from others of its ``base``, for people; None: none.
         private_moves: Whether some seat sees some move only partly or not at all.
         classes: Least loss of an inaccuracy, a mistake and a blunder: percentage points of winning
-            probability if it ``tells_wins``, else returns.
+            probability if it ``reports_wins``, else returns.
     """
 
     name: str
     seats: tuple[tuple[str, int], ...]
     teams: tuple[str, ...]
     unit: str
-    tells_wins: bool
+    reports_wins: bool
     mixes: bool
     max_moves: int
     deal: Json | None
@@ -165,7 +165,7 @@ class Games:
                 seats=tuple(zip(spec.seat_names, spec.teams, strict=True)),
                 teams=spec.team_names,
                 unit=UNITS.get(spec.score.key, spec.score.name),
-                tells_wins=spec.score.tells_wins,
+                reports_wins=spec.score.reports_wins,
                 mixes=spec.mixes,
                 max_moves=spec.max_moves,
                 deal=_deal_in_words(record),
@@ -173,7 +173,7 @@ class Games:
                 variant=self._labels.get(game, options or None),
                 private_moves=spec.has_private_moves,
                 classes=(5.0, 10.0, 15.0)
-                if spec.score.tells_wins
+                if spec.score.reports_wins
                 else (0.1 * big_blind, 0.25 * big_blind, 0.5 * big_blind),
             )
         return self._infos[game]
