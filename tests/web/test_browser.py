@@ -151,9 +151,36 @@ def test_what_the_page_computes(browser: Any, site: Site) -> None:
     seats = [{"cards": ["3", "3", "B"], "facts": {"played": ["4"]}}, {"facts": {"played": ["3"]}}]
     left = person.run("cards", "unseenCounts(of)", {"you": 0, "seats": seats})
     assert [left[0], left[1], left[2], left[-1]] == [["3", 1], ["4", 3], ["5", 4], ["B", 0]]
+    before = {"you": 0, "seats": seats, "moves": [], "over": False}
+    after = {"moves": [{"move": "LB"}], "over": True, "returns": [-2, 1, 1]}
+    after = before | after | {"facts": {"spring": True, "landlord": 0}}
+    for pair, names in (
+        ([None, before], ["deal"]),
+        ([before, before | {"moves": [{"move": "3333"}]}], ["bomb"]),
+        ([before, after], ["rocket", "anti_spring", "lost"]),
+        ([after, before], []),
+    ):
+        assert person.run("effects", "happened(...of)", pair) == names
     games = [[2, -1, -1], [-4, 8, -4]]
     found = person.run("match", "sums(of).slice(-3).map(one => one.value)", games)
     assert found == [-2, 7, -5]
+    person.close()
+
+
+def test_motion_can_be_off(browser: Any, site: Site) -> None:
+    person = Person(browser, site)
+    moving = "document.getAnimations().filter(one => one.playState === 'running').length"
+    person.new_table()
+    assert person.page.evaluate(moving) > 10
+    person.page.emulate_media(reduced_motion="reduce")
+    person.new_table()
+    assert person.page.evaluate(moving) == 0
+    person.page.emulate_media(reduced_motion="no-preference")
+    person.page.keyboard.press("?")
+    person.page.locator("dialog .check", has_text="Animations").click()
+    person.page.locator("dialog .primary").click()
+    person.new_table()
+    assert person.page.evaluate(moving) == 0
     person.close()
 
 

@@ -4,6 +4,8 @@ import { html, useRef } from "./vendor/preact.js";
 import { bidWord } from "./auction.js";
 import { amount, t } from "./words.js";
 
+const DEAL_MS = 35; // between the cards of a hand that is dealt
+
 export const RANKS = ["3", "4", "5", "6", "7", "8", "9", "T", "J", "Q", "K", "A", "2", "L", "B"];
 const SUITS = { s: "♠", h: "♥", d: "♦", c: "♣" };
 const STAR = "M12 1.800l3.050 6.760 7.370.740-5.540 4.900 1.620 7.240L12 17.680l-6.500 3.760 1.620-7.240L1.580 9.300l7.370-.740z";
@@ -149,7 +151,7 @@ export function RankHand({ cards, chosen, choose, disabled, label, dull = [] }) 
     ${columns.map(([rank, count]) => html`<div class="column" data-rank=${rank} key=${rank}>
       ${Array.from({ length: count }, (_, place) => {
         const up = isUp(rank, place, count);
-        return html`<span class=${`slot ${place === count - 1 ? "last" : ""}`} key=${place}><button
+        return html`<span class=${`slot ${place === count - 1 ? "last" : ""}`} style=${{ animationDelay: `${DEAL_MS * spots.indexOf(`${rank}${place}`)}ms` }} key=${place}><button
           type="button" class=${`${looks(rank)} ${up ? "up" : dull.includes(rank) ? "dull" : ""}`} disabled=${disabled}
           aria-pressed=${up ? "true" : "false"} aria-label=${count > 1 ? `${cardName(rank)}, ${place + 1} / ${count}` : cardName(rank)}
           tabindex=${`${rank}${place}` === roving ? 0 : -1} onFocus=${() => (focus.current = `${rank}${place}`)}
@@ -172,6 +174,9 @@ export function Counter({ counts }) {
     <tr>${counts.map(([rank, count]) => html`<td class=${count === 4 ? "all" : count ? "" : "none"} key=${rank}>${count}</td>`)}</tr></tbody></table></section>`;
 }
 
+// Whether a move is a "bomb" or the "rocket"; null for any other.
+export const bombOf = (move) => (!isCardMove(move) ? null : ["LB", "BL"].includes(move) ? "rocket" : move.length === 4 && new Set(move).size === 1 ? "bomb" : null);
+
 // Moves with cards in the order in which a hint shows them: the lowest first, of these the longest; bombs, then a pass, last.
 export function cheapestFirst(moves) {
   const key = (move) => {
@@ -179,8 +184,7 @@ export function cheapestFirst(moves) {
     const counts = Object.entries(countsOf(move)).map(([rank, count]) => [RANKS.indexOf(rank), count]);
     const most = Math.max(...counts.map(([, count]) => count));
     const main = Math.max(...counts.filter(([, count]) => count === most).map(([rank]) => rank));
-    const bomb = move.length === 4 && most === 4 || move === "LB" || move === "BL";
-    return [bomb ? 1 : 0, main, -move.length, counts.reduce((sum, [rank, count]) => sum + rank * count, 0)];
+    return [bombOf(move) ? 1 : 0, main, -move.length, counts.reduce((sum, [rank, count]) => sum + rank * count, 0)];
   };
   const less = (a, b) => a.map((one, k) => one - (b[k] ?? 0)).find((one) => one !== 0) ?? 0;
   return moves.map((move) => [key(move), move]).sort(([a], [b]) => less(a, b)).map(([, move]) => move);

@@ -4,6 +4,7 @@
 import { html } from "./vendor/preact.js";
 import { Sum, hasAuction, said, stake } from "./auction.js";
 import { Backs, Cards, Down, MoveText, isRanks, moveWord, showRanks } from "./cards.js";
+import { Effects } from "./effects.js";
 import { besideTitle, playerTitle, roleTitle, seatTitle, teamOf } from "./players.js";
 import { amount, signed, t } from "./words.js";
 
@@ -105,7 +106,7 @@ function Seat({ view, seat, config, place, thinking, progress, made, next, notes
       ? html`<span class="next"><small>${t("now_plays")}</small> <${MoveText} move=${next} /></span>`
       : thinking
         ? html`<span class="thinking"><i></i><i></i><i></i>${progress && html`<small>${progress}</small>`}</span>`
-        : made && html`${beat && html`<small class="crown">${t("to_beat")}</small>`}<${MoveText} move=${made.move} word=${notes[made.ply]?.word} />`}</div>
+        : made && html`${beat && html`<small class="crown">${t("to_beat")}</small>`}<${MoveText} key=${made.ply} move=${made.move} word=${notes[made.ply]?.word} />`}</div>
     <${Facts} facts=${one.facts} skip=${[...(stacks ? ["stacks", "bets", "paid", "folded"] : []), ...(hasAuction(view) ? ["bids", "doubled"] : []), "played"]} cards=${sheds} />
   </section>`;
 }
@@ -145,6 +146,7 @@ export function Felt({ view, config, thinking = null, progress = "", next, statu
     progress=${progress} made=${last[which]} notes=${notes} next=${view.to_move === which ? next : undefined} />`;
   return html`<div class=${`felt of-${count === 3 ? "three" : count === 2 ? "two" : "many"}`}>
     <div class="others">${others.map((which, k) => seat(which, places[k]))}</div>
+    <${Effects} view=${view} />
     <${Board} view=${view} played=${Boolean(children)} />
     <div class="me">${seat(bottom, "bottom")}
       ${status && html`<p class="status">${status}</p>`}<${Sum} view=${view} />
