@@ -197,7 +197,7 @@ def test_the_whole_game_by_clicks(
     won = max(abs(points) for points in view["returns"]) / 2
     assert f"= {won:g}" in person.text(".sum-line")
     person.check()
-    page.locator(".after .primary").click()
+    page.locator(".finish .primary").click()
     page.wait_for_selector(".play:not(.over)")
     assert person.get(f"/api/tables/{person.table}/series")["games"] == [view["returns"]]
     person.close()
@@ -230,7 +230,7 @@ def test_replay_and_review(browser: Any, site: Site, tmp_path: Path) -> None:
     page.keyboard.press("ArrowLeft")
     person.check()
     person.open(table)
-    page.locator(".after button", has_text="复盘").click()
+    page.locator(".finish button", has_text="复盘").click()
     page.locator(".review button.primary").click()
     page.wait_for_selector(".review .summary")
     page.keyboard.press("n")

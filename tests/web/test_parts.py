@@ -50,7 +50,9 @@ def test_files_that_are_no_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     with contextlib.closing(Store(used)):
         with pytest.raises(StoreError, match="in use by another program"):
             Store(used)
+    used.chmod(0o644)
     Store(used).close()
+    assert used.stat().st_mode & 0o777 == 0o600
     for path, message in (
         (text, "cannot be used"),
         (other, "something else"),

@@ -132,8 +132,8 @@ function Board({ view, played }) {
   </div>`;
 }
 
-// `next` is a move about to be made, in a replay. `children`: what your own place offers.
-export function Felt({ view, config, thinking = null, progress = "", next, status, notes = {}, children }) {
+// `next` is a move about to be made, in a replay. `children`: what your own place offers instead of the hand; `foot`: below it.
+export function Felt({ view, config, thinking = null, progress = "", next, status, notes = {}, foot, children }) {
   showRanks(view);
   const bottom = view.you ?? 0;
   const count = view.seats.length;
@@ -149,6 +149,7 @@ export function Felt({ view, config, thinking = null, progress = "", next, statu
     <div class="me">${seat(bottom, "bottom")}
       ${status && html`<p class="status">${status}</p>`}<${Sum} view=${view} />
       ${children || (view.seats[bottom].cards && html`<div class="lying"><${Cards} cards=${view.seats[bottom].cards} label=${t("hand")} /></div>`)}
+      ${foot}
     </div>
   </div>`;
 }
