@@ -82,7 +82,7 @@ class Tournament:
 
     Attributes:
         config: The keys.
-        players: All players by label, including those that appear only in a mix.
+        players: All players by label, including those that others need.
         labels: The players that meet each other, in order.
     """
 
@@ -192,7 +192,7 @@ def _add_player(
         given: The options of each label, as typed.
         players: By label; changed.
         game: Name of the game.
-        above: The mixes that contain it.
+        above: The players that need it.
     """
     if label in players:
         return
@@ -210,14 +210,13 @@ def _add_player(
             f"{label}={kind}: plays {', '.join(row.games())}, not {game}, which is played by {able}"
         )
     options = row.parse(values, f"{label}.")
-    if kind == "mix":
-        if not (seats := options.needs()):
-            example = f"such as {label}.seats=[fpmcts,rhcp,rhcp]"
-            raise ConfigError(f"{label}.seats: a mix needs the players of all seats, {example}")
-        for part in seats:
-            if part == label or part in above:
-                raise ConfigError(f"{label}.seats={seats}: a mix cannot play in itself")
-            _add_player(part, given, players, game, (*above, label))
+    if kind == "mix" and not options.needs():
+        example = f"such as {label}.seats=[fpmcts,rhcp,rhcp]"
+        raise ConfigError(f"{label}.seats: a mix needs the players of all seats, {example}")
+    for part in options.needs() if kind != "lbr" else []:  # its opponent is in the match
+        if part == label or part in above:
+            raise ConfigError(f"{label}={kind}: needs {part}; a player cannot play in itself")
+        _add_player(part, given, players, game, (*above, label))
     shown = ", ".join(f"{key}={value}" for key, value in values.items() if key not in FILES)
     name = kind if label in ("a", "b") else label
     if shown and label in ("a", "b", kind):

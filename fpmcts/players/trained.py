@@ -10,13 +10,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
+from fpmcts.search.policy_kernels import observe_movers
 from fpmcts.search.search import SearchSettings
 from games import Choice
 from games.files import shipped
+from games.generic import stake
 from games.interface import Game
-from games.registry import Host, PlayerOptions
+from games.registry import Host, PlayerOptions, Values
+from games.rows import States, num_rows
 from games.settings import setting
 from inference.determinizer import Determinizer, InferenceSettings
 from inference.filter import FilterEngine, FilterNet
@@ -125,6 +129,20 @@ class NetworkOptions(PlayerOptions):
             return trained
 
         return host.once((path, objective, self.precision), read)
+
+    def values(self, host: Host) -> Values:
+        """Returns the expected returns by the networks."""
+        trained = self.networks(host, "adp")
+
+        def of(views: States) -> np.ndarray:
+            rules, spec, count = trained.game.rules, trained.game.spec, num_rows(views)
+            observations = np.empty((count, *spec.observation_shape), np.int8)
+            roles = np.empty(count, np.int8)
+            observe_movers(rules, views, np.arange(count), observations, roles)
+            stakes = np.array([stake(rules, views, row) for row in range(count)], np.float32)
+            return stakes * trained.evaluator.evaluate(observations, roles).value
+
+        return of
 
 
 def checkpoint_file(path: Path | str) -> Path:

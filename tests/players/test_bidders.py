@@ -9,6 +9,8 @@ from games.doudizhu.auction import start
 from games.doudizhu.cards import COPIES, pack, parse_cards, unpack
 from games.doudizhu.players import bidders
 from games.interface import Game
+from games.registry import PLAYERS, Entrant, Host, PlayerOptions, Values
+from games.rows import States
 from games.table import Table
 
 
@@ -55,6 +57,45 @@ def test_a_higher_call_or_a_rob_needs_a_better_hand() -> None:
             again.play(move)
         assert load_player("bidder", game, rule="thumb").decide(again).move == "no call"
         assert load_player("bidder", game, rule="three").decide(again).move == "call 3"
+
+
+@pytest.mark.parametrize(
+    ("worth", "call", "doubles"), [(0.1, "call 3", "double"), (-0.1, "no call", "no double")]
+)
+def test_value_calls_and_doubles_where_the_network_expects_points(
+    monkeypatch: pytest.MonkeyPatch, worth: float, call: str, doubles: str
+) -> None:
+    bottoms = []
+
+    def values(options: PlayerOptions, host: Host) -> Values:
+        def of(views: States) -> np.ndarray:
+            own, bottom = unpack(views.hands[:, 0]), unpack(views.bottom)
+            assert (own.sum(axis=1) == 20).all() and (own >= bottom).all()
+            assert host.game.spec.teams == (0, 1, 1) and not views.hands[:, 1:].any()
+            bottoms.append(len(set(views.bottom.tolist())))
+            return worth + np.tile([-1.0, 1.0], 16)
+
+        return of
+
+    monkeypatch.setattr(PLAYERS["policy"], "values", values)
+    game = make("doudizhu", bidding="call", doubling=True)
+    player = load_player("bidder", game, rule="value")
+    table = with_hand(game, "3456789TJ345672AL")
+    assert player.decide(table).move == call
+    for move in ("call 3", "double", "no double"):
+        table.play(move)
+    assert player.decide(table).move == doubles
+    assert bottoms[0] > 16 and bottoms[1] == 1
+
+
+def test_a_rule_bids_for_a_player_that_knows_the_auction() -> None:
+    game = make("doudizhu", bidding="call")
+    cards = Entrant(PLAYERS["random"](), "random")
+    player = PLAYERS["bidder"](cards="own", rule="three").make(Host(game, {"own": cards}))
+    table = Table(game, seed=1)
+    while not table.is_over:
+        table.play(player.decide(table).move)
+    assert table.record()["moves"][0] == "call 3" and len(table.moves) > 5
 
 
 @pytest.mark.parametrize("name", ["rhcp", "team_play", "pimc"])
