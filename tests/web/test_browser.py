@@ -167,6 +167,17 @@ def test_what_the_page_computes(browser: Any, site: Site) -> None:
     person.close()
 
 
+def test_the_page_can_be_installed(browser: Any, site: Site) -> None:
+    """The manifest and its icons, behind the cookie and the content security policy."""
+    person = Person(browser, site)
+    tools = person.context.new_cdp_session(person.page)
+    found = tools.send("Page.getAppManifest")
+    assert json.loads(found["data"])["start_url"] == "/" and not found["errors"]
+    faults = tools.send("Page.getInstallabilityErrors")["installabilityErrors"]
+    assert {one["errorId"] for one in faults} <= {"in-incognito"}
+    person.close()
+
+
 def test_motion_can_be_off(browser: Any, site: Site) -> None:
     person = Person(browser, site)
     moving = "document.getAnimations().filter(one => one.playState === 'running').length"

@@ -30,7 +30,11 @@ def test_vendored_files_are_what_the_readme_says(folder: Path) -> None:
 
 
 def test_nothing_comes_from_elsewhere() -> None:
-    own = [path for path in STATIC.iterdir() if path.suffix in (".js", ".css", ".html", ".svg")]
+    own = [
+        path
+        for path in STATIC.iterdir()
+        if path.suffix in (".js", ".css", ".html", ".svg", ".webmanifest")
+    ]
     for path in own:
         text = path.read_text().replace("http://www.w3.org/2000/svg", "")
         assert not re.search(r"https?://|innerHTML|insertAdjacentHTML|eval\(|@import", text), (
