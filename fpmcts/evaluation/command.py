@@ -20,7 +20,7 @@ from rich.table import Table
 from fpmcts.command import ending as usual_ending
 from fpmcts.configuration import choices, shown, split
 from fpmcts.evaluation.config import EvaluateConfig, Tournament, parse_command_line
-from fpmcts.evaluation.duplicate import table_scores
+from fpmcts.evaluation.duplicate import table_habits, table_scores
 from fpmcts.evaluation.match import IllegalMoveError
 from fpmcts.evaluation.match_result import TableResult
 from fpmcts.evaluation.plan import Plan, make_plan
@@ -151,7 +151,8 @@ def run(overrides: Sequence[str], typed: str, note: Note, progress: Progress) ->
         note(f"precision: {precisions}")
     if config.table:
         table = results[tournament.labels]
-        scores = TableResult(table.names, table_scores(game.spec, table.games))
+        by_deck = table_scores(game.spec, table.games)
+        scores = TableResult(table.names, by_deck, table_habits(table))
         note(scores.text(game.spec.score, table.games.usage))
     else:
         facts = {

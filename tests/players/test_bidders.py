@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from fpmcts.evaluation.measures import match
 from fpmcts.players import load_player
 from games import make
 from games.doudizhu.auction import start
@@ -96,6 +97,16 @@ def test_a_rule_bids_for_a_player_that_knows_the_auction() -> None:
     while not table.is_over:
         table.play(player.decide(table).move)
     assert table.record()["moves"][0] == "call 3" and len(table.moves) > 5
+
+
+def test_a_match_tells_how_the_players_bid() -> None:
+    game = make("doudizhu", bidding="call")
+    a, b = (load_player("bidder", game, rule=rule) for rule in ("three", "never"))
+    result = match(game, a, b, decks=1)
+    of_a, of_b = ([told["landlord"] for told in side.habits_by_team] for side in result.sides)
+    assert (of_a, of_b) == ([1.0, 1.0, 1.0], [0.0, 0.0, 0.0])
+    assert str(result).count("call 3 100.0 %, landlord 100.0 %, thrown in 0.0 %") == 3
+    assert result.as_dict()["by_team"]["Y"]["habits"]["call 3"] == 1.0  # type: ignore[index]
 
 
 @pytest.mark.parametrize("name", ["rhcp", "team_play", "pimc"])
