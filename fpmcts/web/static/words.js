@@ -94,7 +94,7 @@ const ZH = {
   your_turn: "轮到你", thinks: "{0} 正在思考", to_beat: "上家牌", lead: "请出牌", stake: "倍", bombs: "炸弹", bombs_n: "{0} 个炸弹", bottom: "底牌", public: "公共牌",
   beat: "要压", cards_left: "{0} 张", not_legal: "现在不能出 {0}。", choose_first: "请先选牌。", cannot_beat: "要不起。", must_lead: "由你先出，请选牌。", hand: "手牌", your_hand: "你的手牌", now_plays: "出", did: "{0}：{1}。",
   won_game: "你赢了", lost_game: "你输了", drawn_game: "平局", game_over: "牌局结束", wins: "{0}获胜", points: "{0} 分", points_1: "{0} 分", chips: "{0} 筹码", chips_1: "{0} 筹码", unit_points: "分", unit_chips: "筹码", waiting: "AI 加载中…… {0} %", compiling: "正在加载{0}的 AI（仅首次需要）：已用 {1} 秒，约需一分钟", lost: "连接中断，正在重连……",
-  thoughts: "思考", analyse: "思考：", think_help: "搜索次数", stop: "停止", moves: "着法", hands: "推测手牌", curve: "胜率走势",
+  thoughts: "思考", analyse: "思考：", think_help: "搜索次数", stop: "停止", moves: "着法", hands: "推测手牌", curve: "局势变化",
   thoughts_fair: "公平局，结束后才显示思考。", thoughts_none: "这个游戏暂不支持分析。", thoughts_wait: "轮到你时才能分析。",
   move: "着法", prior: "先验", prior_help: "不搜索时网络出这手牌的概率", visits: "次数", visits_help: "从这手牌开始的搜索次数", wp: "胜率", wp_help: "出这手牌后己方获胜的概率及标准误", pts: "收益", pts_help: "出这手牌后的平均收益及标准误",
   policy: "出牌概率", ess: "有效样本数：{0}。", listed: "已列出所有可能手牌并加权。", prior_only: "仅按发牌推断，出过的牌还说明不了什么。", at_least: "各家每种点数至少有一、二、三、四张的概率。", value_now: "胜率：{0} %", value_points: "期望收益：{0}", show_all: "全部 {0}",
