@@ -127,7 +127,8 @@ class Answering:
             deadline=deadline,
             moves=question.moves,
         )
-        return _answer(decision, decision.playouts or 0, total)
+        done = decision.playouts or 0
+        return _answer(decision, done, max(done, total))
 
     def _acquaint(self, player: Agent, game: Game, earlier: Earlier | None) -> None:
         """Shows only the earlier games of a table to a player that learns during a match."""

@@ -173,10 +173,10 @@ class Lookahead(PlayerOptions):
     solve: bool = True
     checkpoint: str | None = None
 
-    def _of_cards(self) -> PlayerOptions:
+    def _of_cards(self, **given: object) -> PlayerOptions:
         """Returns the player of the cards."""
-        given = {"playouts": self.playouts, "solve": self.solve, "checkpoint": self.checkpoint}
-        return PLAYERS["fpmcts"].parse(given | {"objective": "adp"}, "lookahead.")
+        own = {"playouts": self.playouts, "solve": self.solve, "checkpoint": self.checkpoint}
+        return PLAYERS["fpmcts"].parse(own | given, "lookahead.")
 
     def file(self, game: str) -> Path | None:
         """Returns the file of the networks."""
@@ -184,8 +184,9 @@ class Lookahead(PlayerOptions):
 
     def make(self, host: Host) -> Agent:
         """Returns the player; without an auction, FPMCTS."""
-        beside, cards = cards_host(host), self._of_cards()
-        made = cards.make(beside)
-        if beside is host:
-            return made
-        return LookaheadAgent(host.game, made, cards.values(beside), WORLDS * self.playouts)
+        at_cards = cards_host(host)
+        if at_cards is host:
+            return self._of_cards().make(host)
+        cards = self._of_cards(objective="adp")
+        made, values = cards.make(at_cards), cards.values(at_cards)
+        return LookaheadAgent(host.game, made, values, WORLDS * self.playouts)
