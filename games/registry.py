@@ -37,7 +37,7 @@ from games.table import Table
 
 Made = TypeVar("Made")
 Values = Callable[[States], np.ndarray]
-"""The expected return of the seat to move at each of n views (float32 ``[n]``)."""
+"""Returns the value of the seat to move at each of n views (float32 ``[n]``)."""
 
 
 class PlayerError(InputError):
@@ -73,8 +73,10 @@ class PlayerOptions:
         """Returns a new player. Raises ValueError if it cannot be made."""
         raise NotImplementedError
 
-    def values(self, host: "Host") -> Values:
-        """Returns the values of the player's networks. Raises ValueError if it has none."""
+    def values(self, host: "Host", objective: str = "adp") -> Values:
+        """Returns the values of the player's networks: expected returns ("adp") or 2 P(win) - 1
+        ("wp"). Raises ValueError if it has none.
+        """
         raise ValueError(f"{self.kind} has no value network; expected policy or fpmcts")
 
     def file(self, game: str) -> Path | None:

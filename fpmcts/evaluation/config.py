@@ -48,6 +48,8 @@ class EvaluateConfig:
         processes: Processes at work; 0: one per core; no result depends on it.
         device: Device of the networks.
         aivat: Whether to also report results with the luck of the cards removed, in poker.
+        calibration: Whether to also report how often ``a`` won beside the chances to win that its
+            networks stated at its first decision in the first role (in Doudizhu as landlord).
         save: File for a record of every game; hand histories if it ends in .phh or .phhs.
         report: Folder for a report in Markdown and JSON, with plots.
         resume: Whether to continue an interrupted evaluation.
@@ -66,6 +68,7 @@ class EvaluateConfig:
     processes: int = setting(0, least=0, most=4096)
     device: str = setting("auto", choices=("auto", "cpu", "cuda"))
     aivat: bool = False
+    calibration: bool = False
     save: str | None = None
     report: str | None = None
     resume: bool = True
@@ -153,6 +156,8 @@ def _checked(config: EvaluateConfig, given: Mapping[str, Mapping[str, Any]]) -> 
         if config.agents or config.table:
             expected = "tests a match of two players; expected a=KIND b=KIND"
             raise ConfigError(f"sprt={config.sprt}: {expected}")
+    if config.calibration and (config.agents or config.table):
+        raise ConfigError("calibration=true: is of a match of two players; expected a=KIND b=KIND")
     names = [player.name for player in players.values()]
     players = {
         label: replace(p, name=f"{p.name} [{label}]" if names.count(p.name) > 1 else p.name)

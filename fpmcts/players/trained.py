@@ -130,16 +130,18 @@ class NetworkOptions(PlayerOptions):
 
         return host.once((path, objective, self.precision), read)
 
-    def values(self, host: Host) -> Values:
-        """Returns the expected returns by the networks."""
-        trained = self.networks(host, "adp")
+    def values(self, host: Host, objective: str = "adp") -> Values:
+        """Returns the values of the networks, see ``PlayerOptions.values``."""
+        trained = self.networks(host, objective)
+        rules, shape = trained.game.rules, trained.game.spec.observation_shape
 
         def of(views: States) -> np.ndarray:
-            rules, spec, count = trained.game.rules, trained.game.spec, num_rows(views)
-            observations = np.empty((count, *spec.observation_shape), np.int8)
-            roles = np.empty(count, np.int8)
+            count = num_rows(views)
+            observations, roles = np.empty((count, *shape), np.int8), np.empty(count, np.int8)
             observe_movers(rules, views, np.arange(count), observations, roles)
-            stakes = np.array([stake(rules, views, row) for row in range(count)], np.float32)
+            stakes = np.ones(count, np.float32)
+            if objective == "adp":
+                stakes[:] = [stake(rules, views, row) for row in range(count)]
             return stakes * trained.evaluator.evaluate(observations, roles).value
 
         return of

@@ -249,7 +249,7 @@ class Bidder(PlayerOptions):
         cards: The label of the player of the cards; its own bids, if it knows the auction, are not
             asked for. "" = RHCP.
         rule: How it bids.
-        values: The label of the player whose value network of card play the rule "value" asks;
+        valued_by: The label of the player whose value network of card play the rule "value" asks;
             "" = policy.
     """
 
@@ -257,15 +257,17 @@ class Bidder(PlayerOptions):
     """Whether its players bid by themselves."""
     cards: str = ""
     rule: str = setting("fitted", choices=RULES)
-    values: str = ""
+    valued_by: str = ""
 
     def needs(self) -> list[str]:
         """Returns the players that it names."""
-        return [label for label in (self.cards, self.values) if label]
+        return [label for label in (self.cards, self.valued_by) if label]
 
     def file(self, game: str) -> Path | None:
         """Returns the file of the networks that come with the project, if the rule asks them."""
-        return PLAYERS["policy"]().file(game) if self.rule == "value" and not self.values else None
+        return (
+            PLAYERS["policy"]().file(game) if self.rule == "value" and not self.valued_by else None
+        )
 
     def make(self, host: Host) -> Agent:
         """Returns the player."""
@@ -281,7 +283,7 @@ class Bidder(PlayerOptions):
             return cards
         values = None
         if self.rule == "value":
-            named = self.values and host.entrants[self.values].options
+            named = self.valued_by and host.entrants[self.valued_by].options
             values = (named or PLAYERS["policy"]()).values(at_cards)
         return BiddingAgent(host.game, cards, self.rule, values, whole)
 
