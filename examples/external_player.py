@@ -1,7 +1,7 @@
 """A Doudizhu player as a program of its own. The protocol is explained in docs/external-players.md.
 
 It plays the lowest cards that it may, as many of them as it can, keeps its bombs, and passes when
-its partner holds the table.
+its partner holds the table. In an auction it never calls.
 """
 
 import json
@@ -9,7 +9,6 @@ import sys
 from typing import Any
 
 RANKS = "3456789TJQKA2LB"
-PARTNER = {0: None, 1: 2, 2: 1}  # seat 0 is the landlord
 
 
 def is_bomb(move: str) -> bool:
@@ -19,8 +18,10 @@ def is_bomb(move: str) -> bool:
 
 def choose(view: dict[str, Any]) -> str:
     """Returns one of the moves in view["legal"]."""
-    leading = view["to_beat"] is None
-    if not leading and view["to_beat_seat"] == PARTNER[view["seat"]]:
+    if view.get("phase", "playing") != "playing":
+        return view["legal"][0]
+    leading, landlord = view["to_beat"] is None, view.get("landlord", 0)
+    if not leading and landlord not in (view["seat"], view["to_beat_seat"]):
         return "pass"
     moves = [move for move in view["legal"] if move != "pass" and not is_bomb(move)]
     if moves:

@@ -564,6 +564,12 @@ class Game:
         """
         return {}
 
+    def habits(self, records: "Records") -> dict[str, np.ndarray]:
+        """Returns what seats did in G finished games that scores do not tell, such as bids, by
+        name: float64 ``[G, S]``, 1 where the seat did it, 0 where not, NaN where it could not.
+        """
+        return {}
+
     def hidden_targets(self, states: States, seats: np.ndarray) -> tuple[np.ndarray, ...]:
         """Returns what the hidden head learns about the seat after ``seats[i]`` in row i, where
         ``spec.hidden_counts``.

@@ -36,6 +36,8 @@ from games.settings import ConfigError, InputError, build, did_you_mean
 from games.table import Table
 
 Made = TypeVar("Made")
+Values = Callable[[States], np.ndarray]
+"""Returns the value of the seat to move at each of n views (float32 ``[n]``)."""
 
 
 class PlayerError(InputError):
@@ -70,6 +72,12 @@ class PlayerOptions:
     def make(self, host: "Host") -> Agent:
         """Returns a new player. Raises ValueError if it cannot be made."""
         raise NotImplementedError
+
+    def values(self, host: "Host", objective: str = "adp") -> Values:
+        """Returns the values of the player's networks: expected returns ("adp") or 2 P(win) - 1
+        ("wp"). Raises ValueError if it has none.
+        """
+        raise ValueError(f"{self.kind} has no value network; expected policy or fpmcts")
 
     def file(self, game: str) -> Path | None:
         """Returns the file that it reads, or None. Raises CheckpointError if it is missing."""

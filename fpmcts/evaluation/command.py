@@ -15,14 +15,16 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from rich.table import Table
 
 from fpmcts.command import ending as usual_ending
 from fpmcts.configuration import choices, shown, split
+from fpmcts.evaluation.calibration import Calibration, calibration
 from fpmcts.evaluation.config import EvaluateConfig, Tournament, parse_command_line
-from fpmcts.evaluation.duplicate import table_scores
+from fpmcts.evaluation.duplicate import table_habits, table_scores
 from fpmcts.evaluation.match import IllegalMoveError
-from fpmcts.evaluation.match_result import TableResult
+from fpmcts.evaluation.match_result import MatchResult, TableResult
 from fpmcts.evaluation.plan import Plan, make_plan
 from fpmcts.evaluation.precision import with_precisions
 from fpmcts.evaluation.report import Report, check_folder
@@ -31,13 +33,15 @@ from fpmcts.evaluation.tournament import forget, play_tournament
 from fpmcts.interrupt import Interrupt
 from fpmcts.machine import machine
 from fpmcts.players.foreign import ExternalPlayerError
-from fpmcts.players.lookup import PLAYERS
+from fpmcts.players.lookup import PLAYERS, Host
 from fpmcts.players.warmup import compile_players
 from fpmcts.progress import Progress
 from fpmcts.terminal import Terminal
 from games.choice import help_text as game_help
 from games.help import attribute_texts, error_text, first_line, keys_text, say
 from games.interface import Game
+from games.registry import Values
+from games.rows import take
 from games.settings import ConfigError, did_you_mean
 from networks.checkpoint import CheckpointError
 from networks.device import choose_device
@@ -151,7 +155,8 @@ def run(overrides: Sequence[str], typed: str, note: Note, progress: Progress) ->
         note(f"precision: {precisions}")
     if config.table:
         table = results[tournament.labels]
-        scores = TableResult(table.names, table_scores(game.spec, table.games))
+        by_deck = table_scores(game.spec, table.games)
+        scores = TableResult(table.names, by_deck, table_habits(table))
         note(scores.text(game.spec.score, table.games.usage))
     else:
         facts = {
@@ -161,6 +166,8 @@ def run(overrides: Sequence[str], typed: str, note: Note, progress: Progress) ->
             "seconds": f"{time.monotonic() - began:.1f}",
         }
         _show(plan, Report(tournament, game.spec, results), facts, note)
+        if config.calibration:
+            note(str(_calibration(plan, game, results[tournament.labels])))
     forget(plan)
     return 0
 
@@ -181,6 +188,23 @@ def _show(plan: Plan, report: Report, facts: Mapping[str, object], note: Note) -
     if config.save:  # last: an existing file makes the same command fail
         write_games(Path(config.save), plan.tournament, plan.decks, report.results)
         note(f"games in {config.save}")
+
+
+def _values(tournament: Tournament, game: Game) -> Values:
+    """Returns the function of views by which the networks of ``a`` state chances to win."""
+    label, device = tournament.labels[0], str(choose_device(tournament.config.device))
+    host = Host(game, tournament.players, device)
+    try:
+        return tournament.players[label].options.values(host, "wp")
+    except ValueError as error:
+        raise ConfigError(f"calibration=true: {label}: {error}") from error
+
+
+def _calibration(plan: Plan, game: Game, result: MatchResult) -> Calibration:
+    """Returns the calibration of ``a`` in its match."""
+    decks = np.repeat(np.arange(result.num_decks), plan.games_per_deck)
+    values, deals = _values(plan.tournament, game), take(plan.decks, decks)
+    return calibration(result.names[0], game, values, deals, result.games, 0)
 
 
 def _check(tournament: Tournament, game: Game) -> None:
@@ -204,6 +228,8 @@ def _check(tournament: Tournament, game: Game) -> None:
             player.options.file(game.spec.name)
         except CheckpointError as error:
             raise CheckpointError(f"{label}={player.kind}: {error}") from error
+    if config.calibration:
+        _values(tournament, game)
     if config.report:
         check_folder(Path(config.report))
     if config.save:

@@ -48,6 +48,8 @@ class EvaluateConfig:
         processes: Processes at work; 0: one per core; no result depends on it.
         device: Device of the networks.
         aivat: Whether to also report results with the luck of the cards removed, in poker.
+        calibration: Whether to also report how often ``a`` won beside the chances to win that its
+            networks stated at its first decision in the first role (in Doudizhu as landlord).
         save: File for a record of every game; hand histories if it ends in .phh or .phhs.
         report: Folder for a report in Markdown and JSON, with plots.
         resume: Whether to continue an interrupted evaluation.
@@ -66,6 +68,7 @@ class EvaluateConfig:
     processes: int = setting(0, least=0, most=4096)
     device: str = setting("auto", choices=("auto", "cpu", "cuda"))
     aivat: bool = False
+    calibration: bool = False
     save: str | None = None
     report: str | None = None
     resume: bool = True
@@ -82,7 +85,7 @@ class Tournament:
 
     Attributes:
         config: The keys.
-        players: All players by label, including those that appear only in a mix.
+        players: All players by label, including those that others need.
         labels: The players that meet each other, in order.
     """
 
@@ -153,6 +156,8 @@ def _checked(config: EvaluateConfig, given: Mapping[str, Mapping[str, Any]]) -> 
         if config.agents or config.table:
             expected = "tests a match of two players; expected a=KIND b=KIND"
             raise ConfigError(f"sprt={config.sprt}: {expected}")
+    if config.calibration and (config.agents or config.table):
+        raise ConfigError("calibration=true: is of a match of two players; expected a=KIND b=KIND")
     names = [player.name for player in players.values()]
     players = {
         label: replace(p, name=f"{p.name} [{label}]" if names.count(p.name) > 1 else p.name)
@@ -192,7 +197,7 @@ def _add_player(
         given: The options of each label, as typed.
         players: By label; changed.
         game: Name of the game.
-        above: The mixes that contain it.
+        above: The players that need it.
     """
     if label in players:
         return
@@ -210,14 +215,13 @@ def _add_player(
             f"{label}={kind}: plays {', '.join(row.games())}, not {game}, which is played by {able}"
         )
     options = row.parse(values, f"{label}.")
-    if kind == "mix":
-        if not (seats := options.needs()):
-            example = f"such as {label}.seats=[fpmcts,rhcp,rhcp]"
-            raise ConfigError(f"{label}.seats: a mix needs the players of all seats, {example}")
-        for part in seats:
-            if part == label or part in above:
-                raise ConfigError(f"{label}.seats={seats}: a mix cannot play in itself")
-            _add_player(part, given, players, game, (*above, label))
+    if kind == "mix" and not options.needs():
+        example = f"such as {label}.seats=[fpmcts,rhcp,rhcp]"
+        raise ConfigError(f"{label}.seats: a mix needs the players of all seats, {example}")
+    for part in options.needs() if kind != "lbr" else []:  # its opponent is in the match
+        if part == label or part in above:
+            raise ConfigError(f"{label}={kind}: needs {part}; a player cannot play in itself")
+        _add_player(part, given, players, game, (*above, label))
     shown = ", ".join(f"{key}={value}" for key, value in values.items() if key not in FILES)
     name = kind if label in ("a", "b") else label
     if shown and label in ("a", "b", kind):

@@ -24,7 +24,7 @@ from itertools import permutations
 import numpy as np
 
 from fpmcts.evaluation.match import PlayedGames, Tell, ignore, joined_games, play_games
-from fpmcts.evaluation.match_result import MatchResult, games_per_deck
+from fpmcts.evaluation.match_result import MatchResult, games_per_deck, shares
 from games.agent import Agent, observers
 from games.interface import Game, GameSpec
 from games.kernels import Stream, deal_seeds, streams
@@ -143,7 +143,15 @@ def duplicate_match(game: Game, a: Agent, b: Agent, num_decks: int, seed: int) -
     if num_decks < 1:
         raise ValueError(f"got num_decks={num_decks}; expected at least 1")
     games = duplicate_games(game, a, b, evaluation_decks(game, seed, num_decks), seed)
-    return MatchResult((a.name, b.name), game.spec, games)
+    return MatchResult((a.name, b.name), game.spec, games, habits=game.habits(games.records))
+
+
+def table_habits(result: MatchResult) -> list[dict[str, float]]:
+    """Returns the shares of its games in which each player of ``table_games`` did what habits
+    count.
+    """
+    sits = [result.games.seating == player for player in range(len(result.names))]
+    return [shares({name: done[own] for name, done in result.habits.items()}) for own in sits]
 
 
 def table_scores(spec: GameSpec, games: PlayedGames) -> np.ndarray:

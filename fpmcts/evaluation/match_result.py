@@ -1,6 +1,6 @@
 """The result of a match: scores with errors from the returns of its games, as text and as JSON."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from itertools import combinations
@@ -42,6 +42,17 @@ def score_of(returns: np.ndarray) -> Score:
     return Score(estimate(wins(returns).mean(axis=1)), estimate(returns.mean(axis=1)))
 
 
+def shares(habits: Mapping[str, np.ndarray]) -> dict[str, float]:
+    """Returns the mean of each habit where it was possible, without those that never were."""
+    asked = {name: done[~np.isnan(done)] for name, done in habits.items()}
+    return {name: float(done.mean()) for name, done in asked.items() if done.size}
+
+
+def shares_text(told: Mapping[str, float]) -> str:
+    """Returns shares on one line."""
+    return ", ".join(f"{name} {100 * share:.1f} %" for name, share in told.items())
+
+
 @dataclass(frozen=True)
 class Side:
     """The results of a player alone against the other.
@@ -50,10 +61,12 @@ class Side:
         returns: float64 ``[D, T]``: by deck and team, in the unit of the game's scores.
         luck: float64 ``[D, K]``: corrections of their means (``fpmcts.evaluation.aivat``); None:
             not computed.
+        habits: Of the player, by name: float64 ``[D, T]`` (``games.interface.Game.habits``).
     """
 
     returns: np.ndarray
     luck: np.ndarray | None = None
+    habits: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     @cached_property
     def total(self) -> Score:
@@ -64,6 +77,14 @@ class Side:
     def by_team(self) -> tuple[Score, ...]:
         """The score over the games in which it sat in each team."""
         return tuple(score_of(column[:, None]) for column in self.returns.T)
+
+    @cached_property
+    def habits_by_team(self) -> tuple[dict[str, float], ...]:
+        """The shares of the games in each team in which it did what habits count."""
+        return tuple(
+            shares({name: done[:, team] for name, done in self.habits.items()})
+            for team in range(self.returns.shape[1])
+        )
 
     @cached_property
     def luck_free(self) -> Estimate | None:
@@ -81,12 +102,14 @@ class MatchResult:
         spec: The game's spec.
         games: All games, see ``duplicate.duplicate_games``.
         sequential: Result of the test that could end it early, or None.
+        habits: Of the games (``games.interface.Game.habits``).
     """
 
     names: tuple[str, ...]
     spec: GameSpec = field(repr=False)
     games: PlayedGames = field(repr=False)
     sequential: SequentialResult | None = None
+    habits: Mapping[str, np.ndarray] = field(default_factory=dict, repr=False)
 
     @cached_property
     def sides(self) -> tuple[Side, Side]:
@@ -95,12 +118,14 @@ class MatchResult:
         seats = [spec.teams.index(team) for team in range(spec.num_teams)]  # the first of each team
 
         def of(rows: np.ndarray) -> Side:
-            def scores(values: np.ndarray) -> np.ndarray:
+            def own(values: np.ndarray) -> np.ndarray:
                 by_deck = values.reshape(-1, games_per_deck(spec), *values.shape[1:])
-                return by_deck[:, rows, seats] * spec.score.per_return
+                return by_deck[:, rows, seats]
 
-            luck = None if played.luck is None else scores(played.luck).mean(axis=1)
-            return Side(scores(played.returns), luck)
+            unit = spec.score.per_return
+            luck = None if played.luck is None else own(played.luck).mean(axis=1) * unit
+            habits = {name: own(done) for name, done in self.habits.items()}
+            return Side(own(played.returns) * unit, luck, habits)
 
         rows = np.arange(spec.num_teams)
         # With two teams, B is in the one without A.
@@ -205,6 +230,8 @@ class MatchResult:
             return {**wins, unit.key: value.adp.as_dict()}
 
         teams = dict(zip(self.spec.team_names, map(score, side.by_team), strict=True))
+        for team, told in zip(teams.values(), side.habits_by_team, strict=True):
+            team.update({"habits": told} if told else {})
         if unit.reports_wins and side is self.sides[0]:
             for own, finishers in zip(teams.values(), self.finishers, strict=True):
                 own["finishers"] = finishers
@@ -259,12 +286,12 @@ class MatchResult:
             share = free.error / total.adp.error if total.adp.error else 1.0
             of_error = f"  ({share:.2f} of the error)" if free.count > 1 else ""
             rows["luck taken out"] = f"{self._mean(free)}{of_error}"
-        for name, score, shares in zip(
-            self.spec.team_names, side.by_team, self.finishers, strict=True
+        for name, score, finishers, habits in zip(
+            self.spec.team_names, side.by_team, self.finishers, side.habits_by_team, strict=True
         ):
-            seats = ", ".join(f"{seat} {100 * share:.1f} %" for seat, share in shares.items())
-            won_by = f"  won by {seats}" if len(shares) > 1 else ""
-            rows[f"as {name}"] = self._score(score) + won_by
+            won_by = f"  won by {shares_text(finishers)}" if len(finishers) > 1 else ""
+            told = f"  {shares_text(habits)}" if habits else ""
+            rows[f"as {name}"] = self._score(score) + won_by + told
         width = max(map(len, rows))
         return [f"  {name:{width}}{text}" for name, text in rows.items()]
 
@@ -293,10 +320,12 @@ class TableResult:
     Attributes:
         names: Names of the P players, in the given order.
         by_deck: float64 ``[D, P]``, the mean return of each player on each deck.
+        habits: The shares of its games in which each player did what habits count.
     """
 
     names: tuple[str, ...]
     by_deck: np.ndarray
+    habits: Sequence[Mapping[str, float]] = ()
 
     def score(self, player: int) -> Estimate:
         """Returns the score of a player."""
@@ -308,10 +337,11 @@ class TableResult:
 
     def text(self, unit: ScoreUnit, usage: Sequence[Usage]) -> str:
         """Returns a line for each player, then one for each pair."""
-        lines = [f"{len(self.by_deck):,} decks (± standard error over decks)"]
+        lines, digits = [f"{len(self.by_deck):,} decks (± standard error over decks)"], unit.digits
         for k, (name, used) in enumerate(zip(self.names, usage, strict=True)):
-            points, time = self.score(k).text(0), 1000 * used.seconds_per_decision()
-            lines.append(f"{name}: {unit.name} {points} ({time:.3g} ms a decision)")
+            points, time = self.score(k).text(digits), 1000 * used.seconds_per_decision()
+            told = f"  {shares_text(self.habits[k])}" if self.habits else ""
+            lines.append(f"{name}: {unit.name} {points} ({time:.3g} ms a decision){told}")
         for i, j in combinations(range(len(self.names)), 2):
-            lines.append(f"{self.names[i]} - {self.names[j]}: {self.lead(i, j).text(0)}")
+            lines.append(f"{self.names[i]} - {self.names[j]}: {self.lead(i, j).text(digits)}")
         return "\n".join(lines)

@@ -86,11 +86,10 @@ def make_plan(tournament: Tournament, game: Game) -> Plan:
 
 
 def kinds_of(tournament: Tournament, label: str) -> list[str]:
-    """Returns the kind of a player, or those of the players in a mix."""
+    """Returns the kind of a player, or those of the players that play for it."""
     player = tournament.players[label]
-    if player.kind == "mix":
-        return [kind for part in player.options.needs() for kind in kinds_of(tournament, part)]
-    return [player.kind]
+    parts = player.options.needs() if player.kind != "lbr" else []
+    return [kind for part in parts for kind in kinds_of(tournament, part)] or [player.kind]
 
 
 def _is_slow(tournament: Tournament, label: str) -> bool:

@@ -155,9 +155,9 @@ def _played(
     games, total = plan.num_games(left), plan.num_games(plan.tasks)
     if finished:
         note(f"continuing: {total - games:,} of {total:,} games were finished before")
-    spec = config.game.make().spec
+    game = config.game.make()
     watch = Watch(lambda done: progress("playing", done, games, "games"), stopping)
-    tasks, test = verdict(plan, spec, finished)
+    tasks, test = verdict(plan, game.spec, finished)
     if test is None or not test.accepted:
         units = run_units(
             partial(TaskWorker, plan), left, _processes(config), config.cluster, watch
@@ -167,20 +167,17 @@ def _played(
                 finished[left[k]] = result
                 store = stores[left[k].players]
                 store.add([left[k].first, left[k].last], as_text(result.as_arrays()))
-                tasks, test = verdict(plan, spec, finished)
+                tasks, test = verdict(plan, game.spec, finished)
                 if test is not None and test.accepted:
                     break
     if len(tasks) < len(plan.tasks) and (test is None or not test.accepted):
         return None
-    return {
-        labels: MatchResult(
-            tuple(plan.tournament.players[label].name for label in labels),
-            spec,
-            joined_games([finished[task] for task in tasks if task.players == labels]),
-            test,
-        )
-        for labels in dict.fromkeys(task.players for task in tasks)
-    }
+    results = {}
+    for labels in dict.fromkeys(task.players for task in tasks):
+        names = tuple(plan.tournament.players[label].name for label in labels)
+        played = joined_games([finished[task] for task in tasks if task.players == labels])
+        results[labels] = MatchResult(names, game.spec, played, test, game.habits(played.records))
+    return results
 
 
 def _files(plan: Plan) -> dict[tuple[str, ...], tuple[Path, dict[str, object]]]:

@@ -82,11 +82,16 @@ class FPMCTSOptions(NetworkOptions):
 
 
 class Pace:
-    """Estimates the playouts that fit into a time, from past searches."""
+    """Plans the playouts of a search that ends after a given time, by the rate of past ones.
+
+    A plan that is cut short has compared moves unevenly, one that is over early has time left for
+    the finalists: so it is for ``SHARE`` of the time.
+    """
 
     FIRST = 16
     """Playouts of the first search, while the rate is unknown."""
     LEAST = 2
+    SHARE = 0.75
 
     def __init__(self) -> None:
         self._seconds_each: float | None = None
@@ -97,18 +102,19 @@ class Pace:
         return self._seconds_each is not None
 
     def playouts(self, seconds: float, most: int) -> int:
-        """Returns the playouts that fit into ``seconds`` per position: at least 2, unless ``most``
-        is less.
+        """Returns the playouts to plan for ``seconds`` per position, at least 2 unless ``most`` is
+        less: a number of four significant bits, since root rules cache their plans.
         """
         if self._seconds_each is None:
             return min(self.FIRST, most)
-        return min(max(int(seconds / self._seconds_each), self.LEAST), most)
+        fitting = max(int(self.SHARE * seconds / self._seconds_each), self.LEAST)
+        return min(fitting - fitting % (1 << max(0, fitting.bit_length() - 4)), most)
 
-    def note(self, playouts: int, seconds: float) -> None:
+    def note(self, playouts: float, seconds: float) -> None:
         """Records the seconds that a position's playouts took. The last search makes up half of the
         estimate.
         """
-        each = max(seconds / playouts, 1e-9)
+        each = max(seconds, 1e-9) / max(playouts, 1)
         self._seconds_each = (
             each if self._seconds_each is None else 0.5 * (self._seconds_each + each)
         )
@@ -121,9 +127,9 @@ class SearchAgent(Agent):
         trained: The networks of all seats.
         settings: Settings of the search.
         inference: Settings of the inference.
-        options: ``seconds`` is the time per move, including inference: the number of playouts
-            follows from the rate so far, up to ``settings.playouts``. If many games are searched
-            together, it is the mean time per position.
+        options: ``seconds`` is the time per move, including inference, up to
+            ``settings.playouts``. If many games are searched together, it is the mean time per
+            position.
         lanes: Positions searched at once.
     """
 
@@ -179,14 +185,16 @@ class SearchAgent(Agent):
                 lanes, take(views, rows), records, self.rng, self.settings.worlds
             )
             inferred = time.perf_counter()
-            playouts = None
+            planned = deadline = None
             if self.seconds is not None:
-                left = self.seconds - (inferred - begin) / rows.size
-                playouts = self._pace.playouts(left, self.settings.playouts)
-            result = self.search.run(worlds, self.rng, lanes, playouts)
+                deadline = begin + self.seconds * rows.size
+                planned = self._pace.playouts(
+                    (deadline - inferred) / rows.size, self.settings.playouts
+                )
+            result = self.search.run(worlds, self.rng, lanes, planned=planned, deadline=deadline)
             actions[rows] = self._chosen(result, self.rng, lanes)
-            if playouts is not None:
-                self._pace.note(playouts, (time.perf_counter() - inferred) / rows.size)
+            if self.seconds is not None:
+                self._pace.note(result.done.mean(), (time.perf_counter() - inferred) / rows.size)
         return actions
 
     def _chosen(self, result: SearchResult, rng: np.ndarray, lanes: np.ndarray) -> np.ndarray:
@@ -221,9 +229,9 @@ class SearchAgent(Agent):
         )
         hidden = self._hidden(question, lanes, rng)
         own = None if self.seconds is None else begin + self.seconds
-        report, playouts = limits.report, None
+        report, planned = limits.report, None
         if own is not None:
-            playouts = self._fitting(own, worlds, rng.copy())
+            planned = self._fitting(own, worlds, rng.copy())
         started = time.perf_counter()
 
         def so_far(result: SearchResult, done: int, total: int) -> None:
@@ -234,7 +242,7 @@ class SearchAgent(Agent):
             worlds,
             rng,
             lanes,
-            playouts,
+            planned=planned,
             report=None if report is None else so_far,
             cancel=limits.cancel,
             deadline=min((end for end in (limits.deadline, own) if end is not None), default=None),
@@ -243,13 +251,12 @@ class SearchAgent(Agent):
             sources=drawn.sources,
         )
         if own is not None:
-            self._table_pace.note(max(1, int(result.done[0])), time.perf_counter() - started)
+            self._table_pace.note(int(result.done[0]), time.perf_counter() - started)
         result = result._replace(choice=self._chosen(result, rng, lanes))
         return self._decided(question, result, hidden)
 
     def _fitting(self, end: float, worlds: States, rng: np.ndarray) -> int:
-        """Returns the playouts of a search that ends by ``end``: one cut short would not have
-        completed its halvings.
+        """Returns the playouts to plan for a search that ends at ``end``.
 
         The first time, a short search that decides nothing measures the rate.
         """
@@ -259,7 +266,7 @@ class SearchAgent(Agent):
             first = self._table_search.run(
                 worlds, rng, np.zeros(1, np.int64), playouts, deadline=end
             )
-            pace.note(max(1, int(first.done[0])), time.perf_counter() - started)
+            pace.note(int(first.done[0]), time.perf_counter() - started)
         return pace.playouts(end - time.perf_counter(), most)
 
     def _hidden(self, question: Question, lanes: np.ndarray, rng: np.ndarray) -> HiddenCards | None:

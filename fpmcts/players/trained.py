@@ -10,13 +10,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
+from fpmcts.search.policy_kernels import observe_movers
 from fpmcts.search.search import SearchSettings
 from games import Choice
 from games.files import shipped
+from games.generic import stake
 from games.interface import Game
-from games.registry import Host, PlayerOptions
+from games.registry import Host, PlayerOptions, Values
+from games.rows import States, num_rows
 from games.settings import setting
 from inference.determinizer import Determinizer, InferenceSettings
 from inference.filter import FilterEngine, FilterNet
@@ -125,6 +129,22 @@ class NetworkOptions(PlayerOptions):
             return trained
 
         return host.once((path, objective, self.precision), read)
+
+    def values(self, host: Host, objective: str = "adp") -> Values:
+        """Returns the values of the networks, see ``PlayerOptions.values``."""
+        trained = self.networks(host, objective)
+        rules, shape = trained.game.rules, trained.game.spec.observation_shape
+
+        def of(views: States) -> np.ndarray:
+            count = num_rows(views)
+            observations, roles = np.empty((count, *shape), np.int8), np.empty(count, np.int8)
+            observe_movers(rules, views, np.arange(count), observations, roles)
+            stakes = np.ones(count, np.float32)
+            if objective == "adp":
+                stakes[:] = [stake(rules, views, row) for row in range(count)]
+            return stakes * trained.evaluator.evaluate(observations, roles).value
+
+        return of
 
 
 def checkpoint_file(path: Path | str) -> Path:

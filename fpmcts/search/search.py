@@ -154,11 +154,13 @@ class _Watch:
         self.parts: list[SearchResult] = []
         """Results of the finished positions."""
 
-    def ends(self) -> bool:
-        """Returns whether to end the search now."""
-        if self._deadline is not None and time.perf_counter() >= self._deadline:
-            return True
-        return self._cancel is not None and self._cancel()
+    def closes(self, latency: float) -> bool:
+        """Returns whether a simulation that takes ``latency`` seconds would return too late."""
+        return self._deadline is not None and time.perf_counter() + latency >= self._deadline
+
+    def ends(self, latency: float) -> bool:
+        """Returns whether to end the search now, without the simulations in flight."""
+        return self.closes(-latency) or (self._cancel is not None and self._cancel())
 
     def wants_report(self) -> bool:
         """Returns whether it is time for a report."""
@@ -226,6 +228,7 @@ class Search:
         playouts: int | None = None,
         slots: int | None = None,
         *,
+        planned: int | None = None,
         report: Report | None = None,
         cancel: Callable[[], bool] | None = None,
         deadline: float | None = None,
@@ -244,13 +247,16 @@ class Search:
             playouts: Simulations per position, 1 to ``settings.playouts``; None: that many.
             slots: Simulations in flight in one tree, 1 to ``most_slots``; None:
                 ``settings.slots``.
+            planned: The number that the root rule plans for, at most ``playouts``; those left over
+                follow its plan, until ``deadline``. None: all.
             report: Called between rounds, at most every 0.1 s, and at the end with the final
                 result.
             cancel: Polled between rounds; once it returns True, the search ends with its results so
                 far.
-            deadline: The search ends with its results so far after the first round past this time,
-                in seconds of ``time.perf_counter``. Every position's root is evaluated in any case,
-                so a policy and a choice are always returned.
+            deadline: When the search is to end, in seconds of ``time.perf_counter``: it starts no
+                simulation that would not return by then on average, and drops those that take twice
+                as long. Every position's root is evaluated in any case, so a policy and a choice
+                are always returned.
             moves: For each position the legal actions to consider at the root, at least one. None:
                 all.
             stand_ins: For each of ``moves`` the listed action whose policy output it uses, for
@@ -285,8 +291,7 @@ class Search:
             if moves is None
             else list(zip(moves, moves if stand_ins is None else stand_ins, strict=True))
         )
-        self._forest.jobs.simulations[:] = playouts
-        self._rule = _make_rule(settings, playouts)
+        self._rule = _make_rule(settings, min(playouts, planned or playouts))
         self._forest = self._forest._replace(num_slots=slots, num_worlds=per)
         if sources is None:
             sources = np.tile(np.arange(per, dtype=np.int32), (n, 1))
@@ -296,6 +301,7 @@ class Search:
             rows = take(worlds, slice(a * per, (a + size) * per))
             part = None if given is None else given[a : a + size]
             drawn = sources[a : a + size].reshape(-1)
+            self._forest.jobs.simulations[:] = playouts
             watch.parts.append(self._run_part(rows, drawn, rng, lanes[a : a + size], part, watch))
         result = join(watch.parts)
         watch.report(result)
@@ -314,6 +320,7 @@ class Search:
             worlds=worlds, sources=sources, num_trees=len(lanes)
         )
         jobs, requests, counters = forest.jobs, forest.requests, self.counters
+        trees, in_flight = forest.num_trees, forest.num_trees * forest.num_slots
         _draw_noise(rng, lanes, jobs.seed, jobs.noise, getattr(self._rule, "noise", 0.0))
         start = time.perf_counter()
         count = begin_search(forest)
@@ -326,7 +333,7 @@ class Search:
             answered = time.perf_counter()
             counters.evaluations += count
             counters.rounds += 1
-            counters.room += forest.num_trees * forest.num_slots
+            counters.room += in_flight
             absorb(forest, count, answer.policy, answer.value)
             if named is not None:
                 self._name_roots(named)
@@ -334,16 +341,21 @@ class Search:
             count = advance(forest, self._rule)
             counters.network_seconds += answered - asked
             counters.kernel_seconds += time.perf_counter() - answered
-            if watch.ends():
+            returned = int(forest.log.returned[:trees].sum())
+            # Little's law: mean time in flight = number in flight / rate.
+            latency = (time.perf_counter() - start) * in_flight / max(returned, in_flight)
+            if watch.ends(latency):
                 break
+            if watch.closes(latency):
+                np.minimum(jobs.simulations, jobs.started, out=jobs.simulations)
             if watch.wants_report():
                 watch.report(join([*watch.parts, self._read(legal)]))
         result = self._read(legal)
-        counters.searches += forest.num_trees
+        counters.searches += trees
         counters.simulations += int(result.done.sum())
         counters.dropped += int(result.dropped.sum())
-        counters.lookups += int(jobs.lookups[: forest.num_trees].sum())
-        counters.hits += int(jobs.hits[: forest.num_trees].sum())
+        counters.lookups += int(jobs.lookups[:trees].sum())
+        counters.hits += int(jobs.hits[:trees].sum())
         return result
 
     def _strike(self, moves: Sequence[_Given]) -> list[np.ndarray]:

@@ -84,6 +84,7 @@ class GradientSettings(Decaying):
         frozen: Seats with frozen networks, counted from 0; the others learn to exploit them. In
             Doudizhu, [1, 2] trains an exploiter of the peasants, whose gain is a lower bound on
             their exploitability.
+        thaw: Iterations of policy gradient after which the frozen seats learn, too. None: never.
         games: Games per iteration, >= 1.
         lr: Learning rate of the first of these iterations, > 0.
         lr_halving: Iterations after which the rate has halved: lr / (1 + iterations since the first
@@ -98,6 +99,7 @@ class GradientSettings(Decaying):
 
     start: int | None = setting(None, least=0, most=1_000_000_000)
     frozen: list[int] = field(default_factory=list)
+    thaw: int | None = setting(None, least=0, most=1_000_000_000)
     games: int = setting(16_384, least=1, most=1_000_000_000)
     lr: float = setting(6e-5, least=1e-12, most=10)
     lr_halving: float = setting(0.0, least=0)

@@ -140,9 +140,11 @@ class Stages(FPMCTS):
         1; returns curves.
         """
         settings, started = self.config.gradient, time.perf_counter()
-        lr = settings.rate(self.iteration - (settings.start or 0))
+        done = self.iteration - (settings.start or 0)
+        lr = settings.rate(done)
         parts = [take(rows, self.rows_of_network(rows.samples, k)) for k in range(len(self.nets))]
-        frozen = {self.networks.net_of_role[role] for role in settings.frozen}
+        thawed = settings.thaw is not None and done >= settings.thaw
+        frozen = {self.networks.net_of_role[role] for role in settings.frozen if not thawed}
         steps = [0 if k in frozen else num_rows(part) // BATCH_SIZE for k, part in enumerate(parts)]
 
         def network(k: int) -> Iterator[Losses]:

@@ -51,5 +51,5 @@ def main(arguments: Sequence[str], command: str = "fpmcts play") -> int:
         raise ConfigError(f"{error.name} is not installed: {install}") from error
     logging.basicConfig(format="%(levelname)s %(name)s: %(message)s", level=logging.WARNING)
     with suppress(KeyboardInterrupt):  # the usual end
-        run(config, say=lambda address: say(f"the table is at {address}"))
+        run(config, say)
     return 0

@@ -289,6 +289,25 @@ def step(rules: WholeRules, states: WholeStates, i: int, action: int) -> None:
 
 
 @kernel
+def play_auctions(
+    rules: WholeRules, states: WholeStates, moves: np.ndarray, said: np.ndarray
+) -> None:
+    """Plays the auctions of G games, up to the first move with cards.
+
+    Args:
+        states: The starts of the games; the cards do not matter.
+        moves: int16 ``[G, M]``, with -1s after the last one.
+        said: bool ``[G, 3, 6]``, written: which of ``TEXTS`` each seat said.
+    """
+    for i in range(len(moves)):
+        for move in moves[i]:
+            if move < rules.cards.size:
+                break
+            said[i, current_seat(rules, states, i), move - rules.cards.size] = True
+            step(rules, states, i, move)
+
+
+@kernel
 def is_spring(states: WholeStates, i: int) -> bool:
     """Returns whether a game of cards that is over was a spring: no peasant played a card, or the
     landlord only the first lead.

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,7 @@ from games.doudizhu.cards import (
     unpack,
 )
 from games.generic import register_all
-from games.interface import Json, ScoreUnit
+from games.interface import Json, Records, ScoreUnit
 from games.rows import States, copied, take
 
 register_all(WholeRules, auction, auction_worlds)
@@ -258,6 +259,25 @@ class WholeGame(CardPlay):
             "spring_share": float(np.mean(springs)),
             "factor_per_game": float(np.mean(played.factor)),
         }
+
+    def habits(self, records: Records) -> dict[str, np.ndarray]:
+        """Returns which seats made each call, robbed and doubled, of those that were asked; which
+        became the landlord; and which games were thrown in.
+        """
+        count = len(records.moves)
+        states = auction.start(np.zeros((count, NUM_SEATS), np.uint64), np.zeros(count, np.uint64))
+        said = np.zeros((count, NUM_SEATS, len(self.texts)), np.bool_)
+        auction.play_auctions(self.rules, states, np.ascontiguousarray(records.moves), said)
+        refusals = [place for place, text in enumerate(self.texts) if text.startswith("no ")]
+        found: dict[str, np.ndarray] = {}
+        for first, end in pairwise([*refusals, len(self.texts)]):
+            asked = said[:, :, first:end].any(axis=2)
+            for place in range(first + 1, end):
+                found[self.texts[place]] = np.where(asked, said[:, :, place], np.nan)
+        thrown_in = np.repeat((states.winner == NOBODY)[:, None], NUM_SEATS, axis=1)
+        landlord = states.landlord[:, None] == np.arange(NUM_SEATS)
+        found["landlord"] = np.where(thrown_in, np.nan, landlord)
+        return found | {"thrown in": thrown_in.astype(np.float64)}
 
     def hidden_targets(
         self, states: States, seats: np.ndarray

@@ -6,6 +6,7 @@ import pytest
 
 from fpmcts.configuration import CONF
 from fpmcts.evaluation.config import parse_command_line
+from fpmcts.evaluation.plan import kinds_of
 from fpmcts.players.lookup import PLAYERS
 from fpmcts.players.mix import MixOptions
 from fpmcts.players.policy import PolicyOptions
@@ -32,6 +33,11 @@ def test_a_mix_names_other_players() -> None:
     assert t.players["x"].options == PolicyOptions(temperature=1.0)
     assert set(t.players) == {"a", "b", "x", "rhcp", "random"}
     assert t.labels == ("a", "b")
+
+
+def test_a_bidder_names_a_player_of_cards() -> None:
+    t = parse_command_line(["a=bidder", "a.cards=x", "x=policy", "b=bidder", "b.rule=value"])
+    assert set(t.players) == {"a", "b", "x"} and kinds_of(t, "a") == ["policy"]
 
 
 def test_a_command_is_taken_as_it_is() -> None:
@@ -72,7 +78,7 @@ def test_options_of_the_game() -> None:
             ["c=random: c is neither", "a player of the match (a, b)"],
         ),
         (["a=rhcp", "b=rhcp", "sprt=[0.6,0.5]"], ["sprt=[0.6, 0.5]", "two shares"]),
-        (["a=mix", "a.seats=[a,rhcp,rhcp]", "b=rhcp"], ["a.seats", "itself"]),
+        (["a=mix", "a.seats=[a,rhcp,rhcp]", "b=rhcp"], ["a=mix", "needs a", "itself"]),
         (
             ["a=always_call", "b=random"],
             ["a=always_call", "plays kuhn, leduc", "not doudizhu", "rhcp"],

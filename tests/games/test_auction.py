@@ -11,7 +11,7 @@ from games import make
 from games.doudizhu.auction import Phase, WholeStates, start
 from games.doudizhu.cards import COPIES, pack, parse_cards, unpack
 from games.generic import legal
-from games.interface import Game
+from games.interface import Game, Records
 from games.kernels import kernel, random_below, streams
 from games.lockstep import Lockstep
 from games.position import table_at
@@ -214,6 +214,23 @@ def test_a_described_spring() -> None:
     }
     assert told["hands"][1] == "" and told["cards_left"] == [17, 0, 17]
     assert Table(game, record=record).record() == record
+
+
+def test_what_seats_said_is_counted_where_they_were_asked() -> None:
+    game = make("doudizhu", bidding="call", doubling=True)
+    moves = np.full((2, 12), -1, np.int16)
+    first = ["no call", "call 2", "no call", "no call", "double", "no double", "double"]
+    for row, said in enumerate((first, 3 * ["no call"])):
+        moves[row, : len(said)] = [game.parse_action(text) for text in said]
+    told = game.habits(Records(moves, np.array([7, 3], np.int16)))
+    assert {name: done.astype(str).tolist() for name, done in told.items()} == {
+        "call 1": [["0.0", "0.0", "0.0"], ["0.0", "0.0", "0.0"]],
+        "call 2": [["0.0", "1.0", "0.0"], ["0.0", "0.0", "0.0"]],
+        "call 3": [["0.0", "0.0", "0.0"], ["0.0", "0.0", "0.0"]],
+        "double": [["0.0", "1.0", "1.0"], ["nan", "nan", "nan"]],
+        "landlord": [["0.0", "1.0", "0.0"], ["nan", "nan", "nan"]],
+        "thrown in": [["0.0", "0.0", "0.0"], ["1.0", "1.0", "1.0"]],
+    }
 
 
 def test_doubling_needs_an_auction() -> None:

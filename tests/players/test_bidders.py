@@ -3,12 +3,18 @@
 import numpy as np
 import pytest
 
+from fpmcts.evaluation.measures import match
 from fpmcts.players import load_player
 from games import make
+from games.agent import Agent
+from games.decision import RETURN, Decision, Limits, Question, RootMove
 from games.doudizhu.auction import start
 from games.doudizhu.cards import COPIES, pack, parse_cards, unpack
 from games.doudizhu.players import bidders
+from games.doudizhu.players.lookahead import LookaheadAgent
 from games.interface import Game
+from games.registry import PLAYERS, Entrant, Host, PlayerOptions, Values
+from games.rows import States
 from games.table import Table
 
 
@@ -57,6 +63,55 @@ def test_a_higher_call_or_a_rob_needs_a_better_hand() -> None:
         assert load_player("bidder", game, rule="three").decide(again).move == "call 3"
 
 
+@pytest.mark.parametrize(
+    ("worth", "call", "doubles"), [(0.1, "call 3", "double"), (-0.1, "no call", "no double")]
+)
+def test_value_calls_and_doubles_where_the_network_expects_points(
+    monkeypatch: pytest.MonkeyPatch, worth: float, call: str, doubles: str
+) -> None:
+    bottoms = []
+
+    def values(options: PlayerOptions, host: Host) -> Values:
+        def of(views: States) -> np.ndarray:
+            own, bottom = unpack(views.hands[:, 0]), unpack(views.bottom)
+            assert (own.sum(axis=1) == 20).all() and (own >= bottom).all()
+            assert host.game.spec.teams == (0, 1, 1) and not views.hands[:, 1:].any()
+            bottoms.append(len(set(views.bottom.tolist())))
+            return worth + np.tile([-1.0, 1.0], 16)
+
+        return of
+
+    monkeypatch.setattr(PLAYERS["policy"], "values", values)
+    game = make("doudizhu", bidding="call", doubling=True)
+    player = load_player("bidder", game, rule="value")
+    table = with_hand(game, "3456789TJ345672AL")
+    assert player.decide(table).move == call
+    for move in ("call 3", "double", "no double"):
+        table.play(move)
+    assert player.decide(table).move == doubles
+    assert bottoms[0] > 16 and bottoms[1] == 1
+
+
+def test_a_rule_bids_for_a_player_that_knows_the_auction() -> None:
+    game = make("doudizhu", bidding="call")
+    cards = Entrant(PLAYERS["random"](), "random")
+    player = PLAYERS["bidder"](cards="own", rule="three").make(Host(game, {"own": cards}))
+    table = Table(game, seed=1)
+    while not table.is_over:
+        table.play(player.decide(table).move)
+    assert table.record()["moves"][0] == "call 3" and len(table.moves) > 5
+
+
+def test_a_match_tells_how_the_players_bid() -> None:
+    game = make("doudizhu", bidding="call")
+    a, b = (load_player("bidder", game, rule=rule) for rule in ("three", "never"))
+    result = match(game, a, b, decks=1)
+    of_a, of_b = ([told["landlord"] for told in side.habits_by_team] for side in result.sides)
+    assert (of_a, of_b) == ([1.0, 1.0, 1.0], [0.0, 0.0, 0.0])
+    assert str(result).count("call 3 100.0 %, landlord 100.0 %, thrown in 0.0 %") == 3
+    assert result.as_dict()["by_team"]["Y"]["habits"]["call 3"] == 1.0  # type: ignore[index]
+
+
 @pytest.mark.parametrize("name", ["rhcp", "team_play", "pimc"])
 def test_a_player_of_cards_plays_as_without_an_auction(name: str) -> None:
     """The same cards, the landlord in another seat: every move, every reason."""
@@ -75,3 +130,34 @@ def test_a_player_of_cards_plays_as_without_an_auction(name: str) -> None:
         assert told.move == expected.move or name == "pimc"  # its seed is what its seat has seen
         cards.play(told.move)
         whole.play(told.move)
+
+
+def test_bids_are_compared_by_the_points_that_they_lead_to() -> None:
+    """A constant expectation of the landlord: what remains is who becomes it, and at what stake."""
+
+    class Cards(Agent):
+        name = "cards"
+
+        def answer(self, question: Question, limits: Limits) -> Decision:
+            move, action = question.text(question.legal[0]), int(question.legal[0])
+            root = (RootMove(move, 1.0, 2, 0.5, 0.1),)
+            return Decision(move, action, value=0.5, unit=RETURN, root=root)
+
+    game = make("doudizhu", bidding="call")
+    agent = LookaheadAgent(game, Cards(), lambda views: np.full(len(views.seat), 0.5), 16)
+    table = with_hand(game, "3456789TJ34567LB2")
+
+    def points() -> dict[str, float | None]:
+        return {one.move: one.mean for one in agent.decide(table).root or ()}
+
+    assert points()["call 3"] == agent.decide(table).value == 3.0 * 2.0 * 0.5
+    assert (points()["no call"] or 0.0) < 0.0, "another seat may become the landlord"
+    table.play("call 1")
+    assert points()["call 3"] == 3.0 and points()["no call"] < -0.5, "a peasant pays once"
+    table.undo()
+    for move in ("no call", "no call"):
+        table.play(move)
+    assert points()["no call"] == 0.0, "thrown in"
+    table.play("call 3")
+    (lead,) = agent.decide(table).root or ()
+    assert (lead.mean, lead.standard_error) == (3.0, pytest.approx(0.6)), "points at the stake"

@@ -177,17 +177,6 @@ def test_a_search_can_be_cut_short(run: Path) -> None:
     assert agent.decide(table, deadline=time.perf_counter()).playouts < 64
 
 
-def test_a_search_halves_its_moves_in_the_time_that_it_has(run: Path) -> None:
-    """Where there is time for 40 playouts the halving is planned for these, not for the most."""
-    search = {"root": "gumbel", "slots": 1, "considered": 8, "playouts": 100_000}
-    agent = load_player("fpmcts", DOUDIZHU, str(run), seconds=10.0, **search)
-    agent._table_pace.note(40, 10.0)
-    decision = agent.decide(Table(DOUDIZHU, seed=2))
-    visits = sorted(row.visits for row in decision.root if row.visits)
-    assert 20 <= decision.playouts == sum(visits) <= 40
-    assert len(visits) == 8 and visits[-1] >= 2 * visits[0]
-
-
 def test_what_cannot_be_decided_is_an_error_and_no_other_move() -> None:
     rhcp, table = load_player("rhcp", DOUDIZHU), Table(DOUDIZHU, seed=2)
     with pytest.raises(ValueError, match="the game is over"):

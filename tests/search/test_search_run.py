@@ -98,6 +98,21 @@ def test_a_deadline_cuts_the_search(root: str) -> None:
     assert_equal(later, expected)
 
 
+def test_a_search_goes_on_after_its_plan() -> None:
+    """The finalists of the halving share what is left."""
+    game, tables = random_game(2)
+    given = settings("gumbel", 200)
+    here = positions(game)
+    planned = run(make_search(game, tables, settings("gumbel", 40), len(here)), game, here)
+    result = run(make_search(game, tables, given, len(here)), game, here, planned=40)
+    assert result.done.tolist() == [200] * len(here)
+    for visits, plan in zip(result.visits, planned.visits, strict=True):
+        finalists = np.argsort(plan, kind="stable")[-2:]
+        assert abs(int(visits[finalists[0]]) - int(visits[finalists[1]])) <= 1
+        others = np.delete(np.arange(len(plan)), finalists)
+        np.testing.assert_array_equal(visits[others], plan[others])
+
+
 @ROOTS
 @PARTS
 @pytest.mark.parametrize("slots", [1, 4])

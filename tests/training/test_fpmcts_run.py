@@ -257,15 +257,15 @@ def test_policy_gradient_leaves_the_uniform_policy_for_a_better_one() -> None:
     assert exact(one) < 0.9 * before
 
 
-def test_an_exploiter_learns_alone() -> None:
-    one = Stages(config("gradient.start=0", "gradient.frozen=[1]"))
+def test_an_exploiter_learns_alone_until_the_others_thaw() -> None:
+    one = Stages(config("gradient.start=0", "gradient.frozen=[1]", "gradient.thaw=2"))
     before = [{name: p.clone() for name, p in net.state_dict().items()} for net in one.nets]
-    steps(one, 2)
-    unchanged = [
-        all(torch.equal(p, was[name]) for name, p in net.state_dict().items())
-        for net, was in zip(one.nets, before, strict=True)
-    ]
-    assert unchanged == [False, True]
+    for more, learned in ((2, [True, False]), (1, [True, True])):
+        steps(one, more)
+        assert learned == [
+            any(not torch.equal(p, was[name]) for name, p in net.state_dict().items())
+            for net, was in zip(one.nets, before, strict=True)
+        ]
 
 
 def test_one_seat_searches_in_each_game() -> None:

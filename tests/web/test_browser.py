@@ -151,9 +151,47 @@ def test_what_the_page_computes(browser: Any, site: Site) -> None:
     seats = [{"cards": ["3", "3", "B"], "facts": {"played": ["4"]}}, {"facts": {"played": ["3"]}}]
     left = person.run("cards", "unseenCounts(of)", {"you": 0, "seats": seats})
     assert [left[0], left[1], left[2], left[-1]] == [["3", 1], ["4", 3], ["5", 4], ["B", 0]]
+    before = {"you": 0, "seats": seats, "moves": [], "over": False}
+    after = {"moves": [{"move": "LB"}], "over": True, "returns": [-2, 1, 1]}
+    after = before | after | {"facts": {"spring": True, "landlord": 0}}
+    for pair, names in (
+        ([None, before], ["deal"]),
+        ([before, before | {"moves": [{"move": "3333"}]}], ["bomb"]),
+        ([before, after], ["rocket", "anti_spring", "lost"]),
+        ([after, before], []),
+    ):
+        assert person.run("effects", "happened(...of)", pair) == names
     games = [[2, -1, -1], [-4, 8, -4]]
     found = person.run("match", "sums(of).slice(-3).map(one => one.value)", games)
     assert found == [-2, 7, -5]
+    person.close()
+
+
+def test_the_page_can_be_installed(browser: Any, site: Site) -> None:
+    """The manifest and its icons, behind the cookie and the content security policy."""
+    person = Person(browser, site)
+    tools = person.context.new_cdp_session(person.page)
+    found = tools.send("Page.getAppManifest")
+    assert json.loads(found["data"])["start_url"] == "/" and not found["errors"]
+    faults = tools.send("Page.getInstallabilityErrors")["installabilityErrors"]
+    assert {one["errorId"] for one in faults} <= {"in-incognito"}
+    person.close()
+
+
+def test_motion_can_be_off(browser: Any, site: Site) -> None:
+    person = Person(browser, site)
+    moving = "document.getAnimations().filter(one => one.playState === 'running').length"
+    person.new_table()
+    assert person.page.evaluate(moving) > 10
+    person.page.emulate_media(reduced_motion="reduce")
+    person.new_table()
+    assert person.page.evaluate(moving) == 0
+    person.page.emulate_media(reduced_motion="no-preference")
+    person.page.keyboard.press("?")
+    person.page.locator("dialog .check", has_text="Animations").click()
+    person.page.locator("dialog .primary").click()
+    person.new_table()
+    assert person.page.evaluate(moving) == 0
     person.close()
 
 
@@ -197,7 +235,7 @@ def test_the_whole_game_by_clicks(
     won = max(abs(points) for points in view["returns"]) / 2
     assert f"= {won:g}" in person.text(".sum-line")
     person.check()
-    page.locator(".after .primary").click()
+    page.locator(".finish .primary").click()
     page.wait_for_selector(".play:not(.over)")
     assert person.get(f"/api/tables/{person.table}/series")["games"] == [view["returns"]]
     person.close()
@@ -230,7 +268,7 @@ def test_replay_and_review(browser: Any, site: Site, tmp_path: Path) -> None:
     page.keyboard.press("ArrowLeft")
     person.check()
     person.open(table)
-    page.locator(".after button", has_text="复盘").click()
+    page.locator(".finish button", has_text="复盘").click()
     page.locator(".review button.primary").click()
     page.wait_for_selector(".review .summary")
     page.keyboard.press("n")

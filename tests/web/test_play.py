@@ -191,6 +191,33 @@ def test_deals_of_an_editor(client: TestClient) -> None:
         assert client.get(f"{path}?ply={ply}").status_code == status
 
 
+def test_a_game_goes_on_from_a_ply(client: TestClient) -> None:
+    old = new_table(client, seats=["you", "quick", "quick"], mode="fair")
+    given = {
+        "seed": None,
+        "continues": old["id"],
+        "mode": "hints",
+        "seats": ["quick", "you", "quick"],
+    }
+    hidden = ask_for_table(client, **given)
+    assert hidden.json()["error"]["code"] == "not_over"
+    with Tab(client) as tab:
+        over = play_to_the_end(tab, tab.ask("join", "state", table=old["id"])["view"])
+        moves = over["record"]["moves"]
+        table = new_table(client, **given, ply=1)
+        view = tab.ask("join", "state", table=table["id"])["view"]
+    assert (view["ply"], view["you"], view["to_move"], table["plies"]) == (1, 1, 1, 1)
+    assert [one["move"] for one in view["moves"]] == moves[:1]
+    for wrong, code in (
+        ({"ply": len(moves)}, "bad_message"),
+        ({"mode": "fair"}, "not_allowed"),
+        ({"seed": 3}, "bad_message"),
+        ({"continues": None}, "bad_message"),
+    ):
+        answer = ask_for_table(client, **{**given, "ply": 1, **wrong})
+        assert answer.json()["error"]["code"] == code, wrong
+
+
 def test_records_for_everybody(client: TestClient, site: Any) -> None:
     assert client.portal is not None
     client.portal.call(

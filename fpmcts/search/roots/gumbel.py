@@ -106,16 +106,32 @@ def shrunk_advantages(rule: Gumbel, tree: Tree, t: int, out: np.ndarray) -> floa
 
 
 @kernel
+def _second_most(tree: Tree, t: int) -> int:
+    """Returns the visits of the root move with the second most, so that the two finalists of a
+    search that goes on after its schedule stay level.
+    """
+    first, most, second = tree.first_edge[t, 0], 0, 0
+    for edge in range(first, first + tree.degree[t, 0]):
+        visits = np.int64(tree.visits[t, edge])
+        second = max(second, min(most, visits))
+        most = max(most, visits)
+    return second
+
+
+@kernel
 def select(
     rule: Gumbel, tree: Tree, t: int, started: int, noise: np.ndarray, scratch: np.ndarray
 ) -> int:
     """Returns the root edge with the best score among those with the visit count that the schedule
-    asks for.
+    asks for; after its end, one of the two with the most visits.
 
     The score is noise + log(prior + floor) + strength · shrunk advantage.
     """
     considered = min(tree.degree[t, 0], rule.schedule.shape[0] - 1)
-    wanted_visits = rule.schedule[considered, min(started, rule.schedule.shape[1] - 1)]
+    if started < rule.schedule.shape[1]:
+        wanted_visits = rule.schedule[considered, started]
+    else:
+        wanted_visits = _second_most(tree, t)
     shrunk_advantages(rule, tree, t, scratch)
     first = tree.first_edge[t, 0]
     best, best_score = -1, -np.inf

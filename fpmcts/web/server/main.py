@@ -60,6 +60,14 @@ def listen(host: str, port: int) -> socket.socket:
         ) from error
 
 
+def own_address() -> str:
+    """Returns the address of this machine in its network; its name without a network."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe, contextlib.suppress(OSError):
+        probe.connect(("192.0.2.1", 9))  # chooses an interface; nothing is sent
+        return str(probe.getsockname()[0])
+    return socket.gethostname()
+
+
 def read_review(path: Path) -> str:
     """Returns the text of a file of records; the games check them once they are loaded. Raises
     ConfigError.
@@ -102,7 +110,7 @@ def run(config: PlayConfig, say: Callable[[str], None]) -> None:
 
     Args:
         config: The settings.
-        say: Called with the address.
+        say: Called with lines about the addresses.
 
     Raises:
         ConfigError: It cannot start.
@@ -124,9 +132,11 @@ def run(config: PlayConfig, say: Callable[[str], None]) -> None:
     rulebook = PreparedGames(catalogue, lambda: Games(catalogue.games()))
     services = Services(rulebook, catalogue, engine, store, Clock(), Chance())
     name = f"[{config.host}]" if ":" in config.host else config.host
-    shown = "127.0.0.1" if config.host in EVERYWHERE else name
-    address = f"http://{shown}:{listening.getsockname()[1]}/?token={token}"
-    say(address)
+    page = f"{listening.getsockname()[1]}/?token={token}"
+    address = f"http://{'127.0.0.1' if config.host in EVERYWHERE else name}:{page}"
+    say(f"the table is at {address}")
+    if config.host in EVERYWHERE:
+        say(f"other devices open http://{own_address()}:{page}")
     server = Server(services, records, rulebook.progress)
     prepare = partial(rulebook.prepare, engine.status, engine.warm_up)
     with opened_browser(address, games) if config.browser else contextlib.nullcontext():

@@ -125,6 +125,8 @@ NEW_TABLE: Fields = {
     "seed?": SEED,
     "deal?": A_DEAL,
     "moves?": DEAL["moves?"],
+    "continues?": TABLE,
+    "ply?": PLY,
     "greedy?": FLAG,
     "rotate?": FLAG,
     "deals?": whole("the games of a match, 1 to 1000", 1, 1000),

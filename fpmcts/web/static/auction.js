@@ -27,10 +27,13 @@ export function said(view, seat) {
   return [view.facts.landlord === seat ? bids : null, doubled && view.facts.phase === "playing" ? "double" : null].filter(Boolean);
 }
 
+// A spring of the landlord or of the peasants; null where there is none.
+export const springOf = (view) => (!view.over || !view.facts?.spring ? null : view.returns[view.facts.landlord] > 0 ? "spring" : "anti_spring");
+
 // After the end: how the points came about.
 export function Sum({ view }) {
   if (!hasAuction(view) || !view.over || isThrownIn(view)) return null;
   const shown = factors(view).filter(([name, factor]) => name === "bid" || factor > 1);
-  return html`<p class="sum-line">${view.facts.spring && html`<b class="yours">${t("spring")}</b> `}
+  return html`<p class="sum-line">${view.facts.spring && html`<b class="yours">${t(springOf(view))}</b> `}
     ${shown.map(([name, factor], k) => html`${k ? " × " : ""}<b>${amount(factor)}</b> <small>${t(`factor_${name}`)}</small>`)} = <b>${t("points", amount(stake(view)))}</b> <small>${t("landlord_twice")}</small></p>`;
 }

@@ -4,6 +4,8 @@ import { html, useRef } from "./vendor/preact.js";
 import { bidWord } from "./auction.js";
 import { amount, t } from "./words.js";
 
+const DEAL_MS = 35; // between the cards of a hand that is dealt
+
 export const RANKS = ["3", "4", "5", "6", "7", "8", "9", "T", "J", "Q", "K", "A", "2", "L", "B"];
 const SUITS = { s: "♠", h: "♥", d: "♦", c: "♣" };
 const STAR = "M12 1.800l3.050 6.760 7.370.740-5.540 4.900 1.620 7.240L12 17.680l-6.500 3.760 1.620-7.240L1.580 9.300l7.370-.740z";
@@ -17,6 +19,9 @@ const FIGURES = {
   high: "M12 1l2.800 5.200 5.700-1.700-1.700 5.700L24 13l-5.200 2.800 1.700 5.700-5.700-1.700L12 25l-2.800-5.200-5.700 1.700 1.700-5.700L0 13l5.200-2.800-1.700-5.700 5.700 1.700z",
   joker: STAR,
 };
+
+// Hands show their highest cards first.
+export const highFirst = (cards) => [...cards].reverse();
 
 // Whether a list of card names holds only ranks, as in Doudizhu.
 export const isRanks = (cards) => cards.every((card) => RANKS.includes(card));
@@ -106,7 +111,7 @@ export function RankHand({ cards, chosen, choose, disabled, label, dull = [] }) 
   const stroke = useRef(null);
   const focus = useRef("");
   const touches = useRef({}); // by rank: its positions, the next to be selected first
-  const columns = RANKS.map((rank) => [rank, cards.filter((card) => card === rank).length]).filter(([, count]) => count);
+  const columns = highFirst(RANKS).map((rank) => [rank, cards.filter((card) => card === rank).length]).filter(([, count]) => count);
   const spots = columns.flatMap(([rank, count]) => Array.from({ length: count }, (_, place) => `${rank}${place}`));
   const roving = spots.includes(focus.current) ? focus.current : spots[0];
   const places = (rank, count) => (touches.current[rank]?.length === count ? touches.current[rank] : Array.from({ length: count }, (_, k) => count - 1 - k));
@@ -149,7 +154,7 @@ export function RankHand({ cards, chosen, choose, disabled, label, dull = [] }) 
     ${columns.map(([rank, count]) => html`<div class="column" data-rank=${rank} key=${rank}>
       ${Array.from({ length: count }, (_, place) => {
         const up = isUp(rank, place, count);
-        return html`<span class=${`slot ${place === count - 1 ? "last" : ""}`} key=${place}><button
+        return html`<span class=${`slot ${place === count - 1 ? "last" : ""}`} style=${{ animationDelay: `${DEAL_MS * spots.indexOf(`${rank}${place}`)}ms` }} key=${place}><button
           type="button" class=${`${looks(rank)} ${up ? "up" : dull.includes(rank) ? "dull" : ""}`} disabled=${disabled}
           aria-pressed=${up ? "true" : "false"} aria-label=${count > 1 ? `${cardName(rank)}, ${place + 1} / ${count}` : cardName(rank)}
           tabindex=${`${rank}${place}` === roving ? 0 : -1} onFocus=${() => (focus.current = `${rank}${place}`)}
@@ -166,11 +171,15 @@ export function unseenCounts(view) {
   return RANKS.map((rank) => [rank, ("LB".includes(rank) ? 1 : 4) - (gone[rank] ?? 0)]);
 }
 
-export function Counter({ counts }) {
+export function Counter({ counts: rising }) {
+  const counts = highFirst(rising);
   return html`<section class="panel counter"><h2>${t("counter")}</h2><table><tbody>
     <tr>${counts.map(([rank]) => html`<th scope="col" key=${rank}><span aria-hidden="true">${rank === "T" ? "10" : rank === "L" ? "☆" : rank === "B" ? "★" : rank}</span><span class="sr">${cardName(rank)}</span></th>`)}</tr>
     <tr>${counts.map(([rank, count]) => html`<td class=${count === 4 ? "all" : count ? "" : "none"} key=${rank}>${count}</td>`)}</tr></tbody></table></section>`;
 }
+
+// Whether a move is a "bomb" or the "rocket"; null for any other.
+export const bombOf = (move) => (!isCardMove(move) ? null : ["LB", "BL"].includes(move) ? "rocket" : move.length === 4 && new Set(move).size === 1 ? "bomb" : null);
 
 // Moves with cards in the order in which a hint shows them: the lowest first, of these the longest; bombs, then a pass, last.
 export function cheapestFirst(moves) {
@@ -179,8 +188,7 @@ export function cheapestFirst(moves) {
     const counts = Object.entries(countsOf(move)).map(([rank, count]) => [RANKS.indexOf(rank), count]);
     const most = Math.max(...counts.map(([, count]) => count));
     const main = Math.max(...counts.filter(([, count]) => count === most).map(([rank]) => rank));
-    const bomb = move.length === 4 && most === 4 || move === "LB" || move === "BL";
-    return [bomb ? 1 : 0, main, -move.length, counts.reduce((sum, [rank, count]) => sum + rank * count, 0)];
+    return [bombOf(move) ? 1 : 0, main, -move.length, counts.reduce((sum, [rank, count]) => sum + rank * count, 0)];
   };
   const less = (a, b) => a.map((one, k) => one - (b[k] ?? 0)).find((one) => one !== 0) ?? 0;
   return moves.map((move) => [key(move), move]).sort(([a], [b]) => less(a, b)).map(([, move]) => move);

@@ -3,7 +3,8 @@
 
 import { html } from "./vendor/preact.js";
 import { Sum, hasAuction, said, stake } from "./auction.js";
-import { Backs, Cards, Down, MoveText, isRanks, moveWord, showRanks } from "./cards.js";
+import { Backs, Cards, Down, MoveText, highFirst, isRanks, moveWord, showRanks } from "./cards.js";
+import { Effects } from "./effects.js";
 import { besideTitle, playerTitle, roleTitle, seatTitle, teamOf } from "./players.js";
 import { amount, signed, t } from "./words.js";
 
@@ -98,14 +99,14 @@ function Seat({ view, seat, config, place, thinking, progress, made, next, notes
       <span class="who"><b>${name}</b><small>${about}${said(view, seat).map((move) => html` <b class="said">${moveWord(move)}</b>`)}</small></span>
       ${one.count !== null && sheds && (one.cards ? html`<span class="tally" role="img" aria-label=${t("cards_left", one.count)}>${one.count}</span>` : html`<${Backs} count=${one.count} />`)}
       ${view.returns && html`<b class=${`return ${view.returns[seat] > 0 ? "gain" : "lose"}`}>${signed(view.returns[seat])}</b>`}</header>
-    ${place !== "bottom" && one.cards && html`<${Cards} cards=${one.cards} size=${sheds ? "small fanned" : small} label=${t("hand")} />`}
+    ${place !== "bottom" && one.cards && html`<${Cards} cards=${sheds ? highFirst(one.cards) : one.cards} size=${sheds ? "small fanned" : small} label=${t("hand")} />`}
     ${place !== "bottom" && down > 0 && html`<${Down} count=${down} size=${small} />`}
     ${stacks && html`<${Stack} view=${view} seat=${seat} />`}
     <div class="played">${next !== undefined
       ? html`<span class="next"><small>${t("now_plays")}</small> <${MoveText} move=${next} /></span>`
       : thinking
         ? html`<span class="thinking"><i></i><i></i><i></i>${progress && html`<small>${progress}</small>`}</span>`
-        : made && html`${beat && html`<small class="crown">${t("to_beat")}</small>`}<${MoveText} move=${made.move} word=${notes[made.ply]?.word} />`}</div>
+        : made && html`${beat && html`<small class="crown">${t("to_beat")}</small>`}<${MoveText} key=${made.ply} move=${made.move} word=${notes[made.ply]?.word} />`}</div>
     <${Facts} facts=${one.facts} skip=${[...(stacks ? ["stacks", "bets", "paid", "folded"] : []), ...(hasAuction(view) ? ["bids", "doubled"] : []), "played"]} cards=${sheds} />
   </section>`;
 }
@@ -132,8 +133,8 @@ function Board({ view, played }) {
   </div>`;
 }
 
-// `next` is a move about to be made, in a replay. `children`: what your own place offers.
-export function Felt({ view, config, thinking = null, progress = "", next, status, notes = {}, children }) {
+// `next` is a move about to be made, in a replay. `children`: what your own place offers instead of the hand; `foot`: below it.
+export function Felt({ view, config, thinking = null, progress = "", next, status, notes = {}, foot, children }) {
   showRanks(view);
   const bottom = view.you ?? 0;
   const count = view.seats.length;
@@ -145,10 +146,12 @@ export function Felt({ view, config, thinking = null, progress = "", next, statu
     progress=${progress} made=${last[which]} notes=${notes} next=${view.to_move === which ? next : undefined} />`;
   return html`<div class=${`felt of-${count === 3 ? "three" : count === 2 ? "two" : "many"}`}>
     <div class="others">${others.map((which, k) => seat(which, places[k]))}</div>
+    <${Effects} view=${view} />
     <${Board} view=${view} played=${Boolean(children)} />
     <div class="me">${seat(bottom, "bottom")}
       ${status && html`<p class="status">${status}</p>`}<${Sum} view=${view} />
-      ${children || (view.seats[bottom].cards && html`<div class="lying"><${Cards} cards=${view.seats[bottom].cards} label=${t("hand")} /></div>`)}
+      ${children || (view.seats[bottom].cards && html`<div class="lying"><${Cards} cards=${Array.isArray(view.seats[bottom].facts?.played) ? highFirst(view.seats[bottom].cards) : view.seats[bottom].cards} label=${t("hand")} /></div>`)}
+      ${foot}
     </div>
   </div>`;
 }

@@ -3,15 +3,13 @@
 import { html, useEffect, useRef, useState } from "./vendor/preact.js";
 import { Cards } from "./cards.js";
 import { get, post, upload } from "./connection.js";
-import { YOU, baseTitle, gameTitle, isSeries, playerText, playerTitle, preparingText, seatTitle, variantTitle } from "./players.js";
+import { YOU, baseTitle, gameTitle, isSeries, playerText, playerTitle, preparingText, seatTitle, usual, variantTitle } from "./players.js";
 import { signed, t } from "./words.js";
 
 const DEALT = { doudizhu: ["K", "A", "2", "L", "B"], kuhn: ["J", "Q", "K"], leduc: ["Js", "Qh", "Ks"], limit_holdem: ["Ah", "Kd", "Qs"], no_limit_holdem: ["As", "Ad", "Kh"], goofspiel: ["1", "3", "5"], phantom_tictactoe: ["X", "O"] };
 const MOST_SHOWN = 12;
 const MOST_FAULTS = 3; // lines of an opened file
 const MATCHES = [0, 5, 10, 20, 50];
-
-const usual = (game) => (game.players.find((player) => player.playouts === 64) ?? game.players.find((player) => player.analyses) ?? game.players[0])?.name;
 
 const baseOf = (name) => name.split(":")[0];
 
@@ -117,7 +115,7 @@ export function Lobby({ config, engine, wish, prepare, open, go, fail }) {
     if (!chosen) return;
     try {
       const answer = await upload("/api/records", await chosen.text());
-      if (answer.failed.length) fail(new Error(answer.failed.slice(0, MOST_FAULTS).map((one) => `${one.line}: ${one.text}`).join("; ") + (answer.failed.length > MOST_FAULTS ? ` … (${answer.failed.length})` : "")));
+      if (answer.failed.length) fail(new Error(answer.failed.slice(0, MOST_FAULTS).map((one) => t("bad_line", one.line, one.text)).join(" ") + (answer.failed.length > MOST_FAULTS ? ` … (${answer.failed.length})` : "")));
       if (answer.tables.length === 1) open(answer.tables[0].id);
       else refresh();
     } catch (error) {

@@ -5,6 +5,7 @@
 
 import { html, render, useEffect, useRef, useState } from "./vendor/preact.js";
 import { Connection, get } from "./connection.js";
+import { setSound } from "./effects.js";
 import { Lobby } from "./lobby.js";
 import { Play } from "./play.js";
 import { learnGames, preparingText } from "./players.js";
@@ -18,7 +19,7 @@ const GEAR =
   "M10.200 2h3.600l.5 2.600 1.700.7 2.200-1.500 2.500 2.500-1.500 2.200.7 1.700 2.600.5v3.600l-2.600.5-.7 1.700 1.500 2.200-2.500 2.500-2.200-1.500-1.700.7-.5 2.600h-3.600l-.5-2.600-1.700-.7-2.200 1.500-2.500-2.500 1.500-2.200-.7-1.700-2.600-.5v-3.600l2.600-.5.7-1.700-1.500-2.200 2.500-2.500 2.200 1.500 1.700-.7zM12 8.400a3.600 3.600 0 1 0 0 7.200 3.600 3.600 0 0 0 0-7.200z";
 
 function readPrefs() {
-  const own = { language: systemLanguage(), keys: true, calm: false, four: true, counter: true, autopass: false, combine: false };
+  const own = { language: systemLanguage(), keys: true, motion: true, sound: !matchMedia("(prefers-reduced-motion: reduce)").matches, four: true, counter: true, autopass: false, combine: false };
   try {
     return { ...own, ...JSON.parse(localStorage.getItem(KEPT) ?? "{}") };
   } catch {
@@ -67,7 +68,7 @@ function Settings({ prefs, change }) {
     <button type="button" class="icon" aria-label=${t("settings")} title=${t("settings")} onClick=${() => dialog.current.showModal()}><svg viewBox="0 0 24 24" aria-hidden="true" focusable="false"><path d=${GEAR} /></svg></button>
     <dialog ref=${dialog} aria-label=${t("settings")} onClick=${(event) => event.target === dialog.current && dialog.current.close()}><div class="sheet">
       <div class="row"><h2>${t("settings")}</h2><span class="spread"></span>${languages}</div>
-      <p class="checks">${box("keys", t("keys"))} ${box("calm", t("calm"))} ${box("four", t("four_colours"))} ${box("counter", t("counter"))} ${box("autopass", t("autopass"))} ${box("combine", t("combine"))}</p>
+      <p class="checks">${box("keys", t("keys"))} ${box("motion", t("motion"))} ${box("sound", t("sound"))} ${box("four", t("four_colours"))} ${box("counter", t("counter"))} ${box("autopass", t("autopass"))} ${box("combine", t("combine"))}</p>
       <dl class="keys">${t("help").map(([keys, what]) => html`<div key=${keys}><dt><kbd>${keys}</kbd></dt><dd>${what}</dd></div>`)}</dl>
       <button type="button" class="primary" onClick=${() => dialog.current.close()}>${t("close")}</button></div></dialog></nav>`;
 }
@@ -99,6 +100,7 @@ function App({ connection, bus }) {
       .then((found) => (found && !found.preparing) || setTimeout(look, LOOK_MS));
   const prepare = (game) => get(`/api/config?game=${encodeURIComponent(game)}`).then(learn, fail);
   setLanguage(prefs.language);
+  setSound(prefs.sound);
   useEffect(() => {
     const moved = () => setAt(place());
     addEventListener("hashchange", moved);
@@ -111,7 +113,7 @@ function App({ connection, bus }) {
   }, []);
   useEffect(() => {
     localStorage.setItem(KEPT, JSON.stringify(prefs));
-    document.documentElement.classList.toggle("calm", prefs.calm);
+    document.documentElement.classList.toggle("calm", !prefs.motion);
     document.documentElement.classList.toggle("two-colours", !prefs.four);
     document.title = t("title");
   }, [prefs]);

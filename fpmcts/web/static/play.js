@@ -7,7 +7,7 @@ import { get, post } from "./connection.js";
 import { Controls, playsCards } from "./controls.js";
 import { Felt, Log } from "./felt.js";
 import { useKeys } from "./keys.js";
-import { gameTitle, isSeries, placeTitle, playerTitle, roleTitle, sameNames } from "./players.js";
+import { YOU, gameTitle, isSeries, placeTitle, playerTitle, roleTitle, sameNames, usual } from "./players.js";
 import { Match } from "./match.js";
 import { Steps, useArrows, useReplay } from "./replay.js";
 import { Review } from "./review.js";
@@ -147,12 +147,20 @@ export function Play({ id, config, connection, bus, prefs, engine, go, open, say
   const share = () => copy(summary.seed === null ? location.href : `${location.origin}/#g=${summary.game}&seed=${summary.seed}`, say);
   const outside = () => get(`/api/tables/${id}/outside`).then((text) => copy(JSON.stringify(text), say), fail);
   const again = () => post("/api/tables", { game: summary.game, seats: summary.seats, mode: summary.mode, ...(matchOver ? { deals: summary.series.deals } : {}) }).then((made) => open(made.id), fail);
+  const playOn = (seat) => {
+    const seats = view.seats.map((one) => (one.seat === seat ? YOU : game.players.some((each) => each.name === one.player) ? one.player : usual(game)));
+    return post("/api/tables", { game: summary.game, continues: id, ply: at ?? view.ply, mode: summary.mode === "open" && !watching ? "open" : "hints", seats }).then((made) => open(made.id), fail);
+  };
   const here = at === null ? view : { ...plies[at].view, you: plies[at].view.you ?? view.you };
   const next = at === null || plies[at].move === null ? undefined : plies[at].move;
   const shown = retry ? retry.view : here;
   const notes = done && plies ? notesOf(plies) : state.notes;
   const progress = state.thinking?.total ? t("of", state.thinking.done, state.thinking.total) : "";
   const total = summary.series?.games > 0 && summary.series.number + summary.series.games > 2 ? summary.series : null;
+  const foot = html`<div class="row buttons finish">
+    ${series && !matchOver && html`<button type="button" class="primary" onClick=${() => send({ type: "next" })}>${t("next")}</button>`}
+    ${(!series || matchOver) && !summary.imported && html`<button type="button" class="primary" onClick=${again}>${t("again")}</button>`}
+    ${game.analyst && game.reviews !== false && !reviewing && html`<button type="button" onClick=${() => setReviewing(true)}>${t("review")}</button>`}</div>`;
   return html`<main class=${`play ${done ? "over" : ""}`} data-ply=${view.ply} data-turn=${mine ? "mine" : "other"}>
     <header class="bar-top">
       <${Back} go=${go} />
@@ -160,23 +168,21 @@ export function Play({ id, config, connection, bus, prefs, engine, go, open, say
       ${series && html`<span class="tag">${t("hand_no", summary.series?.number ?? 1)}${summary.series?.deals ? ` / ${summary.series.deals}` : ""}</span>`}
       ${total && html`<span class="tag" title=${t("total")}>${total.players.map((player, k) => `${playerTitle(player, config)} ${signed(total.returns[k])}`).join(" · ")}</span>`}
       <span class="spread"></span>
-      ${watching && !done && html`<${Watching} state=${state} send=${send} />`}
+      ${watching && !done && html`<${Watching} state=${state} send=${send} playOn=${() => playOn(view.to_move)} />`}
       ${summary.mode !== "fair" && !done && html`<button type="button" disabled=${view.ply === 0} onClick=${() => send({ type: "undo" })}>${t("undo")}</button>`}
     </header>
     ${engine.state !== "ready" && html`<p class="notice">${engine.compiling ? t("compiling", gameTitle(engine.compiling.game), engine.compiling.seconds) : t("waiting", number(100 * (engine.warm ?? 0)))}</p>`}
     <div class="stage">
-      <${Felt} view=${shown} config=${config} thinking=${state.thinking?.seat ?? null} progress=${progress} notes=${notes} next=${retry ? undefined : next}
+      <${Felt} view=${shown} config=${config} thinking=${state.thinking?.seat ?? null} progress=${progress} notes=${notes} next=${retry ? undefined : next} foot=${retry || !done ? "" : foot}
         status=${retry ? html`<b>${t("your_try")}</b>` : statusText(shown, view, config, game, done, at, last)}>
         ${retry
           ? html`<${Controls} key=${`retry-${retry.ply}`} view=${retry.view} legal=${retry.legal} play=${retry.attempt} say=${say} keys=${prefs.keys}
               extra=${html`<button type="button" class="link" onClick=${() => setRetry(null)}>${t("give_up")}</button>`} />`
           : !watching && !done && html`<${Controls} view=${view} legal=${view.legal} play=${play} hint=${hint} advised=${maySearch} autopass=${prefs.autopass} combine=${prefs.combine} say=${say} keys=${prefs.keys} />`}
       <//>
-      ${done && plies && html`<${Steps} ply=${at} last=${last} choose=${choose} />`}
-      ${done && html`<div class="row buttons after">
-        ${series && !matchOver && html`<button type="button" class="primary" onClick=${() => send({ type: "next" })}>${t("next")}</button>`}
-        ${(!series || matchOver) && !summary.imported && html`<button type="button" class="primary" onClick=${again}>${t("again")}</button>`}
-        ${game.analyst && game.reviews !== false && !reviewing && html`<button type="button" onClick=${() => setReviewing(true)}>${t("review")}</button>`}
+      ${done && plies && html`<${Steps} ply=${at} last=${last} choose=${choose} held=${retry !== null} />`}
+      ${done && html`<div class="row after">
+        ${plies && game.players.length > 0 && html`<button type="button" disabled=${here.over} title=${t("play_on_help")} onClick=${() => playOn(view.you ?? here.to_move)}>${t("play_on")}</button>`}
         <a class="button" href=${`/api/tables/${id}/record`} download>${t("download")}</a>
         <button type="button" onClick=${share}>${t("share")}</button>
       </div>`}
@@ -184,7 +190,7 @@ export function Play({ id, config, connection, bus, prefs, engine, go, open, say
     <aside class="side">
       ${done && series && summary.series.games > 1 && html`<${Match} id=${id} series=${summary.series} config=${config} over=${Boolean(matchOver)} fail=${failed} />`}
       ${done && reviewing && html`<${Review} id=${id} view=${view} plies=${plies} game=${game} config=${config} connection=${connection} bus=${bus} prefs=${prefs}
-        say=${say} ply=${at} choose=${choose} retry=${retry} setRetry=${setRetry} />`}
+        say=${say} fail=${failed} ply=${at} choose=${choose} retry=${retry} setRetry=${setRetry} />`}
       ${!done && !watching && prefs.counter && playsCards(view) && html`<${Counter} counts=${unseenCounts(view)} />`}
       ${!done && html`<section class="panel thoughts"><h2>${t("thoughts")}</h2>
         ${maySearch
@@ -211,7 +217,7 @@ export const Back = ({ go }) => html`<button type="button" class="back" onClick=
 
 function statusText(shown, view, config, game, done, at, last) {
   if (done && at !== last && at !== null) return html`<span class="muted">${t("move_n", at + 1)} / ${last}</span>`;
-  if (isThrownIn(view)) return html`<b class="verdict">${t("thrown_in")}</b>`;
+  if (isThrownIn(view)) return html`<b>${t("thrown_in")}</b>`;
   if (view.over) {
     if (view.you === null) {
       const best = Math.max(...view.returns);
@@ -239,9 +245,9 @@ function spoken(message, before, config) {
   return parts.join(" ");
 }
 
-function Watching({ state, send }) {
+function Watching({ state, send, playOn }) {
   return html`<button type="button" aria-pressed=${state.paused ? "true" : "false"} onClick=${() => send({ type: "pause", on: !state.paused })}>${state.paused ? t("go_on") : t("pause")}</button>
-    ${state.paused && html`<button type="button" onClick=${() => send({ type: "step" })}>${t("step")}</button>`}
+    ${state.paused && html`<button type="button" onClick=${() => send({ type: "step" })}>${t("step")}</button><button type="button" title=${t("play_on_help")} onClick=${playOn}>${t("play_on")}</button>`}
     <label class="field inline"><span>${t("tempo")}</span><select value=${String(state.factor)} onChange=${(event) => send({ type: "speed", factor: Number(event.target.value) })}>
       ${[0.25, 0.5, 1, 2, 4].map((factor) => html`<option value=${String(factor)} key=${factor}>× ${factor}</option>`)}</select></label>`;
 }

@@ -26,6 +26,9 @@ export function preparingText(config, engine) {
   return at ? t("loading") : "";
 }
 
+// The player that a game proposes.
+export const usual = (game) => (game.players.find((player) => player.playouts === 64) ?? game.players.find((player) => player.analyses) ?? game.players[0])?.name;
+
 // Whether hands are played one after the other for a total; then points count, not wins.
 export const isSeries = (game) => Boolean(game.mixes || game.reports_wins === false);
 

@@ -1,4 +1,4 @@
-// Steps through a game from its beginning, by buttons and arrow keys.
+// Steps through a game from its beginning, by buttons and arrow keys, or by itself.
 
 import { html, useEffect, useState } from "./vendor/preact.js";
 import { get } from "./connection.js";
@@ -19,13 +19,26 @@ export function useReplay(id, plies, fail) {
   return found;
 }
 
-const ICONS = { first: "M5 4h3v16H5zM20 4v16L9 12z", previous: "M17 4v16L6 12z", following: "M7 4l11 8L7 20z", last: "M16 4h3v16h-3zM4 4l11 8L4 20z" };
+const STEP_MS = 1100;
+const ICONS = { autoplay: "M7 4l12 8L7 20z", pause: "M6 4h4v16H6zM14 4h4v16h-4z", first: "M5 4h3v16H5zM20 4v16L9 12z", previous: "M15.500 4l2 2-6 6 6 6-2 2-8-8z", following: "M8.500 4l-2 2 6 6-6 6 2 2 8-8z", last: "M16 4h3v16h-3zM4 4l11 8L4 20z" };
 
-export function Steps({ ply, last, choose }) {
-  const button = (name, to) => html`<button type="button" class="icon" aria-label=${t(name)} title=${t(name)} onClick=${() => choose(Math.min(last, Math.max(0, to)))}>
+// `held`: nothing moves by itself meanwhile.
+export function Steps({ ply, last, choose, held }) {
+  const [runs, setRuns] = useState(false);
+  useEffect(() => {
+    if (!runs || held) return undefined;
+    const timer = setTimeout(() => (ply < last ? choose(ply + 1) : setRuns(false)), STEP_MS);
+    return () => clearTimeout(timer);
+  }, [runs, held, ply, last]);
+  const start = () => {
+    if (!runs && ply === last) choose(0);
+    setRuns(!runs);
+  };
+  const icon = (name, act) => html`<button type="button" class="icon" aria-label=${t(name)} title=${t(name)} onClick=${act}>
     <svg viewBox="0 0 24 24" aria-hidden="true" focusable="false"><path d=${ICONS[name]} /></svg></button>`;
+  const button = (name, to) => icon(name, () => choose(Math.min(last, Math.max(0, to))));
   return html`<div class="row steps" role="group" aria-label=${t("replay")}>
-    ${button("first", 0)}${button("previous", ply - 1)}
+    ${icon(runs ? "pause" : "autoplay", start)}${button("first", 0)}${button("previous", ply - 1)}
     <input type="range" min="0" max=${last} value=${ply} aria-label=${t("move")} onInput=${(event) => choose(Number(event.target.value))} />
     ${button("following", ply + 1)}${button("last", last)}
     <span class="muted small count">${t("of", ply, last)}</span>

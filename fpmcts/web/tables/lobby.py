@@ -81,6 +81,8 @@ class Lobby:
         seed: int | None = None,
         deal: Json | None = None,
         moves: list[str] | None = None,
+        continues: str | None = None,
+        ply: int | None = None,
         greedy: bool = False,
         rotate: bool | None = None,
         deals: int | None = None,
@@ -96,11 +98,15 @@ class Lobby:
         """
         info, chance = self.services.rulebook.info(game), self.services.chance
         self.services.catalogue.check_seats(info, seats)
-        if deal is not None and seed is not None:
-            raise RefusedError("bad_message", "give either seed or deal, not both")
+        sources = {"seed": seed, "deal": deal, "continues": continues}
+        given = [name for name, value in sources.items() if value is not None]
+        if len(given) > 1:
+            raise RefusedError("bad_message", f"give only one of {', '.join(given)}")
         if moves and deal is None:
             raise RefusedError("bad_message", "moves: allowed only together with deal")
-        if deal is not None and mode == "fair":
+        if ply is not None and continues is None:
+            raise RefusedError("bad_message", "ply: allowed only together with continues")
+        if mode == "fair" and given not in ([], ["seed"]):
             raise RefusedError("not_allowed", "you know the deal, so the game cannot be fair")
         self._may_make(session)
         settings = Settings(
@@ -108,15 +114,20 @@ class Lobby:
             mode=mode if YOU in seats else "open",
             series=Series(list(seats), returns=[0.0] * len(seats), deals=deals),
             secret=chance.new_seed(),
-            seed=chance.new_seed() if seed is None and deal is None else seed,
+            seed=seed if given else chance.new_seed(),
             seed_given=seed is not None,
             greedy=greedy,
             rotate=info.mixes if rotate is None else rotate,
         )
-        if deal is None:
-            return self._new(session, game, settings)
-        table = position(self.services.rulebook, game, deal, moves or ())
-        if table.is_over:
+        table = None
+        if deal is not None:
+            table = position(self.services.rulebook, game, deal, moves or ())
+        elif continues is not None:
+            old = self.get(session, continues)
+            if old.game != game:
+                raise RefusedError("bad_message", f"continues: expected a table of {game}")
+            table = old.position(ply)
+        if table is not None and table.is_over:
             raise RefusedError("bad_deal", "the game would be over after these moves")
         return self._new(session, game, settings, table)
 

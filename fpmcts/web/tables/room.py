@@ -186,6 +186,14 @@ class Room:
             )
         ]
 
+    def position(self, ply: int | None) -> "Table":
+        """Returns a separate table at a ply; None: the last one. Raises RefusedError while it would
+        reveal hidden cards.
+        """
+        if not self.everything:
+            raise RefusedError("not_over", "a game can be continued once it is over")
+        return table_at(self.table, self._ply(ply))
+
     def question(self, ply: int, seed: int, playouts: int | None = None, **asked: Any) -> Question:
         """Returns a question to the analyst about a position, see ``Offer.ask_analyst``."""
         record = table_at(self.table, ply).record()

@@ -244,7 +244,11 @@ class Store:
             if version < VERSION:
                 step = f"BEGIN; {STEPS[version]} PRAGMA user_version={VERSION}; COMMIT;"
                 self._file.executescript(step)
-        except sqlite3.Error as error:
+            # The seeds of games in progress are nobody else's; the log may predate its file's mode.
+            for file in (path, path.with_name(path.name + "-wal")):
+                if file.exists():
+                    file.chmod(0o600)
+        except (sqlite3.Error, OSError) as error:
             why = f"cannot be used ({error})"
             if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY:
                 why = "in use by another program; stop that server, or name another file"

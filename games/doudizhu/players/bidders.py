@@ -10,13 +10,16 @@ if it is higher than the last call; with ``rob`` a wish of 2 opens and a wish of
 - ``thumb``: the rule of thumb of Chinese pages on programming Doudizhu (叫牌原则): a rocket is 8
   points, a bomb 6, the jokers 4 and 3, a 2 is 2; 3 from 7 points on, 2 from 5, 1 from 3.
 - ``three``: always 3. ``never``: always 0.
+- ``value``: 3 where the value network of card play expects points as landlord, in the mean over 32
+  draws of the bottom cards. As landlord it doubles where it still does once they are shown.
 
-The last three never double.
+The others never double.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -24,19 +27,32 @@ from games.agent import Agent, keepers
 from games.decision import Decision, Limits, Question
 from games.doudizhu import state
 from games.doudizhu.auction import Phase
-from games.doudizhu.cards import BIG_JOKER, JOKERS, LITTLE_JOKER, NUM_SEATS, TWO, count
+from games.doudizhu.cards import (
+    BIG_JOKER,
+    DECK,
+    HAND_SIZES,
+    JOKERS,
+    LITTLE_JOKER,
+    NUM_SEATS,
+    TWO,
+    count,
+)
 from games.doudizhu.players.rhcp import RHCP
 from games.doudizhu.players.rhcp_kernels import ROUND, Memo, hand_value, new_memo
+from games.doudizhu.worlds import draw_prior
 from games.interface import Game, Records, empty_records
 from games.kernels import kernel, mix64
-from games.registry import MAKERS, Host, PlayerOptions, player
+from games.registry import MAKERS, PLAYERS, Host, PlayerError, PlayerOptions, Values, player
 from games.rows import States, take
 from games.settings import setting
 
-RULES = ("fitted", "thumb", "three", "never")
-FITTED, THUMB, THREE, NEVER = range(len(RULES))
+RULES = ("fitted", "thumb", "three", "never", "value")
+FITTED, THUMB, THREE, NEVER, VALUE = range(len(RULES))
 CALLS = -42
 DOUBLES = -20
+DRAWS = 32
+"""Bottom cards that ``value`` draws for a hand."""
+_BOTTOM = HAND_SIZES[0] - HAND_SIZES[1]
 
 
 @kernel
@@ -54,8 +70,32 @@ def thumb(hand: np.uint64) -> int:
 
 
 @kernel
-def _bid(rules: Any, memo: Memo, views: Any, rule: int, actions: np.ndarray) -> None:
-    """Writes the bid of the seat to move in each row (int16 ``[n]``)."""
+def _as_landlord(views: Any, seen: state.States) -> None:
+    """Gives the landlord of ``seen`` the hand of the seat to move, in ``DRAWS`` rows for each view:
+    with the bottom cards, drawn in a way that depends on the hand alone while they are hidden.
+    """
+    rng = np.empty(1, np.uint64)
+    for row in range(len(seen.seat)):
+        i = row // DRAWS
+        hand = views.hands[i, views.seat[i]]
+        if row % DRAWS == 0:
+            rng[0] = hand
+        bottom = views.bottom[i]
+        if views.phase[i] == Phase.CALLING:
+            bottom = draw_prior(DECK - hand, _BOTTOM, rng, 0)
+            hand += bottom
+        seen.hands[row, 0], seen.bottom[row] = hand, bottom
+
+
+@kernel
+def _bid(
+    rules: Any, memo: Memo, views: Any, rule: int, worth: np.ndarray, actions: np.ndarray
+) -> None:
+    """Writes the bid of the seat to move in each row (int16 ``[n]``).
+
+    Args:
+        worth: float64 ``[n]``, the points that it expects as landlord; read by ``VALUE``.
+    """
     for i in range(actions.size):
         hand, claim, calls = views.hands[i, views.seat[i]], np.int64(0), np.int64(0)
         wish, doubles = np.int64(3 if rule == THREE else 0), False
@@ -66,6 +106,9 @@ def _bid(rules: Any, memo: Memo, views: Any, rule: int, actions: np.ndarray) -> 
         elif rule == THUMB:
             points = thumb(hand)
             wish = np.int64(points >= 3) + np.int64(points >= 5) + np.int64(points >= 7)
+        elif rule == VALUE:
+            wish = np.int64(3 if worth[i] > 0 else 0)
+            doubles = views.seat[i] == 0 and worth[i] > 0
         for seat in range(NUM_SEATS):
             claim = max(claim, np.int64(views.claims[i, seat]))
         if views.phase[i] == Phase.DOUBLING:
@@ -98,16 +141,22 @@ def _cards_only(
 
 
 class BiddingAgent(Agent):
-    """Bids by a rule, and has a player of cards play the rest: it sees the game without an auction.
+    """Bids by a rule, and has another player play the cards.
 
     Args:
         game: A game with an auction.
-        cards: A player of its card play.
+        cards: A player of its card play, which sees the game without an auction; or of the game.
         rule: One of ``RULES``.
+        values: Returns the expected points of the seat to move in card play, for the rule
+            ``value``.
+        whole: Whether ``cards`` plays the game with its auction.
     """
 
-    def __init__(self, game: Game, cards: Agent, rule: str) -> None:
+    def __init__(
+        self, game: Game, cards: Agent, rule: str, values: Values | None = None, whole: bool = False
+    ) -> None:
         self.game, self.cards, self.rule, self.name = game, cards, RULES.index(rule), cards.name
+        self._values, self._whole = values, whole
         self._memo = new_memo()
         self._card_play: Game = game.card_play  # type: ignore[attr-defined]
         self._keepers = keepers([cards])
@@ -135,8 +184,10 @@ class BiddingAgent(Agent):
         if bids.size:
             actions[bids] = self._bids(take(views, bids))
         if rows.size:
-            seen = self._seen(games[rows], take(views, rows), records, self._records)
-            actions[rows] = self.cards.act(games[rows], seen, self._records)
+            seen, told = take(views, rows), records
+            if not self._whole:
+                seen, told = self._seen(games[rows], seen, records, self._records), self._records
+            actions[rows] = self.cards.act(games[rows], seen, told)
         return actions
 
     def answer(self, question: Question, limits: Limits) -> Decision:
@@ -145,12 +196,24 @@ class BiddingAgent(Agent):
         if view.phase[0] != Phase.PLAYING:
             action = int(self._bids(view)[0])
             return Decision(question.text(action), action)
+        if self._whole:
+            return self.cards.answer(question, limits)
         records = empty_records(1, self._card_play.spec.max_moves)
         seen = self._seen(np.zeros(1, np.int64), view, question.records, records)
         asked = question._replace(
             game=self._card_play, seat=int(view.seat[0]), view=seen, records=records
         )
-        told = self.cards.answer(asked, limits)
+        report = limits.report
+
+        def tell(found: Decision, done: int, planned: int) -> None:
+            assert report is not None
+            report(self._at_table(found, view), done, planned)
+
+        told = self.cards.answer(asked, limits._replace(report=report and tell))
+        return self._at_table(told, view)
+
+    def _at_table(self, told: Decision, view: States) -> Decision:
+        """Returns a decision of the player of cards with the seats of the whole game."""
         if told.hidden is None:
             return told
         seats = tuple((role + int(view.landlord[0])) % NUM_SEATS for role in told.hidden.seats)
@@ -158,8 +221,13 @@ class BiddingAgent(Agent):
 
     def _bids(self, views: States) -> np.ndarray:
         """Returns the bids (int16 ``[n]``)."""
-        actions = np.empty(len(views.seat), np.int16)
-        _bid(self.game.rules, self._memo, views, self.rule, actions)
+        actions, worth = np.empty(len(views.seat), np.int16), np.zeros(len(views.seat))
+        if self._values is not None:
+            asked = np.flatnonzero((views.phase == Phase.CALLING) | (views.seat == 0))
+            seen = state.start(np.zeros((DRAWS * len(asked), NUM_SEATS), np.uint64), np.uint64(0))
+            _as_landlord(take(views, asked), seen)
+            worth[asked] = self._values(seen).reshape(-1, DRAWS).mean(axis=1)
+        _bid(self.game.rules, self._memo, views, self.rule, worth, actions)
         return actions
 
     def _seen(
@@ -172,31 +240,55 @@ class BiddingAgent(Agent):
         return seen._replace(key=keys, length=cards.lengths[games])
 
 
-@player("bidder", games=["doudizhu"], slow=True)
+@player("bidder", games=["doudizhu"])
 @dataclass
 class Bidder(PlayerOptions):
     """Bids and doubles by a rule where there is an auction, and plays cards like another player.
 
     Attributes:
-        cards: The label of a player of cards; "" = RHCP.
+        cards: The label of the player of the cards; its own bids, if it knows the auction, are not
+            asked for. "" = RHCP.
         rule: How it bids.
+        valued_by: The label of the player whose value network of card play the rule "value" asks;
+            "" = policy.
     """
 
+    bids: ClassVar[bool] = True
+    """Whether its players bid by themselves."""
     cards: str = ""
     rule: str = setting("fitted", choices=RULES)
+    valued_by: str = ""
 
     def needs(self) -> list[str]:
-        """Returns the player of cards."""
-        return [self.cards] if self.cards else []
+        """Returns the players that it names."""
+        return [label for label in (self.cards, self.valued_by) if label]
+
+    def file(self, game: str) -> Path | None:
+        """Returns the file of the networks that come with the project, if the rule asks them."""
+        return (
+            PLAYERS["policy"]().file(game) if self.rule == "value" and not self.valued_by else None
+        )
 
     def make(self, host: Host) -> Agent:
         """Returns the player."""
-        at_cards = _at_cards(host)
-        cards = at_cards.make(self.cards) if self.cards else RHCP().at(at_cards.game)
-        return BiddingAgent(host.game, cards, self.rule) if at_cards is not host else cards
+        at_cards, whole = cards_host(host), False
+        if not self.cards:
+            cards: Agent = RHCP().at(at_cards.game)
+        else:
+            try:
+                cards, whole = host.make(self.cards), True
+            except PlayerError:  # networks that have not learned the auction
+                cards = at_cards.make(self.cards)
+        if at_cards is host:
+            return cards
+        values = None
+        if self.rule == "value":
+            named = self.valued_by and host.entrants[self.valued_by].options
+            values = (named or PLAYERS["policy"]()).values(at_cards)
+        return BiddingAgent(host.game, cards, self.rule, values, whole)
 
 
-def _at_cards(host: Host) -> Host:
+def cards_host(host: Host) -> Host:
     """Returns a host of the card play: the host itself where there is no auction."""
     game: Game | None = getattr(host.game, "card_play", None)
     return Host(game, host.entrants, host.device, host.lanes) if game else host
@@ -206,8 +298,8 @@ def _make(options: PlayerOptions, host: Host) -> Agent:
     """Returns a player of Doudizhu: one of cards bids by the fitted rule where there is an
     auction.
     """
-    at_cards = _at_cards(host)
-    if isinstance(options, Bidder) or at_cards is host:
+    at_cards = cards_host(host)
+    if at_cards is host or getattr(options, "bids", False):
         return options.make(host)
     return BiddingAgent(host.game, options.make(at_cards), "fitted")
 
