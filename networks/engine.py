@@ -165,7 +165,8 @@ class Setting(NamedTuple):
         channels last, with rows of zeros up to a padded size N.
         """
         n = len(planes)
-        x = planes.reshape(n, -1, self.length).to(self.device, non_blocking=True).to(self.dtype)
+        x = planes.flatten(1).unflatten(1, (-1, self.length))
+        x = x.to(self.device, non_blocking=True).to(self.dtype)
         if padded_size(n) > n:
             x = torch.cat([x, x.new_zeros(padded_size(n) - n, *x.shape[1:])])
         return x.unsqueeze(2).contiguous(memory_format=torch.channels_last)

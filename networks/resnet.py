@@ -258,7 +258,7 @@ class PolicyValueNet(nn.Module):
 
     def forward(self, observations: Tensor) -> RawOutputs:
         """Returns the raw outputs for observations int8 ``[N, C, L]``."""
-        planes = observations.reshape(len(observations), -1, self.length)
+        planes = observations.flatten(1).unflatten(1, (-1, self.length))
         x = functional.relu(self.stem(scaled_planes(planes, self.scale)))
         for block in self.blocks:
             x = block(x)
