@@ -6,9 +6,12 @@ import pytest
 from fpmcts.evaluation.measures import match
 from fpmcts.players import load_player
 from games import make
+from games.agent import Agent
+from games.decision import RETURN, Decision, Limits, Question, RootMove
 from games.doudizhu.auction import start
 from games.doudizhu.cards import COPIES, pack, parse_cards, unpack
 from games.doudizhu.players import bidders
+from games.doudizhu.players.lookahead import LookaheadAgent
 from games.interface import Game
 from games.registry import PLAYERS, Entrant, Host, PlayerOptions, Values
 from games.rows import States
@@ -127,3 +130,34 @@ def test_a_player_of_cards_plays_as_without_an_auction(name: str) -> None:
         assert told.move == expected.move or name == "pimc"  # its seed is what its seat has seen
         cards.play(told.move)
         whole.play(told.move)
+
+
+def test_bids_are_compared_by_the_points_that_they_lead_to() -> None:
+    """A constant expectation of the landlord: what remains is who becomes it, and at what stake."""
+
+    class Cards(Agent):
+        name = "cards"
+
+        def answer(self, question: Question, limits: Limits) -> Decision:
+            move, action = question.text(question.legal[0]), int(question.legal[0])
+            root = (RootMove(move, 1.0, 2, 0.5, 0.1),)
+            return Decision(move, action, value=0.5, unit=RETURN, root=root)
+
+    game = make("doudizhu", bidding="call")
+    agent = LookaheadAgent(game, Cards(), lambda views: np.full(len(views.seat), 0.5), 16)
+    table = with_hand(game, "3456789TJ34567LB2")
+
+    def points() -> dict[str, float | None]:
+        return {one.move: one.mean for one in agent.decide(table).root or ()}
+
+    assert points()["call 3"] == agent.decide(table).value == 3.0 * 2.0 * 0.5
+    assert (points()["no call"] or 0.0) < 0.0, "another seat may become the landlord"
+    table.play("call 1")
+    assert points()["call 3"] == 3.0 and points()["no call"] < -0.5, "a peasant pays once"
+    table.undo()
+    for move in ("no call", "no call"):
+        table.play(move)
+    assert points()["no call"] == 0.0, "thrown in"
+    table.play("call 3")
+    (lead,) = agent.decide(table).root or ()
+    assert (lead.mean, lead.standard_error) == (3.0, pytest.approx(0.6)), "points at the stake"

@@ -234,6 +234,13 @@ def test_the_whole_game_by_clicks(
     view = person.view()
     won = max(abs(points) for points in view["returns"]) / 2
     assert f"= {won:g}" in person.text(".sum-line")
+    page.locator(".finish button").last.click()
+    page.locator(".review .row .primary").click()
+    page.wait_for_selector(".review .summary")
+    for key in ("Home", *["ArrowRight"] * lead):
+        page.keyboard.press(key)
+    assert page.locator(".decision .word").first.inner_text() in ("Be landlord", "叫地主", "抢地主")
+    page.evaluate("scrollTo(0, 0)")
     person.check()
     page.locator(".finish .primary").click()
     page.wait_for_selector(".play:not(.over)")

@@ -26,7 +26,7 @@ from fpmcts.web.server.main import listen, run
 from fpmcts.web.tables import store
 from fpmcts.web.tables.catalogue import Catalogue, Entry, Offer
 from fpmcts.web.tables.offers import AUCTIONS, fitted, measure, offers, warm_up
-from fpmcts.web.tables.rulebook import GameInfo
+from fpmcts.web.tables.rulebook import GameInfo, base_of
 from fpmcts.web.tables.store import Series, Settings, Store, StoredGame, StoreError
 from games import Choice, game_class
 from games.settings import ConfigError
@@ -162,7 +162,7 @@ def test_players_of_the_lobby_exist() -> None:
     for question in warm_up(catalogue):
         kind = PLAYERS[question.kind]
         kind.parse(question.options)
-        assert kind.plays(question.game)
+        assert kind.plays(base_of(question.game))
 
 
 def test_what_you_trained_stands_in_the_lobby(tmp_path: Path) -> None:

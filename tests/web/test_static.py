@@ -53,6 +53,13 @@ def test_every_word_is_there_in_both_languages() -> None:
     names = {"game_doudizhu", "player_fpmcts", "player_rhcp", "player_pimc", "of"}
     assert english - chinese <= names, sorted(english - chinese - names)
     server = {name for name in chinese if name.startswith("error_")}  # it speaks English itself
+    page = (ROOT / "docs" / "web-protocol.md").read_text().partition("## Error codes")[2]
+    codes = {
+        code
+        for line in re.findall("(?m)^- .*", page)
+        for code in re.findall(r"`(\w+)`", line.partition(":")[0])
+    }
+    assert {f"error_{code}" for code in codes} <= server
     assert chinese - server <= english, sorted(chinese - english)
     used = {
         key

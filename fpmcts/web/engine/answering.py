@@ -105,7 +105,7 @@ class Answering:
             hear: Called with intermediate answers.
             cancel: Returns whether the answer is no longer wanted.
         """
-        searches = "fpmcts" in (question.kind, question.options.get("cards"))
+        searches = question.kind in ("fpmcts", "lookahead")
         if searches and not self._is_compiled(question, hear, cancel):
             return Answer("")
         game = self._host(question.game).game
@@ -127,7 +127,8 @@ class Answering:
             deadline=deadline,
             moves=question.moves,
         )
-        return _answer(decision, decision.playouts or 0, total)
+        done = decision.playouts or 0
+        return _answer(decision, done, max(done, total))
 
     def _acquaint(self, player: Agent, game: Game, earlier: Earlier | None) -> None:
         """Shows only the earlier games of a table to a player that learns during a match."""
@@ -158,8 +159,10 @@ class Answering:
             return found
         kept = {name: value for name, value in question.options.items() if name == "checkpoint"}
         policy = replace(question, kind="policy", options={**kept, "temperature": 1.0})
+        if question.kind == "lookahead":
+            policy = replace(question, kind="bidder", options={"cards": "policy"})
         player, game = self._player(policy), self._host(question.game).game
-        wins, key = bool(player.win_only), (question.game, str(kept), num)
+        wins, key = bool(getattr(player, "win_only", False)), (question.game, str(kept), num)
         if key not in self._starts:
             self._starts[key] = before_the_deal(game, player, DEALS * num, wins, cancel)
         start = self._starts[key]

@@ -20,6 +20,9 @@ const FIGURES = {
   joker: STAR,
 };
 
+// Hands show their highest cards first.
+export const highFirst = (cards) => [...cards].reverse();
+
 // Whether a list of card names holds only ranks, as in Doudizhu.
 export const isRanks = (cards) => cards.every((card) => RANKS.includes(card));
 
@@ -108,7 +111,7 @@ export function RankHand({ cards, chosen, choose, disabled, label, dull = [] }) 
   const stroke = useRef(null);
   const focus = useRef("");
   const touches = useRef({}); // by rank: its positions, the next to be selected first
-  const columns = RANKS.map((rank) => [rank, cards.filter((card) => card === rank).length]).filter(([, count]) => count);
+  const columns = highFirst(RANKS).map((rank) => [rank, cards.filter((card) => card === rank).length]).filter(([, count]) => count);
   const spots = columns.flatMap(([rank, count]) => Array.from({ length: count }, (_, place) => `${rank}${place}`));
   const roving = spots.includes(focus.current) ? focus.current : spots[0];
   const places = (rank, count) => (touches.current[rank]?.length === count ? touches.current[rank] : Array.from({ length: count }, (_, k) => count - 1 - k));
@@ -168,7 +171,8 @@ export function unseenCounts(view) {
   return RANKS.map((rank) => [rank, ("LB".includes(rank) ? 1 : 4) - (gone[rank] ?? 0)]);
 }
 
-export function Counter({ counts }) {
+export function Counter({ counts: rising }) {
+  const counts = highFirst(rising);
   return html`<section class="panel counter"><h2>${t("counter")}</h2><table><tbody>
     <tr>${counts.map(([rank]) => html`<th scope="col" key=${rank}><span aria-hidden="true">${rank === "T" ? "10" : rank === "L" ? "☆" : rank === "B" ? "★" : rank}</span><span class="sr">${cardName(rank)}</span></th>`)}</tr>
     <tr>${counts.map(([rank, count]) => html`<td class=${count === 4 ? "all" : count ? "" : "none"} key=${rank}>${count}</td>`)}</tr></tbody></table></section>`;

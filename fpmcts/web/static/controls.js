@@ -37,7 +37,7 @@ export function CardControls({ view, legal: texts, play, hint, advised = false, 
     setChosen({});
     play(move);
   };
-  const bids = isBidding(view) ? view.legal : null; // there are no moves with cards yet
+  const bids = isBidding(view) ? texts ?? [] : null; // there are no moves with cards yet
   const submit = () => {
     if (!turn || bids) return;
     if (!text) say(t(mayPass ? "choose_first" : "must_lead"));

@@ -3,7 +3,7 @@
 
 import { html } from "./vendor/preact.js";
 import { Sum, hasAuction, said, stake } from "./auction.js";
-import { Backs, Cards, Down, MoveText, isRanks, moveWord, showRanks } from "./cards.js";
+import { Backs, Cards, Down, MoveText, highFirst, isRanks, moveWord, showRanks } from "./cards.js";
 import { Effects } from "./effects.js";
 import { besideTitle, playerTitle, roleTitle, seatTitle, teamOf } from "./players.js";
 import { amount, signed, t } from "./words.js";
@@ -99,7 +99,7 @@ function Seat({ view, seat, config, place, thinking, progress, made, next, notes
       <span class="who"><b>${name}</b><small>${about}${said(view, seat).map((move) => html` <b class="said">${moveWord(move)}</b>`)}</small></span>
       ${one.count !== null && sheds && (one.cards ? html`<span class="tally" role="img" aria-label=${t("cards_left", one.count)}>${one.count}</span>` : html`<${Backs} count=${one.count} />`)}
       ${view.returns && html`<b class=${`return ${view.returns[seat] > 0 ? "gain" : "lose"}`}>${signed(view.returns[seat])}</b>`}</header>
-    ${place !== "bottom" && one.cards && html`<${Cards} cards=${one.cards} size=${sheds ? "small fanned" : small} label=${t("hand")} />`}
+    ${place !== "bottom" && one.cards && html`<${Cards} cards=${sheds ? highFirst(one.cards) : one.cards} size=${sheds ? "small fanned" : small} label=${t("hand")} />`}
     ${place !== "bottom" && down > 0 && html`<${Down} count=${down} size=${small} />`}
     ${stacks && html`<${Stack} view=${view} seat=${seat} />`}
     <div class="played">${next !== undefined
@@ -150,7 +150,7 @@ export function Felt({ view, config, thinking = null, progress = "", next, statu
     <${Board} view=${view} played=${Boolean(children)} />
     <div class="me">${seat(bottom, "bottom")}
       ${status && html`<p class="status">${status}</p>`}<${Sum} view=${view} />
-      ${children || (view.seats[bottom].cards && html`<div class="lying"><${Cards} cards=${view.seats[bottom].cards} label=${t("hand")} /></div>`)}
+      ${children || (view.seats[bottom].cards && html`<div class="lying"><${Cards} cards=${Array.isArray(view.seats[bottom].facts?.played) ? highFirst(view.seats[bottom].cards) : view.seats[bottom].cards} label=${t("hand")} /></div>`)}
       ${foot}
     </div>
   </div>`;

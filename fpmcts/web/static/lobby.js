@@ -115,7 +115,7 @@ export function Lobby({ config, engine, wish, prepare, open, go, fail }) {
     if (!chosen) return;
     try {
       const answer = await upload("/api/records", await chosen.text());
-      if (answer.failed.length) fail(new Error(answer.failed.slice(0, MOST_FAULTS).map((one) => `${one.line}: ${one.text}`).join("; ") + (answer.failed.length > MOST_FAULTS ? ` … (${answer.failed.length})` : "")));
+      if (answer.failed.length) fail(new Error(answer.failed.slice(0, MOST_FAULTS).map((one) => t("bad_line", one.line, one.text)).join(" ") + (answer.failed.length > MOST_FAULTS ? ` … (${answer.failed.length})` : "")));
       if (answer.tables.length === 1) open(answer.tables[0].id);
       else refresh();
     } catch (error) {

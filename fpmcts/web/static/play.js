@@ -190,7 +190,7 @@ export function Play({ id, config, connection, bus, prefs, engine, go, open, say
     <aside class="side">
       ${done && series && summary.series.games > 1 && html`<${Match} id=${id} series=${summary.series} config=${config} over=${Boolean(matchOver)} fail=${failed} />`}
       ${done && reviewing && html`<${Review} id=${id} view=${view} plies=${plies} game=${game} config=${config} connection=${connection} bus=${bus} prefs=${prefs}
-        say=${say} ply=${at} choose=${choose} retry=${retry} setRetry=${setRetry} />`}
+        say=${say} fail=${failed} ply=${at} choose=${choose} retry=${retry} setRetry=${setRetry} />`}
       ${!done && !watching && prefs.counter && playsCards(view) && html`<${Counter} counts=${unseenCounts(view)} />`}
       ${!done && html`<section class="panel thoughts"><h2>${t("thoughts")}</h2>
         ${maySearch

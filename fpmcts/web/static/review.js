@@ -13,7 +13,7 @@ import { lossOf, number, t } from "./words.js";
 const WRONG = ["inaccuracy", "mistake", "blunder"];
 const PLAYOUTS = 256;
 
-export function Review({ id, view, plies, game, config, connection, bus, prefs, say, ply, choose, retry, setRetry }) {
+export function Review({ id, view, plies, game, config, connection, bus, prefs, say, fail, ply, choose, retry, setRetry }) {
   const [speed, setSpeed] = useState(config.review_speeds[0]);
   const [thresholds, setThresholds] = useState(() => keptThresholds(game));
   const [job, setJob] = useState(null);
@@ -35,8 +35,8 @@ export function Review({ id, view, plies, game, config, connection, bus, prefs, 
       bus.listen((message) => {
         if (message.type === "revealed") merge(message.decisions);
         else if (message.type === "disconnected") setJob(null);
-        else if (message.type === "error" && message.id === job && job !== null) (setJob(null), say(message.text));
-        else if (message.type === "error" && asked.current.delete(message.id)) say(message.text);
+        else if (message.type === "error" && message.id === job && job !== null) (setJob(null), fail(message));
+        else if (message.type === "error" && asked.current.delete(message.id)) fail(message);
         else if (message.type === "progress" && message.job === job) {
           setProgress(message);
           merge(message.decisions ?? []);
@@ -52,7 +52,7 @@ export function Review({ id, view, plies, game, config, connection, bus, prefs, 
             if (first && !review) choose(first.ply);
             setReview(message.review);
           }
-          if (message.error) say(message.error.text);
+          if (message.error) fail(message.error);
           setJob(null);
           setProgress(null);
         }
@@ -68,7 +68,7 @@ export function Review({ id, view, plies, game, config, connection, bus, prefs, 
   const one = decisions.find((each) => each.ply === ply);
   const tryAgain = async () => {
     if (!one?.hidden || !plies) return;
-    const seen = await get(`/api/tables/${id}/outside?ply=${one.ply}`).catch((error) => say(error.message));
+    const seen = await get(`/api/tables/${id}/outside?ply=${one.ply}`).catch(fail);
     if (!seen) return;
     const all = plies[one.ply].view;
     const seats = all.seats.map((seat) => (seat.seat === one.seat ? seat : { ...seat, cards: null }));

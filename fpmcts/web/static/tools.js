@@ -96,7 +96,8 @@ export function Editor({ config, go, open, fail, say }) {
   const strong = game.players.find((player) => player.analyses) ?? game.players[0];
   const take = () =>
     post("/api/tables", { game: name, mode: "open", deal: good.deal, moves: moves(), seats: game.seats.map((_, seat) => (seat === mine ? "you" : strong.name)) }).then((made) => open(made.id), fail);
-  const rows = Object.entries(game.deal).flatMap(([key, what]) => (Array.isArray(what) ? what.map((one, k) => [`${key}.${k}`, `${seatTitle(game, k)} · ${one}`]) : [[key, `${t(key)} · ${what}`]]));
+  const cards = (text) => t("cards_left", parseInt(text, 10));
+  const rows = Object.entries(game.deal).flatMap(([key, what]) => (Array.isArray(what) ? what.map((one, k) => [`${key}.${k}`, `${seatTitle(game, k)} · ${cards(one)}`]) : [[key, `${t(key)} · ${cards(what)}`]]));
   return html`<main class="tool"><${Top} title=${t("editor")} go=${go} games=${able} name=${name} change=${(next) => (setName(next), setFields({}), setGood(null), setMine(0))} />
     <form class="panel" onSubmit=${check}><p class="muted">${t("deal_help")}</p>
       ${rows.map(([key, label]) => html`<label class="field" key=${key}><span>${label}</span><input value=${fields[key] ?? ""} onInput=${(event) => set(key, event.target.value)} spellcheck=${false} autocapitalize="off" autocomplete="off" /></label>`)}

@@ -16,7 +16,7 @@ LEAST_DELAY = 0.6
 """Minimum seconds before a move appears."""
 MARGIN = 0.15
 """Seconds of the delay that are unavailable for thinking."""
-ANALYSTS = ("fpmcts", "tabular")
+ANALYSTS = ("fpmcts", "lookahead", "tabular")
 """Kinds of players that report values of moves."""
 TOLD = ("name", "group", "playouts", "label", "delay")
 """Attributes of an ``Entry`` that are reported unchanged."""
@@ -105,7 +105,7 @@ class Offer:
         options = {k: v for k, v in entry.options.items() if k not in ("playouts", "temperature")}
         if playouts is not None and not self.exact:
             options["playouts"] = playouts
-        if entry.kind == "fpmcts" and asked.get("moves") is not None:
+        if entry.kind != "tabular" and asked.get("moves") is not None:
             # Otherwise a sure win would be answered without evaluating the other moves.
             options["solve"] = False
         return Question(game, record, entry.kind, options, seed, **asked)

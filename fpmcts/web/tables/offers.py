@@ -99,10 +99,21 @@ def offers(checkpoints: Sequence[Path] = ()) -> dict[str, Offer]:
     pimc = Entry("pimc", "pimc", "PIMC", "pimc", delay=SLOW)
     made = {game: [call, *EVERYWHERE] for game in GAMES}
     made["doudizhu"] = [rhcp, pimc, *EVERYWHERE]
-    # Until networks that bid come with the project, a rule bids.
-    bidder = Entry("fpmcts", "fpmcts", "FPMCTS", "bidder", {"cards": "fpmcts"}, delay=SPEEDS[64])
-    made |= {game: [bidder, rhcp, *EVERYWHERE] for game in AUCTIONS}
-    analysts: dict[str, str] = {}
+    # Until networks that bid come with the project, the value of card play does.
+    bidders = [
+        Entry(
+            f"fpmcts-{playouts}",
+            "fpmcts",
+            f"FPMCTS, {playouts:,} playouts",
+            "lookahead",
+            {"playouts": playouts},
+            playouts=playouts,
+            delay=delay,
+        )
+        for playouts, delay in SPEEDS.items()
+    ]
+    made |= {game: [*bidders, rhcp, *EVERYWHERE] for game in AUCTIONS}
+    analysts = dict.fromkeys(AUCTIONS, "fpmcts")
     for game, entries in made.items():
         weights, tables = MODELS / f"{game}.safetensors", MODELS / f"{game}-tables.safetensors"
         if weights.exists():
@@ -219,6 +230,9 @@ def warm_up(catalogue: Catalogue) -> list[Question]:
             if entry.kind not in asked:
                 asked.add(entry.kind)
                 later.append(Question(game, {}, entry.kind, entry.options, 0, priority=beside))
+    later += [
+        catalogue.offer(game).ask_analyst(game, {}, 0, 64, priority=beside) for game in AUCTIONS
+    ]
     return first + later
 
 

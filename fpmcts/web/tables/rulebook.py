@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from fpmcts.web.errors import Json, RefusedError
 
 if TYPE_CHECKING:
+    from games.interface import ScoreUnit
     from games.table import Table
 
 
@@ -158,7 +159,7 @@ class Games:
         """Returns the facts about a game."""
         spec = self.game(game).spec
         if game not in self._infos:
-            record, big_blind = self.table(game, seed=0).record(), 1000.0 / spec.score.per_return
+            record = self.table(game, seed=0).record()
             options = game.partition(":")[2].replace(",", " ").replace("_", " ")
             self._infos[game] = GameInfo(
                 name=game,
@@ -172,9 +173,7 @@ class Games:
                 base=base_of(game),
                 variant=self._labels.get(game, options or None),
                 private_moves=spec.has_private_moves,
-                classes=(5.0, 10.0, 15.0)
-                if spec.score.reports_wins
-                else (0.1 * big_blind, 0.25 * big_blind, 0.5 * big_blind),
+                classes=_classes(spec.score),
             )
         return self._infos[game]
 
@@ -233,6 +232,18 @@ def position(games: Rulebook, game: str, deal: Json, moves: Sequence[str] = ()) 
         except ValueError as error:
             raise RefusedError("bad_deal", f"move {number}: {error}") from error
     return table
+
+
+def _classes(score: "ScoreUnit") -> tuple[float, float, float]:
+    """Returns the default thresholds of mistakes. In points, they are the same shares of a win as
+    in winning probability, for a peasant after a call of 3.
+    """
+    if score.reports_wins:
+        return (5.0, 10.0, 15.0)
+    if UNITS.get(score.key) == "chips":
+        big_blind = 1000.0 / score.per_return
+        return (0.1 * big_blind, 0.25 * big_blind, 0.5 * big_blind)
+    return (0.3, 0.6, 0.9)
 
 
 def _deal(record: Json) -> Json:

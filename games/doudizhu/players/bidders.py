@@ -19,7 +19,7 @@ The others never double.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -203,7 +203,17 @@ class BiddingAgent(Agent):
         asked = question._replace(
             game=self._card_play, seat=int(view.seat[0]), view=seen, records=records
         )
-        told = self.cards.answer(asked, limits)
+        report = limits.report
+
+        def tell(found: Decision, done: int, planned: int) -> None:
+            assert report is not None
+            report(self._at_table(found, view), done, planned)
+
+        told = self.cards.answer(asked, limits._replace(report=report and tell))
+        return self._at_table(told, view)
+
+    def _at_table(self, told: Decision, view: States) -> Decision:
+        """Returns a decision of the player of cards with the seats of the whole game."""
         if told.hidden is None:
             return told
         seats = tuple((role + int(view.landlord[0])) % NUM_SEATS for role in told.hidden.seats)
@@ -243,6 +253,8 @@ class Bidder(PlayerOptions):
             "" = policy.
     """
 
+    bids: ClassVar[bool] = True
+    """Whether its players bid by themselves."""
     cards: str = ""
     rule: str = setting("fitted", choices=RULES)
     valued_by: str = ""
@@ -259,7 +271,7 @@ class Bidder(PlayerOptions):
 
     def make(self, host: Host) -> Agent:
         """Returns the player."""
-        at_cards, whole = _at_cards(host), False
+        at_cards, whole = cards_host(host), False
         if not self.cards:
             cards: Agent = RHCP().at(at_cards.game)
         else:
@@ -276,7 +288,7 @@ class Bidder(PlayerOptions):
         return BiddingAgent(host.game, cards, self.rule, values, whole)
 
 
-def _at_cards(host: Host) -> Host:
+def cards_host(host: Host) -> Host:
     """Returns a host of the card play: the host itself where there is no auction."""
     game: Game | None = getattr(host.game, "card_play", None)
     return Host(game, host.entrants, host.device, host.lanes) if game else host
@@ -286,8 +298,8 @@ def _make(options: PlayerOptions, host: Host) -> Agent:
     """Returns a player of Doudizhu: one of cards bids by the fitted rule where there is an
     auction.
     """
-    at_cards = _at_cards(host)
-    if isinstance(options, Bidder) or at_cards is host:
+    at_cards = cards_host(host)
+    if at_cards is host or getattr(options, "bids", False):
         return options.make(host)
     return BiddingAgent(host.game, options.make(at_cards), "fitted")
 
