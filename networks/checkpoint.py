@@ -229,9 +229,11 @@ def _digest(arrays: Mapping[str, np.ndarray], text: str) -> str:
 
 
 def _differences(found: Any, expected: Any, name: str) -> Iterator[str]:
-    """Yields a text for every leaf of ``expected`` that differs."""
+    """Yields a text for every leaf of ``expected`` that differs. A switch that ``found`` lacks was
+    added since, and is off.
+    """
     if isinstance(expected, Mapping) and isinstance(found, Mapping):
         for key, value in expected.items():
             yield from _differences(found.get(key), value, f"{name}.{key}" if name else str(key))
-    elif found != expected:
+    elif found != expected and not (found is None and expected is False):
         yield f"{name} is {found!r}, expected {expected!r}"

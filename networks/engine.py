@@ -161,13 +161,14 @@ class Setting(NamedTuple):
         )
 
     def inputs(self, planes: Tensor) -> Tensor:
-        """Returns int8 planes ``[n, C, L]`` as ``[N, C, 1, L]``, channels last, with rows of zeros
-        up to a padded size N.
+        """Returns int8 planes ``[n, C, L]`` as ``[N, C, 1, L]`` (dense: ``[N, C · L, 1, 1]``),
+        channels last, with rows of zeros up to a padded size N.
         """
-        n, num_planes, length = planes.shape
-        x = planes.to(self.device, non_blocking=True).to(self.dtype)
+        n = len(planes)
+        x = planes.flatten(1).unflatten(1, (-1, self.length))
+        x = x.to(self.device, non_blocking=True).to(self.dtype)
         if padded_size(n) > n:
-            x = torch.cat([x, x.new_zeros(padded_size(n) - n, num_planes, length)])
+            x = torch.cat([x, x.new_zeros(padded_size(n) - n, *x.shape[1:])])
         return x.unsqueeze(2).contiguous(memory_format=torch.channels_last)
 
 

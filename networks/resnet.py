@@ -58,6 +58,11 @@ class NetworkConfig:
         value_scale: Largest return, in units of the stake, that the ``scalar`` head can express
             under ``adp``; larger ones are clipped to it. 0 = ``GameSpec.max_return`` (paper). Where
             large returns are rare, a smaller value wastes less of the tanh's range.
+        dense: Whether the observation is read as one position of C · L planes, so that the layers
+            are fully connected. For games of which nothing is known: where neighbouring positions
+            have nothing in common, an output does not see what lies further away than the
+            convolutions reach. (In liar's dice, two blocks that learned from the equilibrium itself
+            reached NashConv 0.92, dense ones 0.04.) Paper: no.
         shared: One network for all seats (the observation must contain the seat) instead of one per
             seat. Paper: per seat.
     """
@@ -70,6 +75,7 @@ class NetworkConfig:
     hidden_head: bool = True
     objective: str = setting("adp", choices=OBJECTIVES)
     value_scale: float = setting(0.0, least=0)
+    dense: bool = False
     shared: bool = False
 
     def __post_init__(self) -> None:
@@ -163,10 +169,10 @@ class ResidualBlock(nn.Module):
     starts at 0.
     """
 
-    def __init__(self, channels: int) -> None:
+    def __init__(self, channels: int, width: int) -> None:
         super().__init__()
-        self.first = ConvNorm(channels, channels, 3)
-        self.second = ConvNorm(channels, channels, 3)
+        self.first = ConvNorm(channels, channels, width)
+        self.second = ConvNorm(channels, channels, width)
         nn.init.zeros_(self.second.norm.weight)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -187,7 +193,7 @@ class PolicyValueNet(nn.Module):
 
     Attributes:
         config: Size and heads.
-        length: L of the module docstring.
+        length: L of the module docstring; 1 if dense.
         num_planes, num_extra: P and E of the module docstring.
         num_hidden: K of the module docstring with a hidden head, else 0.
         value_scale: Unit of the ``scalar`` head: its tanh is multiplied by it.
@@ -214,6 +220,9 @@ class PolicyValueNet(nn.Module):
                 "expected 'scalar'"
             )
         num_inputs, length = spec.observation_shape
+        scale = torch.as_tensor(np.asarray(spec.observation_scale, np.float32))
+        if config.dense:
+            num_inputs, length, scale = num_inputs * length, 1, scale.repeat_interleave(length)
         self.config = config
         self.length = length
         self.num_planes, self.num_extra = divmod(spec.policy_size, length)
@@ -224,14 +233,13 @@ class PolicyValueNet(nn.Module):
         self.value_scale = (
             (config.value_scale or spec.max_return) if config.objective == "adp" else 1.0
         )
-        self.register_buffer(
-            "scale",
-            torch.as_tensor(np.asarray(spec.observation_scale, np.float32)),
-            persistent=False,
-        )
+        self.register_buffer("scale", scale, persistent=False)
 
-        self.stem = ConvNorm(num_inputs, config.channels, 3)
-        self.blocks = nn.ModuleList(ResidualBlock(config.channels) for _ in range(config.blocks))
+        width = min(length, 3)
+        self.stem = ConvNorm(num_inputs, config.channels, width)
+        self.blocks = nn.ModuleList(
+            ResidualBlock(config.channels, width) for _ in range(config.blocks)
+        )
         # A convolution needs an output: one stays unused where all policy outputs are further ones
         # and nothing is hidden.
         self.planes = nn.Conv2d(config.channels, max(1, self.num_planes + self.num_hidden), 1)
@@ -250,7 +258,8 @@ class PolicyValueNet(nn.Module):
 
     def forward(self, observations: Tensor) -> RawOutputs:
         """Returns the raw outputs for observations int8 ``[N, C, L]``."""
-        x = functional.relu(self.stem(scaled_planes(observations, self.scale)))
+        planes = observations.flatten(1).unflatten(1, (-1, self.length))
+        x = functional.relu(self.stem(scaled_planes(planes, self.scale)))
         for block in self.blocks:
             x = block(x)
         planes = self.planes(x).float()

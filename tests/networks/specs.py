@@ -54,6 +54,10 @@ CONFIGS = {
     ),
     "no blocks": (DOUDIZHU, NetworkConfig(channels=8, blocks=0, objective="wp")),
     "tiny": (TINY, NetworkConfig(channels=4, blocks=1, value_head="scalar")),
+    "dense": (
+        TINY._replace(observation_scale=np.linspace(0.5, 1.0, 4, dtype=np.float32)),
+        NetworkConfig(channels=4, blocks=1, value_head="scalar", dense=True),
+    ),
 }
 
 

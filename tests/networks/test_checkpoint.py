@@ -188,6 +188,9 @@ def test_compatible() -> None:
         check_compatible(META, game="leduc", config={"network": {"channels": 32}})
     with pytest.raises(CheckpointError, match="policy_size is None, expected 632"):
         check_compatible(META, policy_size=632)
+    check_compatible(META, config={"network": {"dense": False}})  # a switch added since
+    with pytest.raises(CheckpointError, match="dense is None, expected True"):
+        check_compatible(META, config={"network": {"dense": True}})
 
 
 def test_a_network_of_another_size_is_refused() -> None:

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from networks.resnet import NetworkConfig, PolicyValueNet, build_networks, expected_value
-from tests.networks.specs import DOUDIZHU, SMALL, as_if_trained, observations
+from tests.networks.specs import DOUDIZHU, SMALL, as_if_trained, observations, trained
 
 FACTORS = torch.tensor(DOUDIZHU.stake_factors)
 
@@ -27,6 +27,18 @@ def test_an_observation_counts_by_its_scale() -> None:
     assert torch.allclose(
         one(torch.from_numpy(2 * planes)).policy, two(torch.from_numpy(planes)).policy, atol=1e-5
     )
+
+
+def test_a_dense_output_sees_every_position() -> None:
+    spec = DOUDIZHU._replace(stake_factors=(), hidden_counts=0)
+    planes = torch.zeros((1, *spec.observation_shape), dtype=torch.int8)
+    far = planes.clone()
+    far[0, :, -1] = 1
+    for dense in (False, True):
+        config = NetworkConfig(channels=16, blocks=1, value_head="scalar", dense=dense)
+        net = trained(config, spec)
+        first, other = (net(rows).policy[0, 0].item() for rows in (planes, far))
+        assert (first != other) == dense
 
 
 def test_the_value_by_hand() -> None:
