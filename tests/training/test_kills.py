@@ -15,7 +15,7 @@ from uuid import uuid4
 import pytest
 
 from networks.checkpoint import CHECKPOINT, load
-from tests.training.tiny_run import command_line, same
+from tests.training.tiny_run import KUHN, command_line, same
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))  # its processes import it by this name
 from killing import points, saved, start  # noqa: E402
@@ -28,10 +28,13 @@ FILES = {
     "checkpoint.previous.safetensors",
     "networks.safetensors",
 }
-LIMIT = 180.0
-"""Seconds within which a run ends that nobody kills any more, on a busy machine."""
+LIMIT = 600.0
+"""Seconds within which a run ends that nobody kills any more, on a busy machine and
+with kernels to compile."""
 
 LINE = "train.py: "
+SEARCHES = [*KUHN, "gradient.start=null"]
+BIDS = ["experiment=bidding", "gradient.games=384", "gradient.thaw=2", "evaluation.search_decks=0"]
 
 
 def marked(mark: str) -> list[int]:
@@ -55,24 +58,25 @@ def name(process: int) -> str:
 
 
 @pytest.mark.parametrize(
-    ("kills", "keys"),
+    ("kills", "base", "keys"),
     [
-        (30, ["threads=2"]),
-        (20, ["cluster=ray", "cluster.actors=2"]),
-        (20, ["cluster=ray", "cluster.actors=2", "cluster.lag=1"]),
+        (30, SEARCHES, ["threads=2"]),
+        (20, BIDS, ["threads=2"]),
+        (20, SEARCHES, ["cluster=ray", "cluster.actors=2"]),
+        (20, SEARCHES, ["cluster=ray", "cluster.actors=2", "cluster.lag=1"]),
     ],
-    ids=["local", "cluster", "cluster with a lag"],
+    ids=["local", "bids", "cluster", "cluster with a lag"],
 )
-def test_random_kills(kills: int, keys: list[str], tmp_path: Path) -> None:
+def test_random_kills(kills: int, base: list[str], keys: list[str], tmp_path: Path) -> None:
     rng, mark, said, run = random.Random(7), uuid4().hex, tmp_path / "said", tmp_path / "run"
     said.touch()
     killed: list[str] = []
 
     def train(folder: Path, iterations: int, *more: str) -> BaseProcess:
         budget = f"budget.iterations={iterations}"
-        small = ["evaluation.decks=4", "gradient.start=null", budget, f"run_dir={folder}"]
+        small = ["evaluation.decks=4", budget, f"run_dir={folder}"]
         return start(
-            command_line(*small, *more),
+            command_line(*small, *more, base=base),
             said,
             {"FPMCTS_TEST": mark, "RAY_worker_niceness": "0"},
         )
