@@ -30,8 +30,9 @@ NEUTRAL = (
     "evaluation",
     "cluster",
     "remembered",
+    "version",
 )
-"""Keys of a run that do not affect what it learns."""
+"""Keys of ``config.yaml`` that do not affect what a run learns."""
 SPREAD = 0.01
 """Standard deviation of the share of games won between seeds, in addition to the error of the
 match.
@@ -54,7 +55,7 @@ class Watch:
         curves = json.loads(FILE.read_text(encoding="utf-8")) if FILE.exists() else {}
         own, self._won = learned_by(config), f"policy_against_{baseline}/wp_all"
         self._points: list[list[float]] = next(
-            (curve["points"] for curve in curves.values() if curve["config"] == own), []
+            (curve["points"] for curve in curves.values() if _same(curve["config"], own)), []
         )
         self._best: dict[str, float] = {}
 
@@ -109,6 +110,15 @@ def learned_by(config: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
+def _same(recorded: Any, own: Any) -> bool:
+    """Returns whether two configurations are the same. A key that a curve lacks was added since, and
+    is off.
+    """
+    if isinstance(recorded, Mapping) and isinstance(own, Mapping):
+        return all(_same(recorded.get(key), own.get(key)) for key in recorded.keys() | own.keys())
+    return bool(recorded == own) or (recorded is None and not own)
+
+
 def record(name: str, run: Path) -> None:
     """Adds the curve of a run to ``models/curves.json``."""
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
@@ -124,7 +134,8 @@ def record(name: str, run: Path) -> None:
     ]
     curves = json.loads(FILE.read_text(encoding="utf-8")) if FILE.exists() else {}
     curves[name] = {"config": learned_by(config), "points": points}
-    write(FILE, json.dumps(curves, indent=1) + "\n")
+    lines = [f"{json.dumps(name)}: {json.dumps(curve)}" for name, curve in sorted(curves.items())]
+    write(FILE, "{\n" + ",\n".join(lines) + "\n}\n")  # a line for each curve
 
 
 def main() -> None:

@@ -38,6 +38,9 @@ def test_a_report_says_what_runs_of_its_settings_have_reached(
     assert watch.text(5, {WON: 0.6}) == "; expected 58 to 62 %"
     assert watch.text(5, {}) == watch.text(11, {WON: 0.7}) == ""
     assert expected.Watch(CONFIG | {"train": {"lr": 0.1}}, "rhcp").text(5, {WON: 0.6}) == ""
+    later = {"switch": False}  # a key added since
+    assert expected.Watch(CONFIG | later, "rhcp").text(5, {WON: 0.6})
+    assert not expected.Watch(CONFIG | {"switch": True}, "rhcp").text(5, {WON: 0.6})
 
 
 @pytest.mark.parametrize(
