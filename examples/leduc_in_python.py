@@ -16,15 +16,11 @@ run = Run(
     budget={"minutes": minutes},
     evaluation={"exact_every": 2},  # iterations between exact measures
 )
-steps, curve = [0], [nash_conv("leduc", "random")]
 for report in run:
     print(report)
-    if "nash_conv/average_policy" in report.scalars:
-        steps.append(report.step)
-        curve.append(report.scalars["nash_conv/average_policy"])
 
-player = run.player("policy")
-print(f"NashConv: {nash_conv('leduc', player):.3f}; uniform play: {curve[0]:.3f}")
+player, uniform = run.player("policy"), nash_conv("leduc", "random")
+print(f"NashConv: {nash_conv('leduc', player):.3f}; uniform play: {uniform:.3f}")
 print(match("leduc", player, "always_call", decks=2000))
 
 table = Table(run.game, seed=1)
@@ -33,7 +29,9 @@ while not table.is_over:
     table.play(decision.move)
 print(table)
 
-plt.plot(steps, curve)
-plt.xlabel("self-play games")
+steps, values = zip(*run.curve("nash_conv/average_policy"), strict=True)
+plt.plot(steps, values)
+plt.axhline(uniform, linestyle="dotted")
+plt.xlabel("iteration")
 plt.ylabel("NashConv (chips)")
 plt.savefig("leduc.png")

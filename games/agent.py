@@ -31,6 +31,9 @@ class Agent(Protocol):
     rng: np.ndarray = np.zeros(0, np.uint64)
     """uint64, the random streams of ``act``, one per game."""
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r})"
+
     def start(self, num_games: int, seed: int) -> None:
         """Resets the player for games 0 .. ``num_games`` - 1."""
         self.rng = streams(seed, num_games)

@@ -253,6 +253,10 @@ class Game:
     none.
     """
 
+    def __repr__(self) -> str:
+        options = ", ".join(f"{key}={value!r}" for key, value in vars(self.options).items())
+        return f"{self.spec.name}({options})"
+
     def __init__(self, options: Any = None) -> None:
         """Keeps the options, which ``games.make`` has checked; None: the defaults."""
         self.options = self.Options() if options is None else options

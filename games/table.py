@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from games import make
 from games.generic import current_seat, team_return
 from games.history import History
 from games.interface import Game, Records
@@ -47,7 +48,7 @@ class Table:
     """A game played move by move.
 
     Args:
-        game: The game.
+        game: The game, or its name.
         seed: Deals by a number >= 0. These deals never occur in training or evaluation.
         deal: Starts from a deal: one row of States, before the first move.
         record: Continues a saved game: the fields that ``record`` returns.
@@ -64,7 +65,7 @@ class Table:
 
     def __init__(
         self,
-        game: Game,
+        game: Game | str,
         *,
         seed: int | None = None,
         deal: States | None = None,
@@ -72,7 +73,8 @@ class Table:
     ) -> None:
         if sum(given is not None for given in (seed, deal, record)) != 1:
             raise ValueError("a table starts from one of seed=, deal= and record=")
-        self.game = game
+        game = make(game) if isinstance(game, str) else game
+        self.game: Game = game
         actions: list[int] = []
         if seed is not None:
             if seed < 0:

@@ -31,6 +31,7 @@ from fpmcts.papers.study import Stopping, Study
 from fpmcts.progress import Progress
 from fpmcts.training.algorithms import read_run
 from fpmcts.training.config import TrainConfig
+from fpmcts.training.curves import points
 from fpmcts.training.run import Run
 from fpmcts.training.stages import Stages
 from games.files import replacing, write
@@ -266,11 +267,7 @@ class DeltaDou(Study):
 
     def _wins(self, tag: str) -> np.ndarray:
         """Returns a curve of the run's games by episode."""
-        from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
-
-        events = EventAccumulator(str(self.folder() / "run"), {"scalars": 0})
-        events.Reload()
-        values = [event.value for event in events.Scalars(tag)]
+        values = [value for _, value in points(self.folder() / "run", tag)]
         size = self.run_config().episode.games_per_step
         parts = math.ceil(self.games / size)
         weights = [min(size, self.games - size * k) for k in range(parts)]

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from games import is_known
+from games import is_known, make
 from games.interface import Game
 
 if TYPE_CHECKING:
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 def load_player(
     name: str,
-    game: Game,
+    game: Game | str,
     checkpoint: str | None = None,
     *,
     seed: int = 0,
@@ -23,7 +23,7 @@ def load_player(
     Args:
         name: Name of a player, such as ``fpmcts``, ``policy``, ``rhcp``, ``random``; an unknown
             name raises an error that lists those of the game.
-        game: The game it is to play.
+        game: The game it is to play, or its name.
         checkpoint: For players with networks, a checkpoint or run folder; None: the weights that
             come with the project.
         seed: Seed of its random choices.
@@ -37,6 +37,8 @@ def load_player(
     from fpmcts.players.lookup import Host, entrants_of
     from fpmcts.players.warmup import compile_players
 
+    if isinstance(game, str):
+        game = make(game)
     if checkpoint is not None:
         options["checkpoint"] = str(checkpoint)
     entrants = entrants_of(name, game, options)

@@ -1,10 +1,11 @@
-"""Writes the curves of a run to TensorBoard's files, without torch, which tabular runs do not need.
+"""The curves of a run in TensorBoard's files, without torch, which tabular runs do not need.
 
 Points are written at once, in this thread: TensorBoard's own writer uses another thread, whose
 errors would appear as tracebacks.
 """
 
 import io
+import logging
 import os
 import socket
 import time
@@ -18,6 +19,20 @@ from fpmcts.training.interface import Report
 from fpmcts.training.run_folder import RunFolderError
 
 VERSION = "brain.Event:2"
+
+
+def points(folder: Path, name: str) -> list[tuple[int, float]]:
+    """Returns the steps and values of a curve, over all sessions of a run; [] without such a
+    curve.
+    """
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    events = EventAccumulator(str(folder), {"scalars": 0})  # 0: all of them
+    logging.getLogger("tensorboard").setLevel(logging.ERROR)  # a resumed run repeats its last step
+    events.Reload()
+    if name not in events.Tags()["scalars"]:
+        return []
+    return [(event.step, event.value) for event in events.Scalars(name)]
 
 
 class Curves:

@@ -111,7 +111,7 @@ def learned_by(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _same(recorded: Any, own: Any) -> bool:
-    """Returns whether two configurations are the same. A key that a curve lacks was added since, and
+    """Returns whether two configurations are the same. A key that a curve lacks was added later and
     is off.
     """
     if isinstance(recorded, Mapping) and isinstance(own, Mapping):
@@ -121,19 +121,16 @@ def _same(recorded: Any, own: Any) -> bool:
 
 def record(name: str, run: Path) -> None:
     """Adds the curve of a run to ``models/curves.json``."""
-    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+    from fpmcts.training.curves import points
 
     config = yaml.safe_load((run / "config.yaml").read_text(encoding="utf-8"))
     tag = f"policy_against_{config['evaluation']['baseline']}/wp_all"
-    events = EventAccumulator(str(run))
-    events.Reload()
-    errors = {event.step: event.value for event in events.Scalars(f"{tag}_standard_error")}
-    points = [
-        [event.step, round(event.value, 4), round(errors[event.step], 4)]
-        for event in events.Scalars(tag)
-    ]
+    errors = dict(points(run, f"{tag}_standard_error"))
+    found = [[step, round(won, 4), round(errors[step], 4)] for step, won in points(run, tag)]
+    if not found:
+        raise ValueError(f"no {tag}")
     curves = json.loads(FILE.read_text(encoding="utf-8")) if FILE.exists() else {}
-    curves[name] = {"config": learned_by(config), "points": points}
+    curves[name] = {"config": learned_by(config), "points": found}
     lines = [f"{json.dumps(name)}: {json.dumps(curve)}" for name, curve in sorted(curves.items())]
     write(FILE, "{\n" + ",\n".join(lines) + "\n}\n")  # a line for each curve
 

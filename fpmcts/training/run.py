@@ -16,10 +16,11 @@ from fpmcts.players import load_player
 from fpmcts.progress import Progress, silent
 from fpmcts.terminal import Terminal, in_notebook
 from fpmcts.training.algorithms import read_run
-from fpmcts.training.curves import Curves
+from fpmcts.training.curves import Curves, points
 from fpmcts.training.interface import Algorithm, Report, RunConfig, Saved
-from fpmcts.training.run_folder import RunFolder
+from fpmcts.training.run_folder import RunFolder, game_of
 from games.compilation import CompileClock
+from games.help import say_on_stderr
 from games.interface import Game
 from games.settings import ConfigError
 from networks.checkpoint import CHECKPOINT, naming
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
     from games.agent import Agent
 
 _COMPILING = CompileClock()
+
+
+def _ignore(line: str) -> None:
+    """Shows nothing."""
 
 
 class Run:
@@ -39,11 +44,13 @@ class Run:
         player = run.player()
 
     Iterating trains until the budget is used up. You can leave the loop at any time: the run is
-    saved, and iterating again, or creating the same ``Run`` again, resumes it bit-for-bit.
+    saved, and iterating again, or creating the ``Run`` again with the same keys, resumes it
+    bit-for-bit. Budget and evaluation may differ.
 
     Args:
         run_dir: Folder of the run; None: ``runs/<game>-<seed>``.
-        progress: Whether to show a progress bar and the lines of ``train.py``; None: in notebooks.
+        progress: Whether to show a progress bar; None: in notebooks. Elsewhere the lines of
+            ``train.py`` go to stderr, unless it is False.
         keys: The keys of ``train.py``, groups as dictionaries: ``game="leduc"``,
             ``algorithm="smooth_uct"``, ``game={"name": "goofspiel", "cards": 4}``, ``budget={
             "minutes": 5}``. A game of your own is given by its module, its class or an instance:
@@ -64,19 +71,21 @@ class Run:
         self, run_dir: str | Path | None = None, *, progress: bool | None = None, **keys: Any
     ) -> None:
         given = keys if run_dir is None else {"run_dir": str(run_dir), **keys}
+        if run_dir is not None and "game" not in keys:
+            given |= game_of(Path(run_dir))
         config = read_run(overrides_of(_named(given)))
         if in_notebook() if progress is None else progress:
             terminal = Terminal()
             self._open(config, terminal.progress, terminal.note, close=terminal.close)
         else:
-            self._open(config)
+            self._open(config, say=say_on_stderr if progress is None else _ignore)
 
     @classmethod
     def of(
         cls,
         config: RunConfig,
         progress: Progress = silent,
-        say: Callable[[str], None] = lambda line: None,
+        say: Callable[[str], None] = _ignore,
         stopping: Callable[[], bool] = lambda: False,
     ) -> Self:
         """Returns the run of a configuration.
@@ -95,7 +104,7 @@ class Run:
         self,
         config: RunConfig,
         progress: Progress = silent,
-        say: Callable[[str], None] = lambda line: None,
+        say: Callable[[str], None] = _ignore,
         stopping: Callable[[], bool] = lambda: False,
         close: Callable[[], None] = lambda: None,
     ) -> None:
@@ -189,6 +198,15 @@ class Run:
         source = {"run" if is_tabular else "checkpoint": str(self.folder.path)}
         name = kind or ("tabular" if is_tabular else "policy")
         return load_player(name, self.game, **source | options)
+
+    def curve(self, name: str) -> list[tuple[int, float]]:
+        """Returns the steps and values of a curve, such as ``nash_conv/average_policy``, over all
+        sessions; [] without such a curve. ``Report.scalars`` has the names.
+        """
+        return points(self.folder.path, name)
+
+    def __repr__(self) -> str:
+        return f"Run({str(self.folder.path)!r}): {self.where()}"
 
     def step(self) -> Report:
         """Returns the report of the next step, which is neither saved nor added to the curves."""

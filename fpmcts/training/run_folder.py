@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from omegaconf import OmegaConf
@@ -269,6 +269,12 @@ def _networks(saved: Saved) -> dict[str, np.ndarray]:
         for name, array in saved.arrays.items()
         if name.startswith(("network.", "filter."))
     }
+
+
+def game_of(folder: Path) -> dict[str, Any]:
+    """Returns the key ``game`` of the run in a folder; {} if there is no run."""
+    there = folder / CONFIG
+    return {"game": _read_yaml(there).get("game")} if there.is_file() else {}
 
 
 def _read_yaml(path: Path) -> Mapping[str, object]:
