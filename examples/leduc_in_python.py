@@ -1,6 +1,6 @@
-"""From nothing to a player of Leduc in five minutes: train, measure, plot the curve, play.
+"""From nothing to a Leduc player in five minutes: train, measure, plot the curve, play.
 
-``python examples/leduc_in_python.py [MINUTES]``. The same again resumes the run.
+``python examples/leduc_in_python.py [MINUTES]``. Run it again to resume.
 """
 
 import sys

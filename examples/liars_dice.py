@@ -104,7 +104,11 @@ class LiarsDice(DealtGame):
         self.hand_names = tuple(" ".join(str(d + 1) for d in roll) for roll in rolls)
         self.action_names = (*(f"{1 + b // faces}x{b % faces + 1}" for b in range(calls)), "liar")
         self.spec = GameSpec.of(
-            __name__, calls + 1, calls + 1, max_return=1.0, observation_shape=(3, calls + 1)
+            __name__,
+            num_actions=calls + 1,
+            max_moves=calls + 1,
+            max_return=1.0,
+            observation_shape=(3, calls + 1),
         )
 
 
