@@ -14,7 +14,7 @@ run = Run(
     "runs/leduc-in-python",
     game="leduc",
     budget={"minutes": minutes},
-    evaluation={"exact_every": 2},  # iterations between exact measures
+    evaluation={"exact_every": 1},  # iterations between exact measures
 )
 for report in run:
     print(report)
