@@ -114,7 +114,8 @@ class Decision:
         meaning = "chance to win" if self.unit == WINS else "expected return"
         after = f", after {self.playouts} playouts" if self.playouts else ""
         value = self._number(self.value, self.value_error)
-        return f"{self.move}{reason}: {meaning} {value}{after}"
+        of = "" if self.root else " of the position"
+        return f"{self.move}{reason}: {meaning}{of} {value}{after}"
 
     def rows(self) -> list[dict[str, str]]:
         """Returns a row of texts for each move that a search considered, the most visited first, or

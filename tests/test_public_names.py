@@ -63,6 +63,12 @@ def test_classes_and_runs_play(tmp_path: Path) -> None:
     assert nash_conv("kuhn", run) == nash_conv("kuhn", run.player())
 
 
+def test_games_go_by_their_names() -> None:
+    table, player = Table("kuhn", seed=1), load_player("tabular", "kuhn")
+    assert player.decide(table).action in [move.action for move in table.legal()]
+    assert repr(table.game) == repr(make("kuhn")) and "tabular" in repr(player)
+
+
 def test_exact_measures() -> None:
     """Uniform play: OpenSpiel's values (open_spiel/python/algorithms/exploitability_test.py)."""
     assert nash_conv("kuhn", "random") == pytest.approx(11 / 12)
@@ -80,8 +86,10 @@ def test_a_run_is_left_and_resumed(tmp_path: Path) -> None:
     for report in run:
         assert report.step == 1000 and "nash_conv/average_policy" in report.scalars
         break
-    other = Run(tmp_path / "run", **keys, budget={"episodes": 1500})
+    other = Run(tmp_path / "run", budget={"episodes": 1500})  # its folder says which game
     assert [report.step for report in other][-1] == 1500
+    steps = [step for step, _ in other.curve("nash_conv/average_policy")]
+    assert steps[0] == 1000 and steps[-1] == 1500 and not other.curve("none")
     with pytest.raises(RunFolderError, match="has trained this run since"):
         next(iter(run))
     assert nash_conv(other.game, other.player()) < 11 / 12

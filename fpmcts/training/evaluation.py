@@ -54,7 +54,7 @@ class Evaluation:
         if value is None:
             return ""
         scalars["nash_conv/average_policy"] = value
-        return f"; NashConv (both players' gains together) {value:.4f}"
+        return f"; NashConv {value:.4f}"
 
     def match(
         self, searches: bool, decks: int, scalars: dict[str, float], progress: Progress

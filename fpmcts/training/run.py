@@ -18,7 +18,7 @@ from fpmcts.terminal import Terminal, in_notebook
 from fpmcts.training.algorithms import read_run
 from fpmcts.training.curves import Curves, points
 from fpmcts.training.interface import Algorithm, Report, RunConfig, Saved
-from fpmcts.training.run_folder import RunFolder, game_of
+from fpmcts.training.run_folder import RunFolder, kind_of
 from games.compilation import CompileClock
 from games.help import say_on_stderr
 from games.interface import Game
@@ -72,7 +72,7 @@ class Run:
     ) -> None:
         given = keys if run_dir is None else {"run_dir": str(run_dir), **keys}
         if run_dir is not None and "game" not in keys:
-            given |= game_of(Path(run_dir))
+            given = kind_of(Path(run_dir)) | given
         config = read_run(overrides_of(_named(given)))
         if in_notebook() if progress is None else progress:
             terminal = Terminal()

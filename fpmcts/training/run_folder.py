@@ -271,10 +271,10 @@ def _networks(saved: Saved) -> dict[str, np.ndarray]:
     }
 
 
-def game_of(folder: Path) -> dict[str, Any]:
-    """Returns the key ``game`` of the run in a folder; {} if there is no run."""
-    there = folder / CONFIG
-    return {"game": _read_yaml(there).get("game")} if there.is_file() else {}
+def kind_of(folder: Path) -> dict[str, Any]:
+    """Returns the keys ``game`` and ``algorithm`` of the run in a folder; {} if there is no run."""
+    values = _read_yaml(folder / CONFIG) if (folder / CONFIG).is_file() else {}
+    return {key: values[key] for key in ("game", "algorithm") if key in values}
 
 
 def _read_yaml(path: Path) -> Mapping[str, object]:

@@ -160,7 +160,7 @@ class Tabular:
         line = f"{self.learner.episodes:,} episodes at {rate:,.0f}/s"
         if "nash_conv/average_policy" in measures:
             nash_conv = measures["nash_conv/average_policy"]
-            line += f": NashConv (both players' gains together) {nash_conv:.4g}"
+            line += f": NashConv {nash_conv:.4g}"
         for name, value in measures.items():
             if not name.startswith("nash_conv/"):
                 line += f", {name.rpartition('/')[2].replace('_', ' ')} {value:.3g}"
