@@ -13,7 +13,6 @@ import pytest
 
 from fpmcts.players.warmup import warm_up_inference, warm_up_search
 from fpmcts.search.roots import RULES
-from fpmcts.training.algorithms import read_run
 from fpmcts.training.interface import Report
 from fpmcts.training.run import Run
 from games import GAMES, make
@@ -85,7 +84,7 @@ def test_a_clock_counts_what_is_compiled_and_nothing_else() -> None:
 
 
 def test_compiling_is_not_charged_to_the_budget(tmp_path: Path) -> None:
-    run = Run(read_run(["game=kuhn", "algorithm=cfr_plus", f"run_dir={tmp_path / 'run'}"]))
+    run = Run(tmp_path, game="kuhn", algorithm="cfr_plus")
 
     def step(_: object) -> Report:
         numba.njit(lambda x: x + 1)(1)

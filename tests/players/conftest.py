@@ -106,6 +106,7 @@ def made(
     options: dict[str, dict[str, object]] = {
         "policy": networks,
         "fpmcts": networks | SEARCH,
+        "lookahead": networks | {"playouts": 8},
         "pimc": {"worlds": 4},
         "ismcts": {"iterations": 500},
         "tabular": {"run": str(tabular_run)},
