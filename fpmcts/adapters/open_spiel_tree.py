@@ -5,11 +5,13 @@
 A game is traversed once and stored as arrays: a state is a node of its tree, a world another node
 of the same information set. So it must be small (``MOST_NODES``), zero-sum, with chance only before
 the first move, and each seat must know whose turn it is. Simultaneous moves are made in turn.
-Networks read OpenSpiel's information set tensor, or else the number of the information set.
+Networks read OpenSpiel's information state tensor, or else its observation tensor, or else the
+number of the information set.
 """
 
 import sys
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
@@ -237,7 +239,12 @@ class _Walk:
 
     def __init__(self, game: pyspiel.Game) -> None:
         self.seats = game.num_players()
-        self._has_tensor = game.get_type().provides_information_state_tensor
+        kind = game.get_type()
+        self._tensor: Callable[[Any, int], Any] | None = None
+        if kind.provides_information_state_tensor:
+            self._tensor = pyspiel.State.information_state_tensor
+        elif kind.provides_observation_tensor:
+            self._tensor = pyspiel.State.observation_tensor
         self.names = dict[int, str]()
         self.texts = list[str]()
         self._sets = dict[tuple[int, str], int]()
@@ -265,7 +272,7 @@ class _Walk:
         if known == len(self.texts):
             self.texts.append(text)
             self._movers.append(mover)
-            self._seen.append(state.information_state_tensor(seat) if self._has_tensor else None)
+            self._seen.append(self._tensor(state, seat) if self._tensor else None)
         elif self._movers[known] != mover:
             raise ValueError(f"seat {seat} cannot tell whose turn it is: {text!r}")
         return known
@@ -314,12 +321,12 @@ class _Walk:
             for k, a in enumerate(self._legal.get(known, ())):
                 if len(by_action[a]) == 1 and min(by_action[a]) >= 0:
                     after[known, k] = min(by_action[a])
-        if self._has_tensor:
+        if self._tensor:
             seen = np.array(self._seen, np.float64)
             if (seen != np.round(seen)).any() or np.abs(seen).max() > 127:
                 seen = np.round(seen * 127 / np.maximum(np.abs(seen).max(axis=0), 1e-9))
         else:
-            seen = np.eye(len(self.texts))
+            seen = np.eye(len(self.texts), dtype=np.int8)
         return Rules(
             np.array(seat, np.int8),
             info,
