@@ -48,7 +48,7 @@ class Table:
     def __init__(self, folder: str, cache: str | None = None) -> None:
         command = [
             sys.executable,
-            *("-m", "fpmcts.command", "play"),
+            *("-m", "fpmcts", "play"),
             "port=0",
             "browser=false",
             f"games={folder}/play.sqlite",

@@ -90,7 +90,3 @@ def ending(error: Exception) -> str:
     if isinstance(error, InputError | OSError | FloatingPointError):
         return error_text(error)
     raise error
-
-
-if __name__ == "__main__":
-    main()

@@ -174,8 +174,13 @@ class Table:
 
     def _expected(self) -> str:
         """Returns the seat to move and the legal moves, in words."""
-        seat = f"Seat {self.seat} ({self.game.spec.seat_names[self.seat]})"
-        return f"{seat} is to move; legal: {self.game.legal_words(self.view(self.seat), 0)}"
+        legal = self.game.legal_words(self.view(self.seat), 0)
+        return f"S{self._mover()[1:]} is to move; legal: {legal}"
+
+    def _mover(self) -> str:
+        """Returns the seat to move, in words."""
+        seat, name = f"seat {self.seat}", self.game.spec.seat_names[self.seat]
+        return seat if name == seat else f"{seat} ({name})"
 
     def undo(self, count: int = 1) -> None:
         """Takes back the last moves.
@@ -224,7 +229,7 @@ class Table:
         moves = f"{len(self.moves)} move{'' if len(self.moves) == 1 else 's'}"
         if self.returns is not None:
             return f"{self.game.spec.name}, over after {moves}; returns {_words(self.returns)}"
-        seat = f"seat {self.seat} ({self.game.spec.seat_names[self.seat]})"
+        seat = self._mover()
         return f"{self.game.spec.name}, {moves} played; {seat} is to move"
 
     def rows(self) -> list[dict[str, str]]:

@@ -1,0 +1,5 @@
+"""``python -m fpmcts`` is the command ``fpmcts``."""
+
+from fpmcts.command import main
+
+main()
