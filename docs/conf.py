@@ -15,7 +15,11 @@ nitpicky = True
 nitpick_ignore_regex = [
     (r"py:.*", r"(collections\.abc|numpy|pathlib)\..*"),  # no other site is asked
     (r"py:.*", r"\w*Error|IllegalMove"),
-    (r"py:.*", r".*\.(GameSpec|Learned|PlayedGames|Records|RunConfig|Score|SequentialResult)"),
+    (
+        r"py:.*",
+        r"(.*\.)?(GameLike|GameSpec|Learned|PlayedGames|PlayerLike|Records|RunConfig|Score"
+        r"|SequentialResult)",
+    ),
 ]
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
 exclude_patterns = ["_build", "docker"]
