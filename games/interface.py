@@ -569,7 +569,7 @@ class Game:
         return {}
 
     def habits(self, records: "Records") -> dict[str, np.ndarray]:
-        """Returns what seats did in G finished games that scores do not tell, such as bids, by
+        """Returns what seats did in G finished games that scores do not show, such as bids, by
         name: float64 ``[G, S]``, 1 where the seat did it, 0 where not, NaN where it could not.
         """
         return {}
