@@ -5,8 +5,8 @@
 A game is traversed once and stored as arrays: a state is a node of its tree, a world another node
 of the same information set. So it must be small (``MOST_NODES``), zero-sum, with chance only before
 the first move, and each seat must know whose turn it is. Simultaneous moves are made in turn.
-Networks read OpenSpiel's information state tensor, or else its observation tensor, or else the
-number of the information set.
+Networks read OpenSpiel's information state tensor, or else its observation tensor with those of the
+seat's earlier decisions and their actions, or else the number of the information set.
 """
 
 import sys
@@ -14,6 +14,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -245,17 +246,19 @@ class _Walk:
             self._tensor = pyspiel.State.information_state_tensor
         elif kind.provides_observation_tensor:
             self._tensor = pyspiel.State.observation_tensor
+        self._forgets = self._tensor is pyspiel.State.observation_tensor
+        self._one_hot = np.eye(game.num_distinct_actions()).tolist()
         self.names = dict[int, str]()
         self.texts = list[str]()
         self._sets = dict[tuple[int, str], int]()
-        self._seen, self._movers = list[Any](), list[int]()
+        self._seen, self._movers = list[list[float]](), list[int]()
         self._legal = dict[int, list[int]]()
         # By node: seat, sets, children, parent, action, root, chance, returns.
         self._nodes = list[list[Any]]()
         state, roots = game.new_initial_state(), list[tuple[Any, float]]()
         self._deal(state, 1.0, roots)
         for root, chance in roots:
-            self._add(root, NONE, NONE, len(self._nodes), chance)
+            self._add(root, NONE, NONE, len(self._nodes), chance, [[]] * self.seats)
 
     def _deal(self, state: pyspiel.State, chance: float, roots: list[tuple[Any, float]]) -> None:
         if not state.is_chance_node():
@@ -265,19 +268,31 @@ class _Walk:
             if share > 0:
                 self._deal(state.child(action), chance * share, roots)
 
-    def _set(self, state: pyspiel.State, seat: int) -> int:
-        """Returns the number of a seat's information set, a new one if it is new."""
+    def _set(self, state: pyspiel.State, seat: int, past: list[float]) -> int:
+        """Returns the number of a seat's information set, a new one if it is new.
+
+        Args:
+            past: What the tensor lacks of the seat's earlier decisions, the latest first.
+        """
         text, mover = state.information_state_string(seat), state.current_player()
         known = self._sets.setdefault((seat, text), len(self._sets))
         if known == len(self.texts):
             self.texts.append(text)
             self._movers.append(mover)
-            self._seen.append(self._tensor(state, seat) if self._tensor else None)
+            self._seen.append([*self._tensor(state, seat), *past] if self._tensor else [])
         elif self._movers[known] != mover:
             raise ValueError(f"seat {seat} cannot tell whose turn it is: {text!r}")
         return known
 
-    def _add(self, state: pyspiel.State, parent: int, action: int, root: int, chance: float) -> int:
+    def _add(
+        self,
+        state: pyspiel.State,
+        parent: int,
+        action: int,
+        root: int,
+        chance: float,
+        past: list[list[float]],
+    ) -> int:
         if state.is_chance_node():
             raise ValueError("chance moves after a player")
         if len(self._nodes) == MOST_NODES:
@@ -287,14 +302,17 @@ class _Walk:
             info = [NONE] * self.seats
             self._nodes.append([NONE, info, [], parent, action, root, chance, state.returns()])
             return node
-        info = [self._set(state, k) for k in range(self.seats)]
+        info = [self._set(state, k, past[k]) for k in range(self.seats)]
         row = [seat, info, [], parent, action, root, chance, [0.0] * self.seats]
         self._nodes.append(row)
         actions = sorted(state.legal_actions())
         self._legal.setdefault(info[seat], actions)
         for a in actions:
             self.names.setdefault(a, state.action_to_string(seat, a))
-            row[2].append(self._add(state.child(a), node, a, root, chance))
+            if self._forgets:
+                past = past.copy()
+                past[seat] = [*self._one_hot[a], *self._seen[info[seat]]]
+            row[2].append(self._add(state.child(a), node, a, root, chance, past))
         return node
 
     def rules(self) -> Rules:
@@ -322,7 +340,7 @@ class _Walk:
                 if len(by_action[a]) == 1 and min(by_action[a]) >= 0:
                     after[known, k] = min(by_action[a])
         if self._tensor:
-            seen = np.array(self._seen, np.float64)
+            seen = np.array([*zip_longest(*self._seen, fillvalue=0.0)]).T
             if (seen != np.round(seen)).any() or np.abs(seen).max() > 127:
                 seen = np.round(seen * 127 / np.maximum(np.abs(seen).max(axis=0), 1e-9))
         else:

@@ -116,6 +116,13 @@ def test_a_game_of_its_own_is_ours(text: str) -> None:
     assert measured == pytest.approx(expected)
 
 
+def test_networks_tell_its_information_sets_apart() -> None:
+    """The observation tensor alone shows the round's coins and no earlier round."""
+    rules = make(TREE, load="oshi_zumo(coins=3,size=1,horizon=3)").rules
+    own = rules.seen[rules.legal[:, 0] >= 0]
+    assert len(np.unique(own, axis=0)) == len(own)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
