@@ -188,6 +188,8 @@ class Table:
         Raises:
             ValueError: The count is below 1 or above the number of moves.
         """
+        if not self.moves:
+            raise ValueError(f"undo({count}): no move was played yet")
         if not 1 <= count <= len(self.moves):
             raise ValueError(f"undo({count}): expected 1 to {len(self.moves)}, the moves so far")
         self._begin([move.action for move in self.moves[:-count]])

@@ -53,5 +53,5 @@ def test_results_are_records_by_deck() -> None:
     assert result.by_deck.ravel().tolist() == returns and result.adp.mean == sum(returns) / 40
     assert result.wp.mean == sum(record["wp"] for record in records) / 40
     assert cells(result)[3:6] == ["always_call", "all games", result.adp.text(1)]
-    assert len(repr(result)) < 100
+    assert repr(result).startswith("<MatchResult: always_call against random, 40 games, adp ")
     assert cells(Report(1, "step 1", {"loss": 0.5}))[2:] == ["loss", "0.5"]

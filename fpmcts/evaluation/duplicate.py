@@ -143,7 +143,8 @@ def duplicate_match(game: Game, a: Agent, b: Agent, num_decks: int, seed: int) -
     if num_decks < 1:
         raise ValueError(f"got num_decks={num_decks}; expected at least 1")
     games = duplicate_games(game, a, b, evaluation_decks(game, seed, num_decks), seed)
-    return MatchResult((a.name, b.name), game.spec, games, habits=game.habits(games.records))
+    names = (a.name, b.name) if a.name != b.name else (f"{a.name} (a)", f"{b.name} (b)")
+    return MatchResult(names, game.spec, games, habits=game.habits(games.records))
 
 
 def table_habits(result: MatchResult) -> list[dict[str, float]]:

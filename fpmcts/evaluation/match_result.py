@@ -93,7 +93,7 @@ class Side:
         return None if luck is None else estimate(controlled(self.returns.mean(axis=1), luck))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MatchResult:
     """The result of a duplicate match of A against B, or of the games at a table (``TableResult``).
 
@@ -106,10 +106,10 @@ class MatchResult:
     """
 
     names: tuple[str, ...]
-    spec: GameSpec = field(repr=False)
-    games: PlayedGames = field(repr=False)
+    spec: GameSpec
+    games: PlayedGames
     sequential: SequentialResult | None = None
-    habits: Mapping[str, np.ndarray] = field(default_factory=dict, repr=False)
+    habits: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     @cached_property
     def sides(self) -> tuple[Side, Side]:
@@ -261,6 +261,10 @@ class MatchResult:
                 f"{used.forced:,} forced moves"
             )
         return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        score = f", adp {self.adp}" if len(self.names) == 2 else ""
+        return f"<MatchResult: {' against '.join(self.names)}, {self.num_games:,} games{score}>"
 
     def _repr_html_(self) -> str:
         unit = self.spec.score

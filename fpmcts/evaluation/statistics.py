@@ -19,6 +19,7 @@ game, where a game of Doudizhu counts 2^bombs for the winning team. DouZero coun
 twice; its ADP is twice this one.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -57,6 +58,12 @@ class Estimate:
         """
         error = f" ± {self.error:.{digits}f}" if self.count > 1 else ""
         return f"{self.mean:{sign}.{digits}f}{error}"
+
+    def __str__(self) -> str:
+        """Returns the estimate to the second digit of its standard error."""
+        if not self.error > 0.0:
+            return f"{self.mean:.6g}"
+        return self.text(max(0, 1 - math.floor(math.log10(self.error))), sign="")
 
     def as_dict(self) -> dict[str, object]:
         """Returns the mean, standard error, interval and number of decks; None for those undefined

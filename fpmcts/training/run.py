@@ -63,8 +63,8 @@ class Run:
         seconds: Wall-clock time spent in steps, over all sessions, without compilation.
 
     Raises:
-        ConfigError, CheckpointError, RunFolderError: The run cannot be started or resumed. Saved
-            files are intact; a folder without a run is unchanged.
+        ValueError: The run cannot be started or resumed. Saved files are intact; a folder without a
+            run is unchanged.
     """
 
     def __init__(

@@ -26,6 +26,7 @@ def test_estimate_by_hand() -> None:
     assert result.error == pytest.approx(math.sqrt(14 / 12))
     low, high = result.interval()
     assert (low + high) / 2 == pytest.approx(3.0)
+    assert str(result) == "3.0 ± 1.1"
 
 
 def test_one_deck_has_no_error() -> None:
