@@ -232,4 +232,6 @@ def help_text(topic: str = "") -> str:
         name: keys_text(game_class(name).Options, "game.", f"game.{key}" if key else "")
         for name in names
     }
+    if key == "":
+        texts = {name: text or "  no options" for name, text in texts.items()}
     return "\n".join(f"game={name}\n{text}" for name, text in texts.items() if text)

@@ -4,6 +4,7 @@ command line."""
 import pytest
 
 from fpmcts.training.algorithms import read_run
+from fpmcts.training.command import help_text as train_help
 from games import Choice
 from games.choice import help_text
 from games.settings import ConfigError
@@ -69,4 +70,10 @@ def test_help_on_options_of_games() -> None:
     assert help_text("game=examples.sealed_bids").endswith(
         "Cards in the deck, worth 0, 1, 2 and so on."
     )
+    assert help_text("kuhn") == "game=kuhn\n  no options"
     assert help_text("nothing") == ""
+
+
+def test_help_shows_the_values_of_a_configuration() -> None:
+    assert "search.c=1.0" in train_help("search.c game=kuhn", "train")
+    assert "search.c=2.0" in train_help("search.c", "train")

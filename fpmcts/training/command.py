@@ -38,8 +38,15 @@ Options: --cfg job prints the whole configuration instead of running. Figures of
 python -m fpmcts.papers NAME"""
 
 
-def help_text(topic: str, command: str) -> str:
-    """Returns the help on a key, a group of keys or an algorithm; for "" an overview."""
+def help_text(words: str, command: str) -> str:
+    """Returns the help on a key, a group of keys, an algorithm or a game; for "" an overview.
+
+    Args:
+        words: The topic; further words ``key=value`` choose the configuration whose values are
+            shown.
+        command: Name of the command.
+    """
+    topic, *given = words.split() or [""]
     if not topic:
         groups = "".join(f"  {group}={'|'.join(choices(group))}\n" for group in groups_of("train"))
         schema = schema_of(SEARCH)
@@ -53,13 +60,13 @@ def help_text(topic: str, command: str) -> str:
         options = algorithms.ALGORITHMS[topic].options
         return f"{first_line(options)}\n{keys_text(options, 'algorithm.')}"
     if topic in SCHEMAS and topic != SEARCH:
-        return keys_text(read_run([f"algorithm={topic}"]))
+        return keys_text(read_run([f"algorithm={topic}", *given]))
     if topic == "game":
-        return f"{keys_text(read_run([]), topic='game')}\n{game_help()}"
+        return f"{keys_text(read_run(given), topic='game')}\n{game_help()}"
     if text := game_help(topic):
         return text
     schema = schema_of(SEARCH)
-    text = keys_text(read_run([]), topic=topic)
+    text = keys_text(read_run(given), topic=topic)
     if not text:
         known = [*leaf_keys(schema), *(f.name for f in fields(schema)), *SCHEMAS]
         raise ConfigError(
