@@ -35,6 +35,7 @@ from fpmcts.players import load_player
 from fpmcts.players.policy import PolicyAgent
 from fpmcts.players.trained import Trained, checkpoint_of, load_trained
 from fpmcts.search.search import Search
+from games import make
 from games.agent import Agent
 from games.doudizhu.cards import HAND_SIZES, NUM_SEATS, cards_text, unpack
 from games.doudizhu.moves import MAX_LEGAL, PASS
@@ -361,7 +362,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("judge", choices=["endgames", "regret"])
-    parser.add_argument("--checkpoint", type=Path, default=checkpoint_of("doudizhu", None))
+    parser.add_argument("--checkpoint", type=Path, default=checkpoint_of(make("doudizhu"), None))
     parser.add_argument("--decks", type=int, default=200, help="the policy plays all seats of each")
     parser.add_argument("--share", type=float, default=0.3, help="of the decisions that are judged")
     parser.add_argument(

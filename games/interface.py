@@ -26,6 +26,7 @@ from games.generic import (
     step,
     team_return,
 )
+from games.help import typed
 from games.kernels import Stream, deal_seeds, kernel, random_below, streams
 from games.rows import Rules, States, concatenate, copied, each, named, num_rows, take
 from games.tables import Tables
@@ -260,6 +261,16 @@ class Game:
     def __init__(self, options: Any = None) -> None:
         """Keeps the options, which ``games.make`` has checked; None: the defaults."""
         self.options = self.Options() if options is None else options
+
+    @property
+    def weights(self) -> str:
+        """Returns the name of the networks of this game in ``models/``: its own, followed by the
+        options that they depend on and that are not the default, as ``doudizhu-bidding=call``.
+        """
+        usual, own = asdict(self.Options()), asdict(self.options)
+        learned = own.keys() & self.learned_options().keys()
+        given = (f"{k}={typed(own[k])}" for k in own if k in learned and own[k] != usual[k])
+        return "-".join([self.spec.name, *given])
 
     def learned_options(self) -> Json:
         """Returns the options that networks depend on, by default all; networks trained with others

@@ -79,7 +79,7 @@ class PlayerOptions:
         """
         raise ValueError(f"{self.kind} has no value network; expected policy or fpmcts")
 
-    def file(self, game: str) -> Path | None:
+    def file(self, game: Game) -> Path | None:
         """Returns the file that it reads, or None. Raises CheckpointError if it is missing."""
         return None
 

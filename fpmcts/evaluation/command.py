@@ -225,7 +225,7 @@ def _check(tournament: Tournament, game: Game) -> None:
             raise ConfigError("table: expected none of save, report and aivat")
     for label, player in tournament.players.items():
         try:
-            player.options.file(game.spec.name)
+            player.options.file(game)
         except CheckpointError as error:
             raise CheckpointError(f"{label}={player.kind}: {error}") from error
     if config.calibration:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from fpmcts.configuration import CONF
 from games import is_outside
+from games.interface import Game
 from games.kernels import sources_digest
 from games.registry import Entrant, PlayerOptions
 from games.sources import module_sources
@@ -23,7 +24,7 @@ def code_of(games: Iterable[str]) -> dict[str, object]:
     }
 
 
-def digests(options: PlayerOptions, game: str) -> list[str]:
+def digests(options: PlayerOptions, game: Game) -> list[str]:
     """Returns a hash of each file that a player of a game reads or runs. Raises CheckpointError if
     one is missing.
     """
@@ -32,7 +33,7 @@ def digests(options: PlayerOptions, game: str) -> list[str]:
     return [hashlib.sha256(path.read_bytes()).hexdigest() for path in files]
 
 
-def described(entrants: Mapping[str, Entrant], label: str, game: str) -> dict[str, object]:
+def described(entrants: Mapping[str, Entrant], label: str, game: Game) -> dict[str, object]:
     """Returns a player with its options, with files replaced by hashes of their contents."""
     options = entrants[label].options
     values = options.as_dict()

@@ -119,6 +119,7 @@ def identity(plan: Plan, players: tuple[str, ...]) -> dict[str, object]:
     players with the files that they read.
     """
     config, entrants, decks = plan.tournament.config, plan.tournament.players, hashlib.sha256()
+    game = config.game.make()
     for array in plan.decks:
         decks.update(np.ascontiguousarray(array).data)
     return {
@@ -129,5 +130,5 @@ def identity(plan: Plan, players: tuple[str, ...]) -> dict[str, object]:
         "device": config.device,
         "aivat": config.aivat,
         "table": bool(config.table),
-        "players": [described(entrants, label, config.game.name) for label in players],
+        "players": [described(entrants, label, game) for label in players],
     }

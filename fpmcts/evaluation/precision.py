@@ -28,6 +28,7 @@ def with_precisions(tournament: Tournament, games: int) -> tuple[Tournament, str
         CheckpointError: Networks cannot be read.
     """
     config, players, chosen = tournament.config, dict(tournament.players), []
+    game = config.game.make()
     asked: dict[str, Any] = {
         label: player.options
         for label, player in players.items()
@@ -37,7 +38,7 @@ def with_precisions(tournament: Tournament, games: int) -> tuple[Tournament, str
     is_long = games * max(playouts, default=1) >= LONG_MATCH and config.cluster.kind == "none"
     for label, options in asked.items():
         try:
-            net = untrained_of(options.file(config.game.name), config.game.name)
+            net = untrained_of(options.file(game), game.spec.name)
         except CheckpointError as error:
             raise CheckpointError(f"{label}={players[label].kind}: {error}") from error
         name = settled("auto", net, choose_device(config.device), int8=is_long)

@@ -258,7 +258,7 @@ def _files(game: Game, players: Mapping[str, Fields]) -> tuple[str, ...]:
         except ValueError as error:
             raise ConfigError(f"player {label}: {error}") from error
         for entrant in entrants.values():
-            found += digests(entrant.options, game.spec.name)
+            found += digests(entrant.options, game)
     return tuple(found)
 
 

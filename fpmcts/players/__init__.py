@@ -43,7 +43,7 @@ def load_player(
         options["checkpoint"] = str(checkpoint)
     entrants = entrants_of(name, game, options)
     for entrant in entrants.values():  # report unusable files before minutes of compiling
-        entrant.options.file(game.spec.name)
+        entrant.options.file(game)
     if device != "cpu":
         from networks.device import choose_device  # imports torch
 

@@ -81,19 +81,20 @@ class TabularOptions(PlayerOptions):
 
     def make(self, host: Host) -> Agent:
         """Returns the player."""
-        path, game = self.file(host.game.spec.name), host.game
+        path, game = self.file(host.game), host.game
         policy = host.once((path, self.policy), lambda: load_tabular(path, game, self.policy))
         return TabularAgent(policy, playouts=self.playouts)
 
-    def file(self, game: str) -> Path:
+    def file(self, game: Game) -> Path:
         """Returns the file of the tables. Raises CheckpointError."""
-        given = run_file(self.run or shipped("models") / f"{game}-tables.safetensors")
+        given = run_file(self.run or shipped("models") / f"{game.spec.name}-tables.safetensors")
         if given.is_file():
             return given
         raise CheckpointError(
             f"there is no run of a tabular algorithm at {self.run}; give the folder of one"
             if self.run
-            else f"no tables come with the project for {game}; train some and give run=RUN_DIR"
+            else f"no tables come with the project for {game.spec.name}; train some and give "
+            "run=RUN_DIR"
         )
 
 

@@ -98,7 +98,7 @@ class NetworkOptions(PlayerOptions):
     checkpoint: str | None = None
     precision: str = setting("auto", choices=PRECISIONS)
 
-    def file(self, game: str) -> Path:
+    def file(self, game: Game) -> Path:
         """Returns the file of the networks. Raises CheckpointError."""
         return checkpoint_of(game, self.checkpoint)
 
@@ -111,7 +111,7 @@ class NetworkOptions(PlayerOptions):
         """
         if self.checkpoint is None and isinstance(host.networks, Trained):
             return host.networks
-        game, path = host.game, self.file(host.game.spec.name)
+        game, path = host.game, self.file(host.game)
 
         def read() -> Trained:
             trained = load_trained(path, game.spec.name, self.precision, host.device, objective)
@@ -160,12 +160,16 @@ def checkpoint_file(path: Path | str) -> Path:
     return path / NETWORKS if path.is_dir() else path
 
 
-def checkpoint_of(game: str, checkpoint: str | None) -> Path:
-    """Returns the file of a checkpoint; None means the weights that come with the project. Raises
-    CheckpointError.
+def checkpoint_of(game: Game, checkpoint: str | None) -> Path:
+    """Returns the file of a checkpoint; None means the weights that come with the project for the
+    game with its options. Raises CheckpointError.
     """
-    path = shipped("models") / f"{game}.safetensors"
-    missing = f"no weights come with the project for {game}; train some and give checkpoint=RUN_DIR"
+    found = (shipped("models") / f"{name}.safetensors" for name in (game.weights, game.spec.name))
+    path = next(filter(Path.is_file, found), Path())
+    missing = (
+        f"no weights come with the project for {game.spec.name}; train some and give "
+        "checkpoint=RUN_DIR"
+    )
     if checkpoint is not None:
         path = checkpoint_file(checkpoint)
         missing = f"there is no checkpoint at {path}; give a file or the folder of a run"

@@ -109,8 +109,11 @@ class MCTSOptions(PlayerOptions):
         model, window = host.once(("opponent model", self.checkpoint), self.model)
         return MCTSAgent(host.game, replace(self, window=self.window or window), model)
 
-    def file(self, game: str) -> Path | None:
+    def file(self, game: Game) -> Path | None:
         """Returns the file of the model. Raises CheckpointError if there is none."""
+        return self._file()
+
+    def _file(self) -> Path | None:
         if self.checkpoint == UNTRAINED:
             return None
         path = SHIPPED if self.checkpoint is None else Path(self.checkpoint)
@@ -126,7 +129,7 @@ class MCTSOptions(PlayerOptions):
         """Returns the model and the window it was learned with. Raises CheckpointError if it cannot
         be read.
         """
-        path = self.file("")
+        path = self._file()
         try:
             if path is None:
                 return untrained(), WINDOW

@@ -83,7 +83,7 @@ class CardPlay(Game):
     variants = MappingProxyType(
         {
             "no auction": {},
-            "calls": {"bidding": "call"},
+            "calls and doubling": {"bidding": "call", "doubling": True},
             "robs and doubling": {"bidding": "rob", "doubling": True},
         }
     )

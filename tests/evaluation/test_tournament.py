@@ -118,7 +118,7 @@ def test_files_are_part_of_the_identity(tmp_path: Path) -> None:
     untrained = parse_command_line(
         ["game=no_limit_holdem", "a=mcts", "a.checkpoint=untrained", "b=random"]
     )
-    assert described(untrained.players, "a", "no_limit_holdem")["checkpoint"] == "untrained"
+    assert described(untrained.players, "a", make("no_limit_holdem"))["checkpoint"] == "untrained"
 
 
 @pytest.mark.parametrize("edited", ["outside/dice.py", "rolls.py", "outside/deeper/rules.py"])
@@ -141,7 +141,7 @@ def test_sources_of_games_and_bots_from_outside_are_part_of_the_identity(
             tables={"one": {"game": {"name": "outside.dice"}, "seconds": 1, "rates": {}}}
         )
         games = code_of(["outside.dice"]), study.identity()
-        return [*games, *(digests(bot, "leduc") for bot in bots)]
+        return [*games, *(digests(bot, make("leduc")) for bot in bots)]
 
     before = identities()
     (tmp_path / edited).write_text((tmp_path / edited).read_text() + "\nEDITED = True")

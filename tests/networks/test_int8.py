@@ -144,7 +144,7 @@ def test_shipped_weights() -> None:
     *Measured* at decisions of its own games: policy 0.08 (standard deviation of the outputs 5.4),
     value 0.010 (of 0.51).
     """
-    trained = load_trained(checkpoint_of("doudizhu", None), "doudizhu", "int8")
+    trained = load_trained(checkpoint_of(make("doudizhu"), None), "doudizhu", "int8")
     positions = random_sample(trained.game)
     found = trained.evaluator.evaluate(*positions)
     expected = Evaluator(trained.networks, "float32").evaluate(*positions)

@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from fpmcts.players.trained import checkpoint_of, load_trained, untrained_of
+from games import make
 from networks import precision
 from networks.engine import Engine
 from networks.precision import has_bfloat16, is_fast_in_bfloat16, settled
@@ -67,6 +68,6 @@ def test_unknown_precision() -> None:
 
 def test_players_play_in_what_the_size_of_their_networks_says() -> None:
     """``untrained_of`` is enough to know it."""
-    file = checkpoint_of("doudizhu", None)
+    file = checkpoint_of(make("doudizhu"), None)
     found = load_trained(file, "doudizhu").evaluator.precision
     assert found == settled("auto", untrained_of(file, "doudizhu"), CPU)

@@ -110,14 +110,19 @@ def test_the_weights_of_the_project_are_found_from_any_folder(
     monkeypatch.chdir(tmp_path)
     frozen = "models/frozen/2026-11.safetensors"
     assert (
-        checkpoint_of("doudizhu", frozen).is_absolute()
-        and checkpoint_of("doudizhu", frozen).exists()
+        checkpoint_of(make("doudizhu"), frozen).is_absolute()
+        and checkpoint_of(make("doudizhu"), frozen).exists()
     )
     with pytest.raises(CheckpointError, match="there is no checkpoint"):
-        checkpoint_of("doudizhu", "models/none.safetensors")
+        checkpoint_of(make("doudizhu"), "models/none.safetensors")
     with pytest.raises(CheckpointError, match="there is no checkpoint at /dev/zero"):
-        checkpoint_of("doudizhu", "/dev/zero")
+        checkpoint_of(make("doudizhu"), "/dev/zero")
+    assert make("no_limit_holdem", players=3, ante=5).weights == "no_limit_holdem-players=3"
+    assert make("doudizhu", encoding="paper").weights == "doudizhu"
+    for players, name in ((2, "no_limit_holdem"), (3, "no_limit_holdem-players=3")):
+        found = checkpoint_of(make("no_limit_holdem", players=players), None)
+        assert found.stem == name
     own = tmp_path / frozen
     own.parent.mkdir(parents=True)
     own.touch()
-    assert checkpoint_of("doudizhu", frozen) == Path(frozen)
+    assert checkpoint_of(make("doudizhu"), frozen) == Path(frozen)

@@ -30,7 +30,7 @@ WARM_SEEDS = (0, 1, 2, 3, 4)
 """Seeds of warm-up searches: networks compile kernels for each batch size, so several positions are
 searched.
 """
-AUCTIONS = ("doudizhu:bidding=call", "doudizhu:bidding=rob,doubling=true")
+AUCTIONS = ("doudizhu:bidding=call,doubling=true", "doudizhu:bidding=rob,doubling=true")
 """The variants of Doudizhu with an auction."""
 GAMES = ("doudizhu", "leduc", "kuhn", "limit_holdem")
 """Games in the order of their warm-up."""
@@ -99,7 +99,7 @@ def offers(checkpoints: Sequence[Path] = ()) -> dict[str, Offer]:
     pimc = Entry("pimc", "pimc", "PIMC", "pimc", delay=SLOW)
     made = {game: [call, *EVERYWHERE] for game in GAMES}
     made["doudizhu"] = [rhcp, pimc, *EVERYWHERE]
-    # Until networks that bid come with the project, the value of card play does.
+    # The value of card play bids where no networks that have learned to come with the project.
     bidders = [
         Entry(
             f"fpmcts-{playouts}",
@@ -112,10 +112,11 @@ def offers(checkpoints: Sequence[Path] = ()) -> dict[str, Offer]:
         )
         for playouts, delay in SPEEDS.items()
     ]
-    made |= {game: [*bidders, rhcp, *EVERYWHERE] for game in AUCTIONS}
+    for game in AUCTIONS:
+        made[game] = [*([] if weights_of(game).exists() else bidders), rhcp, *EVERYWHERE]
     analysts = dict.fromkeys(AUCTIONS, "fpmcts")
     for game, entries in made.items():
-        weights, tables = MODELS / f"{game}.safetensors", MODELS / f"{game}-tables.safetensors"
+        weights, tables = weights_of(game), MODELS / f"{game}-tables.safetensors"
         if weights.exists():
             entries[:0] = searching("fpmcts", "FPMCTS", game)
             analysts[game] = "fpmcts"
@@ -135,6 +136,11 @@ def offers(checkpoints: Sequence[Path] = ()) -> dict[str, Offer]:
             analysts.setdefault(game, name)
         entries += new
     return {game: _offer(game, entries, analysts.get(game)) for game, entries in made.items()}
+
+
+def weights_of(game: str) -> Path:
+    """Returns the file of the networks of a game, with its options (``Game.weights``)."""
+    return MODELS / f"{game.translate(str.maketrans(':,', '--'))}.safetensors"
 
 
 def _offer(game: str, entries: list[Entry], analyst: str | None) -> Offer:

@@ -263,11 +263,10 @@ class Bidder(PlayerOptions):
         """Returns the players that it names."""
         return [label for label in (self.cards, self.valued_by) if label]
 
-    def file(self, game: str) -> Path | None:
+    def file(self, game: Game) -> Path | None:
         """Returns the file of the networks that come with the project, if the rule asks them."""
-        return (
-            PLAYERS["policy"]().file(game) if self.rule == "value" and not self.valued_by else None
-        )
+        asks = self.rule == "value" and not self.valued_by
+        return PLAYERS["policy"]().file(card_play_of(game)) if asks else None
 
     def make(self, host: Host) -> Agent:
         """Returns the player."""
@@ -288,10 +287,16 @@ class Bidder(PlayerOptions):
         return BiddingAgent(host.game, cards, self.rule, values, whole)
 
 
+def card_play_of(game: Game) -> Game:
+    """Returns the game without its auction: the game itself where there is none."""
+    found: Game = getattr(game, "card_play", game)
+    return found
+
+
 def cards_host(host: Host) -> Host:
     """Returns a host of the card play: the host itself where there is no auction."""
-    game: Game | None = getattr(host.game, "card_play", None)
-    return Host(game, host.entrants, host.device, host.lanes) if game else host
+    game = card_play_of(host.game)
+    return host if game is host.game else Host(game, host.entrants, host.device, host.lanes)
 
 
 def _make(options: PlayerOptions, host: Host) -> Agent:

@@ -17,7 +17,7 @@ from games.decision import RETURN, Decision, Limits, Question, RootMove
 from games.doudizhu import state
 from games.doudizhu.auction import NOBODY, Phase, WholeRules, WholeStates
 from games.doudizhu.cards import NUM_SEATS
-from games.doudizhu.players.bidders import BiddingAgent, cards_host
+from games.doudizhu.players.bidders import BiddingAgent, card_play_of, cards_host
 from games.generic import draw_hidden, fill_world, step
 from games.interface import Game, Records
 from games.kernels import kernel, streams
@@ -178,9 +178,9 @@ class Lookahead(PlayerOptions):
         own = {"playouts": self.playouts, "solve": self.solve, "checkpoint": self.checkpoint}
         return PLAYERS["fpmcts"].parse(own | given, "lookahead.")
 
-    def file(self, game: str) -> Path | None:
+    def file(self, game: Game) -> Path | None:
         """Returns the file of the networks."""
-        return self._of_cards().file(game)
+        return self._of_cards().file(card_play_of(game))
 
     def make(self, host: Host) -> Agent:
         """Returns the player; without an auction, FPMCTS."""
