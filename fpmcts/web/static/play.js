@@ -174,7 +174,7 @@ export function Play({ id, config, connection, bus, prefs, engine, go, open, say
     ${engine.state !== "ready" && html`<p class="notice">${engine.compiling ? t("compiling", gameTitle(engine.compiling.game), engine.compiling.seconds) : t("waiting", number(100 * (engine.warm ?? 0)))}</p>`}
     <div class="stage">
       <${Felt} view=${shown} config=${config} thinking=${state.thinking?.seat ?? null} progress=${progress} notes=${notes} next=${retry ? undefined : next} foot=${retry || !done ? "" : foot}
-        status=${retry ? html`<b>${t("your_try")}</b>` : statusText(shown, view, config, game, done, at, last)}>
+        status=${retry ? html`<b>${t("your_try")}</b>` : statusText(shown, view, config, game, done, at, last, state.paused)}>
         ${retry
           ? html`<${Controls} key=${`retry-${retry.ply}`} view=${retry.view} legal=${retry.legal} play=${retry.attempt} say=${say} keys=${prefs.keys}
               extra=${html`<button type="button" class="link" onClick=${() => setRetry(null)}>${t("give_up")}</button>`} />`
@@ -215,7 +215,7 @@ const resultText = (game, value) => t(`${game.unit === "chips" ? "chips" : "poin
 
 export const Back = ({ go }) => html`<button type="button" class="back" onClick=${() => go("")}><span aria-hidden="true">‹</span> ${t("home")}</button>`;
 
-function statusText(shown, view, config, game, done, at, last) {
+function statusText(shown, view, config, game, done, at, last, paused) {
   if (done && at !== last && at !== null) return html`<span class="muted">${t("move_n", at + 1)} / ${last}</span>`;
   if (isThrownIn(view)) return html`<b>${t("thrown_in")}</b>`;
   if (view.over) {
@@ -228,7 +228,7 @@ function statusText(shown, view, config, game, done, at, last) {
     return html`<b class=${`verdict ${mine > 0 ? "gain" : mine < 0 ? "lose" : ""}`}>${t(mine > 0 ? "won_game" : mine < 0 ? "lost_game" : "drawn_game")}</b> ${resultText(game, mine)}`;
   }
   if (shown.to_move === null) return "";
-  if (shown.to_move !== shown.you) return t("thinks", playerTitle(shown.seats[shown.to_move].player, config));
+  if (shown.to_move !== shown.you) return paused ? t("paused") : t("thinks", playerTitle(shown.seats[shown.to_move].player, config));
   if (isBidding(shown)) return html`<b class="yours">${t("your_turn")}</b> ${t(`ask_${shown.facts.phase}`)}`;
   const beat = shown.facts?.to_beat;
   if (beat && view.legal.length === 1) return html`<b class="yours">${t("your_turn")}</b> ${t("cannot_beat")}`;
