@@ -265,9 +265,9 @@ def _read(file: Path, game: str) -> tuple[Arrays, dict[str, Any], Game, NetworkC
     return arrays, config, made, network
 
 
-def export(source: Path | str, target: Path | str) -> None:
+def export(source: Path | str, target: Path | str, half: bool = False) -> None:
     """Writes the networks of a run to a separate checkpoint, with only the metadata that identifies
-    them.
+    them; with ``half``, as float16.
 
     Raises:
         CheckpointError: The source cannot be read, or the target cannot be written.
@@ -276,6 +276,10 @@ def export(source: Path | str, target: Path | str) -> None:
     arrays, meta = load(file)
     kept = {key: meta[key] for key in EXPORTED if key in meta}
     config = entry(meta, "config", dict, file) | {"run_dir": None, "init_from": None}
+    if half:
+        arrays = {
+            k: a.astype(np.float16) if a.dtype == np.float32 else a for k, a in arrays.items()
+        }
     save(target, arrays, kept | {"config": config})
 
 
@@ -287,9 +291,10 @@ def main() -> None:
     )
     parser.add_argument("run_dir", type=Path)
     parser.add_argument("file", type=Path)
+    parser.add_argument("--half", action="store_true", help="as float16, half the size")
     options = parser.parse_args()
     try:
-        export(options.run_dir, options.file)
+        export(options.run_dir, options.file, options.half)
     except CheckpointError as error:
         parser.exit(1, f"fpmcts.players.trained: {error}\n")
 

@@ -46,6 +46,11 @@ def test_export_keeps_the_weights_and_no_path(run: Path, tmp_path: Path) -> None
     )
     assert "secret" not in str(meta) and meta["config"]["seed"] == 3
     assert load_trained(tmp_path / "weights.safetensors", "doudizhu").objective == "wp"
+    export(run, half := tmp_path / "half.safetensors", half=True)
+    for name, array in load(half)[0].items():
+        assert array.dtype != np.float32
+        np.testing.assert_allclose(array, before[name], rtol=1e-3, atol=1e-7)
+    assert load_trained(half, "doudizhu").objective == "wp"
 
 
 @pytest.mark.slow
