@@ -197,6 +197,10 @@ class Run:
         is_tabular = self.config.learned_by.startswith("fpmcts.training.tabular")
         source = {"run" if is_tabular else "checkpoint": str(self.folder.path)}
         name = kind or ("tabular" if is_tabular else "policy")
+        if is_tabular and name in ("policy", "fpmcts"):
+            raise ConfigError(f"player({name!r}): the run has tables; expected tabular")
+        if not is_tabular and name == "tabular":
+            raise ConfigError(f"player({name!r}): the run has networks; expected policy or fpmcts")
         return load_player(name, self.game, **source | options)
 
     def curve(self, name: str) -> list[tuple[int, float]]:
