@@ -118,6 +118,8 @@ class NetworkOptions(PlayerOptions):
             learned = trained.game.learned_options()
             for key, value in game.learned_options().items():
                 if (other := learned.get(key)) != value:
+                    if self.checkpoint is None:
+                        raise CheckpointError(_no_weights(game))
                     raise CheckpointError(
                         f"{path} learned game.{key}={other}; this match plays game.{key}={value}"
                     )
@@ -160,16 +162,17 @@ def checkpoint_file(path: Path | str) -> Path:
     return path / NETWORKS if path.is_dir() else path
 
 
+def _no_weights(game: Game) -> str:
+    return f"no weights come with the project for {game.weights}; train some and give checkpoint=RUN"
+
+
 def checkpoint_of(game: Game, checkpoint: str | None) -> Path:
     """Returns the file of a checkpoint; None means the weights that come with the project for the
     game with its options. Raises CheckpointError.
     """
     found = (shipped("models") / f"{name}.safetensors" for name in (game.weights, game.spec.name))
     path = next(filter(Path.is_file, found), Path())
-    missing = (
-        f"no weights come with the project for {game.spec.name}; train some and give "
-        "checkpoint=RUN_DIR"
-    )
+    missing = _no_weights(game)
     if checkpoint is not None:
         path = checkpoint_file(checkpoint)
         missing = f"there is no checkpoint at {path}; give a file or the folder of a run"
