@@ -163,7 +163,9 @@ def checkpoint_file(path: Path | str) -> Path:
 
 
 def _no_weights(game: Game) -> str:
-    return f"no weights come with the project for {game.weights}; train some and give checkpoint=RUN"
+    return (
+        f"no weights come with the project for {game.weights}; train some and give checkpoint=RUN"
+    )
 
 
 def checkpoint_of(game: Game, checkpoint: str | None) -> Path:
