@@ -25,7 +25,7 @@ from fpmcts.web.server import main
 from fpmcts.web.server.main import listen, run
 from fpmcts.web.tables import store
 from fpmcts.web.tables.catalogue import Catalogue, Entry, Offer
-from fpmcts.web.tables.offers import AUCTIONS, fitted, measure, offers, warm_up
+from fpmcts.web.tables.offers import AUCTIONS, fitted, measure, offers, warm_up, weights_of
 from fpmcts.web.tables.rulebook import GameInfo, base_of
 from fpmcts.web.tables.store import Series, Settings, Store, StoredGame, StoreError
 from games import Choice, game_class
@@ -275,5 +275,6 @@ def test_the_auction_has_players() -> None:
     variants = game_class("doudizhu").variants.values()
     assert {*AUCTIONS} == {str(Choice("doudizhu", options)) for options in variants if options}
     for name in AUCTIONS:
+        assert weights_of(name).stem == Choice.from_text(name).make().weights
         for entry in offers()[name].entries:
             assert entrants_of(entry.kind, Choice.from_text(name).make(), entry.options)
