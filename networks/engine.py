@@ -129,6 +129,39 @@ class FusedConv:
         return residual.add_(y).relu_()
 
 
+class DenseLayer:
+    """A layer of a dense network and its normalization, used like a ``FusedConv``."""
+
+    def __init__(self, conv: FusedConv, norm: nn.LayerNorm) -> None:
+        self.conv, self.shape, self.eps = conv, norm.normalized_shape, norm.eps
+        self.gain, self.shift = (
+            values.detach().to(conv.bias, copy=True) for values in (norm.weight, norm.bias)
+        )
+
+    def __call__(self, x: Tensor, relu: bool) -> Tensor:
+        """Returns the layer of ``x`` (``[N, I, 1, 1]``), perhaps rectified."""
+        y = self.conv(x, relu=False).flatten(1)
+        y = functional.layer_norm(y, self.shape, self.gain, self.shift, self.eps)[:, :, None, None]
+        return y.relu_() if relu else y
+
+    def add_to(self, residual: Tensor, x: Tensor) -> Tensor:
+        """Returns relu(residual + layer of ``x``), written over ``residual``."""
+        return residual.add_(self(x, relu=False)).relu_()
+
+
+Layer = FusedConv | DenseLayer
+
+
+class SideBySide(NamedTuple):
+    """Layers of the same input; their channels stand one after the other."""
+
+    layers: tuple[Layer, ...]
+
+    def __call__(self, x: Tensor, relu: bool) -> Tensor:
+        """Returns the layers of ``x``, perhaps rectified."""
+        return torch.cat([layer(x, relu) for layer in self.layers], dim=1)
+
+
 class Setting(NamedTuple):
     """Number of positions, type of the convolutions, and device of an engine."""
 
@@ -136,10 +169,13 @@ class Setting(NamedTuple):
     dtype: torch.dtype
     device: torch.device
 
-    def fold(self, layer: ConvNorm, scale: Tensor | None = None) -> FusedConv:
-        """Returns a layer as one convolution, with the scale of its inputs (``[I]``) folded in."""
+    def fold(self, layer: ConvNorm, scale: Tensor | None = None) -> Layer:
+        """Returns a layer as one convolution, with the scale of its inputs (``[I]``) folded in; of
+        a dense network with its normalization.
+        """
         weight, bias = layer.folded()
-        return FusedConv(weight if scale is None else weight * scale[:, None, None], bias, *self)
+        conv = FusedConv(weight if scale is None else weight * scale[:, None, None], bias, *self)
+        return DenseLayer(conv, layer.norm) if isinstance(layer.norm, nn.LayerNorm) else conv
 
     def over_positions(self, layer: nn.Linear) -> FusedConv:
         """Returns a fully connected layer of ``[N, I, 1, L]`` as a convolution of full width.
@@ -215,17 +251,17 @@ class Engine:
             self.setting.last(net.globals),
         )
 
-    def _heads(self, net: PolicyValueNet, scale: Tensor | None = None) -> FusedConv:
+    def _heads(self, net: PolicyValueNet, scale: Tensor | None = None) -> FusedConv | SideBySide:
         """Returns all per-position layers as one, with the scale of the trunk's outputs (``[I]``)
         folded in.
         """
         local = slice(self.num_planes + self.num_hidden)
-        weight, bias = net.squeeze.folded()
         assert net.planes.bias is not None
-        weight, bias = (
-            torch.cat([net.planes.weight[local], weight]),
-            torch.cat([net.planes.bias[local], bias]),
-        )
+        weight, bias = net.planes.weight[local], net.planes.bias[local]
+        if net.config.dense:
+            planes = FusedConv(weight, bias, *self.setting)
+            return SideBySide((planes, self.setting.fold(net.squeeze)))
+        weight, bias = map(torch.cat, zip((weight, bias), net.squeeze.folded(), strict=True))
         return FusedConv(
             weight if scale is None else weight * scale[:, None, None], bias, *self.setting
         )

@@ -47,7 +47,7 @@ class Evaluator:
                 otherwise.
 
         Raises:
-            ConfigError: int8 without a game, or int8 is unavailable
+            ConfigError: int8 without a game, or for dense networks, or int8 is unavailable
                 (``networks.precision.check_int8``).
         """
         self.device = torch.device(device)
@@ -55,6 +55,8 @@ class Evaluator:
         self._sample: Sample | None = None
         if precision == "int8":
             check_int8(self.device)
+            if networks.distinct()[0].config.dense:
+                raise ConfigError("precision=int8: these networks are dense; use precision=auto")
             if game is None:
                 raise ConfigError(
                     "precision=int8: needs a game to take positions from; use another precision"

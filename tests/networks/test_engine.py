@@ -36,9 +36,12 @@ def test_without_the_private_operations(monkeypatch: pytest.MonkeyPatch) -> None
     )
 
 
+@pytest.mark.parametrize("name", ["win_stakes", "dense"])
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
-def test_rows_do_not_depend_on_the_batch(precision: str) -> None:
-    run, planes = Engine(trained(), precision), torch.from_numpy(observations(MAX_CHUNK + 77))
+def test_rows_do_not_depend_on_the_batch(precision: str, name: str) -> None:
+    spec, config = CONFIGS[name]
+    run = Engine(trained(config, spec), precision)
+    planes = torch.from_numpy(observations(MAX_CHUNK + 77, spec))
     whole = run(planes, want_hidden=True)
     for rows in (slice(0, 1), slice(3, 40), slice(MAX_CHUNK - 5, MAX_CHUNK + 77)):
         for values, reference in zip(run(planes[rows], want_hidden=True), whole, strict=True):
