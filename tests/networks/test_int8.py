@@ -37,7 +37,7 @@ def one_thread() -> Iterator[None]:
 
 
 @needs_vnni
-@pytest.mark.parametrize("name", CONFIGS.keys() - {"dense"})
+@pytest.mark.parametrize("name", [name for name in CONFIGS if name != "dense"])
 def test_close_to_the_network(name: str) -> None:
     spec, config = CONFIGS[name]
     net = trained(config, spec)
@@ -109,6 +109,9 @@ def test_evaluator() -> None:
     )
     with pytest.raises(ConfigError, match="precision=int8: needs a game"):
         Evaluator(networks, "int8")
+    dense = build_networks(*CONFIGS["dense"], seed=0)
+    with pytest.raises(ConfigError, match="precision=int8: these networks are dense"):
+        Evaluator(dense, "int8", game=game)
     evaluator, positions = Evaluator(networks, "int8", game=game), random_sample(game)
     for net in networks.distinct():
         as_if_trained(net)
