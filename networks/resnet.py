@@ -62,8 +62,8 @@ class NetworkConfig:
             are fully connected. For games of which nothing is known: where neighbouring positions
             have nothing in common, an output does not see what lies further away than the
             convolutions reach. (In liar's dice, two blocks that learned from the equilibrium itself
-            reached NashConv 0.92, dense ones 0.04.) Its normalization is that of layers: statistics
-            of batches are noisy, and do not fit averaged weights. Paper: no.
+            reached NashConv 0.92, dense ones 0.04.) Its normalization is that of layers, without
+            the noise of batch statistics. Paper: no.
         shared: One network for all seats (the observation must contain the seat) instead of one per
             seat. Paper: per seat.
     """
