@@ -261,7 +261,8 @@ class Engine:
         if net.config.dense:
             planes = FusedConv(weight, bias, *self.setting)
             return SideBySide((planes, self.setting.fold(net.squeeze)))
-        weight, bias = map(torch.cat, zip((weight, bias), net.squeeze.folded(), strict=True))
+        squeeze_weight, squeeze_bias = net.squeeze.folded()
+        weight, bias = torch.cat([weight, squeeze_weight]), torch.cat([bias, squeeze_bias])
         return FusedConv(
             weight if scale is None else weight * scale[:, None, None], bias, *self.setting
         )

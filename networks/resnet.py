@@ -153,7 +153,7 @@ class ConvNorm(nn.Module):
         """Returns the normalised outputs."""
         if isinstance(self.norm, nn.BatchNorm2d):
             return self.norm(self.conv(x))
-        # The same as the convolution; its gradient is several times faster.
+        # The same as the convolution, with a faster gradient.
         outputs = functional.linear(x.flatten(1), self.conv.weight.flatten(1))
         return self.norm(outputs)[:, :, None, None]
 
