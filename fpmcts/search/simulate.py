@@ -53,7 +53,7 @@ from games.generic import (
     sure_win,
     team_return,
 )
-from games.kernels import kernel, mix64, random_float
+from games.kernels import borrowed, kernel, mix64, random_float
 from games.rows import Rules, States
 from networks.decode import legal_logits, softmax
 
@@ -70,7 +70,7 @@ class Phase(IntEnum):
 IDLE, RUNNING, AWAITS_LEAF, AWAITS_POLICY = (int(p) for p in Phase)
 
 
-@kernel
+@kernel(forceinline=True)
 def _finish(tree: Tree, log: Log, slots: Slots, t: int, m: int, value: float) -> None:
     if slots.beyond[m]:
         value = slots.blended[m] + slots.weight[m] * value
@@ -90,7 +90,7 @@ def _in_root_units(params: Params, jobs: Jobs, t: int, value: float, unit: float
     return value if params.win_only else value * unit / jobs.stake[t]
 
 
-@kernel
+@kernel(forceinline=True)
 def _final_return(
     rules: Rules, states: States, params: Params, jobs: Jobs, t: int, m: int
 ) -> float:
@@ -100,7 +100,7 @@ def _final_return(
     return value / jobs.stake[t]
 
 
-@kernel
+@kernel(forceinline=True)
 def _descend(tree: Tree, slots: Slots, t: int, m: int, node: int, edge: int) -> int:
     """Returns the action of an edge after counting the visit and noting it on the path."""
     tree.node_visits[t, node] += 1
@@ -110,7 +110,7 @@ def _descend(tree: Tree, slots: Slots, t: int, m: int, node: int, edge: int) -> 
     return tree.action[t, edge]
 
 
-@kernel
+@kernel(forceinline=True)
 def _begin(forest: Forest, rule: Any, t: int, m: int) -> None:
     """Starts a simulation in slot ``m``: chooses the root move, then the world for this visit of
     the move.
@@ -128,7 +128,7 @@ def _begin(forest: Forest, rule: Any, t: int, m: int) -> None:
     slots.phase[m] = RUNNING
 
 
-@kernel
+@kernel(forceinline=True)
 def _sample(rng: np.ndarray, m: int, probabilities: np.ndarray, start: int, n: int) -> int:
     """Returns an index in [0, n) drawn with ``probabilities[start : start + n]``."""
     u = random_float(rng, m)
@@ -137,12 +137,6 @@ def _sample(rng: np.ndarray, m: int, probabilities: np.ndarray, start: int, n: i
         if u < 0.0:
             return k
     return n - 1
-
-
-@kernel
-def _policy_key(rules: Rules, states: States, m: int, seat: int, world: int) -> np.uint64:
-    """Returns the key of the policy of the seat to move in slot ``m``, in a world."""
-    return mix64(infoset_key(rules, states, m, seat) ^ mix64(np.uint64(world + 1)))
 
 
 @kernel
@@ -184,7 +178,7 @@ def _sure_return(
     return _in_root_units(params, jobs, t, 1.0, stake(rules, states, m))
 
 
-@kernel
+@kernel(forceinline=True)
 def _run(forest: Forest, t: int, m: int) -> bool:
     """Continues slot ``m``; returns True when it needs an evaluation, False when the simulation is
     over.
@@ -209,7 +203,7 @@ def _run(forest: Forest, t: int, m: int) -> bool:
                 step(rules, states, m, _descend(tree, slots, t, m, np.int64(node), np.int64(edge)))
                 continue
         elif seat != searcher:
-            start, n = cached_policy(cache, t, _policy_key(rules, states, m, seat, slots.world[m]))
+            start, n = cached_policy(cache, t, infoset_key(rules, states, m, seat))
             if n > 0:
                 jobs.lookups[t] += 1
                 jobs.hits[t] += 1
@@ -251,6 +245,7 @@ def begin_search(forest: Forest) -> int:
     may strike some of them from ``slots.legal`` before the first round. ``jobs.simulations``,
     ``seed`` and ``noise`` are set by the caller, the rest here.
     """
+    forest = borrowed(forest)
     rules, states, jobs, slots, requests = (
         forest.rules,
         forest.states,
@@ -291,6 +286,7 @@ def advance(forest: Forest, rule: Any) -> int:
     Args:
         rule: The root rule, see ``fpmcts.search.roots``.
     """
+    forest, rule = borrowed(forest), borrowed(rule)
     jobs, slots, requests = forest.jobs, forest.slots, forest.requests
     count = 0
     for t in range(forest.num_trees):
@@ -320,6 +316,7 @@ def absorb(forest: Forest, count: int, policy: np.ndarray, value: np.ndarray) ->
         policy: float32 ``[count, policy_size]`` raw policy outputs.
         value: float32 ``[count]`` in units of the stake.
     """
+    forest = borrowed(forest)
     rules, states, params, slots = forest.rules, forest.states, forest.params, forest.slots
     tree, jobs, log, requests = forest.tree, forest.jobs, forest.log, forest.requests
     for r in range(count):
@@ -342,14 +339,8 @@ def absorb(forest: Forest, count: int, policy: np.ndarray, value: np.ndarray) ->
                 slots.weight[m] = 1.0
             slots.blended[m] += slots.weight[m] * (1.0 - params.rollout) * leaf
             slots.weight[m] *= params.rollout
-        elif not slots.beyond[m]:
-            store_policy(
-                forest.cache,
-                t,
-                _policy_key(rules, states, m, seat, slots.world[m]),
-                slots.legal[m],
-                slots.priors[m],
-                n,
-            )
+        else:
+            key = infoset_key(rules, states, m, seat)
+            store_policy(forest.cache, t, key, slots.legal[m], slots.priors[m], n)
         step(rules, states, m, slots.legal[m, _sample(slots.rng, m, slots.priors[m], 0, n)])
         slots.phase[m] = RUNNING

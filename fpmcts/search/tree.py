@@ -44,8 +44,8 @@ class Tree(NamedTuple):
 
 
 class PolicyCache(NamedTuple):
-    """Policies of the other players, by world and information set, for one search; P entries of the
-    pool per tree.
+    """Policies of the other players, by information set, for one search; P entries of the pool per
+    tree.
     """
 
     index_key: np.ndarray  # uint64 [T, H]
@@ -110,7 +110,7 @@ def clear(tree: Tree, cache: PolicyCache, t: int) -> None:
     cache.num_policies[t] = 0
 
 
-@kernel
+@kernel(forceinline=True)
 def find(keys: np.ndarray, values: np.ndarray, t: int, key: np.uint64) -> int:
     """Returns the position of a key in index ``t``, or the free position where it belongs
     (``values`` is EMPTY there).
@@ -161,7 +161,7 @@ def add_node(
     return node
 
 
-@kernel
+@kernel(forceinline=True)
 def select_puct(tree: Tree, t: int, node: int, c: float) -> int:
     """Returns the edge that maximises Q(u, a) + c · pi(u, a) · sqrt(N(u)) / (1 + N(u, a)).
 
@@ -181,7 +181,7 @@ def select_puct(tree: Tree, t: int, node: int, c: float) -> int:
     return best
 
 
-@kernel
+@kernel(forceinline=True)
 def back_up(tree: Tree, t: int, edges: np.ndarray, depth: int, value: float) -> None:
     """Adds a return to the ``depth`` edges of a path (int32 ``[>= depth]``); the visits were
     counted on the way down.
@@ -193,7 +193,7 @@ def back_up(tree: Tree, t: int, edges: np.ndarray, depth: int, value: float) -> 
         tree.squares[t, edge] += value * value
 
 
-@kernel
+@kernel(forceinline=True)
 def cached_policy(cache: PolicyCache, t: int, key: np.uint64) -> tuple[int, int]:
     """Returns (first entry, number of actions) of a stored policy, (-1, 0) if there is none."""
     place = find(cache.index_key, cache.index_start, t, key)
