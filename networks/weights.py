@@ -194,6 +194,15 @@ def move_towards(average: nn.Module, latest: nn.Module, share: float) -> None:
     torch._foreach_lerp_(_tensors(average), _tensors(latest), share)
 
 
+@torch.no_grad()
+def extrapolate(ahead: nn.Module, average: nn.Module, latest: nn.Module, lead: float) -> None:
+    """Sets the weights of ``ahead`` to latest + lead · (latest - average), its statistics to the
+    latest.
+    """
+    ahead.load_state_dict(latest.state_dict())
+    torch._foreach_lerp_(list(ahead.parameters()), list(average.parameters()), -lead)
+
+
 def _to_array(tensor: torch.Tensor) -> np.ndarray:
     """Returns a tensor as an array."""
     array: np.ndarray = tensor.detach().cpu().numpy()

@@ -202,7 +202,9 @@ def _run(forest: Forest, t: int, m: int) -> bool:
                 edge = select_puct(tree, t, node, params.c)
                 step(rules, states, m, _descend(tree, slots, t, m, np.int64(node), np.int64(edge)))
                 continue
-        elif seat != searcher:
+        # Beyond the leaf, the searcher too plays its policy; its values count if rollout < 1.
+        by_policy = seat != searcher or (slots.beyond[m] and params.rollout >= 1.0)
+        if by_policy:
             start, n = cached_policy(cache, t, infoset_key(rules, states, m, seat))
             if n > 0:
                 jobs.lookups[t] += 1
@@ -222,7 +224,10 @@ def _run(forest: Forest, t: int, m: int) -> bool:
         if played_out and params.solve and sure_win(rules, states, m) >= 0:
             _play_sure_win(rules, states, slots.legal[m], m)
             continue
-        if seat == searcher:
+        if by_policy:
+            slots.phase[m] = AWAITS_POLICY
+            jobs.lookups[t] += 1
+        else:
             if not played_out and params.solve and sure_win(rules, states, m) >= 0:
                 key = infoset_key(rules, states, m, seat)
                 value = _sure_return(rules, states, params, jobs, slots.legal[m], t, m)
@@ -230,9 +235,6 @@ def _run(forest: Forest, t: int, m: int) -> bool:
                 _finish(tree, log, slots, t, m, value)
                 return False
             slots.phase[m] = AWAITS_LEAF
-        else:
-            slots.phase[m] = AWAITS_POLICY
-            jobs.lookups[t] += 1
         return True
 
 

@@ -48,6 +48,7 @@ METHOD = (
     "train.recency",
     "train.value_window",
     "train.averaging",
+    "train.lead",
     "gradient.start",
 )
 """Keys that define the method of a run and its most important sizes."""
@@ -242,6 +243,11 @@ class TrainConfig(NetworksConfig):
         if self.episode.value_games and not self.train.value_window:
             given = f"episode.value_games={self.episode.value_games}"
             raise ConfigError(f"{given}: needs train.value_window > 0, which stores them")
+        if self.train.lead and (not self.train.averaging or self.gradient.start is not None):
+            raise ConfigError(
+                f"train.lead={self.train.lead}: needs train.averaging > 0, the steps over which "
+                "weights move, and no policy gradient (gradient.start=null)"
+            )
         name, baseline = spec.name, self.evaluation.baseline
         if self.bootstrap.kind == "heuristic" and self.bootstrap.teacher not in teachers(name):
             games = " or ".join(PLAYERS[self.bootstrap.teacher].games())

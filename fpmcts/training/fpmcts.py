@@ -55,7 +55,7 @@ from networks.device import choose_device
 from networks.evaluator import Evaluator
 from networks.precision import settled
 from networks.resnet import PolicyValueNet, build_networks
-from networks.weights import grow, load_module, move_towards
+from networks.weights import extrapolate, grow, load_module, move_towards
 
 COUNTERS = (
     "steps",
@@ -78,8 +78,11 @@ class FPMCTS:
         device: Device of the networks.
         threads: Workers of self-play, and threads of learning on CPUs.
         networks: The networks that learn.
-        playing: The networks that play and are measured: the same, or averages of their weights
-            (``train.averaging``, ``gradient.averaging``).
+        averages: Averages of their weights (``train.averaging``, ``gradient.averaging``); the same
+            networks if none are kept.
+        playing: The networks that are measured and saved, and play unless there are ``leading``
+            ones: the averages, with ``train.lead`` the latest.
+        leading: With ``train.lead``: the networks that play the games.
         learning_threads: Number of networks that learn in parallel.
         learners: One per network.
         filter: Learner of the filter network of inference, if there is one.
@@ -115,7 +118,9 @@ class FPMCTS:
         averages = train.averaging or (
             config.gradient.start is not None and config.gradient.averaging
         )
-        self.playing = copy.deepcopy(self.networks) if averages else self.networks
+        self.averages = copy.deepcopy(self.networks) if averages else self.networks
+        self.playing = self.networks if train.lead else self.averages
+        self.leading = copy.deepcopy(self.networks) if train.lead else None
         self.learning_threads = (
             1 if self.threads == 1 or self.device.type != "cpu" else len(self.nets)
         )
@@ -313,6 +318,7 @@ class FPMCTS:
         curves = learn_side_by_side(
             self.learning_threads, [network(k) for k in range(len(steps))], steps, progress
         )
+        self.lead()
         curves["time/learning_seconds"] = time.perf_counter() - started
         for k, (reservoir, count) in enumerate(zip(self.reservoirs, steps, strict=True)):
             if reservoir.size:
@@ -322,13 +328,23 @@ class FPMCTS:
         return curves
 
     def average(self, k: int, steps: int) -> None:
-        """Updates the averaged weights of network ``k``, if those play, after one of its steps.
+        """Updates the averaged weights of network ``k``, if they are kept, after one of its steps.
 
         Args:
             steps: Steps over which weights are averaged.
         """
-        if self.playing is not self.networks:
-            move_towards(self.playing.distinct()[k], self.nets[k], 1.0 / max(1, steps))
+        if self.averages is not self.networks:
+            move_towards(self.averages.distinct()[k], self.nets[k], 1.0 / max(1, steps))
+
+    def lead(self) -> None:
+        """Moves the leading networks, if there are any, ahead of the latest weights."""
+        if self.leading is not None:
+            extrapolate(self.leading, self.averages, self.networks, self.config.train.lead)
+
+    def restart_averages(self) -> None:
+        """Sets the averages, and the leading networks, to the latest weights."""
+        self.averages.load_state_dict(self.networks.state_dict())
+        self.lead()
 
     def learning_steps(self, batch: int) -> list[int]:
         """Returns the steps of each network: a searched decision of the iteration is used
@@ -366,8 +382,9 @@ class FPMCTS:
         """Returns the networks that would play without a lag (those that learn, in policy
         gradient), and the filter network.
         """
+        searching = self.playing if self.leading is None else self.leading
         return Players(
-            self.networks if self.config.is_gradient(self.iteration) else self.playing,
+            self.networks if self.config.is_gradient(self.iteration) else searching,
             self.filter_net,
         )
 
@@ -423,6 +440,7 @@ class FPMCTS:
         """
         check_compatible(with_defaults(saved.meta), **self._identity())
         load_parts(self._parts(), saved.arrays)
+        self.lead()
         for name in COUNTERS:
             setattr(self, name, saved.meta[name])
 
@@ -446,7 +464,7 @@ class FPMCTS:
                 load_module(net, saved.arrays, f"network.{k}")
             else:
                 grow(net, saved.arrays, f"network.{k}")
-        self.playing.load_state_dict(self.networks.state_dict())
+        self.restart_averages()
         if self.filter is not None:
             load_module(self.filter.net, saved.arrays, "filter.net")
         self.catch_up()
@@ -456,6 +474,8 @@ class FPMCTS:
         found = numbered("network", self.playing.distinct())
         if self.playing is not self.networks:
             found |= numbered("learning", self.nets)
+        elif self.leading is not None:
+            found |= numbered("average", self.averages.distinct())
         found |= numbered("optimizer", (learner.optimizer for learner in self.learners))
         found |= numbered("reservoir", self.reservoirs) | numbered("window", self.windows)
         if self.filter is not None:

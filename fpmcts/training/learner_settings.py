@@ -51,6 +51,10 @@ class LearnerSettings(Decaying):
             from the reservoir (the paper).
         averaging: Steps over which the weights that play are averaged (exponentially); 0 = the
             latest weights play (the paper).
+        lead: If > 0, self-play uses the weights w + lead · (w - their average), and the latest
+            weights are measured and saved. Networks lag behind the average policy, so that play
+            swings around the equilibrium; answering the policy to which they are moving damps this
+            (Shamma & Arslan, "Dynamic fictitious play", 2005).
     """
 
     batch_size: int = setting(512, least=2, most=1_000_000)
@@ -67,6 +71,7 @@ class LearnerSettings(Decaying):
     recency: float = setting(0.0, least=0, most=100)
     value_window: int = setting(0, least=0, most=1_000_000_000)
     averaging: int = setting(60, least=0, most=1_000_000_000)
+    lead: float = setting(0.0, least=0, most=100)
 
 
 @dataclass(frozen=True)

@@ -90,7 +90,7 @@ class Stages(FPMCTS):
                 reservoir.add(take(self.of_network(shuffled, k), slice(0, config.kept)))
             for learner in self.learners:
                 learner.forget()
-        self.playing.load_state_dict(self.networks.state_dict())
+        self.restart_averages()
         self.catch_up()
         learning = time.perf_counter() - started - generation
         line = f"bootstrap {self.bootstrap_done:,} of {total:,} games: " + loss_text(scalars)
