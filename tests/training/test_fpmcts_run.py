@@ -130,6 +130,20 @@ def test_which_weights_play() -> None:
         assert any((a != b).any() for a, b in zip(before[0], before[1], strict=True))
 
 
+def test_leading_weights_play_and_resume() -> None:
+    keys = ["train.lead=0.5", "train.averaging=8", "gradient.start=null"]
+    first, second = Stages(config(*keys)), Stages(config(*keys))
+    steps(first, 2)
+    second.load(first.state())
+    places = second.generators().networks, first.averages, first.playing
+    for ahead, average, latest in zip(*(net.parameters() for net in places), strict=True):
+        np.testing.assert_allclose(
+            ahead.detach(), (1.5 * latest - 0.5 * average).detach(), atol=1e-6
+        )
+    assert any((a != b).any() for a, b in zip(*(net.parameters() for net in places[1:])))
+    same(arrays(second, 1), arrays(first, 1))
+
+
 def test_what_playing_raises_is_raised_where_it_is_waited_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
