@@ -136,11 +136,13 @@ def test_leading_weights_play_and_resume() -> None:
     steps(first, 2)
     second.load(first.state())
     places = second.generators().networks, first.averages, first.playing
+    moved = False
     for ahead, average, latest in zip(*(net.parameters() for net in places), strict=True):
+        moved |= bool((average != latest).any())
         np.testing.assert_allclose(
             ahead.detach(), (1.5 * latest - 0.5 * average).detach(), atol=1e-6
         )
-    assert any((a != b).any() for a, b in zip(*(net.parameters() for net in places[1:])))
+    assert moved
     same(arrays(second, 1), arrays(first, 1))
 
 
