@@ -245,8 +245,8 @@ class TrainConfig(NetworksConfig):
             raise ConfigError(f"{given}: needs train.value_window > 0, which stores them")
         if self.train.lead and (not self.train.averaging or self.gradient.start is not None):
             raise ConfigError(
-                f"train.lead={self.train.lead}: needs train.averaging > 0, the steps over which "
-                "weights move, and no policy gradient (gradient.start=null)"
+                f"train.lead={self.train.lead}: needs train.averaging > 0 and no policy gradient "
+                "(gradient.start=null); set train.lead=0 to do without"
             )
         name, baseline = spec.name, self.evaluation.baseline
         if self.bootstrap.kind == "heuristic" and self.bootstrap.teacher not in teachers(name):

@@ -288,18 +288,19 @@ def test_one_seat_searches_in_each_game() -> None:
     """Its decisions teach policy and value; those of the other seat, which answers nobody, teach
     neither.
     """
-    one = Stages(config("game=leduc"))
+    leduc = ["game=leduc", "train.lead=0"]
+    one = Stages(config(*leduc))
     samples, _, _, statistics = one.play(GAMES, silent).games
     assert 0 < statistics.searches < statistics.decisions
     assert (samples.policy_weight > 0).sum() == statistics.searches
-    everyone = Stages(config("game=leduc", "selfplay.searching=all"))
+    everyone = Stages(config(*leduc, "selfplay.searching=all"))
     statistics = everyone.play(GAMES, silent).games.statistics
     assert statistics.searches == statistics.decisions
 
 
 def test_values_learn_what_the_searching_seat_reaches_when_nobody_explores_after_it() -> None:
     never, always = (
-        Stages(config("game=leduc", f"selfplay.exploration={share}"))
+        Stages(config("game=leduc", "train.lead=0", f"selfplay.exploration={share}"))
         .play(GAMES, silent)
         .games.samples
         for share in (0.0, 0.5)
@@ -433,6 +434,7 @@ def test_checkpoint_of_another_shape_is_refused() -> None:
         ("bootstrap=heuristic", "bootstrap.kind=heuristic: is for game=doudizhu"),
         ("network=default", "network.value_head=win_stakes: game=leduc has no classes of stakes"),
         ("inference=filter", "inference.phase1=filter: game=leduc has no hidden cards"),
+        ("gradient.start=0", "train.lead=1.0: needs"),
         ("game.suits=true", "game=leduc: suits=true: is for tables"),
         (
             "gradient.frozen=[0,1]",
