@@ -18,7 +18,7 @@ from networks.resnet import Networks
 
 
 class Evaluation:
-    """Measures the playing networks.
+    """Measures the exported networks.
 
     Args:
         game: The game.

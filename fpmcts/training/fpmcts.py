@@ -80,9 +80,9 @@ class FPMCTS:
         networks: The networks that learn.
         averages: Averages of their weights (``train.averaging``, ``gradient.averaging``); the same
             networks if none are kept.
-        playing: The networks that are measured and saved, and play unless there are ``leading``
-            ones: the averages, with ``train.lead`` the latest.
-        leading: With ``train.lead``: the networks that play the games.
+        exported: The networks that are measured and saved: the averages, with ``train.lead`` the
+            latest.
+        leading: With ``train.lead``: the networks that play the games, in place of ``exported``.
         learning_threads: Number of networks that learn in parallel.
         learners: One per network.
         filter: Learner of the filter network of inference, if there is one.
@@ -91,7 +91,7 @@ class FPMCTS:
         lagging: With ``cluster.lag``: copies of the networks, and of the filter network, that play
             the current iteration.
         workers: The workers that play the games.
-        evaluation: Measures the playing networks.
+        evaluation: Measures the exported networks.
         watch: Compares the results with expected ones and warns.
         steps: Finished steps.
         iteration: Finished iterations, of self-play or policy gradient.
@@ -119,7 +119,7 @@ class FPMCTS:
             config.gradient.start is not None and config.gradient.averaging
         )
         self.averages = copy.deepcopy(self.networks) if averages else self.networks
-        self.playing = self.networks if train.lead else self.averages
+        self.exported = self.networks if train.lead else self.averages
         self.leading = copy.deepcopy(self.networks) if train.lead else None
         self.learning_threads = (
             1 if self.threads == 1 or self.device.type != "cpu" else len(self.nets)
@@ -163,8 +163,8 @@ class FPMCTS:
             self.game,
             config.seed,
             config.evaluation.baseline,
-            self.playing,
-            Evaluator(self.playing, config.precision, self.device, game=self.game),
+            self.exported,
+            Evaluator(self.exported, config.precision, self.device, game=self.game),
             self.match,
         )
         self.watch = Watch(config.as_dict(), config.evaluation.baseline)
@@ -254,7 +254,7 @@ class FPMCTS:
         """Returns the games of a match of the measured networks, with or without searches."""
         if self._ahead is not None:
             self._ahead.settle(progress)
-        players = Players(self.playing, self.filter_net)
+        players = Players(self.exported, self.filter_net)
         return self.workers.match(players, decks, searches, progress)
 
     def measured(self, scalars: dict[str, float], progress: Progress) -> str:
@@ -382,7 +382,7 @@ class FPMCTS:
         """Returns the networks that would play without a lag (those that learn, in policy
         gradient), and the filter network.
         """
-        searching = self.playing if self.leading is None else self.leading
+        searching = self.leading or self.exported
         return Players(
             self.networks if self.config.is_gradient(self.iteration) else searching,
             self.filter_net,
@@ -471,8 +471,8 @@ class FPMCTS:
 
     def _parts(self) -> dict[str, Part]:
         """Returns the parts of a checkpoint, by name."""
-        found = numbered("network", self.playing.distinct())
-        if self.playing is not self.networks:
+        found = numbered("network", self.exported.distinct())
+        if self.exported is not self.networks:
             found |= numbered("learning", self.nets)
         elif self.leading is not None:
             found |= numbered("average", self.averages.distinct())
