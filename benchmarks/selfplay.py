@@ -17,9 +17,10 @@ from .measure import Row
 
 ITERATIONS = 3
 """Iterations; the first is not counted, because it compiles kernels."""
-LAPTOP = ("experiment=laptop", "gradient.start=null")
+GAMES = ("episode.games=256", "episode.games_per_step=256")
+LAPTOP = ("experiment=laptop", "gradient.start=null", *GAMES)
 SETTINGS: dict[str, tuple[str, ...]] = {
-    "default": (),
+    "default": GAMES,
     "paper": ("experiment=paper", "episode.games=16", "episode.games_per_step=16"),
     "laptop": LAPTOP,
     "laptop, two threads": (*LAPTOP, "threads=2"),
@@ -73,6 +74,6 @@ def rows_of(name: str, scalars: dict[str, float], target: float | None = None) -
 def run() -> Iterator[Row]:
     """Yields the rates of each setting."""
     for name, overrides in SETTINGS.items():
-        trained = taught(composed("episode.games=256", "episode.games_per_step=256", *overrides))
+        trained = taught(composed(*overrides))
         yield from rows_of(name, scalars_of(trained), 20.0 if name == "laptop" else None)
         trained.close()
