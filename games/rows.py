@@ -12,6 +12,16 @@ States = Any
 Batch = TypeVar("Batch", bound=tuple)  # type: ignore[type-arg]
 
 
+def zeros(count: int, *kinds: str) -> Iterator[np.ndarray]:
+    """Yields an array of zeros for each type: "i2" for ``count`` numbers, "3u8" for rows of three.
+
+    NumPy reads "3u8" with ``ast``, which in Python 3.11 may fail when two threads are in it.
+    """
+    for kind in kinds:
+        width, item = kind[:-2], kind[-2:]
+        yield np.zeros((count, int(width)) if width else count, item)
+
+
 def each(made: Callable[..., np.ndarray], *batches: Batch) -> Batch:
     """Applies a function to the corresponding arrays of several batches; returns the batch of
     results.

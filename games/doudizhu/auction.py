@@ -19,6 +19,7 @@ from games.doudizhu import moves, state
 from games.doudizhu.cards import NUM_SEATS
 from games.doudizhu.moves import PASS
 from games.kernels import borrowed, kernel, mix64
+from games.rows import zeros
 
 BIDDINGS = ("none", "call", "rob")
 """How the landlord is found: there is no auction; by calls of 1, 2 or 3; or by robs."""
@@ -116,8 +117,8 @@ def whole_rules(rules: moves.Rules, bidding: str, doubling: bool) -> WholeRules:
 
 def empty(count: int) -> WholeStates:
     """Returns ``count`` rows of zeros."""
-    kinds = ("u8", "i1", "i1", "3i1", "i2", "3i1", "i1")
-    return WholeStates(*state.empty(count), *(np.zeros(count, kind) for kind in kinds))
+    own = zeros(count, "u8", "i1", "i1", "3i1", "i2", "3i1", "i1")
+    return WholeStates(*state.empty(count), *own)
 
 
 def start(hands: np.ndarray, bottom: np.ndarray) -> WholeStates:

@@ -13,6 +13,7 @@ from games.doudizhu.cards import COPIES, DECK, HAND_SIZES, NUM_SEATS, contains, 
 from games.doudizhu.legal import legal_moves
 from games.doudizhu.moves import PASS, Category, Rules
 from games.kernels import kernel, mix64, random_below
+from games.rows import zeros
 
 HISTORY = 16
 """Moves that a state remembers."""
@@ -55,7 +56,7 @@ class States(NamedTuple):
 def empty(count: int) -> States:
     """Returns ``count`` rows of zeros."""
     kinds = ("3u8", "3u8", "u8", "i1", "i2", "i1", "i1", "i1", "i2", "u8", f"{HISTORY}i2")
-    return States(*(np.zeros(count, kind) for kind in kinds))
+    return States(*zeros(count, *kinds))
 
 
 def start(hands: np.ndarray, bottom: np.ndarray) -> States:

@@ -15,6 +15,7 @@ from games.goofspiel.state import DRAW, MOST_CARDS, Rules, States, start_row
 from games.goofspiel.worlds import shuffle_from
 from games.interface import POINTS, Game, GameSpec, Json, ScoreUnit
 from games.kernels import kernel, streams
+from games.rows import zeros
 from games.settings import setting
 
 register_all(Rules, state, observe, worlds)
@@ -121,8 +122,7 @@ class Goofspiel(Game):
 
     def empty(self, count: int) -> States:
         """Returns ``count`` rows of zeros."""
-        kinds = ("i1", "2i2", "2u8", "u8", "u8", "i2", "2u8")
-        return States(*(np.zeros(count, kind) for kind in kinds))
+        return States(*zeros(count, "i1", "2i2", "2u8", "u8", "u8", "i2", "2u8"))
 
     def _start(self, prizes: np.ndarray) -> States:
         """Returns the starts of games with the given orders of prizes (uint64 ``[B]``, packed)."""

@@ -12,7 +12,7 @@ from games.kernels import streams
 from games.phantom_tictactoe import observe, state, worlds
 from games.phantom_tictactoe.observe import NUM_PLANES
 from games.phantom_tictactoe.state import LINES, SQUARES, Rules, States, start_row
-from games.rows import take
+from games.rows import take, zeros
 from games.settings import setting
 
 register_all(Rules, state, observe, worlds)
@@ -83,7 +83,7 @@ class PhantomTicTacToe(Game):
 
     def empty(self, count: int) -> States:
         """Returns ``count`` rows of zeros."""
-        return States(*(np.zeros(count, kind) for kind in ("i1", "2i2", "2i2", "2u8", "2u8")))
+        return States(*zeros(count, "i1", "2i2", "2i2", "2u8", "2u8"))
 
     def deal(self, seeds: np.ndarray) -> States:
         """Returns starts of the game, which are all identical."""

@@ -44,6 +44,7 @@ from games.doudizhu.legal import leads, replies, tops_of
 from games.doudizhu.moves import MAX_LEGAL, PASS, Category, Rules
 from games.doudizhu.state import States, is_bomb
 from games.kernels import kernel, mix64
+from games.rows import zeros
 
 TABLE_BITS = 16
 MAX_DEPTH = 3 * sum(HAND_SIZES) + 1
@@ -117,7 +118,7 @@ def new_solver(bits: int = TABLE_BITS) -> Solver:
         history=np.zeros((2, _HISTORY_ROOM), np.int64),
         moves=np.zeros((MAX_DEPTH + 1) * MAX_LEGAL, np.int16),
         scores=np.zeros((MAX_DEPTH + 1) * MAX_LEGAL, np.int64),
-        frames=Frames(*(np.zeros(MAX_DEPTH + 1, kind) for kind in ("3u8", *["i8"] * 6))),
+        frames=Frames(*zeros(MAX_DEPTH + 1, "3u8", *["i8"] * 6)),
     )
 
 
