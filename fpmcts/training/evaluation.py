@@ -18,7 +18,7 @@ from networks.resnet import Networks
 
 
 class Evaluation:
-    """Measures the exported networks.
+    """Measures the networks of a run.
 
     Args:
         game: The game.

@@ -78,11 +78,10 @@ class FPMCTS:
         device: Device of the networks.
         threads: Workers of self-play, and threads of learning on CPUs.
         networks: The networks that learn.
-        averages: Averages of their weights (``train.averaging``, ``gradient.averaging``); the same
-            networks if none are kept.
-        exported: The networks that are measured and saved: the averages, with ``train.lead`` the
-            latest.
-        leading: With ``train.lead``: the networks that play the games, in place of ``exported``.
+        averages: Averages of their weights (``train.averaging``, ``gradient.averaging``), which are
+            measured and saved; the same networks if none are kept.
+        leading: The networks that play the games of searches: with ``train.lead`` ahead of the
+            latest weights, else the averages.
         learning_threads: Number of networks that learn in parallel.
         learners: One per network.
         filter: Learner of the filter network of inference, if there is one.
@@ -91,7 +90,7 @@ class FPMCTS:
         lagging: With ``cluster.lag``: copies of the networks, and of the filter network, that play
             the current iteration.
         workers: The workers that play the games.
-        evaluation: Measures the exported networks.
+        evaluation: Measures the averages.
         watch: Compares the results with expected ones and warns.
         steps: Finished steps.
         iteration: Finished iterations, of self-play or policy gradient.
@@ -119,8 +118,7 @@ class FPMCTS:
             config.gradient.start is not None and config.gradient.averaging
         )
         self.averages = copy.deepcopy(self.networks) if averages else self.networks
-        self.exported = self.networks if train.lead else self.averages
-        self.leading = copy.deepcopy(self.networks) if train.lead else None
+        self.leading = copy.deepcopy(self.networks) if train.lead else self.averages
         self.learning_threads = (
             1 if self.threads == 1 or self.device.type != "cpu" else len(self.nets)
         )
@@ -163,8 +161,8 @@ class FPMCTS:
             self.game,
             config.seed,
             config.evaluation.baseline,
-            self.exported,
-            Evaluator(self.exported, config.precision, self.device, game=self.game),
+            self.averages,
+            Evaluator(self.averages, config.precision, self.device, game=self.game),
             self.match,
         )
         self.watch = Watch(config.as_dict(), config.evaluation.baseline)
@@ -254,7 +252,7 @@ class FPMCTS:
         """Returns the games of a match of the measured networks, with or without searches."""
         if self._ahead is not None:
             self._ahead.settle(progress)
-        players = Players(self.exported, self.filter_net)
+        players = Players(self.averages, self.filter_net)
         return self.workers.match(players, decks, searches, progress)
 
     def measured(self, scalars: dict[str, float], progress: Progress) -> str:
@@ -337,8 +335,8 @@ class FPMCTS:
             move_towards(self.averages.distinct()[k], self.nets[k], 1.0 / max(1, steps))
 
     def lead(self) -> None:
-        """Moves the leading networks, if there are any, ahead of the latest weights."""
-        if self.leading is not None:
+        """Moves the leading networks ahead of the latest weights."""
+        if self.leading is not self.averages:
             extrapolate(self.leading, self.averages, self.networks, self.config.train.lead)
 
     def restart_averages(self) -> None:
@@ -382,9 +380,8 @@ class FPMCTS:
         """Returns the networks that would play without a lag (those that learn, in policy
         gradient), and the filter network.
         """
-        searching = self.leading or self.exported
         return Players(
-            self.networks if self.config.is_gradient(self.iteration) else searching,
+            self.networks if self.config.is_gradient(self.iteration) else self.leading,
             self.filter_net,
         )
 
@@ -471,11 +468,9 @@ class FPMCTS:
 
     def _parts(self) -> dict[str, Part]:
         """Returns the parts of a checkpoint, by name."""
-        found = numbered("network", self.exported.distinct())
-        if self.exported is not self.networks:
+        found = numbered("network", self.averages.distinct())
+        if self.averages is not self.networks:
             found |= numbered("learning", self.nets)
-        elif self.leading is not None:
-            found |= numbered("average", self.averages.distinct())
         found |= numbered("optimizer", (learner.optimizer for learner in self.learners))
         found |= numbered("reservoir", self.reservoirs) | numbered("window", self.windows)
         if self.filter is not None:

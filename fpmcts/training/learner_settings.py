@@ -49,12 +49,12 @@ class LearnerSettings(Decaying):
             (Tammelin 2014), in which the first answers fade sooner.
         value_window: Capacity per seat of the window of recent samples the value learns from; 0 =
             from the reservoir (the paper).
-        averaging: Steps over which the weights that play are averaged (exponentially); 0 = the
-            latest weights play (the paper).
-        lead: If > 0, self-play uses the weights w + lead · (w - their average), and the latest
-            weights are measured and saved. Networks lag behind the average policy, so that play
-            swings around the equilibrium; answering the policy to which they are moving damps this
-            (Shamma & Arslan, "Dynamic fictitious play", 2005).
+        averaging: Steps over which the weights that play, are measured and saved are averaged
+            (exponentially); 0 = the latest weights (the paper).
+        lead: If > 0, self-play uses w + lead · (w - average) in place of the average of the weights
+            w. Networks lag behind the average policy, so that play swings around the equilibrium;
+            answering the policy to which they are moving damps this (Shamma & Arslan, "Dynamic
+            fictitious play", 2005).
     """
 
     batch_size: int = setting(512, least=2, most=1_000_000)

@@ -105,7 +105,7 @@ class Stages(FPMCTS):
         """Plays the games of an iteration, learns from them, and evaluates."""
         settings = self.config.gradient
         if self.iteration == settings.start:  # starts from the weights that have played so far
-            self.networks.load_state_dict(self.exported.state_dict())
+            self.networks.load_state_dict(self.averages.state_dict())
             for learner in self.learners:
                 learner.forget()
         played: Generated[Played] = self.play(self.batches(self.iteration)[0], progress)

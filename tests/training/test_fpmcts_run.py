@@ -119,7 +119,7 @@ def test_which_weights_play() -> None:
         one, before, played = Stages(config(f"cluster.lag={lag}")), [], []
         for _ in range(4):
             if len(before) == one.iteration:
-                before.append([p.detach().numpy().copy() for p in one.exported.parameters()])
+                before.append([p.detach().numpy().copy() for p in one.averages.parameters()])
                 played.append(
                     [p.detach().numpy().copy() for p in one.generators().networks.parameters()]
                 )
@@ -135,7 +135,7 @@ def test_leading_weights_play_and_resume() -> None:
     first, second = Stages(config(*keys)), Stages(config(*keys))
     steps(first, 2)
     second.load(first.state())
-    places = second.generators().networks, first.averages, first.exported
+    places = second.generators().networks, first.averages, first.networks
     moved = False
     for ahead, average, latest in zip(*(net.parameters() for net in places), strict=True):
         moved |= bool((average != latest).any())
@@ -233,7 +233,7 @@ def test_steps_of_an_iteration_count_every_chunk_of_games() -> None:
 
 
 def exact(one: Stages) -> float:
-    one.evaluation.evaluator.refresh(one.exported)
+    one.evaluation.evaluator.refresh(one.averages)
     value = ExactMeasure(one.game).nash_conv(one.evaluation.evaluator.evaluate)
     assert value is not None
     return value
@@ -371,9 +371,9 @@ def test_a_match_is_played_with_present_weights() -> None:
     """Among them those that changed after the workers were made."""
     one = Stages(config())
     decks = evaluation_decks(one.game, 0, 150)
-    for parameter in one.exported.parameters():
+    for parameter in one.averages.parameters():
         parameter.data.mul_(1.5)
-    players = Players(one.exported, None)
+    players = Players(one.averages, None)
     fresh = Workers(one.config, one.game, players, one.device, 2)
     moves = [
         workers.match(players, decks, False, silent).records.moves

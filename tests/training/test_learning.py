@@ -190,7 +190,7 @@ def test_values_of_the_papers_preset_are_of_the_size_of_results() -> None:
         seats_to_move(run.game, fresh.states),
         encode(run.game, fresh.states),
     )
-    values = Evaluator(run.exported, game=run.game).evaluate(observations, seats).value
+    values = Evaluator(run.averages, game=run.game).evaluate(observations, seats).value
     known = np.isfinite(fresh.result)
     slope, _ = np.polyfit(values[known], fresh.result[known], 1)
     assert 0.15 < values.std() / np.nanstd(fresh.result) < 1
