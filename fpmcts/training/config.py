@@ -243,11 +243,8 @@ class TrainConfig(NetworksConfig):
         if self.episode.value_games and not self.train.value_window:
             given = f"episode.value_games={self.episode.value_games}"
             raise ConfigError(f"{given}: needs train.value_window > 0, which stores them")
-        if self.train.lead and (not self.train.averaging or self.gradient.start is not None):
-            raise ConfigError(
-                f"train.lead={self.train.lead}: needs train.averaging > 0 and no policy gradient "
-                "(gradient.start=null); set train.lead=0 to do without"
-            )
+        if self.train.lead and not self.train.averaging:
+            raise ConfigError(f"train.lead={self.train.lead}: needs train.averaging > 0")
         name, baseline = spec.name, self.evaluation.baseline
         if self.bootstrap.kind == "heuristic" and self.bootstrap.teacher not in teachers(name):
             games = " or ".join(PLAYERS[self.bootstrap.teacher].games())

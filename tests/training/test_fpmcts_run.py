@@ -116,7 +116,7 @@ def test_resumed_equals_uninterrupted(
 def test_which_weights_play() -> None:
     """Iteration t is played by the weights that learned from those before t - lag."""
     for lag in (0, 1):
-        one, before, played = Stages(config(f"cluster.lag={lag}")), [], []
+        one, before, played = Stages(config("train.lead=0", f"cluster.lag={lag}")), [], []
         for _ in range(4):
             if len(before) == one.iteration:
                 before.append([p.detach().numpy().copy() for p in one.averages.parameters()])
@@ -131,7 +131,7 @@ def test_which_weights_play() -> None:
 
 
 def test_leading_weights_play_and_resume() -> None:
-    keys = ["train.lead=0.5", "train.averaging=8", "gradient.start=null"]
+    keys = ["train.lead=0.5", "train.averaging=8"]
     first, second = Stages(config(*keys)), Stages(config(*keys))
     steps(first, 2)
     second.load(first.state())
@@ -288,7 +288,7 @@ def test_one_seat_searches_in_each_game() -> None:
     """Its decisions teach policy and value; those of the other seat, which answers nobody, teach
     neither.
     """
-    leduc = ["game=leduc", "train.lead=0"]
+    leduc = ["game=leduc"]
     one = Stages(config(*leduc))
     samples, _, _, statistics = one.play(GAMES, silent).games
     assert 0 < statistics.searches < statistics.decisions
@@ -300,7 +300,7 @@ def test_one_seat_searches_in_each_game() -> None:
 
 def test_values_learn_what_the_searching_seat_reaches_when_nobody_explores_after_it() -> None:
     never, always = (
-        Stages(config("game=leduc", "train.lead=0", f"selfplay.exploration={share}"))
+        Stages(config("game=leduc", f"selfplay.exploration={share}"))
         .play(GAMES, silent)
         .games.samples
         for share in (0.0, 0.5)
@@ -434,7 +434,7 @@ def test_checkpoint_of_another_shape_is_refused() -> None:
         ("bootstrap=heuristic", "bootstrap.kind=heuristic: is for game=doudizhu"),
         ("network=default", "network.value_head=win_stakes: game=leduc has no classes of stakes"),
         ("inference=filter", "inference.phase1=filter: game=leduc has no hidden cards"),
-        ("gradient.start=0", "train.lead=1.0: needs"),
+        ("train.averaging=0", "train.lead=1.0: needs"),
         ("game.suits=true", "game=leduc: suits=true: is for tables"),
         (
             "gradient.frozen=[0,1]",
