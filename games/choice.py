@@ -149,7 +149,7 @@ class Choice:
             raise ConfigError(f"game={text}: expected NAME:OPTION=VALUE,OPTION=VALUE") from error
 
     def __str__(self) -> str:
-        """Returns the name, and the options that are not the usual ones, in alphabetical order."""
+        """Returns the name and the options that differ from the defaults, in alphabetical order."""
         usual = _plain(game_class(self.name).Options())
         given = [
             f"{key}={_quoted(typed(value))}"
@@ -196,8 +196,8 @@ def _plain(options: Any) -> dict[str, Any]:
 
 
 def with_defaults(meta: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns metadata of a checkpoint, the options of its ``game`` complete. Raises ConfigError
-    where there is no such game.
+    """Returns metadata of a checkpoint with the options of its ``game`` completed. Raises
+    ConfigError if there is no such game.
     """
     return {**meta, "game": Choice.parse(meta["game"]).as_dict()} if "game" in meta else dict(meta)
 
@@ -215,12 +215,12 @@ def option_names(name: str) -> list[str]:
 
 
 def help_text(topic: str = "") -> str:
-    """Returns what ``--help`` says of the options of games: all, or one by its name (``cards``,
+    """Returns the ``--help`` text about the options of games: all, or one by its name (``cards``,
     ``game.cards``).
 
     Args:
-        topic: Of that option, or of one game (``goofspiel``, ``game=examples.sealed_bids``); "" =
-            all. Where there is none of the name, "" is returned.
+        topic: An option, or a game (``goofspiel``, ``game=examples.sealed_bids``); "" = all. The
+            text is "" if there is no such option or game.
     """
     name = topic.removeprefix("game=")
     names, key = (

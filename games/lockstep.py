@@ -111,7 +111,7 @@ class Lockstep:
         deals: G starting states; not changed.
         window: Games in progress at a time, in the lowest unfinished lanes; None: all.
         solve: Whether sure wins are played without a decision.
-        ask_forced: Whether forced moves are asked for, too.
+        ask_forced: Whether the callback also decides forced moves.
 
     Attributes:
         states: ``[G]``.

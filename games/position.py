@@ -101,7 +101,7 @@ def _text(value: object) -> str:
 
 
 def _differing(table: Table, other: Table) -> str:
-    """Returns fields in which two tables look different to the seat to move; "" if in none."""
+    """Returns the fields that differ between two tables for the seat to move; "" if none."""
     one, two = table.describe(), other.describe()
     return ", ".join(
         f"{key} is {_text(one[key])} or {_text(two[key])}" for key in one if one[key] != two[key]

@@ -10,8 +10,8 @@ list::
 
         def act(self, games, views, records): ...
 
-``discover`` imports the modules of a package; then ``evaluate.py``, the browser table and
-``load_player`` know its players.
+``discover`` imports the modules of a package; ``evaluate.py`` and ``load_player`` then find its
+players.
 """
 
 import re
@@ -202,7 +202,7 @@ class Entrant:
 
 
 MAKERS: dict[str, Callable[[PlayerOptions, "Host"], Agent]] = {}
-"""Makes the players of one family only, where a game of it asks for more than they know; registered
+"""Makes the players of one family for games that need more than those players provide; registered
 by a module of ``games/GAME/players``.
 """
 

@@ -1,7 +1,7 @@
 """Repeats figures and tables of papers: ``python -m fpmcts.papers leduc_figure2 [key=value …]``.
 
-What a figure consists of stands in ``conf/papers/NAME.yaml``; the keys are explained by ``--help
-NAME``. The same command resumes a figure that was interrupted.
+``conf/papers/NAME.yaml`` defines a figure, and ``--help NAME`` explains its keys. The same command
+resumes an interrupted figure.
 """
 
 import sys
@@ -23,19 +23,20 @@ KINDS: Mapping[str, str] = {
     "reward_figures": "fpmcts.papers.reward_figures:RewardFigures",
     "deltadou": "fpmcts.papers.deltadou:DeltaDou",
 }
-"""What reads a file in ``conf/papers``, by its key ``kind``; without one: ``runs``."""
+"""The class that reads a file in ``conf/papers``, by the file's key ``kind``; by default ``runs``.
+"""
 
 
 def kind_of(name: str) -> type[Study]:
-    """Returns what reads a file in ``conf/papers``."""
+    """Returns the class that reads a file in ``conf/papers``."""
     module, _, attribute = KINDS[read_file("papers", name).get("kind", "runs")].partition(":")
     kind: type[Study] = getattr(import_module(module), attribute)
     return kind
 
 
 def help_text(topic: str = "", command: str = "fpmcts reproduce") -> str:
-    """Returns what there is to repeat, and the keys: those of a name, or of figures made of
-    runs.
+    """Returns the list of figures, and the keys of the named one (of a figure made of runs, if none
+    is named).
     """
     sources = []
     for name in choices("papers"):

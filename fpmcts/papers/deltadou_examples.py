@@ -1,5 +1,5 @@
 """Decisions such as those of DeltaDou's figures 1 and 2: a move of the policy that the search
-corrects, and what a round of moves tells about a hidden hand.
+corrects, and what a round of moves reveals about a hidden hand.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -66,7 +66,7 @@ def _played(game: Game, agent: Agent, seed: int) -> Iterator[Moment]:
 
 
 def corrects(decision: Decision) -> bool:
-    """Returns whether a search plays another move than its policy has first."""
+    """Returns whether a search plays a move other than its policy's most likely one."""
     root = decision.root or ()
     return bool(root) and max(root, key=lambda move: move.prior).move != decision.move
 

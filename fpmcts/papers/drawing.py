@@ -14,7 +14,7 @@ class Line(NamedTuple):
     """A curve.
 
     Attributes:
-        at: int64 ``[M]``: episodes, or what else its panel has on the horizontal axis.
+        at: int64 ``[M]``: episodes, or other values on the horizontal axis.
         mean: float64 ``[M]``.
         error: float64 ``[M]``, its standard error; NaN where there is none.
         panel: Number of the panel that it is drawn in.
@@ -31,11 +31,11 @@ class Line(NamedTuple):
 
 
 class Panel(NamedTuple):
-    """How a panel looks.
+    """The appearance of a panel.
 
     Attributes:
-        label: Of its vertical axis.
-        logarithmic: Axes that are (both, episodes, none).
+        label: Label of its vertical axis.
+        logarithmic: The logarithmic axes (both, episodes, none).
         title: Above it.
         across: Label of its horizontal axis.
         ticks: Texts at 0, 1, 2 … of that axis; none: its numbers.
@@ -99,7 +99,7 @@ def draw(
 
 
 def _beside(name: str, line: Line, place: float, value: float) -> str:
-    """Returns a point of the text and what the curve has nearest to it."""
+    """Returns a printed point and the nearest point of the curve."""
     k = int(np.abs(np.log(line.at / place)).argmin())
     here = f"{_value(line, k)} after {line.at[k]:,}"
     return f"{name}: the text prints {value:g} after {place:,.0f} episodes; here {here}"

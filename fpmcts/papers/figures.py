@@ -43,8 +43,8 @@ Curve = list[tuple[int, float]]
 
 
 class Shown(NamedTuple):
-    """A curve of a figure: its name in ``figure.json``, whose it is, which, in which panel, up to
-    how many episodes, and what the text prints of it.
+    """A curve of a figure: its name in ``figure.json``, its label and measure, its panel, its last
+    episode, and the points printed in the paper.
     """
 
     name: str
@@ -62,13 +62,13 @@ class RunFigure(Study):
     Attributes:
         runs: Runs of each algorithm, with the seeds 0, 1, …
         episodes: Episodes of a run.
-        runs_of: Of single labels, instead of ``runs``.
-        episodes_of: Of single labels, instead of ``episodes``.
+        runs_of: Runs by label, instead of ``runs``.
+        episodes_of: Episodes by label, instead of ``episodes``.
         rates: Episodes per second of the text's programs, by label. Then a run has ``seconds``
             times that many episodes.
         seconds: The text's, see above.
         first_mark: Episodes, or with ``rates`` seconds, after which policies are measured first.
-        marks_per_decade: How often from there on.
+        marks_per_decade: Measurements per factor of ten from there on.
         panels: ``label`` of the vertical axis, ``measure`` (the name of a curve), ``title``,
             ``labels`` (none: all), ``most`` episodes, ``logarithmic`` (``both``, ``episodes``,
             ``none``); none: matches between the runs.

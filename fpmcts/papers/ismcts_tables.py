@@ -1,8 +1,8 @@
 """Tables of matches between IS-MCTS players, ``python -m fpmcts.papers lisy_tables``: the player to
 move first against the one to move second.
 
-A cell is a number of matches; the player of the row moves first. Thinking times of a text are taken
-as iterations, seconds times its rates, since at the clock a table would take days and would depend
+A cell is a number of matches; the player of the row moves first. The paper's thinking times are
+converted to iterations (seconds times its rates): by the clock, a table would take days and depend
 on the machine. Matches are played in lots, each with a seed of its own; more ``matches`` add to
 those that are kept.
 
@@ -84,7 +84,7 @@ class MatchTables(LotsStudy):
     """Tables of matches.
 
     Attributes:
-        matches: Of each cell, a multiple of 20.
+        matches: Matches per cell, a multiple of 20.
         options: Of the player ismcts, by selection, such as options.exp3.rewards=signed; without:
             the player's defaults.
         tables: By name: title, game, seconds, rates and printed numbers.

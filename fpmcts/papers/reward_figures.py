@@ -3,8 +3,7 @@ win, by setting, with errors.
 
 A *point* is a table of players with a game; its matches are played in lots of ``acquaintance``
 decks, each deck in every order of seats (``fpmcts/evaluation/duplicate.py``); more ``hands`` add to
-those that are kept. In a lot players know nothing of one another at first, and keep statistics from
-there on.
+those that are kept. Players start a lot without knowledge of each other and then keep statistics.
 
 Source: Van den Broeck, Driessens & Ramon 2009, section 5, figures 1 to 4; thinking times are
 numbers of iterations here.
@@ -80,7 +79,7 @@ class Point(NamedTuple):
 
     @property
     def key(self) -> str:
-        """What its results depend on but for the seed and the code, in a text."""
+        """Everything that its results depend on except the seed and the code, as a text."""
         return json.dumps([self.game, self.players, self.files], sort_keys=True)
 
     @property
@@ -98,10 +97,10 @@ class RewardFigures(LotsStudy):
     """Figures made of matches at one table.
 
     Attributes:
-        hands: Of each point, at least.
-        acquaintance: Decks that players play before they are strangers again: a lot.
+        hands: Minimum hands per point.
+        acquaintance: Decks in a lot, after which players forget each other.
         model: Opponent model of the players mcts; null: the one that comes with the project.
-        iterations: Of the players mcts, where a figure says nothing else.
+        iterations: Iterations of the ``mcts`` players, unless a figure sets them.
         figures: By name: title, printed, game, players, vary and hands.
     """
 
@@ -225,8 +224,8 @@ class RewardFigures(LotsStudy):
         return "\n".join([*parts, self.footer(facts)]), said
 
     def _draw(self, found: Sequence[tuple[Point, TableResult]]) -> None:
-        """Draws the figures: where nothing varies the mean profit by games, else the profit of the
-        first player by setting.
+        """Draws the figures: the mean profit by games if nothing varies, else the first player's
+        profit by setting.
         """
         panels, lines, profit = [], dict[str, Line](), "Profit (small bets a game)"
         for k, (name, (figure, points)) in enumerate(self.plan.items()):
@@ -263,14 +262,16 @@ def _files(game: Game, players: Mapping[str, Fields]) -> tuple[str, ...]:
 
 
 def result_for(point: Point, results: Mapping[tuple[str, int], list[list[float]]]) -> TableResult:
-    """Returns what the lots of a point say, in small bets."""
+    """Returns the results of a point's lots, in small bets."""
     keys = [(point.key, number) for number in range(point.num_lots())]
     scores = np.concatenate([np.array(results[key]) for key in keys if key in results])
     return TableResult(tuple(point.players), scores / SMALL_BET)
 
 
 def point_lines(point: Point, result: TableResult) -> list[str]:
-    """Returns what a point says: a line for each player, of two for the first alone."""
+    """Returns the result of a point: a line for each player, or for the first alone if there are
+    two.
+    """
     head = f"{point.figure} ({point.setting})" if point.setting else point.figure
     count, lines = len(result.names), []
     for i in range(count if count > 2 else 1):

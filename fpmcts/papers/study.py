@@ -82,8 +82,8 @@ class Study(ABC):
         """Describes what will be played, in a few words."""
 
     def notes(self) -> list[str]:
-        """Returns sentences that stand with every result: its size against the paper's, and how it
-        departs from the paper.
+        """Returns the sentences that accompany every result: its size relative to the paper's, and
+        how it departs from the paper.
         """
         sizes = [
             f"{key} {getattr(self, key):,.12g} of {value:,.12g}"
