@@ -246,8 +246,8 @@ class Game:
     result_name: str = "returns"
     """Name of the returns in a record."""
     begins_from: tuple[Mapping[str, object], ...] = ()
-    """Options that other games differ in whose networks learning may begin from (``init_from``):
-    the first planes and policy outputs are the same there, and the roles are the first ones here.
+    """Options of related games whose networks a run may start from (``init_from``): they share the
+    first planes and policy outputs, and their roles are the first ones here.
     """
     passive: int | None = None
     """The passive move that is legal at every decision (in poker: check or call); None: there is
@@ -417,11 +417,11 @@ class Game:
         far) and ``legal`` (none where the seat is not to move); both hold texts of ``action_text``,
         or None for a move of which the seat saw only that it was made. The other fields are
         specific to the game. Nothing depends on cards that the seat cannot see. Once the game is
-        over there is ``hands``, one for each seat: what is then face up, None where it is not.
+        over, ``hands`` has an entry for each seat: its cards if they are then face up, else None.
 
         Args:
-            views: Rows as ``view`` returns them; of games that are over the states themselves, to
-                show what is then face up.
+            views: Rows as ``view`` returns them; for finished games the states themselves, to show
+                the cards that are then face up.
             row: The row.
             moves: int ``[n]``, the moves since the deal, as the seat saw them (``Records``).
             seat: The viewing seat; None: the seat to move.

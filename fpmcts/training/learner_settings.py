@@ -51,7 +51,7 @@ class LearnerSettings(Decaying):
             from the reservoir (the paper).
         averaging: Steps over which the weights that play, are measured and saved are averaged
             (exponentially); 0 = the latest weights (the paper).
-        lead: If > 0, self-play uses w + lead · (w - average) in place of the average of the weights
+        lead: If > 0, self-play uses w + lead · (w - average) instead of the average of the weights
             w. Networks lag behind the average policy, so that play swings around the equilibrium;
             answering the policy to which they are moving damps this (Shamma & Arslan, "Dynamic
             fictitious play", 2005).

@@ -6,8 +6,8 @@
 Seat 0 speaks first. Card play is that of ``state.py``: rules and states here have all the fields
 of those there, and their kernels read them by name. There the numbers 0, 1 and 2 are *roles*: the
 landlord, the peasant after and the peasant before the landlord, who sit at ``(role + landlord) %
-3``. Until there is a landlord, seats take the places of roles. Moves of the auction have ids after
-those of the cards.
+3``. Until there is a landlord, seats stand in for roles. Moves of the auction have ids after those
+of the cards.
 """
 
 from enum import IntEnum
@@ -54,7 +54,7 @@ class Phase(IntEnum):
 
 
 class WholeRules(NamedTuple):
-    """The tables of ``moves.Rules``, and what is played before the cards.
+    """The tables of ``moves.Rules``, and the options of the auction.
 
     Attributes:
         robs: Whether bidding is ``rob``, not ``call``.
@@ -84,10 +84,10 @@ class WholeStates(NamedTuple):
         landlord: int8 ``[B]``, the landlord's seat; 0 until there is one.
         claims: int8 ``[B, 3]``, the highest call of each seat; in ``rob`` 1 for the call, 2 and
             more for robs in turn; 0 = it did not claim, -1 = it has said nothing.
-        factor: int16 ``[B]``, what bids and doublings multiply the points by; 0 before the first
+        factor: int16 ``[B]``, by which bids and doublings multiply the points; 0 before the first
             call.
         doubled: int8 ``[B, 3]``, 1 = doubled, 0 = did not, -1 = it has said nothing.
-        led: int8 ``[B]``, moves with cards of the landlord.
+        led: int8 ``[B]``, number of times that the landlord played cards.
     """
 
     hands: np.ndarray
@@ -190,7 +190,7 @@ def legal(rules: WholeRules, states: WholeStates, i: int, actions: np.ndarray) -
 
 @kernel
 def _turn_up(rules: WholeRules, states: WholeStates, i: int, landlord: int) -> None:
-    """Gives the bottom cards to the landlord, and the hands the order of the roles."""
+    """Gives the bottom cards to the landlord and reorders the hands by role."""
     hands = (states.hands[i, 0], states.hands[i, 1], states.hands[i, 2])
     for role in range(NUM_SEATS):
         states.hands[i, role] = hands[(role + landlord) % NUM_SEATS]
@@ -318,8 +318,8 @@ def is_spring(states: WholeStates, i: int) -> bool:
 
 @kernel
 def stake(rules: WholeRules, states: WholeStates, i: int) -> float:
-    """Returns the points that the seat to move wins or loses as things are, a landlord's twice
-    those of a peasant; 1 until there is a landlord.
+    """Returns the points at stake for the seat to move, for a landlord twice those of a peasant; 1
+    until there is a landlord.
     """
     if states.phase[i] == Phase.CALLING:
         return 1.0
@@ -331,7 +331,7 @@ def team_return(rules: WholeRules, states: WholeStates, i: int, seat: int) -> fl
     """Returns the points of a seat; the game must be over.
 
     A peasant wins or loses factor · 2^bombs points, twice as many after a spring; the landlord the
-    sum of both. Nobody does where the game was thrown in.
+    sum of both. If the game was thrown in, all points are 0.
     """
     if states.winner[i] == NOBODY:
         return 0.0

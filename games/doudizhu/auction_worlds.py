@@ -45,13 +45,13 @@ def sure_win(rules: WholeRules, states: WholeStates, i: int) -> int:
 
 @kernel
 def forced_win(rules: WholeRules, states: WholeStates, i: int) -> int:
-    """Returns what ``sure_win`` does, or a sure win that takes longer to find."""
+    """Returns the result of ``sure_win``, or a sure win that takes longer to find."""
     return wins.forced_win(rules, states, i) if states.phase[i] == Phase.PLAYING else np.int64(-1)
 
 
 @kernel
 def _hidden_cards(views: WholeStates, i: int, seat: int) -> tuple[np.uint64, np.uint64, int]:
-    """Returns what ``worlds.hidden_cards`` does; hidden bottom cards are free."""
+    """Returns the result of ``worlds.hidden_cards``; hidden bottom cards are free."""
     if views.phase[i] == Phase.CALLING:
         return DECK - views.hands[i, seat], np.uint64(0), np.int64(_HAND)
     return worlds.hidden_cards(views, i, role_of(views, i, seat))
@@ -125,7 +125,7 @@ def fill_world(
     filled: WholeStates,
     j: int,
 ) -> bool:
-    """Writes a world; returns False if it has cards elsewhere than the seat has seen them."""
+    """Writes a world; returns False if it contradicts cards that the seat has seen."""
     if views.phase[i] != Phase.CALLING:
         return worlds.fill_world(rules, views, i, role_of(views, i, seat), hidden, filled, j)
     unseen = DECK - views.hands[i, seat]

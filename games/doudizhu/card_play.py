@@ -219,7 +219,7 @@ class CardPlay(Game):
         return fields
 
     def record_head(self) -> Json:
-        """Returns ``rules``, by which a record of Doudizhu is known."""
+        """Returns ``rules``, which identifies a record of Doudizhu."""
         return {"rules": self.rules_name}
 
     def deal_fields(self, deal: States) -> Json:

@@ -101,9 +101,7 @@ def _start(parts: np.ndarray) -> States:
 
 
 def _check_sizes(parts: np.ndarray, sizes: Mapping[str, int]) -> None:
-    """Raises ValueError where a part of a deck (int ``[4, 15]``) has not as many cards as it
-    should.
-    """
+    """Raises ValueError if a part of a deck (int ``[4, 15]``) has the wrong number of cards."""
     for part, (name, expected) in zip(parts, sizes.items(), strict=True):
         if part.sum() != expected:
             raise ValueError(f"{part.sum()} cards in {name}: expected {expected}")

@@ -1,19 +1,19 @@
-"""Forced wins: hands that win whatever the others hold and do, leads that are won back included.
+"""Forced wins: hands that win whatever the others hold and do, even if a lead is beaten and won
+back.
 
-A sure win (``games.doudizhu.sure_win``) plays moves that nobody beats. Here a lead may be beaten,
-as often as the hand answers everything that unseen cards could put on it: with 4522 and no joker
-unseen the 4 is led, a two wins it back, the other two is high, and the 5 is the last. The proof is
-a search of all that can happen:
+A sure win (``games.doudizhu.sure_win``) plays moves that nobody beats. Here a lead may be beaten if
+the hand can answer everything that unseen cards could play on it: 4522 with no joker unseen leads
+the 4, wins the lead back with a 2, leads the other 2, which nothing beats, and goes out with the 5.
+The proof searches everything that can happen:
 
     mover to play ──▶ some move ──▶ the next seat passes or beats it,    ──▶ mover to play
      (one must win)                 the previous one passes or beats that
                                              (all must be won)
 
-The others are stronger in it than any two hands could be: either may play whatever fits in its hand
-from all unseen cards, and of what it plays with kickers the kickers stay unseen. So a forced win is
-never claimed wrongly. It is missed where the others have to be given the lead, where it rests on a
-partner (which may spoil it, but may also go out) or on how the unseen cards are divided, or where
-it takes more than ``MAX_NODES``.
+The proof overestimates the others: each may play any unseen cards that fit in its hand, and kickers
+that it plays stay unseen. So a forced win is never claimed wrongly. The proof misses wins that give
+the others the lead, that depend on a partner (which may spoil them, but may also go out) or on how
+the unseen cards are divided, or that need more than ``MAX_NODES``.
 """
 
 from typing import NamedTuple
@@ -36,14 +36,14 @@ from games.doudizhu.sure_win import may_be_one_move, sure_win
 from games.kernels import kernel, mix64
 
 MAX_NODES = 2000
-"""Positions of the seat to move that a proof visits at most."""
+"""Maximum positions of the seat to move that a proof visits."""
 
 _NONE = -1
 _MOST_CARDS = 20
 _DEEPEST = 21
 """A proof plays a card or more at each step."""
 _ROOM = 4096
-"""Positions that may wait for their proof; a move that asks for more is given up."""
+"""Maximum pending positions; a move that needs more is abandoned."""
 _KNOWN_BITS = 10
 _SHIFT = np.uint64(64 - _KNOWN_BITS)
 _MOST_BEATERS = 32
@@ -89,8 +89,8 @@ def _put(
 
 @kernel
 def _wins_back(rules: Rules, at: Positions, k: int, move: int) -> bool:
-    """Returns whether, after a move, the rest of the hand can beat the strongest that the larger
-    other hand puts on it.
+    """Returns whether, after a move, the rest of the hand can beat the strongest answer that the
+    larger other hand could give.
     """
     rest, unseen, limit = (
         at.hand[k] - rules.cards[move],
@@ -126,9 +126,9 @@ def _may_be_won(rules: Rules, at: Positions, k: int, moves: np.ndarray, count: i
 
 @kernel
 def _beaters(rules: Rules, unseen: np.uint64, limit: int, move: int, beaters: np.ndarray) -> int:
-    """Returns in how many ways ``limit`` of the unseen cards beat a move, and writes them, the
-    weakest first: one move of each category and top (int64 ``[_MOST_BEATERS]``), since kickers make
-    no difference.
+    """Returns the number of ways in which ``limit`` of the unseen cards beat a move, and writes
+    them, the weakest first: one move of each category and top (int64 ``[_MOST_BEATERS]``), since
+    kickers make no difference.
     """
     n, own = 0, np.int64(rules.category[move])
     if own == Category.ROCKET:
@@ -156,8 +156,8 @@ def _beaters(rules: Rules, unseen: np.uint64, limit: int, move: int, beaters: np
 def _add_overtaken(
     rules: Rules, waiting: Positions, k: int, move: int, is_enemy: bool, beaters: np.ndarray
 ) -> int:
-    """Adds, after row ``k``, in which nobody has answered a move, the positions in which the
-    previous seat has; returns their end, -1 if it can go out and is an enemy.
+    """Row ``k`` is the position in which nobody has answered a move; adds after it those in which
+    the previous seat has. Returns their end, -1 if that seat is an enemy and can go out.
 
     Args:
         beaters: Scratch, see ``_beaters``.
