@@ -27,7 +27,7 @@ HELP = f"""{{command}} game={"|".join(GAMES)} [key=value …]
   {{command}} game=doudizhu experiment=laptop            75 minutes of two cores
   {{command}} game=doudizhu budget.minutes=10 run_dir=runs/ten
   {{command}} game=leduc algorithm=smooth_uct            an algorithm on tables
-  {{command}} game=my_game                               a game of your own, by its module:
+  {{command}} game=mine.game                             a game of your own, by its module:
   docs/adding-a-game.md
 
 A run is saved in run_dir (runs/<game>-<seed>) after every step. A choice is a file of conf/GROUP:
