@@ -30,7 +30,7 @@ HELP = f"""{{command}} game={"|".join(GAMES)} [key=value …]
   {{command}} game=mine.game                             a game of your own, by its module:
   docs/adding-a-game.md
 
-A run is saved in run_dir (runs/<game>-<seed>) after every step. A choice is a file of conf/GROUP:
+A run saves its state in run_dir (runs/<game>-<seed>). A choice is a file of conf/GROUP:
 {{groups}}
 Other keys set one value. What they mean, their defaults and ranges: {{command}} --help KEY
 {{keys}}
