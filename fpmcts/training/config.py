@@ -244,7 +244,9 @@ class TrainConfig(NetworksConfig):
             given = f"episode.value_games={self.episode.value_games}"
             raise ConfigError(f"{given}: needs train.value_window > 0, which stores them")
         if self.train.lead and not self.train.averaging:
-            raise ConfigError(f"train.lead={self.train.lead}: needs train.averaging > 0")
+            raise ConfigError(
+                f"train.lead={self.train.lead}: needs train.averaging > 0, or set train.lead=0"
+            )
         name, baseline = spec.name, self.evaluation.baseline
         if self.bootstrap.kind == "heuristic" and self.bootstrap.teacher not in teachers(name):
             games = " or ".join(PLAYERS[self.bootstrap.teacher].games())
