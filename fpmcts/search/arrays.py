@@ -26,7 +26,7 @@ class Jobs(NamedTuple):
     """The work assigned to each of the T trees, and its progress."""
 
     seat: np.ndarray  # int8 [T]: the searching player
-    simulations: np.ndarray  # int32 [T]: simulations to run
+    simulations: np.ndarray  # int32 [T]: simulations to start by the end of this round
     started: np.ndarray  # int32 [T]
     stake: np.ndarray  # float64 [T]: at the root
     seed: np.ndarray  # uint64 [T]

@@ -32,6 +32,11 @@ _Given = tuple[Sequence[int], Sequence[int]]
 LONE_SLOTS = 64
 """Minimum slots of any search, so that a single position can fill a batch."""
 SECONDS_BETWEEN_REPORTS = 0.1
+AT_ONCE = 1024
+"""Simulations that a tree may start in one round. Those that meet only what the tree and the cache
+hold need no evaluation: unbounded, a search of a small game would run to its end within one round,
+whatever its deadline.
+"""
 
 
 @dataclass(frozen=True)
@@ -150,13 +155,19 @@ class _Watch:
         total: int,
     ) -> None:
         self._report, self._cancel, self._deadline, self._total = report, cancel, deadline, total
-        self._next = time.perf_counter() + SECONDS_BETWEEN_REPORTS
+        self._next, self._end = time.perf_counter() + SECONDS_BETWEEN_REPORTS, deadline
         self.parts: list[SearchResult] = []
         """Results of the finished positions."""
 
+    def begin_part(self, share: float) -> None:
+        """Gives the next positions their ``share`` of the time that is left."""
+        if self._deadline is not None:
+            now = time.perf_counter()
+            self._end = now + share * (self._deadline - now)
+
     def closes(self, latency: float) -> bool:
         """Returns whether a simulation that takes ``latency`` seconds would return too late."""
-        return self._deadline is not None and time.perf_counter() + latency >= self._deadline
+        return self._end is not None and time.perf_counter() + latency >= self._end
 
     def ends(self, latency: float) -> bool:
         """Returns whether to end the search now, without the simulations in flight."""
@@ -255,8 +266,9 @@ class Search:
                 far.
             deadline: When the search is to end, in seconds of ``time.perf_counter``: it starts no
                 simulation that would not return by then on average, and drops those that take twice
-                as long. Every position's root is evaluated in any case, so a policy and a choice
-                are always returned.
+                as long. If there are more than ``max_positions``, each part has its share of the
+                time. Every position's root is evaluated in any case, so a policy and a choice are
+                always returned.
             moves: For each position the legal actions to consider at the root, at least one. None:
                 all.
             stand_ins: For each of ``moves`` the listed action whose policy output it uses, for
@@ -300,9 +312,9 @@ class Search:
         for a in range(0, n, size):
             rows = take(worlds, slice(a * per, (a + size) * per))
             part = None if given is None else given[a : a + size]
-            drawn = sources[a : a + size].reshape(-1)
-            self._forest.jobs.simulations[:] = playouts
-            watch.parts.append(self._run_part(rows, drawn, rng, lanes[a : a + size], part, watch))
+            drawn, here = sources[a : a + size].reshape(-1), lanes[a : a + size]
+            watch.begin_part(len(here) / (n - a))
+            watch.parts.append(self._run_part(rows, drawn, rng, here, playouts, part, watch))
         result = join(watch.parts)
         watch.report(result)
         return result
@@ -313,6 +325,7 @@ class Search:
         sources: np.ndarray,
         rng: np.ndarray,
         lanes: np.ndarray,
+        playouts: int,
         moves: Sequence[_Given] | None,
         watch: _Watch,
     ) -> SearchResult:
@@ -327,17 +340,19 @@ class Search:
         counters.kernel_seconds += time.perf_counter() - start
         legal = None if moves is None else self._strike(moves)
         named = moves
-        while count > 0:
-            asked = time.perf_counter()
-            answer = self.evaluate(requests.observation[:count], requests.role[:count])
-            answered = time.perf_counter()
-            counters.evaluations += count
-            counters.rounds += 1
-            counters.room += in_flight
-            absorb(forest, count, answer.policy, answer.value)
+        while count > 0 or (jobs.started[:trees] < playouts).any():
+            asked = answered = time.perf_counter()
+            if count > 0:
+                answer = self.evaluate(requests.observation[:count], requests.role[:count])
+                answered = time.perf_counter()
+                counters.evaluations += count
+                counters.rounds += 1
+                counters.room += in_flight
+                absorb(forest, count, answer.policy, answer.value)
             if named is not None:
                 self._name_roots(named)
                 named = None
+            np.minimum(playouts, jobs.started + AT_ONCE, out=jobs.simulations)
             count = advance(forest, self._rule)
             counters.network_seconds += answered - asked
             counters.kernel_seconds += time.perf_counter() - answered
@@ -347,7 +362,7 @@ class Search:
             if watch.ends(latency):
                 break
             if watch.closes(latency):
-                np.minimum(jobs.simulations, jobs.started, out=jobs.simulations)
+                playouts = 0
             if watch.wants_report():
                 watch.report(join([*watch.parts, self._read(legal)]))
         result = self._read(legal)

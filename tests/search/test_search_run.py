@@ -3,6 +3,8 @@ its means.
 """
 
 import time
+from itertools import count
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -96,6 +98,27 @@ def test_a_deadline_cuts_the_search(root: str) -> None:
     assert expected.done.tolist() == [40]
     later = run(searcher, game, [(0, 0)], deadline=time.perf_counter() + 1e6)
     assert_equal(later, expected)
+
+
+def test_a_search_that_needs_no_evaluation_ends_in_time_too() -> None:
+    """Every simulation ends at its root move."""
+    game = ToyGame(make_rules(Move(0, [End(1.0), End(-1.0)]), 4, 2))
+    searcher = make_search(game, Tables(game), settings(playouts=5000))
+    here = [(0, 0)]
+    assert run(searcher, game, here, cancel=lambda: True).done.tolist() == [module.AT_ONCE]
+    assert run(searcher, game, here, deadline=time.perf_counter()).done.tolist() == [module.AT_ONCE]
+    assert run(searcher, game, here).done.tolist() == [5000]
+
+
+def test_parts_share_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a clock of ticks, one for each look at it: the first positions do not use it all."""
+    ticks = SimpleNamespace(perf_counter=count(1).__next__)
+    monkeypatch.setattr(module, "time", ticks)
+    game, tables = random_game(2)
+    here = positions(game)
+    searcher = make_search(game, tables, settings(playouts=1000), 2)
+    result = run(searcher, game, here, deadline=ticks.perf_counter() + 200)
+    assert result.done.min() >= 5
 
 
 def test_a_search_goes_on_after_its_plan() -> None:
