@@ -205,9 +205,12 @@ def _choose(
             random_float(rng, lanes[k])  # each search consumes one number at any temperature
             out[k] = choice[k]
             continue
-        total = 0.0
+        top, total = 0.0, 0.0
         for j in range(num_legal[k]):
-            weights[j] = np.float64(target[k, j]) ** (1.0 / temperatures[k])
+            top = max(top, np.float64(target[k, j]))
+        for j in range(num_legal[k]):
+            # Relative to the largest: at a low temperature, the powers of all would be 0.
+            weights[j] = (np.float64(target[k, j]) / top) ** (1.0 / temperatures[k])
             total += weights[j]
         out[k] = actions[k, random_index(rng, lanes[k], weights, num_legal[k], total)]
 

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from fpmcts.search import search as module
-from fpmcts.search.result import SearchResult
+from fpmcts.search.result import SearchResult, empty_result, sample_targets
 from fpmcts.search.search import LONE_SLOTS
+from games.kernels import streams
 from tests.search.searching import make_search, run, search, settings
 from tests.search.test_search_invariance import assert_equal, row
 from tests.search.test_search_oracle import positions, random_game
@@ -172,6 +173,17 @@ def test_moves_that_cannot_be_considered(moves: list[int]) -> None:
     game, tables = random_game(3)
     with pytest.raises(ValueError, match=r"moves\[0\] is \[.*expected some of the legal actions"):
         run(make_search(game, tables, settings()), game, [(0, 0)], moves=[moves])
+
+
+def test_a_low_temperature_draws_the_likeliest_move() -> None:
+    result = empty_result(1, 3)._replace(
+        num_legal=np.array([3], np.int32),
+        actions=np.array([[2, 5, 7]], np.int16),
+        target=np.array([[0.2, 0.5, 0.3]], np.float32),
+    )
+    for temperature in (1e-2, 1e-4, 1e-12):
+        drawn = sample_targets(result, np.array([temperature]), streams(0, 1), np.array([0]))
+        assert drawn.tolist() == [5]
 
 
 def test_standard_errors() -> None:
