@@ -130,6 +130,12 @@ def _begin(forest: Forest, rule: Any, t: int, m: int) -> None:
 
 
 @kernel(forceinline=True)
+def _policy_key(rules: Rules, states: States, m: int, seat: int) -> np.uint64:
+    """Returns the key of a seat's policy in the cache: two seats may have one ``infoset_key``."""
+    return infoset_key(rules, states, m, seat) ^ mix64(np.uint64(seat + 1))
+
+
+@kernel(forceinline=True)
 def _sample(rng: np.ndarray, m: int, probabilities: np.ndarray, start: int, n: int) -> int:
     """Returns an index in [0, n) drawn with ``probabilities[start : start + n]``."""
     u = random_float(rng, m)
@@ -206,7 +212,7 @@ def _run(forest: Forest, t: int, m: int) -> bool:
         # Beyond the leaf, the searcher too plays its policy; its values count if rollout < 1.
         by_policy = seat != searcher or (slots.beyond[m] and params.rollout >= 1.0)
         if by_policy:
-            start, n = cached_policy(cache, t, infoset_key(rules, states, m, seat))
+            start, n = cached_policy(cache, t, _policy_key(rules, states, m, seat))
             if n > 0:
                 jobs.lookups[t] += 1
                 jobs.hits[t] += 1
@@ -343,7 +349,7 @@ def absorb(forest: Forest, count: int, policy: np.ndarray, value: np.ndarray) ->
             slots.blended[m] += slots.weight[m] * (1.0 - params.rollout) * leaf
             slots.weight[m] *= params.rollout
         else:
-            key = infoset_key(rules, states, m, seat)
+            key = _policy_key(rules, states, m, seat)
             store_policy(forest.cache, t, key, slots.legal[m], slots.priors[m], n)
         step(rules, states, m, slots.legal[m, _sample(slots.rng, m, slots.priors[m], 0, n)])
         slots.phase[m] = RUNNING

@@ -44,11 +44,11 @@ class Tree(NamedTuple):
 
 
 class PolicyCache(NamedTuple):
-    """Policies of the other players, by information set, for one search; P entries of the pool per
-    tree.
+    """Policies of the players, by seat and information set, for one search; P entries of the pool
+    per tree.
     """
 
-    index_key: np.ndarray  # uint64 [T, H]
+    index_key: np.ndarray  # uint64 [T, H]: of the mover and its infoset_key
     index_start: np.ndarray  # int32 [T, H]: first entry in the pool, EMPTY where free
     length: np.ndarray  # int32 [T, H]
     used: np.ndarray  # int32 [T]

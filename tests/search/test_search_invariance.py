@@ -8,6 +8,7 @@ import pytest
 from fpmcts.search.result import SearchResult
 from fpmcts.search.tree import make_policy_cache
 from games.kernels import streams
+from networks.resnet import Outputs
 from tests.search.searching import make_search, run, search, settings, tree_of, worlds
 from tests.search.test_search_oracle import positions, random_game
 from tests.search.toy_game import End, Move, Tables, ToyGame, make_rules
@@ -45,6 +46,27 @@ def test_the_policy_cache_changes_nothing(root: str, num_entries: int) -> None:
         )
         assert_equal(run(searcher, game, here), expected)
         assert len(tables.calls) - calls > calls
+
+
+def test_seats_with_equal_keys_keep_their_policies() -> None:
+    """``infoset_key`` tells apart what one seat knows; here seats 1 and 2 share their keys.
+
+    Seat 1 moves after move 0 and pays, seat 2 after move 1 and takes, whatever they hold.
+    """
+    answers = [Move(seat, [End(1.0), End(-1.0)]) for seat in (1, 2)]
+    rules = make_rules(Move(0, answers), 4, 2)
+    first, second = rules.child[0]
+    rules.seen[second, 2] = rules.seen[first, 1]
+    game = ToyGame(rules)
+
+    class Roles(Tables):
+        def evaluate(self, observations: np.ndarray, seats: np.ndarray) -> Outputs[np.ndarray]:
+            outputs = super().evaluate(observations, seats)
+            chosen = np.maximum(seats - 1, 0)[:, None] == np.arange(outputs.policy.shape[1])
+            return outputs._replace(policy=np.where(chosen, 99.0, 0.0).astype(np.float32))
+
+    result, _ = search(game, Roles(game), settings(playouts=60, root="gumbel"), [(0, 0)])
+    assert result.q[0].tolist() == [1.0, -1.0]
 
 
 @ROOTS
