@@ -104,8 +104,13 @@ class Agent(Protocol):
         policy = None if told is None else told(question.view)[0, : len(question.legal)]
         return self._moved(question, policy)
 
-    def _moved(self, question: Question, policy: np.ndarray | None) -> Decision:
-        """Returns the decision of a player that reports at most a policy (float64 ``[legal]``)."""
+    def _moved(
+        self, question: Question, policy: np.ndarray | None, likeliest: bool = False
+    ) -> Decision:
+        """Returns the decision of a player that reports at most a policy (float64 ``[legal]``).
+
+        Of given moves, one is drawn from the policy, or the ``likeliest`` is played.
+        """
         told = (
             None
             if policy is None
@@ -124,11 +129,8 @@ class Agent(Protocol):
             some = np.ones(len(some))
         some = some / some.sum()
         drawn = float(streams(question.seed, 1)[0]) / 2.0**64
-        action = int(
-            question.asked[
-                min(np.searchsorted(np.cumsum(some), drawn, "right"), np.flatnonzero(some)[-1])
-            ]
-        )
+        at = min(np.searchsorted(np.cumsum(some), drawn, "right"), np.flatnonzero(some)[-1])
+        action = int(question.asked[some.argmax() if likeliest else at])
         told = dict.fromkeys(map(question.text, question.legal), 0.0)
         told |= dict(zip(map(question.text, question.asked), some.tolist(), strict=True))
         return Decision(question.text(action), action, told)

@@ -173,7 +173,7 @@ class PolicyAgent(Agent):
         policy = self._stated(question.view, self.temperature or 1.0, False)[
             0, : len(question.legal)
         ]
-        decision = self._moved(question, policy)
+        decision = self._moved(question, policy, likeliest=self.temperature <= 0.0)
         if self.win_only is None:
             return decision
         value = float(self._evaluated(question.view, np.zeros(1, np.int64)).value[0])
