@@ -147,7 +147,8 @@ class SearchAgent(Agent):
         self.seconds, self.temperature = options.seconds, options.temperature
         self._evaluate, self._lanes = trained.evaluator.evaluate, lanes
         self._make_determinizer = trained.determinizer_maker(inference)
-        self._table_settings = replace(settings, slots=options.search.get("slots", LONE_SLOTS))
+        usual = LONE_SLOTS if options.match == "default" else settings.slots
+        self._table_settings = replace(settings, slots=options.search.get("slots", usual))
         self._determinizer: Determinizer | None = None
         self._pace, self._table_pace = Pace(), Pace()
 
@@ -158,7 +159,9 @@ class SearchAgent(Agent):
 
     @cached_property
     def _table_search(self) -> Search:
-        """Returns the search of ``decide``: for one position, with larger batches."""
+        """Returns the search of ``decide``: for one position, with larger batches (``LONE_SLOTS``
+        simulations in flight) unless ``slots`` or ``match`` is given.
+        """
         return Search(self.game, self._evaluate, self._table_settings, 1, self.win_only)
 
     @cached_property

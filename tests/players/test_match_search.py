@@ -49,8 +49,9 @@ def test_a_run_of_p_uct_is_played_by_p_uct(run: Path, tmp_path: Path) -> None:
     assert (settings.playouts, settings.worlds) == (64, 64)
     inference = agent._table_determinizer.settings
     assert (inference.phase1, inference.phase2, inference.epsilon) == ("none", False, 0.125)
-    paper = search_of(checkpoint, match="paper").settings
-    assert (paper.root, paper.playouts, paper.worlds, paper.slots) == ("puct", 600, 256, 1)
+    by_paper = search_of(checkpoint, match="paper")
+    for paper in (by_paper.settings, by_paper._table_settings):
+        assert (paper.root, paper.playouts, paper.worlds, paper.slots) == ("puct", 600, 256, 1)
     assert load_player("policy", GAME, str(run)).solve
     assert not load_player("policy", GAME, checkpoint).solve
     assert load_player("policy", GAME, checkpoint, solve=True).solve
