@@ -196,18 +196,21 @@ def judge_truth(
         gain[i], rank[i] = np.nan, np.nan
         if true == -np.inf:
             continue
-        num_draws = particles.num_draws[slot]
-        total = 0.0 if num_draws == COMPLETE else 1.0
+        num_draws, top = particles.num_draws[slot], true
+        for k in range(last):
+            top = max(top, particles.posterior[slot, k])
+        total = 0.0 if num_draws == COMPLETE else np.exp(true - top)
         heavier, possible = 0.0, 0
         for k in range(last):
             weight = particles.posterior[slot, k]
             if weight > -np.inf:
-                total += np.exp(weight - true)
+                total += np.exp(weight - top)
                 heavier += 1.0 if weight > true else 0.5 if weight == true else 0.0
                 possible += 1
         prior = log_prior_hidden(
             rules, positions.views, i, positions.seats[i], particles.hidden[slot, last]
         )
-        gain[i] = particles.truth_density[slot] + np.log(num_draws + 1.0) - np.log(total) - prior
+        evidence = true - top - np.log(total)
+        gain[i] = particles.truth_density[slot] + np.log(num_draws + 1.0) + evidence - prior
         if possible > 0:
             rank[i] = heavier / possible

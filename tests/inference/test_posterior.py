@@ -3,10 +3,18 @@
 import numpy as np
 import pytest
 
+from games.doudizhu.worlds import hidden_cards, log_prior
 from games.kernels import streams
 from inference.draws import COMPLETE
 from inference.particles import NO_PARTICLES, Particles, make_particles
-from inference.posterior import effective_sizes, particle_weights, resample, temper
+from inference.positions import make_positions, true_hidden
+from inference.posterior import (
+    effective_sizes,
+    judge_truth,
+    particle_weights,
+    resample,
+    temper,
+)
 from tests.inference.endgames import FALSE_ALARM_Z, GAME
 
 K = 40
@@ -57,6 +65,20 @@ def test_a_complete_list_is_not_tempered() -> None:
     sharp.moves[0] = NO_PARTICLES
     effective_sizes(sharp, np.zeros(1, np.int64), sizes)
     assert sizes[0] == 0.0
+
+
+def test_a_true_world_of_hardly_any_weight_has_a_finite_gain() -> None:
+    """Its moves are 1,000 nats less likely than in each particle."""
+    deal = GAME.deal(np.zeros(1, np.uint64))
+    positions = make_positions(GAME, np.zeros(1, np.int64), deal)
+    particles = slot(np.zeros(K), np.zeros(K))
+    particles.posterior[0, K] = -1000.0
+    particles.hidden[0, K] = true_hidden(GAME, deal, positions.seats)[0]
+    gain, rank = np.empty(1), np.empty(1)
+    judge_truth(GAME.rules, particles, positions, gain, rank)
+    prior = log_prior(*hidden_cards(deal, 0, 0)[::2], particles.hidden[0, K, 0])
+    assert rank[0] == 1.0
+    assert gain[0] == pytest.approx(np.log((K + 1) / K) - 1000.0 - prior)
 
 
 def test_resampling_is_systematic_and_in_random_order() -> None:
