@@ -26,7 +26,7 @@ class Beliefs(NamedTuple):
             holds c cards of a kind (``spec.hidden_kinds``: ranks; or whole hands, one per seat),
             seats in playing order from the next one on.
         ess: float64 ``[n]``, effective sample size of the particles, before tempering; NaN if all
-            worlds are listed.
+            worlds are listed or inference is inactive.
         listed: bool ``[n]``, whether all worlds are listed: the numbers are then exact, up to the
             policies.
         prior_only: bool ``[n]``, whether inference is inactive, so past moves are ignored.

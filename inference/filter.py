@@ -143,7 +143,7 @@ def _observe_seats(
     counts: np.ndarray,
 ) -> None:
     """Writes the observations of ``seats[i]`` (int8 ``[n, C, L]``), and the others' cards in its
-    worlds (int8 ``[n, M, 2, L]``).
+    worlds (int8 ``[n, M, num_seats - 1, L]``).
     """
     for i in range(seats.size):
         observe(rules, views, i, seats[i], observations[i])

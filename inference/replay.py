@@ -81,7 +81,7 @@ class Replay(NamedTuple):
 
     Attributes:
         positions: ``[n]``, the current positions.
-        moves: int16 ``[G, max_moves]``, the public records.
+        moves: int16 ``[G, max_moves]``, the records, as the searching seats saw the moves.
         lengths: int16 ``[G]``, their lengths.
         same: int64 ``[n, K + 1]``, the first possible particle of the slot with the same world.
         evidence: float64 ``[n, K + 1]``, log-likelihood (nats) of the moves replayed; -inf =

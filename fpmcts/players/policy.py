@@ -91,7 +91,7 @@ class PolicyAgent(Agent):
 
     Args:
         game: The game.
-        evaluate: (observations int8 ``[N, C, L]``, seats int8 ``[N]``) -> Outputs.
+        evaluate: (observations int8 ``[N, C, L]``, roles int8 ``[N]``) -> Outputs.
         temperature: 0 plays the most likely move; T > 0 draws from softmax(logits / T).
         win_only: Whether values are of wins (objective "wp") or of returns ("adp"); None: unknown,
             and no values are reported.

@@ -44,8 +44,8 @@ class FPMCTSOptions(NetworkOptions):
     Attributes:
         match: The file of conf/match: "default", or "paper" for DeltaDou's 600 playouts of p-UCT,
             one simulation at a time.
-        seconds: Time per move instead of a number of playouts; such a match is not reproducible.
-            None: playouts only.
+        seconds: Time per move. A search ends earlier after ``playouts``, for which it has memory:
+            give enough of them. Such a match is not reproducible. None: playouts only.
         inference: Whether to infer the hidden cards; false samples them from the prior.
         objective: "wp" or "adp"; "trained": as in training.
         temperature: 0 plays the search's choice, T > 0 draws from its policy^(1/T).

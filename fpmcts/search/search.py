@@ -26,7 +26,7 @@ from games.settings import setting
 from networks.evaluator import Outputs
 
 Evaluate = Callable[[np.ndarray, np.ndarray], Outputs]
-"""(observations int8 [N, C, L], seats int8 [N]) -> Outputs of the seats' networks."""
+"""(observations int8 [N, C, L], roles int8 [N]) -> Outputs of the roles' networks."""
 _Given = tuple[Sequence[int], Sequence[int]]
 """The moves to consider at a root, and for each the listed move that stands in for it."""
 LONE_SLOTS = 64
@@ -389,7 +389,7 @@ class Search:
                 or not 0 < len(given) <= slots.legal.shape[1]
             ):
                 raise ValueError(
-                    f"moves[{t}] is {list(given)}; expected some of the legal actions "
+                    f"moves holds {list(given)}; expected some of the legal actions "
                     f"{legal.tolist()}"
                 )
             slots.num_legal[m] = len(given)

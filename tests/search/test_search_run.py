@@ -171,7 +171,7 @@ def test_moves_to_consider(root: str, max_positions: int, slots: int) -> None:
 @pytest.mark.parametrize("moves", [[], [0, 7]])
 def test_moves_that_cannot_be_considered(moves: list[int]) -> None:
     game, tables = random_game(3)
-    with pytest.raises(ValueError, match=r"moves\[0\] is \[.*expected some of the legal actions"):
+    with pytest.raises(ValueError, match=r"moves holds \[.*expected some of the legal actions"):
         run(make_search(game, tables, settings()), game, [(0, 0)], moves=[moves])
 
 

@@ -157,7 +157,7 @@ def improved_policy(rule: Gumbel, tree: Tree, t: int, out: np.ndarray) -> float:
     """Returns the baseline of the root and writes softmax(log p + strength · shrunk advantage) to
     ``out`` (float64).
 
-    p is prior + floor where the move was visited, the prior elsewhere.
+    p is prior + floor where the move was visited, the prior elsewhere, at least 1e-9.
     """
     baseline = shrunk_advantages(rule, tree, t, out)
     first, degree = tree.first_edge[t, 0], tree.degree[t, 0]
