@@ -70,8 +70,9 @@ class Ahead:
                 self._games[batch].result(POLL_SECONDS)
                 return
             except TimeoutError:
-                if self._games[batch].done():  # the games raised it
-                    raise
+                if self._games[batch].done():  # the games raised it, or were finished just now
+                    self._games[batch].result()
+                    return
             if (news := self._news) is not None:
                 progress(*news)
                 self._news = None

@@ -3,6 +3,7 @@ refused; on Kuhn and Leduc where cards do not matter.
 """
 
 import re
+from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ import fpmcts.training.fpmcts
 from fpmcts.evaluation.duplicate import evaluation_decks
 from fpmcts.evaluation.policy_table import ExactMeasure
 from fpmcts.progress import silent
+from fpmcts.training.ahead import Ahead
 from fpmcts.training.interface import Report
 from fpmcts.training.run_folder import RunFolder
 from fpmcts.training.samples import Samples
@@ -159,6 +161,19 @@ def test_what_playing_raises_is_raised_where_it_is_waited_for(
     one.play_ahead()
     with pytest.raises(FloatingPointError, match="not finite"):
         one.play(one.batches(1)[0], silent)
+
+
+def test_games_may_finish_at_the_moment_a_wait_for_them_ends() -> None:
+    class JustNow(Future[Any]):
+        def result(self, timeout: float | None = None) -> Any:
+            if not self.done():
+                self.set_result("games")
+                raise TimeoutError
+            return super().result(timeout)
+
+    ahead = Ahead([], lambda *_: None)
+    ahead._games[GAMES] = JustNow()
+    assert ahead.take(GAMES, silent) == "games"
 
 
 def test_the_filter_learns_from_all_games_of_an_iteration(monkeypatch: pytest.MonkeyPatch) -> None:
