@@ -183,7 +183,8 @@ class Store(ABC, Generic[Rows]):
         """Restores a result of ``get_state``.
 
         Raises:
-            ValueError: It has more rows than the capacity, since it was saved with another setting.
+            ValueError: It has more rows than the capacity, since it was saved with another setting,
+                or a field has another shape or type; nothing is changed.
         """
         seen, rows = int(state["seen"][0]), len(state["iteration"])
         if rows != min(seen, self.capacity):
@@ -191,6 +192,13 @@ class Store(ABC, Generic[Rows]):
                 f"the checkpoint holds {rows} of {seen} samples; the store has room for "
                 f"{self.capacity}"
             )
+        for name, array in self._arrays.items():
+            had, expected = state[name], array[:rows]
+            if had.shape != expected.shape or had.dtype != array.dtype:  # numpy would stretch it
+                raise ValueError(
+                    f"{name} of its samples is {had.dtype} {had.shape}; expected {array.dtype} "
+                    f"{expected.shape}"
+                )
         for name, array in self._arrays.items():
             array[:rows] = state[name]
         self.seen = seen

@@ -131,6 +131,17 @@ def test_a_state_of_another_capacity_is_refused(make: Callable[[], Store[Samples
         make().set_state(larger.get_state())
 
 
+@pytest.mark.parametrize(
+    "field", [np.ones((30, 1), np.float32), np.ones((30, TARGET_WIDTH), np.float64)]
+)
+def test_a_state_of_another_form_is_refused(field: np.ndarray) -> None:
+    store = Window(empty_samples(GAME, 50))
+    store.add(numbered(0, 30))
+    state = {**store.get_state(), "target": field}
+    with pytest.raises(ValueError, match=r"target of its samples is .*; expected float32 \(30, 24"):
+        store.set_state(state)
+
+
 @STORES
 @pytest.mark.parametrize("recency", [0.0, 2.0])
 def test_draws_by_recency(make: Callable[[], Store[Samples]], recency: float) -> None:
