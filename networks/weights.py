@@ -111,7 +111,8 @@ def grown_arrays(fresh: nn.Module, smaller: Mapping[str, np.ndarray]) -> Arrays:
     A block that the smaller network lacks is the identity, as every fresh block is
     (``networks.resnet.ResidualBlock``). A channel that it lacks has fresh weights of its own, and
     nothing that was there before reads it yet. So the grown network computes the same outputs as
-    before, and every new weight can be learned.
+    before, and every new weight can be learned. Dense networks get only blocks: their normalization
+    is over all channels, so new ones would change the others.
 
     Args:
         fresh: The larger network; left as it is.
@@ -126,6 +127,11 @@ def grown_arrays(fresh: nn.Module, smaller: Mapping[str, np.ndarray]) -> Arrays:
     2016; new channels are not copies of old ones here, so no noise is needed to tell them apart.
     """
     num_values = int(getattr(fresh, "num_values", 0))
+    mixed = {
+        f"{name}.weight"
+        for name, module in fresh.named_modules()
+        if isinstance(module, nn.LayerNorm)
+    }
     result = {
         name: tensor.detach().cpu().numpy().copy() for name, tensor in fresh.state_dict().items()
     }
@@ -140,6 +146,11 @@ def grown_arrays(fresh: nn.Module, smaller: Mapping[str, np.ndarray]) -> Arrays:
             raise CheckpointError(
                 f"its weights {name} are {old.shape}, those of this run {new.shape}; "
                 "networks only grow"
+            )
+        if name in mixed and new.shape != old.shape:
+            raise CheckpointError(
+                f"its weights {name} are {old.shape}, those of this run {new.shape}; dense networks "
+                "get more blocks, but not more channels"
             )
         if old.ndim >= 2:
             new[: old.shape[0]] = 0  # what was there does not read the new channels
@@ -166,16 +177,8 @@ def grow(net: nn.Module, arrays: Mapping[str, np.ndarray], prefix: str) -> None:
     Raises:
         CheckpointError: See ``grown_arrays``; or a weight is not finite.
     """
-    smaller = {
-        name.removeprefix(f"{prefix}."): array
-        for name, array in arrays.items()
-        if name.startswith(f"{prefix}.")
-    }
-    load_module(
-        net,
-        {f"{prefix}.{name}": array for name, array in grown_arrays(net, smaller).items()},
-        prefix,
-    )
+    grown = grown_arrays(net, _under(arrays, prefix))
+    load_module(net, {f"{prefix}.{name}": array for name, array in grown.items()}, prefix)
 
 
 def _tensors(module: nn.Module) -> list[Tensor]:

@@ -12,7 +12,7 @@ import torch
 from networks.checkpoint import CheckpointError
 from networks.resnet import NetworkConfig, PolicyValueNet
 from networks.weights import grow, grown_arrays, module_arrays, move_towards
-from tests.networks.specs import DOUDIZHU, SMALL, as_if_trained, observations
+from tests.networks.specs import CONFIGS, DOUDIZHU, SMALL, as_if_trained, observations, trained
 
 
 def net(seed: int, **sizes: int) -> PolicyValueNet:
@@ -50,6 +50,18 @@ def test_a_network_that_learns_the_auction_plays_cards_as_before(small: PolicyVa
     after = after._replace(policy=after.policy[:, : before.policy.shape[1]])
     for old, new in zip(before, after, strict=True):
         torch.testing.assert_close(new, old, rtol=1e-5, atol=1e-5)
+
+
+def test_a_dense_network_gets_blocks_but_no_channels() -> None:
+    spec, config = CONFIGS["dense"]
+    before = trained(config, spec)
+    longer = PolicyValueNet(spec, replace(config, blocks=2)).eval()
+    grow(longer, module_arrays(before, "n"), "n")
+    seen = torch.from_numpy(observations(16, spec))
+    torch.testing.assert_close(longer(seen).policy, before(seen).policy)
+    wider = PolicyValueNet(spec, replace(config, channels=8))
+    with pytest.raises(CheckpointError, match=r"stem.norm.weight are \(4,\), .* not more channels"):
+        grow(wider, module_arrays(before, "n"), "n")
 
 
 def test_everything_that_is_new_is_learned(small: PolicyValueNet) -> None:
