@@ -52,7 +52,7 @@ class NetworkConfig:
             result; needs a game that lists the possible stakes (``GameSpec.stake_factors``).
             ``scalar``: one tanh (paper).
         hidden_head: Whether to predict the hidden cards, in a game that has them
-            (``GameSpec.hidden_counts``).
+            (``GameSpec.hidden_counts``); not if ``dense``.
         objective: ``adp``: the value is the expected return in units of the stake; ``wp``: 2 P(win)
             - 1.
         value_scale: Largest return, in units of the stake, that the ``scalar`` head can express
@@ -218,7 +218,8 @@ class PolicyValueNet(nn.Module):
             role: Of the decisions that it answers, or one of them.
 
         Raises:
-            ValueError: ``win_stakes`` for a game without classes of stakes.
+            ValueError: ``win_stakes`` for a game without classes of stakes, or a dense network with
+                a hidden head.
         """
         super().__init__()
         if config.value_head == "win_stakes" and not spec.stake_factors:
@@ -226,6 +227,8 @@ class PolicyValueNet(nn.Module):
                 f"value_head is 'win_stakes', but {spec.name} has no stake_factors; "
                 "expected 'scalar'"
             )
+        if config.dense and config.hidden_head and spec.hidden_counts:  # K outputs of one position
+            raise ValueError("hidden_head is True in a dense network; expected False")
         num_inputs, length = spec.observation_shape
         scale = torch.as_tensor(np.asarray(spec.observation_scale, np.float32))
         if config.dense:

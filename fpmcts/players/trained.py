@@ -72,12 +72,18 @@ class Trained:
         """Returns a function that makes a determinizer for a number of games.
 
         Raises:
-            CheckpointError: ``phase1`` is "filter" and the run trained no filter network.
+            CheckpointError: ``phase1`` needs a network or a head that the run did not train.
         """
         if inference.phase1 == "filter" and self.filter is None:
             raise CheckpointError(
                 "phase1=filter: the checkpoint holds no filter network; use "
                 "phase1=marginal or phase1=none"
+            )
+        has_head = self.networks.distinct()[0].num_hidden
+        if inference.phase1 == "marginal" and self.game.spec.has_hidden_head and not has_head:
+            raise CheckpointError(
+                "phase1=marginal: the checkpoint's networks have no head for hidden cards; use "
+                "phase1=none"
             )
         evaluator, net = self.evaluator, self.filter
         score = None if net is None else FilterEngine(net, evaluator.precision, evaluator.device)

@@ -248,20 +248,28 @@ class TrainConfig(NetworksConfig):
                 f"train.lead={self.train.lead}: needs train.averaging > 0, or set train.lead=0"
             )
         name, baseline = spec.name, self.evaluation.baseline
-        if self.bootstrap.kind == "heuristic" and self.bootstrap.teacher not in teachers(name):
-            games = " or ".join(PLAYERS[self.bootstrap.teacher].games())
-            raise ConfigError(f"bootstrap.kind=heuristic: is for game={games}; set bootstrap=none")
         if not PLAYERS[baseline].plays(name):
             games = " or ".join(PLAYERS[baseline].games())
             able = ", ".join(kind for kind in BASELINES if PLAYERS[kind].plays(name))
             raise ConfigError(
                 f"evaluation.baseline={baseline}: is for game={games}; expected one of {able}"
             )
+        self._check_bootstrap(spec)
         settings = self.inference
-        if settings.phase1 == "filter" and not spec.hidden_counts:
+        if settings.phase1 != "none" and not spec.hidden_counts:
             raise ConfigError(
-                f"inference.phase1=filter: game={name} has no hidden cards that networks count; "
-                "set inference=enumeration"
+                f"inference.phase1={settings.phase1}: game={name} has no hidden cards that "
+                "networks count; set inference=enumeration"
+            )
+        if settings.phase1 == "marginal" and not self.network.hidden_head:
+            raise ConfigError(
+                "inference.phase1=marginal: needs network.hidden_head=true; expected "
+                "inference=filter or none"
+            )
+        if settings.phase1 == "filter" and settings.candidates < settings.particles:
+            raise ConfigError(
+                f"inference.candidates={settings.candidates}: expected at least "
+                f"inference.particles={settings.particles}"
             )
         if (
             spec.hidden_counts
@@ -274,11 +282,28 @@ class TrainConfig(NetworksConfig):
                 "expected inference=marginal, filter or none"
             )
         frozen = self.gradient.frozen
+        if frozen and self.gradient.start is None:
+            raise ConfigError(f"gradient.frozen={frozen}: needs gradient.start, such as 0")
         if frozen and (self.network.shared or not set(frozen) < set(range(spec.num_roles))):
             raise ConfigError(
                 f"gradient.frozen={frozen}: expected some but not all of the seats 0 to "
                 f"{spec.num_roles - 1}, each with a "
                 f"network of its own (network.shared={str(self.network.shared).lower()})"
+            )
+
+    def _check_bootstrap(self, spec: GameSpec) -> None:
+        """Raises ConfigError if the bootstrap does not fit the game."""
+        config = self.bootstrap
+        if config.kind != "heuristic":
+            return
+        if config.teacher not in teachers(spec.name):
+            games = " or ".join(PLAYERS[config.teacher].games())
+            raise ConfigError(f"bootstrap.kind=heuristic: is for game={games}; set bootstrap=none")
+        differ = self.network.value_head == "win_stakes" and spec.factors_of_roles
+        if config.shared and differ and not self.init_from:
+            raise ConfigError(
+                f"bootstrap.shared=true: game={spec.name} has networks of several shapes with "
+                "these options; set bootstrap.shared=false, or init_from"
             )
 
 
@@ -296,5 +321,15 @@ def check_game(choice: Choice, network: NetworkConfig) -> GameSpec:
         raise ConfigError(
             f"network.value_head=win_stakes: game={name} has no classes of stakes; set "
             "network.value_head=scalar"
+        )
+    if network.value_head == "win_stakes" and network.shared and game.spec.factors_of_roles:
+        raise ConfigError(
+            f"network.shared=true: game={game.spec.name} has other stakes in some decisions with "
+            "these options; set network.shared=false or network.value_head=scalar"
+        )
+    if network.dense and network.hidden_head and game.spec.hidden_counts:
+        raise ConfigError(
+            "network.dense=true: dense networks have no head for hidden cards; set "
+            "network.hidden_head=false"
         )
     return game.spec

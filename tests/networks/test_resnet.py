@@ -41,6 +41,11 @@ def test_a_dense_output_sees_every_position() -> None:
         assert (first != other) == dense
 
 
+def test_a_dense_network_has_no_head_per_position() -> None:
+    with pytest.raises(ValueError, match="hidden_head is True in a dense network"):
+        PolicyValueNet(DOUDIZHU, NetworkConfig(channels=4, blocks=0, dense=True))
+
+
 def test_the_value_by_hand() -> None:
     """P(win) 3/4; given a win 0 or 1 further bombs with equal chance, given a loss always 2: 3/4 *
     3/2 - 1/4 * 4 = 1/8.

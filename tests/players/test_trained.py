@@ -17,7 +17,9 @@ from fpmcts.players.trained import checkpoint_of, export, load_trained, untraine
 from fpmcts.training.config import TrainConfig
 from fpmcts.training.fpmcts import FPMCTS
 from games import make
+from inference.determinizer import InferenceSettings
 from networks.checkpoint import CheckpointError, load, save
+from networks.resnet import NetworkConfig, build_networks
 from tests.players.conftest import saved
 
 GAME = make("doudizhu")
@@ -35,6 +37,15 @@ def test_outputs_are_those_of_the_run(run: Path, tiny: TrainConfig) -> None:
         strict=True,
     ):
         np.testing.assert_array_equal(mine, theirs)
+
+
+def test_networks_without_a_head_draw_no_worlds_from_it(run: Path) -> None:
+    trained = load_trained(run, "doudizhu")
+    without = NetworkConfig(channels=4, blocks=0, hidden_head=False)
+    headless = replace(trained, networks=build_networks(GAME.spec, without, 0))
+    with pytest.raises(CheckpointError, match="phase1=marginal: .* no head for hidden cards"):
+        headless.determinizer_maker(InferenceSettings(phase1="marginal"))
+    headless.determinizer_maker(InferenceSettings(phase1="none"))
 
 
 def test_export_keeps_the_weights_and_no_path(run: Path, tmp_path: Path) -> None:

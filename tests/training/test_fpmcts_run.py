@@ -449,14 +449,33 @@ def test_checkpoint_of_another_shape_is_refused() -> None:
         ("bootstrap=heuristic", "bootstrap.kind=heuristic: is for game=doudizhu"),
         ("network=default", "network.value_head=win_stakes: game=leduc has no classes of stakes"),
         ("inference=filter", "inference.phase1=filter: game=leduc has no hidden cards"),
+        ("inference=marginal", "inference.phase1=marginal: game=leduc has no hidden cards"),
         ("train.averaging=0", "train.lead=1.0: needs"),
         ("game.suits=true", "game=leduc: suits=true: is for tables"),
         (
-            "gradient.frozen=[0,1]",
+            "gradient.start=0 gradient.frozen=[0,1]",
             "gradient.frozen=.*: expected some but not all of the seats 0 to 1",
+        ),
+        ("gradient.frozen=[1]", "gradient.frozen=.*: needs gradient.start"),
+        (
+            "game=doudizhu network.hidden_head=false",
+            "inference.phase1=marginal: needs network.hidden_head=true",
+        ),
+        (
+            "game=doudizhu inference=filter inference.candidates=8",
+            "inference.candidates=8: expected at least inference.particles=64",
+        ),
+        ("game=doudizhu network.dense=true", "network.dense=true: .* network.hidden_head=false"),
+        (
+            "game=doudizhu game.bidding=call",
+            "bootstrap.shared=true: .* networks of several shapes",
+        ),
+        (
+            "game=doudizhu game.bidding=call bootstrap=none network.shared=true",
+            "network.shared=true: .* other stakes",
         ),
     ],
 )
 def test_configurations_that_do_not_fit(override: str, message: str) -> None:
     with pytest.raises(ConfigError, match=re.compile(message)):
-        config(override, base=["game=leduc"])
+        config(*override.split(), base=["game=leduc"])
