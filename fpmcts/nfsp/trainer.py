@@ -74,6 +74,10 @@ class NFSPConfig(NetworksConfig):
     """
 
     learned_by = "fpmcts.nfsp.trainer:NFSP"
+    ignored = tuple(
+        f"evaluation.{key}"
+        for key in ("baseline", "search_decks", "search_every", "search_playouts")
+    )
     game: Choice = field(default_factory=lambda: Choice("leduc"))
     algorithm: NFSPSettings = field(default_factory=NFSPSettings)
     evaluation: NFSPEvaluation = field(default_factory=NFSPEvaluation)
@@ -84,9 +88,10 @@ class NFSPConfig(NetworksConfig):
         """Returns the checked configuration; settings of searches from the games' files are
         ignored. Raises ConfigError.
         """
-        searched = ("baseline", "search_decks", "search_every", "search_playouts")
         evaluation = {
-            key: value for key, value in values.get("evaluation", {}).items() if key not in searched
+            key: value
+            for key, value in values.get("evaluation", {}).items()
+            if f"evaluation.{key}" not in cls.ignored
         }
         return super().parse(dict(values) | {"evaluation": evaluation})
 

@@ -66,7 +66,7 @@ def read_run(overrides: Sequence[str]) -> Any:
 
 
 def _part(
-    values: Mapping[str, Any], given: Mapping[str, str], name: str, schema: type
+    values: Mapping[str, Any], given: Mapping[str, str], name: str, schema: type[RunConfig]
 ) -> dict[str, Any]:
     """Returns the keys in the files of ``conf`` that an algorithm has.
 
@@ -82,7 +82,7 @@ def _part(
                 f"{key}={text}: algorithm={name} has no options of its own; its groups of keys "
                 "are those of conf/train.yaml"
             )
-        if top in known | common:
+        if top in known | common and key not in schema.ignored:
             continue
         if name != SEARCH and top in values:
             why = f"; algorithm={name} has no such key"

@@ -180,7 +180,9 @@ def test_resumed_equals_uninterrupted_and_its_average_plays(tmp_path: Path) -> N
         maker.make("fpmcts")
 
 
-@pytest.mark.parametrize("key", ["network.shared=true", "search.playouts=3"])
+@pytest.mark.parametrize(
+    "key", ["network.shared=true", "search.playouts=3", "evaluation.baseline=always_call"]
+)
 def test_bad_keys_are_named(key: str) -> None:
     with pytest.raises(ConfigError, match=f"{key}.*algorithm=nfsp"):
         configuration(key)
