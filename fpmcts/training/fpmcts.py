@@ -104,7 +104,8 @@ class FPMCTS:
 
     saves_each_step = True
 
-    def __init__(self, config: TrainConfig) -> None:
+    def __init__(self, config: TrainConfig, is_new: bool = True) -> None:
+        """Makes the networks and their workers; see ``RunConfig.start``."""
         train = config.train
         self.device = choose_device(config.device)
         self.threads = config.threads or num_cores()
@@ -153,7 +154,7 @@ class FPMCTS:
         self.steps = self.iteration = self.bootstrap_done = self.episode_done = self.games_seen = 0
         self.offered = [0] * count
         self.began_from = config.init_from
-        if config.init_from:
+        if config.init_from and is_new:
             with naming(f"init_from={config.init_from}"):
                 self.load_networks(Saved(*load(checkpoint_file(config.init_from))))
         self.workers = Workers(config, self.game, self.generators(), self.device, self.threads)

@@ -146,8 +146,12 @@ class RunConfig:
         algorithm = asdict(self).get("algorithm", {}).get("name")
         return "-".join(filter(None, [self.game.name, algorithm, str(self.seed)]))
 
-    def start(self) -> Algorithm:
+    def start(self, is_new: bool = True) -> Algorithm:
         """Returns the algorithm before its first step.
+
+        Args:
+            is_new: Whether the run begins; if not, a checkpoint is loaded next, and what only the
+                beginning needs is not read.
 
         Raises:
             ConfigError, CheckpointError: The run cannot start.

@@ -128,7 +128,7 @@ class Run:
         self.last: Report | None = None
         saved = self.folder.load()
         try:
-            self.algorithm: Algorithm = self.config.start()
+            self.algorithm: Algorithm = self.config.start(is_new=saved is None)
         except MemoryError as error:
             smaller = "give smaller stores, networks or fewer lanes"
             raise ConfigError(f"the run does not fit into memory ({error}); {smaller}") from error

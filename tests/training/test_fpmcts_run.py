@@ -428,8 +428,12 @@ def test_a_run_may_begin_from_a_run_and_has_no_bootstrap_then(tmp_path: Path) ->
     assert resumed.bootstrap_games() > 0
     resumed.load(begun.state())
     assert begun.bootstrap_games() == resumed.bootstrap_games() == 0
+    nowhere = replace(plain, init_from=str(tmp_path))
     with pytest.raises(CheckpointError, match=f"init_from={tmp_path} cannot be used: there is no"):
-        Stages(replace(plain, init_from=str(tmp_path)))
+        nowhere.start()
+    again = nowhere.start(is_new=False)  # its checkpoint has everything
+    again.load(begun.state())
+    same(again.state().arrays, begun.state().arrays)
 
 
 def test_checkpoint_of_another_shape_is_refused() -> None:

@@ -91,7 +91,7 @@ class StepsConfig(RunConfig):
     budget: EpisodeBudget = field(default_factory=lambda: EpisodeBudget(episodes=2))
     failure: Any = None
 
-    def start(self) -> "Steps":
+    def start(self, is_new: bool = True) -> "Steps":
         if self.failure is not None:
             raise self.failure
         return Steps()
