@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from importlib import import_module
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
 
@@ -77,6 +77,14 @@ class Algorithm(Protocol):
         """Restores a result of ``state``. Raises CheckpointError if it is of another game, network
         or algorithm.
         """
+
+
+@runtime_checkable
+class Closes(Protocol):
+    """An algorithm that plays in the background, also after a step that raised an error."""
+
+    def close(self) -> None:
+        """Stops what plays in the background."""
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from fpmcts.progress import Progress, silent
 from fpmcts.terminal import Terminal, in_notebook
 from fpmcts.training.algorithms import read_run
 from fpmcts.training.curves import Curves, points
-from fpmcts.training.interface import Algorithm, Report, RunConfig, Saved
+from fpmcts.training.interface import Algorithm, Closes, Report, RunConfig, Saved
 from fpmcts.training.run_folder import RunFolder, kind_of
 from games.compilation import CompileClock
 from games.help import say_on_stderr
@@ -145,6 +145,8 @@ class Run:
         with self.folder, ExitStack() as stack:
             stack.callback(self._close)
             if self._is_torn:
+                if isinstance(self.algorithm, Closes):
+                    self.algorithm.close()
                 self._restore()
             if all(bound is None for bound in vars(self.config.budget).values()):
                 self._say("runs until Ctrl-C and is saved on the way; the same command resumes it")

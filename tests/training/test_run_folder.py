@@ -149,6 +149,26 @@ def test_the_loop(tmp_path: Path) -> None:
     timed.folder.close()
 
 
+def test_an_interrupted_step_is_repeated_and_what_it_left_is_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, closed = Run.of(StepsConfig(run_dir=str(tmp_path / "run"))), list[Any]()
+    steps, first = iter(run), run.algorithm
+    next(steps)
+
+    def interrupted(self: Steps, progress: Progress) -> Report:
+        self.done += 5
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Steps, "step", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            next(steps)
+    monkeypatch.setattr(Steps, "close", lambda self: closed.append(self), raising=False)
+    assert [report.line for report in run] == ["step 2"]
+    assert closed == [first] and run.algorithm is not first
+
+
 def test_a_run_of_an_earlier_version_is_refused_with_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "config.yaml").write_text("seed: 0\n")
     (tmp_path / "networks.safetensors").touch()
