@@ -149,8 +149,8 @@ def grown_arrays(fresh: nn.Module, smaller: Mapping[str, np.ndarray]) -> Arrays:
             )
         if name in mixed and new.shape != old.shape:
             raise CheckpointError(
-                f"its weights {name} are {old.shape}, those of this run {new.shape}; dense networks "
-                "get more blocks, but not more channels"
+                f"its weights {name} are {old.shape}, those of this run {new.shape}; dense "
+                "networks get more blocks, but not more channels"
             )
         if old.ndim >= 2:
             new[: old.shape[0]] = 0  # what was there does not read the new channels
