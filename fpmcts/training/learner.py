@@ -61,7 +61,7 @@ def _encode(
     actions, -1 if they do not fit.
 
     Args:
-        actions, target: ``[B, TARGET_WIDTH]``, sparse.
+        actions, target: ``[B, W]``, sparse.
         offsets: int64 ``[B + 1]``.
         legal_actions: int64 ``[M]``.
         legal_target: float32 ``[M]``.

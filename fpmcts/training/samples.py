@@ -37,8 +37,8 @@ class Samples(NamedTuple):
     """
 
     states: States  # [N] rows, all cards included (they are the target of the hidden-hand head)
-    actions: np.ndarray  # int16 [N, TARGET_WIDTH]: -1 = none
-    target: np.ndarray  # float32 [N, TARGET_WIDTH]: the improved policy, sums to 1
+    actions: np.ndarray  # int16 [N, W], W = min(TARGET_WIDTH, max_legal): -1 = none
+    target: np.ndarray  # float32 [N, W]: the improved policy, sums to 1
     # policy_weight, float32 [N]: 1 where the target teaches the policy, 0 where only the outcome
     # counts. result, float32 [N]: return of the mover's team, in units of the stake at the
     # decision; NaN: teaches no value.
@@ -50,10 +50,11 @@ class Samples(NamedTuple):
 
 def empty_samples(game: Game, count: int) -> Samples:
     """Returns ``count`` rows of zeros."""
+    width = min(TARGET_WIDTH, game.spec.max_legal)
     return Samples(
         states=game.empty(count),
-        actions=np.full((count, TARGET_WIDTH), -1, np.int16),
-        target=np.zeros((count, TARGET_WIDTH), np.float32),
+        actions=np.full((count, width), -1, np.int16),
+        target=np.zeros((count, width), np.float32),
         policy_weight=np.zeros(count, np.float32),
         result=np.zeros(count, np.float32),
         root_value=np.full(count, np.nan, np.float32),
@@ -61,25 +62,27 @@ def empty_samples(game: Game, count: int) -> Samples:
     )
 
 
-def truncate_targets(actions: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Returns the TARGET_WIDTH most probable actions of each row and their probabilities, scaled to
-    sum to 1.
+def truncate_targets(
+    actions: np.ndarray, target: np.ndarray, most: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Returns the ``most`` most probable actions of each row and their probabilities, scaled to sum
+    to 1.
 
     Rows that fit keep their order, so that no row depends on the width of others.
 
     Args:
         actions: int16 ``[N, A]``, -1 = none.
         target: float32 ``[N, A]``.
+        most: Width of the result.
     """
     n, width = actions.shape
-    if width > TARGET_WIDTH:
-        wide = (actions[:, TARGET_WIDTH:] >= 0).any(axis=1, keepdims=True)
-        keep = np.where(wide, np.argsort(-target, axis=1, kind="stable"), np.arange(width))[
-            :, :TARGET_WIDTH
-        ]
+    if width > most:
+        wide = (actions[:, most:] >= 0).any(axis=1, keepdims=True)
+        keep = np.where(wide, np.argsort(-target, axis=1, kind="stable"), np.arange(width))
+        keep = keep[:, :most]
         actions, target = np.take_along_axis(actions, keep, 1), np.take_along_axis(target, keep, 1)
-    kept_actions = np.full((n, TARGET_WIDTH), -1, np.int16)
-    kept_target = np.zeros((n, TARGET_WIDTH), np.float32)
+    kept_actions = np.full((n, most), -1, np.int16)
+    kept_target = np.zeros((n, most), np.float32)
     kept_actions[:, : actions.shape[1]] = actions
     kept_target[:, : target.shape[1]] = target
     return kept_actions, kept_target / kept_target.sum(1, keepdims=True)

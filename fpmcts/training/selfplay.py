@@ -259,7 +259,9 @@ class SelfPlay:
         result = self.search.run(worlds, rng, lanes)
         actions = sample_targets(result, np.full(len(lanes), temperature, np.float64), rng, lanes)
         part = empty_samples(self.game, len(lanes))._replace(states=here, root_value=result.value)
-        part.actions[:], part.target[:] = truncate_targets(result.actions, result.target)
+        part.actions[:], part.target[:] = truncate_targets(
+            result.actions, result.target, part.actions.shape[1]
+        )
         part.policy_weight[:] = 1.0
         part.iteration[:] = iteration
         _add_policy_statistics(statistics, result)
