@@ -59,7 +59,10 @@ class Rows(NamedTuple):
 
 @kernel(inline="always")
 def seat_key(rules: Rules, states: States, i: int, seat: int) -> np.uint64:
-    """Returns the key of a seat's information set in lane ``i``; no two seats share a key."""
+    """Returns the key of a seat's information set in lane ``i``.
+
+    Seats share none if the keys of the game are hashes: multiples of ``_SEATS`` could coincide.
+    """
     return np.uint64(infoset_key(rules, states, i, seat)) + np.uint64(seat) * _SEATS
 
 
