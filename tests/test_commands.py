@@ -67,7 +67,8 @@ FILES = {f"{group}={name}" for group in groups_of("train") for name in choices(g
 @pytest.mark.parametrize("override", sorted(FILES - set(" ".join(COMMANDS).split())))
 def test_every_other_file_of_the_configuration_composes(override: str) -> None:
     poker = override.endswith("=poker") or override == "inference=enumeration"
-    read_run([override, *["game=leduc"] * poker])
+    headless = override in ("network=general", "network=paper")  # none for the hidden cards
+    read_run([override, *["game=leduc"] * poker, *["inference=filter"] * headless])
 
 
 def test_papers_say_what_they_do() -> None:

@@ -198,9 +198,8 @@ class TrainConfig(NetworksConfig):
 
     def start(self, is_new: bool = True) -> Algorithm:
         """See ``RunConfig.start``; a run that is resumed does not need ``init_from`` any more."""
-        from fpmcts.training.stages import Stages  # imports this module
-
-        return Stages(self, is_new)
+        algorithm: Algorithm = self.algorithm_class()(self, is_new)
+        return algorithm
 
     def make_game(self) -> Game:
         """Returns the game."""

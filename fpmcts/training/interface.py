@@ -164,9 +164,14 @@ class RunConfig:
         Raises:
             ConfigError, CheckpointError: The run cannot start.
         """
-        module, _, name = self.learned_by.partition(":")
-        algorithm: Algorithm = getattr(import_module(module), name)(self)
+        algorithm: Algorithm = self.algorithm_class()(self)
         return algorithm
+
+    def algorithm_class(self) -> Callable[..., Any]:
+        """Returns the class of the algorithm."""
+        module, _, name = self.learned_by.partition(":")
+        made: Callable[..., Any] = getattr(import_module(module), name)
+        return made
 
     def prepare(self, say: Callable[[str], None]) -> None:
         """Compiles the kernels of the run in advance; ``say`` shows a line."""
