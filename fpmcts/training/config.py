@@ -46,6 +46,7 @@ METHOD = (
     "bootstrap.games",
     "train.divergence",
     "train.recency",
+    "train.recency_halving",
     "train.value_window",
     "train.averaging",
     "train.lead",

@@ -302,12 +302,13 @@ class FPMCTS:
         train, started = self.config.train, time.perf_counter()
         half = train.batch_size // 2 if self.windows else train.batch_size
         steps, parts = self.learning_steps(half), max(1, REPLICAS // len(self.nets))
+        recency = train.exponent(self.iteration)
 
         def network(k: int) -> Iterator[Losses]:
             path = [self.config.seed, Stream.TRAINING, self.iteration, k]
             generator, learner = np.random.default_rng(path), self.learners[k]
             for _ in range(steps[k]):
-                rows = values = self.reservoirs[k].draw(generator, half, train.recency)
+                rows = values = self.reservoirs[k].draw(generator, half, recency)
                 if self.windows and self.windows[k].size:
                     values = self.windows[k].draw(generator, train.batch_size - half)
                 losses = learner.step(rows, values, train.rate(self.iteration), parts)

@@ -8,16 +8,20 @@ DIVERGENCES = ("forward", "reverse")
 """Values of ``LearnerSettings.divergence``."""
 
 
+def falling(initial: float, iterations: int, halving: float) -> float:
+    """Returns initial / (1 + iterations / halving), or ``initial`` where halving is 0."""
+    return initial / (1.0 + iterations / halving) if halving > 0 else initial
+
+
 class Decaying:
-    """A learning rate that falls: lr / (1 + iterations / lr_halving), or lr where that is 0."""
+    """A learning rate that falls."""
 
     lr: float
     lr_halving: float
 
     def rate(self, iterations: int) -> float:
         """Returns the learning rate after a number of iterations of its kind."""
-        halving = self.lr_halving
-        return self.lr / (1.0 + iterations / halving) if halving > 0 else self.lr
+        return falling(self.lr, iterations, self.lr_halving)
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,8 @@ class LearnerSettings(Decaying):
         recency: The policy learns from a sample in proportion to (iteration + 1) ^ recency, >= 0.
             0, the paper: all decisions ever seen count alike. 1: linear averaging, as in CFR+
             (Tammelin 2014), in which the first answers fade sooner.
+        recency_halving: Iterations after which ``recency`` has halved, like ``lr_halving``: early
+            on, the first answers fade; later, many answers are averaged. 0 = constant.
         value_window: Capacity per seat of the window of recent samples the value learns from; 0 =
             from the reservoir (the paper).
         averaging: Steps over which the weights that play, are measured and saved are averaged
@@ -69,9 +75,14 @@ class LearnerSettings(Decaying):
     least_steps: int = setting(0, least=0, most=1_000_000_000)
     reservoir: int = setting(200_000, least=1, most=1_000_000_000)
     recency: float = setting(0.0, least=0, most=100)
+    recency_halving: float = setting(0.0, least=0)
     value_window: int = setting(0, least=0, most=1_000_000_000)
     averaging: int = setting(60, least=0, most=1_000_000_000)
     lead: float = setting(0.0, least=0, most=100)
+
+    def exponent(self, iteration: int) -> float:
+        """Returns the recency of an iteration."""
+        return falling(self.recency, iteration, self.recency_halving)
 
 
 @dataclass(frozen=True)
