@@ -9,6 +9,7 @@ from contextlib import suppress
 from statistics import median
 from typing import Any
 
+import numpy as np
 import torch
 
 from fpmcts.players import load_player
@@ -22,26 +23,30 @@ from games.table import Table
 from .measure import Row
 from .selfplay import composed
 
-DECISIONS = 40
-PLAYERS: tuple[tuple[str, dict[str, Any], str, dict[str, Any], float], ...] = (
-    ("fpmcts", {"playouts": 64}, "doudizhu", {}, 0.4),
-    ("fpmcts", {"playouts": 600}, "doudizhu", {}, 0.5),
-    ("mcts", {"iterations": 25_000}, "no_limit_holdem", {"players": 2, "stacks": 20_000}, 0.3),
-    ("mcts", {"iterations": 25_000}, "no_limit_holdem", {"players": 6, "stacks": 20_000}, 0.3),
+MCTS: dict[str, Any] = {"iterations": 25_000}
+DEEP: dict[str, Any] = {"stacks": 20_000}
+PLAYERS: tuple[tuple[str, dict[str, Any], str, dict[str, Any], int, int, float], ...] = (
+    ("fpmcts", {"playouts": 64}, "doudizhu", {}, 40, 50, 0.4),
+    ("fpmcts", {"playouts": 600}, "doudizhu", {}, 40, 50, 0.5),
+    ("mcts", MCTS, "no_limit_holdem", DEEP | {"players": 2}, 40, 50, 0.3),
+    ("mcts", MCTS, "no_limit_holdem", DEEP | {"players": 6}, 400, 99, 0.3),
+    ("mcts", MCTS, "no_limit_holdem", DEEP | {"players": 10}, 400, 99, 0.3),
 )
-"""Player, its options, game, its options, most seconds for a move."""
+"""Player, its options, game, its options, decisions timed, the percentile of their durations that
+is reported, and the most seconds that it should be.
+"""
 
 
-def lone_move(
-    name: str, options: dict[str, Any], game_name: str, game_options: dict[str, Any]
-) -> float:
-    """Returns the median processor time of an open decision, one at a time on one thread.
+def lone_moves(
+    name: str, options: dict[str, Any], game_name: str, game_options: dict[str, Any], count: int
+) -> list[float]:
+    """Returns the processor time of open decisions, one at a time on one thread.
 
     The player plays all seats, so the decisions are those of good games.
     """
     game = make(game_name, **game_options)
     player, waits, seed = load_player(name, game, **options), list[float](), 0
-    while len(waits) < DECISIONS:
+    while len(waits) < count:
         table = Table(game, seed=seed)
         while not table.is_over:
             began = time.process_time()
@@ -52,7 +57,7 @@ def lone_move(
                 waits.append(time.process_time() - began)
             table.play(decision.move)
         seed += 1
-    return median(waits)
+    return waits
 
 
 def first_game() -> None:
@@ -92,9 +97,11 @@ def in_new_process(function: str) -> tuple[float, str]:
 def run() -> Iterator[Row]:
     """Yields the waits, in processor time of one thread where a player decides."""
     torch.set_num_threads(1)
-    for name, options, game, game_options, most in PLAYERS:
+    for name, options, game, game_options, count, percentile, most in PLAYERS:
         text = ", ".join([name, game, *(f"{k}={v}" for k, v in (options | game_options).items())])
-        yield Row(f"one move: {text}", lone_move(name, options, game, game_options), "s", most)
+        waits = lone_moves(name, options, game, game_options, count)
+        wait = float(np.percentile(waits, percentile))
+        yield Row(f"one move, {percentile} %: {text}", wait, "s", most)
     in_new_process("first_game")  # compiles what is not in the cache
     seconds = median(in_new_process("first_game")[0] for _ in range(3))
     yield Row("start of a run to its first self-play game, kernels cached", seconds, "s", 15.0)
