@@ -79,8 +79,8 @@ class ISMCTSOptions(PlayerOptions):
         the tree does not have.
         """
         shared = hides_moves_alone(game) if self.tree == "auto" else self.tree == "shared"
-        own = {"draws": self.draws, "objective": self.objective}
-        given = {key: own[key] for key in own if own[key] not in ("uniform", "auto")}
+        own = {key: getattr(self, key) for key in ("draws", "memory", "objective")}
+        given = {key: own[key] for key in own if own[key] != getattr(type(self), key)}
         given |= self.learning
         for name, value in given.items():
             if (name == "objective") == shared:

@@ -82,6 +82,15 @@ class IsMctsOptions(Options):
     store_exploration: bool = False
     memory: int = setting(2000, least=1)
 
+    def __post_init__(self) -> None:
+        """Raises ConfigError, too, for options of the other selections that are not the default."""
+        super().__post_init__()
+        is_uct = self.selection == "uct"
+        unused = ("gamma", "store_exploration") if is_uct else ("form", "c", "tie_margin", "ties")
+        for name in unused:
+            if (value := getattr(self, name)) != getattr(type(self), name):
+                raise ConfigError(f"{name}={value}: selection={self.selection} has no {name}")
+
 
 def make_selection(options: IsMctsOptions, max_return: float) -> Any:
     """Returns the selection that options describe, for a game whose largest absolute return is

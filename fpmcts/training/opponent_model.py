@@ -15,7 +15,7 @@ import numpy as np
 
 from fpmcts.poker.opponents.learn import LearnOptions, learn, tasks
 from fpmcts.poker.opponents.material import assemble, gather
-from fpmcts.poker.opponents.model_file import save
+from fpmcts.poker.opponents.model_file import FILE, save
 from fpmcts.poker.opponents.score import plot, report
 from fpmcts.poker.opponents.trees import Booster
 from fpmcts.progress import Progress
@@ -25,7 +25,7 @@ from games.files import write
 from games.settings import ConfigError
 from networks.checkpoint import check_compatible
 
-MODEL, REPORT, CALIBRATION = "opponents.safetensors", "report.md", "calibration.png"
+REPORT, CALIBRATION = "report.md", "calibration.png"
 """Files that a finished run leaves in its folder."""
 
 
@@ -134,9 +134,9 @@ class OpponentModel:
             "options": asdict(self.options),
         }
         learned = assemble(m, self.options, self._learned, told)
-        save(folder / MODEL, learned)
+        save(folder / FILE, learned)
         if not len(m.held.kind):
-            return f"; model in {folder / MODEL}; no hands were held out"
+            return f"; model in {folder / FILE}; no hands were held out"
         head = {
             "learned from": f"{m.num_hands:,} hands, {len(m.rows.kind):,} decisions",
             "held out": "the hands after them",

@@ -225,7 +225,10 @@ def test_decide_reports_cancels_and_keeps_to_given_moves(
     ("name", "options", "message"),
     [
         ("leduc", {"selection": "exp3"}, "selection=exp3: not an option of tree=single_observer"),
+        ("leduc", {"memory": 8}, "memory=8: not an option of tree=single_observer"),
         ("goofspiel", {"objective": "wp"}, "objective=wp: not an option of tree=shared"),
+        ("goofspiel", {"gamma": 0.2}, "gamma=0.2: selection=uct has no gamma"),
+        ("goofspiel", {"selection": "exp3", "c": 1.0}, "c=1.0: selection=exp3 has no c"),
         ("goofspiel", {"c": 0.0}, "c=0.0: expected at least 1e-06"),
     ],
 )
