@@ -144,9 +144,12 @@ class Choice:
         name, _, rest = text.partition(":")
         try:
             fields = re.sub(r'("[^"]*")|=', lambda found: found[1] or ": ", rest)
-            return cls(name, yaml.safe_load("{" + fields + "}"))
-        except yaml.YAMLError as error:
-            raise ConfigError(f"game={text}: expected NAME:OPTION=VALUE,OPTION=VALUE") from error
+            options = yaml.safe_load("{" + fields + "}")
+        except yaml.YAMLError:
+            options = None
+        if options is None or None in options.values():  # an option without a value
+            raise ConfigError(f"game={text}: expected NAME:OPTION=VALUE,OPTION=VALUE")
+        return cls(name, options)
 
     def __str__(self) -> str:
         """Returns the name and the options that differ from the defaults, in alphabetical order."""

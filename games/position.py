@@ -97,6 +97,8 @@ def _text(value: object) -> str:
     """Returns a field as a person types it."""
     if isinstance(value, list | tuple):
         return f"[{','.join(map(_text, value))}]"
+    if isinstance(value, float) and value.is_integer():  # chips; JSON has no 2.0 of its own
+        return str(int(value))
     return str(value)
 
 

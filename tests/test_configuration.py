@@ -56,6 +56,7 @@ def test_a_choice_is_read_from_its_text_and_its_fields(text: str) -> None:
         ("goofspiel:crads=4", "game.crads=4: unknown key; did you mean game.cards"),
         ("leduc:suits=yellow", "game.suits=yellow: expected true or false"),
         ("goofspeil", "game=goofspeil: .*; did you mean goofspiel"),
+        ("leduc:suits", "game=leduc:suits: expected NAME:OPTION=VALUE"),
         ("goofspiel:]", "game=goofspiel:]: expected NAME:OPTION=VALUE"),
     ],
 )

@@ -96,7 +96,7 @@ def _log_share(
     slot = np.searchsorted(actions[:num_actions], stands_for)
     if slot == num_actions or actions[slot] != stands_for:
         return -np.inf
-    place = find(rows, seat_key(rules, states, 1, mover))
+    place = find(rows, seat_key(rules, states, 1, mover), mover)
     if num_actions == 1 or place < 0:
         return -np.log(np.float64(num_actions))
     weights(selection, rows, place, num_actions, shares)

@@ -76,7 +76,7 @@ def _root(
     """Returns the visits of a view's set; writes the weights of its policy, and mean rewards (-inf
     or NaN where unknown).
     """
-    place = find(rows, seat_key(rules, view, 0, seat))
+    place = find(rows, seat_key(rules, view, 0, seat), seat)
     if place < 0:
         out[:] = 1.0
         means[:] = np.nan

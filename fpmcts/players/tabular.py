@@ -163,7 +163,8 @@ def _read_rows(
 ) -> None:
     for k in range(len(actions)):
         count = legal(rules, views, k, actions[k])
-        place = find(rows, seat_key(rules, views, k, current_seat(rules, views, k)))
+        seat = current_seat(rules, views, k)
+        place = find(rows, seat_key(rules, views, k, seat), seat)
         for slot in range(count):
             known = place >= 0 and count > 1
             probabilities[k, slot] = rows.words[place + HEADER + slot] if known else 1.0 / count

@@ -59,16 +59,19 @@ class Rows(NamedTuple):
 
 @kernel(inline="always")
 def seat_key(rules: Rules, states: States, i: int, seat: int) -> np.uint64:
-    """Returns the key of a seat's information set in lane ``i``.
-
-    Seats share none if the keys of the game are hashes: multiples of ``_SEATS`` could coincide.
-    """
+    """Returns the key of a seat's information set in lane ``i``; seats rarely share one."""
     return np.uint64(infoset_key(rules, states, i, seat)) + np.uint64(seat) * _SEATS
 
 
 @kernel(inline="always")
-def find(rows: Rows, key: np.uint64) -> int:
-    """Returns the place of the row of a key, -1 where there is none."""
+def seat_of(rows: Rows, place: int) -> int:
+    """Returns the seat whose information set a row is."""
+    return np.int64((rows.bits[np.uint64(place) + _ONE] >> np.uint64(16)) & np.uint64(0xFF))
+
+
+@kernel(inline="always")
+def find(rows: Rows, key: np.uint64, seat: int) -> int:
+    """Returns the place of a seat's row of a key, -1 where there is none."""
     mask = np.uint64(rows.slots.size - 1)
     at = key & mask
     while True:
@@ -76,8 +79,8 @@ def find(rows: Rows, key: np.uint64) -> int:
         if slot == 0:
             return -1
         if (slot ^ key) & _TAG == 0:
-            place = (slot & _PLACE) - _ONE
-            if rows.bits[place] == key:
+            place = (slot & _PLACE) - _ONE  # unsigned: numba then tests no sign
+            if rows.bits[place] == key and seat_of(rows, place) == seat:
                 return np.int64(place)
         at = (at + _ONE) & mask
 
@@ -94,8 +97,8 @@ def _enter(slots: np.ndarray, key: np.uint64, place: int) -> None:
 
 @kernel
 def append(rows: Rows, key: np.uint64, seat: int, num_actions: int, width: int) -> int:
-    """Returns the place of a new row of zeros for a key that has none; there must be room
-    (``has_room``).
+    """Returns the place of a new row of zeros for a key and a seat that have none; there must be
+    room (``has_room``).
     """
     place = rows.used[0]
     rows.used[0] += HEADER + width * num_actions
@@ -121,12 +124,6 @@ def has_room(rows: Rows, count: int, words: int) -> bool:
 def num_actions_of(rows: Rows, place: int) -> int:
     """Returns the number of actions of a row."""
     return np.int64(rows.bits[place + 1] & np.uint64(0xFFFF))
-
-
-@kernel(inline="always")
-def seat_of(rows: Rows, place: int) -> int:
-    """Returns the seat whose information set a row is."""
-    return np.int64((rows.bits[place + 1] >> np.uint64(16)) & np.uint64(0xFF))
 
 
 @kernel(inline="always")

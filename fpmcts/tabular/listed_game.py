@@ -123,7 +123,7 @@ def _carry_on(
             lists.frames[depth, _END] += 1
             count -= 1
             continue
-        place, last = find(policy, key), num_actions - 1
+        place, last = find(policy, key, seat), num_actions - 1
         while place >= 0 and last > 0 and policy.words[place + HEADER + last] <= 0.0:
             last -= 1
         for k in range(last + 1):

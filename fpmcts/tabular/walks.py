@@ -304,7 +304,7 @@ def _legal(walk: AnyWalk, node: int) -> int:
 @kernel(forceinline=True)
 def _hashed_row(walk: AnyWalk, node: int, seat: int, num_actions: int) -> int:
     key = seat_key(walk.rules, walk.lane, node, seat)
-    place = find(walk.rows, key)
+    place = find(walk.rows, key, seat)
     if place < 0:
         place = append(walk.rows, key, seat, num_actions, walk.width)
     return place

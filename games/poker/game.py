@@ -229,8 +229,8 @@ class LimitPoker(Game):
     def _parsed(self, known: Mapping[str, Any], key: str, count: int) -> list[int]:
         """Returns the cards of a field, given as a list or in one text. Raises ValueError."""
         given = known.get(key) or []
-        if isinstance(given, str):
-            text, size = "".join(given.split()), len(self.card_names[0])
+        if not isinstance(given, list | tuple):
+            text, size = "".join(str(given).split()), len(self.card_names[0])
             given = [text[k : k + size] for k in range(0, len(text), size)]
         names = {name: card for card, name in enumerate(self.card_names)}
         if len(given) != count or not all(name in names for name in given):

@@ -56,6 +56,8 @@ def test_fields_as_a_person_types_them() -> None:
     assert table.seat == 1 and table.describe()["hand"] == "334466689TJQQKK2B"
     holdem = {"hand": "AsKd", "public": "7c8c9c", "moves": "call call"}
     assert table_at(make("limit_holdem"), holdem).describe()["hand"] == ["As", "Kd"]
+    paid = {"hand": "Ks", "public": "Kh", "moves": "call call", "paid": [1, 1]}
+    assert table_at(make("leduc"), paid).describe()["paid"] == [1.0, 1.0]
 
 
 DOUDIZHU = {"hand": "334466689TJQQKK2B", "bottom": "77T", "moves": "3"}
@@ -71,6 +73,7 @@ DOUDIZHU = {"hand": "334466689TJQQKK2B", "bottom": "77T", "moves": "3"}
         ("doudizhu", DOUDIZHU | {"to_beat": "4"}, "to_beat=4: .* give 3"),
         ("doudizhu", DOUDIZHU | {"botom": "77T"}, "botom: unknown .*bottom"),
         ("leduc", {"moves": "call"}, "hand: nothing; expected 1 of"),
+        ("leduc", {"hand": 5}, "hand: 5; expected 1 of"),
         ("leduc", {"hand": "Qh", "public": "Js"}, "public: Js; expected 0 of"),
         ("examples.sealed_bids", {}, "does not say what seat 0 sees: view is"),
     ],

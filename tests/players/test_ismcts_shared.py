@@ -29,7 +29,7 @@ SELECTIONS = ("uct", "exp3", "regret_matching")
 
 @kernel
 def place_of(rules: Any, states: Any, seat: int, rows: Rows) -> int:
-    return find(rows, seat_key(rules, states, 0, seat))
+    return find(rows, seat_key(rules, states, 0, seat), seat)
 
 
 @kernel

@@ -95,7 +95,7 @@ def test_tables_that_tell_suits(tmp_path: Path) -> None:
 
 @kernel
 def place_of(rules: Any, states: Any, i: int, seat: int, rows: Rows) -> int:
-    return find(rows, seat_key(rules, states, i, seat))
+    return find(rows, seat_key(rules, states, i, seat), seat)
 
 
 def test_hashed_tables_are_played(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from fpmcts.tabular.algorithms import make
-from fpmcts.tabular.hash_table import HEADER, HashTable, Rows, find, seat_key
+from fpmcts.tabular.hash_table import HEADER, HashTable, Rows, append, find, seat_key
 from fpmcts.tabular.listed_game import listing, nash_conv, uniform
 from games import make as make_game
 from games.generic import current_seat, legal, step, team_return
@@ -156,16 +156,27 @@ def test_every_number_is_that_of_the_algorithm_as_printed(
     assert int(learner.rng[0]) == oracle.state
     policy = learner.policy()
     assert learner.table.num_rows == len(oracle.sets)
-    for place in learner.table.places():
+    _, seats = learner.table.sizes_and_seats()
+    for place, seat in zip(learner.table.places(), seats, strict=True):
         key = learner.table.rows.bits[place]
-        at = _find(policy, key) + HEADER
+        at = _find(policy, key, seat) + HEADER
         expected = oracle.policy(int(key))
         assert policy.words[at : at + len(expected)] == pytest.approx(expected, abs=1e-9)
 
 
 @kernel
-def _find(rows: Rows, key: np.uint64) -> int:
-    return find(rows, key)
+def _find(rows: Rows, key: np.uint64, seat: int) -> int:
+    return find(rows, key, seat)
+
+
+def test_seats_with_one_key_have_rows_of_their_own() -> None:
+    """``seat_key`` adds a constant, so keys that are multiples of it coincide."""
+    table, key = HashTable(1, memory=1), np.uint64(7)
+    assert append(table.rows, key, 0, 2, 1) == _find(table.rows, key, 0)
+    assert _find(table.rows, key, 1) == -1
+    second = append(table.rows, key, 1, 3, 1)
+    table.set_words(table.words_in_use().copy())
+    assert [_find(table.rows, key, seat) for seat in range(3)] == [0, second, -1]
 
 
 def test_a_table_never_takes_more_than_its_memory() -> None:

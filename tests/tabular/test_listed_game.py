@@ -45,7 +45,7 @@ def test_the_uniform_policy_of_poker(game: str, expected: float) -> None:
 @kernel
 def _place(rules: Any, states: Any, seat: int, policy: Rows) -> tuple[np.uint64, int]:
     key = seat_key(rules, states, 0, seat)
-    return key, find(policy, key)
+    return key, find(policy, key, seat)
 
 
 def oracle(game: Game, policy: Rows, responder: int) -> float:
