@@ -17,7 +17,8 @@ from games.rows import States, take
 @player("mix", slow=True)
 @dataclass
 class MixOptions(PlayerOptions):
-    """Different players in the seats.
+    """Different players in the seats. One that learns from what it sees, such as ``mcts``, meets
+    strangers in every game.
 
     Attributes:
         seats: The labels of players, in the order of the seats.
