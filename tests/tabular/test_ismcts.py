@@ -140,14 +140,10 @@ def test_every_number_is_that_of_the_algorithm_as_printed(
     game: str, selection: str, rewards: str, more: dict[str, Any]
 ) -> None:
     played = make_game(game, **({"cards": 4} if game == "goofspiel" else {}))
-    options = {
-        "selection": selection,
-        "rewards": rewards,
-        "form": "authors",
-        "c": 0.7,
-        "tie_margin": 0.01,
-        "gamma": 0.1,
-    } | more
+    own = (
+        {"form": "authors", "c": 0.7, "tie_margin": 0.01} if selection == "uct" else {"gamma": 0.1}
+    )
+    options = {"selection": selection, "rewards": rewards} | own | more
     learner = make("ismcts", played, 3, **options)
     oracle = Oracle(played, options, 3)
     learner.run(1200)
