@@ -226,6 +226,9 @@ def test_decide_reports_cancels_and_keeps_to_given_moves(
     [
         ("leduc", {"selection": "exp3"}, "selection=exp3: not an option of tree=single_observer"),
         ("goofspiel", {"objective": "wp"}, "objective=wp: not an option of tree=shared"),
+        ("leduc", {"memory": 64}, "memory=64: not an option of tree=single_observer"),
+        ("goofspiel", {"gamma": 0.2}, "gamma=0.2: not an option of selection=uct"),
+        ("goofspiel", {"selection": "exp3", "c": 1.0}, "c=1.0: not an option of selection=exp3"),
         ("goofspiel", {"c": 0.0}, "c=0.0: expected at least 1e-06"),
     ],
 )
