@@ -217,6 +217,9 @@ def test_decide_reports_cancels_and_keeps_to_given_moves(
     assert player.decide(table, cancel=lambda: True).playouts == chunk
     only = player.decide(table, moves=given).policy or {}
     assert set(only) == {*given} and sum(only.values()) == pytest.approx(1.0)
+    player.temperature = 0.0
+    visits = [row.visits for row in player.decide(table).root or ()]
+    assert sum(visits) > max(visits), "of all moves, though one has the whole policy"
     timed = load_player("ismcts", game, seconds=0.05, iterations=10**9).decide(table)
     assert timed.seconds < 2.0 and timed.playouts is not None and timed.playouts % chunk == 0
 
