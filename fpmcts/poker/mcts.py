@@ -321,7 +321,7 @@ class MCTSAgent(Agent):
         root = tuple(
             RootMove(
                 question.text(action),
-                0.0,
+                None,
                 int(visits),
                 float(mean) if visits else None,
                 float(error) if visits else None,

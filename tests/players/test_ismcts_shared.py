@@ -213,7 +213,9 @@ def test_decide_reports_cancels_and_keeps_to_given_moves(
         table, report=lambda so_far, done, total: seen.append((done, total, so_far.playouts))
     )
     assert seen == [(k * chunk, 3 * chunk, k * chunk) for k in (1, 2, 3)]
-    assert abs(sum(row.visits for row in decision.root or ()) - 3 * chunk) <= 3
+    root = decision.root or ()
+    assert abs(sum(row.visits for row in root) - 3 * chunk) <= 3
+    assert {row.prior for row in root} == {None}, "it has no policy without search"
     assert player.decide(table, cancel=lambda: True).playouts == chunk
     only = player.decide(table, moves=given).policy or {}
     assert set(only) == {*given} and sum(only.values()) == pytest.approx(1.0)

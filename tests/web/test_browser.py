@@ -167,6 +167,15 @@ def test_what_the_page_computes(browser: Any, site: Site) -> None:
     games = [[2, -1, -1], [-4, 8, -4]]
     found = person.run("match", "sums(of).slice(-3).map(one => one.value)", games)
     assert found == [-2, 7, -5]
+    heads = (
+        "import('/static/vendor/preact.js').then(({ html, render }) => { const at = document.body;"
+        "render(html`<${Moves} result=${of} />`, at); return [...at.querySelectorAll('th')]"
+        ".map(one => one.textContent); })"
+    )
+    row = {"move": "call", "visits": 8, "points": 1.0}
+    for prior, more in ((None, []), (0.5, ["Prior %"])):
+        told = person.run("thoughts", heads, {"rows": [row | {"prior": prior}]})
+        assert told == ["Move", "Result", "Visits", *more], "what is unknown is left out"
     person.close()
 
 
