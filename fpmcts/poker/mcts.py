@@ -16,7 +16,7 @@ from fpmcts.poker.expected_reward.moments import Backpropagation
 from fpmcts.poker.expected_reward.search import LISTED, MODEL, TABLE, Found, Searcher, Settings
 from fpmcts.poker.expected_reward.selection import Selection
 from fpmcts.poker.opponents.model import OpponentModel, untrained
-from fpmcts.poker.opponents.model_file import ModelError, load
+from fpmcts.poker.opponents.model_file import MODEL_FILE, ModelError, load
 from fpmcts.poker.opponents.statistics import (
     WINDOW,
     count_action,
@@ -78,8 +78,8 @@ class MCTSOptions(PlayerOptions):
         window: Approximate number of earlier hands that those statistics cover. None: as when the
             model was learned.
         nodes: Maximum nodes of a tree; the search ends when it is full.
-        checkpoint: File of the opponent model; None: the one that comes with the project;
-            "untrained": everything is equally likely.
+        checkpoint: The opponent model, or the run folder that it is in; None: the one that comes
+            with the project; "untrained": everything is equally likely.
     """
 
     iterations: int | None = setting(None, least=1, most=MOST_ITERATIONS)
@@ -117,6 +117,7 @@ class MCTSOptions(PlayerOptions):
         if self.checkpoint == UNTRAINED:
             return None
         path = SHIPPED if self.checkpoint is None else Path(self.checkpoint)
+        path = path / MODEL_FILE if path.is_dir() else path
         if not path.is_file():
             raise CheckpointError(
                 f"there is no opponent model at {path}; give checkpoint=FILE of a run with "

@@ -192,17 +192,17 @@ class Run:
         """Returns a player from the last save.
 
         Args:
-            kind: Name of the player; None: ``tabular`` for an algorithm on tables, else ``policy``.
-                ``fpmcts`` searches with the networks.
+            kind: Name of the player; None: ``tabular`` for an algorithm on tables, ``mcts`` for a
+                model of opponents, else ``policy``. ``fpmcts`` searches with the networks.
             options: Options of the player, as of ``load_player``.
         """
-        is_tabular = self.config.learned_by.startswith("fpmcts.training.tabular")
-        source = {"run" if is_tabular else "checkpoint": str(self.folder.path)}
-        name = kind or ("tabular" if is_tabular else "policy")
-        if is_tabular and name in ("policy", "fpmcts"):
-            raise ConfigError(f"player({name!r}): the run has tables; expected tabular")
-        if not is_tabular and name == "tabular":
-            raise ConfigError(f"player({name!r}): the run has networks; expected policy or fpmcts")
+        players = self.config.players
+        name = kind or players[0]
+        if name in ("policy", "fpmcts", "tabular") and name not in players:
+            raise ConfigError(
+                f"player({name!r}): this run is played by {' or '.join(players)}; expected that"
+            )
+        source = {"run" if name == "tabular" else "checkpoint": str(self.folder.path)}
         return load_player(name, self.game, **source | options)
 
     def curve(self, name: str) -> list[tuple[int, float]]:
