@@ -127,7 +127,8 @@ def test_given_moves_alone(kind: str, game: Game, made: Agent) -> None:
 
 def test_the_policy_plays_the_likeliest_of_given_moves(run: Path) -> None:
     """At temperature 0, with any seed."""
-    agent, table = load_player("policy", DOUDIZHU, str(run)), Table(DOUDIZHU, seed=2)
+    agent = load_player("policy", DOUDIZHU, str(run), device="auto")
+    table = Table(DOUDIZHU, seed=2)
     likely = sorted(agent.decide(table).policy.items(), key=lambda pair: -pair[1])
     moves = [text for text, _ in likely[1:]]
     for agent.seed in range(4):
