@@ -347,6 +347,33 @@ def test_the_editor_and_puzzles(browser: Any, site: Site) -> None:
     person.close()
 
 
+def test_what_fails_while_the_ai_thinks_is_said(browser: Any, site: Site) -> None:
+    person = Person(browser, site)
+    page = person.context.new_page()
+    faults = [
+        {"type": "error", "code": "busy", "text": "one job is running"},
+        {"type": "result", "error": {"code": "engine", "text": "it ended"}, "final": True},
+    ]
+
+    def through(socket: Any) -> None:
+        server = socket.connect_to_server()
+
+        def hear(text: str) -> None:
+            if (said := json.loads(text))["type"] != "analyse":
+                server.send(text)
+            else:
+                socket.send(json.dumps({"id": said["id"], "job": said["id"], **faults.pop(0)}))
+
+        socket.on_message(hear)
+
+    page.route_web_socket("**/ws", through)
+    page.goto(f"{site.origin}/#t={person.new_table()}")
+    for text in ("one job is running", "it ended"):
+        page.locator(".think button", has_text="64").click()
+        page.wait_for_selector(f".toast:has-text('{text}')")
+    person.close()
+
+
 @pytest.mark.slow
 def test_two_tabs_and_a_connection_that_comes_back(browser: Any, site: Site) -> None:
     person = Person(browser, site)

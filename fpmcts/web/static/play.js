@@ -69,7 +69,7 @@ export function Play({ id, config, connection, bus, prefs, engine, go, open, say
   const [retry, setRetry] = useState(null);
   const [reviewing, setReviewing] = useState(false);
   const latest = useRef(null);
-  const failed = (error) => error.code !== "disconnected" && fail(error);
+  const failed = (error) => !["disconnected", "unknown_job"].includes(error.code) && fail(error); // a job may just have ended
   useEffect(() => {
     tell({ type: "forget" });
     setPly(null);
@@ -78,7 +78,7 @@ export function Play({ id, config, connection, bus, prefs, engine, go, open, say
     const stop = bus.listen((message) => {
       if (message.table !== undefined && message.table !== id) return;
       if (message.type === "next") open(message.next);
-      else if (message.type === "error" && ["engine", "disk"].includes(message.code)) fail(message);
+      else if (message.type === "error" || message.error) failed(message.error ?? message);
       else if (message.type === "moved" || message.type === "over" || message.type === "state") announce(spoken(message, latest.current, config));
       if (message.view) latest.current = message.view;
       tell(message);
@@ -105,7 +105,7 @@ export function Play({ id, config, connection, bus, prefs, engine, go, open, say
     setPly(to);
   };
   useArrows(done && retry === null, at ?? 0, last, choose);
-  const send = (fields) => connection.ask({ table: id, ...fields }).catch(failed);
+  const send = (fields) => connection.send({ table: id, ...fields });
   const play = (move) => send({ type: "play", move, rev: state.rev });
   useKeys(prefs.keys && done, (event) => {
     if (event.key !== "Enter" || ["BUTTON", "A", "SUMMARY"].includes(event.target.tagName) || reviewing || !series || matchOver) return false;
@@ -139,7 +139,6 @@ export function Play({ id, config, connection, bus, prefs, engine, go, open, say
         const ended = message.type === "disconnected" || (message.type === "error" && message.id === job) || (message.type === "result" && message.job === job && message.final);
         if (!ended) return;
         stop();
-        if (message.type === "error" || message.error) fail(message.error ?? message);
         resolve(message.type === "result" ? message.rows?.[0]?.move ?? message.move ?? null : null);
       });
     });
