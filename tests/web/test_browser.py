@@ -164,6 +164,8 @@ def test_what_the_page_computes(browser: Any, site: Site) -> None:
         ([after, before], []),
     ):
         assert person.run("effects", "happened(...of)", pair) == names
+    assert person.run("words", "of.map(verdict)", [2, 0, -1]) == ["You won", "A draw", "You lost"]
+    assert person.run("words", "of.map(gain)", [2, 0, -1, None]) == ["gain", "", "lose", ""]
     games = [[2, -1, -1], [-4, 8, -4]]
     found = person.run("match", "sums(of).slice(-3).map(one => one.value)", games)
     assert found == [-2, 7, -5]

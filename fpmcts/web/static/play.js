@@ -12,7 +12,7 @@ import { Match } from "./match.js";
 import { Steps, useArrows, useReplay } from "./replay.js";
 import { Review } from "./review.js";
 import { Curve, Hands, Moves, Value } from "./thoughts.js";
-import { amount, number, signed, t } from "./words.js";
+import { amount, gain, number, signed, t, verdict } from "./words.js";
 
 const EMPTY = { rev: null, summary: null, view: null, thinking: null, job: null, result: null, paused: false, factor: 1, values: {}, notes: {} };
 const SPEEDS = [64, 256, 1024];
@@ -224,7 +224,7 @@ function statusText(shown, view, config, game, done, at, last, paused) {
       return html`<b class="verdict">${t("wins", [...new Set(winners)].join(", "))}</b>`;
     }
     const mine = view.returns[view.you];
-    return html`<b class=${`verdict ${mine > 0 ? "gain" : mine < 0 ? "lose" : ""}`}>${t(mine > 0 ? "won_game" : mine < 0 ? "lost_game" : "drawn_game")}</b> ${resultText(game, mine)}`;
+    return html`<b class=${`verdict ${gain(mine)}`}>${verdict(mine)}</b> ${resultText(game, mine)}`;
   }
   if (shown.to_move === null) return "";
   if (shown.to_move !== shown.you) return paused ? t("paused") : t("thinks", playerTitle(shown.seats[shown.to_move].player, config));
@@ -239,7 +239,7 @@ function spoken(message, before, config) {
   const { view } = message;
   const parts = [];
   if (message.type === "moved") parts.push(t("did", playerTitle(view.seats[message.seat]?.player, config), moveWord(message.move)));
-  if (message.type === "over" || view.over) parts.push(view.you === null ? t("game_over") : `${t(view.returns[view.you] > 0 ? "won_game" : "lost_game")} ${signed(view.returns[view.you])}.`);
+  if (message.type === "over" || view.over) parts.push(view.you === null ? t("game_over") : `${verdict(view.returns[view.you])} ${signed(view.returns[view.you])}.`);
   else if (view.to_move === view.you && view.you !== null) parts.push(`${t("your_turn")}.`);
   return parts.join(" ");
 }

@@ -159,6 +159,9 @@ export const number = (value, digits = 0) => (value === null || value === undefi
 // A number with as many decimals as it has, at most two.
 export const amount = (value) => (typeof value === "number" ? minus(String(Math.round(100 * value) / 100)) : "–");
 export const signed = (value) => (value > 0 ? `+${amount(value)}` : amount(value));
+// The style and the word of a result.
+export const gain = (value) => (value > 0 ? "gain" : value < 0 ? "lose" : "");
+export const verdict = (value) => t(value > 0 ? "won_game" : value < 0 ? "lost_game" : "drawn_game");
 // A loss with its error; an exact loss has none.
 export const lossOf = (one, digits) => `${number(Math.max(0, one.loss), digits)}${one.exact ? "" : ` ± ${number(one.se, digits)}`}`;
 export const percent = (share, digits = 0) => (share === null || share === undefined ? "–" : number(100 * share, digits));
