@@ -7,7 +7,7 @@ import numpy as np
 
 from fpmcts.players.sure_wins import immediate_moves, sure_win
 from fpmcts.players.trained import NetworkOptions
-from fpmcts.search.policy_kernels import observe_movers, sample_policy
+from fpmcts.search.policy_kernels import observed_by_movers, sample_policy
 from games.agent import Agent
 from games.decision import RETURN, WINS, Decision, Limits, Question
 from games.generic import legal, stake
@@ -141,10 +141,7 @@ class PolicyAgent(Agent):
 
     def _evaluated(self, views: States, rows: np.ndarray) -> Outputs:
         """Returns the outputs of the networks for some rows."""
-        observations = np.empty((len(rows), *self.game.spec.observation_shape), np.int8)
-        roles = np.empty(len(rows), np.int8)
-        observe_movers(self.game.rules, views, rows, observations, roles)
-        return self.evaluate(observations, roles)
+        return self.evaluate(*observed_by_movers(self.game, views, rows))
 
     def probabilities(self, views: States) -> np.ndarray:
         """Returns the probability of each legal action at each view, see
