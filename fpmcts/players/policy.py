@@ -30,7 +30,7 @@ class PolicyOptions(NetworkOptions):
 
     Attributes:
         temperature: 0 plays the most likely move, T > 0 draws from softmax(logits / T). None: 1 in
-            poker, where good play mixes, else 0.
+            games where good play mixes, such as poker, else 0.
         solve: Whether to play every win that the rules can prove from the player's own hand and the
             unseen cards (``games.generic.forced_win``). None: as in training, which in Doudizhu
             plays only wins found without search (``sure_win``). false: the network plays every

@@ -44,7 +44,7 @@ HEADERS = {
 }
 """Headers of every response, including errors."""
 OPEN_PATHS = ("/api/health",)
-"""The page shown without a cookie."""
+"""What is answered without a cookie."""
 SAFE = ("GET", "HEAD")
 EVERYWHERE = ("0.0.0.0", "::")
 NOT_KEPT = {"cache-control": "no-store"}
