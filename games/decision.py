@@ -37,7 +37,8 @@ class RootMove:
 
     Attributes:
         move: Its text.
-        prior: Its probability under the policy network.
+        prior: Its probability without search, by the network or the table; None if the player has
+            neither.
         visits: Simulations that start with it.
         mean: Their mean result, in the unit of the decision; None without any.
         standard_error: Standard error of the mean; None below two results, 0 if the mean is exact.
@@ -45,7 +46,7 @@ class RootMove:
     """
 
     move: str
-    prior: float
+    prior: float | None
     visits: int
     mean: float | None
     standard_error: float | None

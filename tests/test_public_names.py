@@ -60,7 +60,7 @@ def test_classes_and_runs_play(tmp_path: Path) -> None:
     assert Last().at(kuhn).decide(table).move == table.legal()[-1].text
     run = Run(tmp_path, game="kuhn", algorithm="smooth_uct", budget={"episodes": 1000})
     assert list(run) and match("kuhn", run, Last(), decks=20).names == ("tabular", "Last")
-    with pytest.raises(ValueError, match="player.'policy'.: this run makes tabular"):
+    with pytest.raises(ValueError, match="player.'policy'.: this run is played by tabular"):
         run.player("policy")
     assert match("kuhn", run, run, decks=20).names == ("tabular (a)", "tabular (b)")
     assert nash_conv("kuhn", run) == nash_conv("kuhn", run.player())

@@ -8,8 +8,8 @@ the games in which it sits alone, B's from those in which B does. (Compare the t
 of Heinrich & Silver 2015, table 3.)
 
 **Different players at one table** play each deck in every order around it. A player's score of a
-deck is its mean over the orders, so the advantage of a seat and its cards cancels, and the scores
-sum to 0 if no rake is taken.
+deck is its mean over the orders, so the advantage of a seat and its cards cancels. Without teams
+the scores sum to 0.
 
 **Players that learn from what they see** (``games.agent.Observer``, as ``mcts``) begin a match as
 strangers. Decks are played in lots of ``LOT`` decks in parallel: during a lot they know all moves

@@ -154,7 +154,7 @@ class MatchResult:
     def records(self) -> list[dict[str, Any]]:
         """Returns a row for each game, as ``pandas.DataFrame`` takes them: ``deck``; the ``player``
         that sat alone in ``team``; its ``wp``, 1 for a win and 1/2 for a draw; and its return under
-        the name of the game's unit, such as ``points``.
+        the key of the game's unit, such as ``adp``.
         """
         sides = self.sides if self.opposite else self.sides[:1]
         return [

@@ -60,7 +60,8 @@ def fit(wins: np.ndarray, start: np.ndarray | None = None) -> np.ndarray:
     Args:
         wins: float64 ``[P, P]``: wins of i over j, draws as halves; the diagonal is 0. One virtual
             draw is added to every pair that met. The difference of players that no chain of matches
-            connects is undefined. start: Initial log-strengths; None: zeros.
+            connects is undefined.
+        start: Initial log-strengths; None: zeros.
     """
     wins = wins + 0.5 * ((wins + wins.T) > 0)
     games, total = wins + wins.T, wins.sum()

@@ -68,7 +68,7 @@ def _played(game: Game, agent: Agent, seed: int) -> Iterator[Moment]:
 def corrects(decision: Decision) -> bool:
     """Returns whether a search plays a move other than its policy's most likely one."""
     root = decision.root or ()
-    return bool(root) and max(root, key=lambda move: move.prior).move != decision.move
+    return bool(root) and max(root, key=lambda move: move.prior or 0.0).move != decision.move
 
 
 def told(moments: Sequence[Moment]) -> str:

@@ -50,8 +50,7 @@ class Figure:
         printed: What the text says of it.
         game: ``name``, and the options of the game.
         players: By label: ``kind`` and options.
-        vary: Lists of values of options: each combination is a point, for all players that have the
-            option.
+        vary: Lists of values of options: each combination is a point, for all players ``mcts``.
         hands: Of a point, instead of the key of all figures.
     """
 

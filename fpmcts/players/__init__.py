@@ -27,7 +27,7 @@ def load_player(
         checkpoint: For players with networks, a checkpoint or run folder; None: the weights that
             come with the project.
         seed: Seed of its random choices.
-        device: Device of its networks.
+        device: Device of its networks: "cpu", "cuda", or "auto", cuda where available.
         options: As on the command line of ``evaluate.py``: ``playouts=256``.
 
     Raises:
@@ -47,7 +47,7 @@ def load_player(
     if device != "cpu":
         from networks.device import choose_device  # imports torch
 
-        choose_device(device)
+        device = str(choose_device(device))
     if entrants[name].options.compiles and is_known(game.spec.name):
         compile_players(game.spec.name, root=str(options.get("root", "gumbel")))
     agent = Host(game, entrants, device, lanes=16).make(name)

@@ -21,6 +21,7 @@ from fpmcts.command import ending as usual_ending
 from fpmcts.configuration import pairs
 from games import make
 from games.help import error_text, say
+from games.settings import ConfigError
 
 if TYPE_CHECKING:
     from fpmcts.players.given import GameLike, PlayerLike
@@ -86,18 +87,24 @@ def parse(words: Sequence[str]) -> tuple["Game", dict[str, Any], dict[str, Any]]
 
     texts = dict(pairs(list(words[1:])))
     options = {key: texts.pop(key) for key in [*texts] if key.startswith("game.")}
-    game = make(words[0], **{key.removeprefix("game."): _value(options[key]) for key in options})
+    given = {key.removeprefix("game."): _value(key, text) for key, text in options.items()}
+    game = make(words[0], **given)
     fields = [key for key in texts if key in Table(game, seed=0).describe()]
     # A hand of Doudizhu such as 334466 is not a number.
     position = {
-        key: _value(text) if (text := texts.pop(key)).startswith("[") else text for key in fields
+        key: _value(key, text) if (text := texts.pop(key)).startswith("[") else text
+        for key in fields
     }
-    return game, position, {key: _value(text) for key, text in texts.items()}
+    values = {key: text if key == "player" else _value(key, text) for key, text in texts.items()}
+    return game, position, values
 
 
-def _value(text: str) -> Any:
-    """Returns the value of a text in YAML."""
-    return yaml.safe_load(text)
+def _value(key: str, text: str) -> Any:
+    """Returns the value of a text in YAML. Raises ConfigError."""
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise ConfigError(f"{key}={text}: expected YAML, such as [call,raise]") from error
 
 
 def main(arguments: Sequence[str], command: str = "fpmcts analyse") -> int:

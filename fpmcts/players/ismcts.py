@@ -34,9 +34,9 @@ class ISMCTSOptions(PlayerOptions):
             probability of the others' moves under the tree's mean policy.
         c: Exploration constant. Single observer: in units of the span of results, None: 0.7, as in
             its paper; shared: of UCT, in rewards, None: as in ``algorithm=ismcts``.
-        memory: Memory of the shared tree of a seat in one game, MB. A full tree drops the least
-            visited sets. A match plays as many games in parallel as fit into about 1,000 MB of
-            trees.
+        memory: Memory of the shared tree of a seat in one game, MB; None: 64. A full tree drops the
+            least visited sets. A match plays as many games in parallel as fit into about 1,000 MB
+            of trees.
         objective: Single observer: "wp", the probability to win, or "adp", points; "auto": the
             first measure that the game's matches report.
         temperature: 0 plays the most visited move, T > 0 draws in proportion to visits^(1/T) or
@@ -49,7 +49,7 @@ class ISMCTSOptions(PlayerOptions):
     tree: str = setting("auto", choices=("auto", "shared", "single_observer"))
     draws: str = setting("uniform", choices=("uniform", "belief"))
     c: float | None = setting(None, least=0, most=1000)
-    memory: int = setting(64, least=1, most=1_000_000)
+    memory: int | None = setting(None, least=1, most=1_000_000)
     objective: str = setting("auto", choices=("auto", "wp", "adp"))
     temperature: float | None = setting(None, least=0, most=100)
     learning: dict[str, Any] = field(default_factory=dict)
@@ -61,7 +61,7 @@ class ISMCTSOptions(PlayerOptions):
         game, spec = host.game, host.game.spec
         agent: SharedTreeAgent | SingleObserverAgent
         if self._is_shared(game):
-            own = {"memory": self.memory} | ({} if self.c is None else {"c": self.c})
+            own = {"memory": self.memory or 64} | ({} if self.c is None else {"c": self.c})
             options = IsMctsOptions(**self.learning | own)
             agent, usual = SharedTreeAgent(game, options, self.draws == "belief"), 1.0
         else:
@@ -79,11 +79,11 @@ class ISMCTSOptions(PlayerOptions):
         the tree does not have.
         """
         shared = hides_moves_alone(game) if self.tree == "auto" else self.tree == "shared"
-        own = {key: getattr(self, key) for key in ("draws", "memory", "objective")}
-        given = {key: own[key] for key in own if own[key] != getattr(type(self), key)}
+        own = {key: getattr(self, key) for key in ("draws", "memory", "c", "objective")}
+        given = {key: own[key] for key in own if own[key] not in ("uniform", "auto", None)}
         given |= self.learning
         for name, value in given.items():
-            if (name == "objective") == shared:
+            if name == "objective" if shared else name not in ("objective", "c"):
                 kinds = ("shared", "single_observer") if shared else ("single_observer", "shared")
                 raise ValueError(
                     f"{name}={value}: not an option of tree={kinds[0]}, which tree={self.tree} "

@@ -7,7 +7,7 @@ import numpy as np
 
 from fpmcts.players.sure_wins import immediate_moves, sure_win
 from fpmcts.players.trained import NetworkOptions
-from fpmcts.search.policy_kernels import observe_movers, sample_policy
+from fpmcts.search.policy_kernels import observed_by_movers, sample_policy
 from games.agent import Agent
 from games.decision import RETURN, WINS, Decision, Limits, Question
 from games.generic import legal, stake
@@ -30,7 +30,7 @@ class PolicyOptions(NetworkOptions):
 
     Attributes:
         temperature: 0 plays the most likely move, T > 0 draws from softmax(logits / T). None: 1 in
-            poker, where good play mixes, else 0.
+            games where good play mixes, such as poker, else 0.
         solve: Whether to play every win that the rules can prove from the player's own hand and the
             unseen cards (``games.generic.forced_win``). None: as in training, which in Doudizhu
             plays only wins found without search (``sure_win``). false: the network plays every
@@ -141,10 +141,7 @@ class PolicyAgent(Agent):
 
     def _evaluated(self, views: States, rows: np.ndarray) -> Outputs:
         """Returns the outputs of the networks for some rows."""
-        observations = np.empty((len(rows), *self.game.spec.observation_shape), np.int8)
-        roles = np.empty(len(rows), np.int8)
-        observe_movers(self.game.rules, views, rows, observations, roles)
-        return self.evaluate(observations, roles)
+        return self.evaluate(*observed_by_movers(self.game, views, rows))
 
     def probabilities(self, views: States) -> np.ndarray:
         """Returns the probability of each legal action at each view, see

@@ -77,6 +77,8 @@ class FPMCTSOptions(NetworkOptions):
             )
         search = match_search(trained.search, host.game.spec.name, self.search, self.match)
         off = {} if self.inference else {"phase1": "none", "phase2": False}
+        for key in self.beliefs.keys() & off:
+            raise ValueError(f"{key}={self.beliefs[key]}: expected none with inference=false")
         inference = match_inference(trained.inference, search.playouts, self.beliefs | off)
         return SearchAgent(trained, search, inference, self, host.lanes)
 

@@ -280,7 +280,8 @@ class SharedTreeAgent(TreeAgent[HashTable]):
         if o.store_exploration and o.selection != "uct":
             shares = (1.0 - o.gamma) * shares + o.gamma / len(q.legal)
         among = np.searchsorted(q.legal, q.stands_for)
-        policy = self.policy_of(shares[among] if shares[among].sum() > 0.0 else np.ones(len(among)))
+        own = shares[among]
+        policy = self.policy_of(own if own.sum() > 0.0 else np.ones(len(among)))
         returns = (means[among] - self._selection.shift) / self._selection.gain
         if self.unit == WINS:
             returns = 0.5 + 0.5 * returns
@@ -288,4 +289,4 @@ class SharedTreeAgent(TreeAgent[HashTable]):
         known = ~np.isnan(returns)
         weight = policy[known].sum()
         value = float((policy[known] * returns[known]).sum() / weight) if weight > 0.0 else None
-        return Root(policy, np.rint(visits * policy), returns, np.full(len(among), np.nan), value)
+        return Root(policy, np.rint(visits * own), returns, np.full(len(among), np.nan), value)

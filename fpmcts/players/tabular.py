@@ -72,7 +72,7 @@ class TabularOptions(PlayerOptions):
             "greedy": plays the action of highest value in runs of UCT and Smooth UCT, else the most
             probable one.
         playouts: Worlds in which the value of each move is estimated, in two-player poker without
-            exact values; 0: none. They do not affect the move played.
+            exact values; 0 or 1: none. They do not affect the move played.
     """
 
     run: str = ""

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from fpmcts.search.policy_kernels import observe_movers
+from fpmcts.search.policy_kernels import observed_by_movers
 from fpmcts.search.search import SearchSettings
 from games import Choice
 from games.files import shipped
@@ -141,16 +141,14 @@ class NetworkOptions(PlayerOptions):
     def values(self, host: Host, objective: str = "adp") -> Values:
         """Returns the values of the networks, see ``PlayerOptions.values``."""
         trained = self.networks(host, objective)
-        rules, shape = trained.game.rules, trained.game.spec.observation_shape
+        game, evaluate = trained.game, trained.evaluator.evaluate
 
         def of(views: States) -> np.ndarray:
-            count = num_rows(views)
-            observations, roles = np.empty((count, *shape), np.int8), np.empty(count, np.int8)
-            observe_movers(rules, views, np.arange(count), observations, roles)
-            stakes = np.ones(count, np.float32)
+            rows = np.arange(num_rows(views))
+            stakes = np.ones(len(rows), np.float32)
             if objective == "adp":
-                stakes[:] = [stake(rules, views, row) for row in range(count)]
-            return stakes * trained.evaluator.evaluate(observations, roles).value
+                stakes[:] = [stake(game.rules, views, row) for row in range(len(rows))]
+            return stakes * evaluate(*observed_by_movers(game, views, rows)).value
 
         return of
 

@@ -226,7 +226,7 @@ class TreeAgent(Agent, Generic[Tree]):
             value=root.value,
             unit=self.unit,
             root=tuple(
-                RootMove(text, 1.0 / len(texts), int(visits), known(mean), known(error))
+                RootMove(text, None, int(visits), known(mean), known(error))
                 for text, visits, mean, error in columns
             ),
             playouts=done,

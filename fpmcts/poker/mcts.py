@@ -16,7 +16,7 @@ from fpmcts.poker.expected_reward.moments import Backpropagation
 from fpmcts.poker.expected_reward.search import LISTED, MODEL, TABLE, Found, Searcher, Settings
 from fpmcts.poker.expected_reward.selection import Selection
 from fpmcts.poker.opponents.model import OpponentModel, untrained
-from fpmcts.poker.opponents.model_file import FILE, ModelError, load
+from fpmcts.poker.opponents.model_file import MODEL_FILE, ModelError, load
 from fpmcts.poker.opponents.statistics import (
     WINDOW,
     count_action,
@@ -78,7 +78,7 @@ class MCTSOptions(PlayerOptions):
         window: Approximate number of earlier hands that those statistics cover. None: as when the
             model was learned.
         nodes: Maximum nodes of a tree; the search ends when it is full.
-        checkpoint: File of the opponent model, or the folder of its run; None: the one that comes
+        checkpoint: The opponent model, or the run folder that it is in; None: the one that comes
             with the project; "untrained": everything is equally likely.
     """
 
@@ -117,12 +117,12 @@ class MCTSOptions(PlayerOptions):
         if self.checkpoint == UNTRAINED:
             return None
         path = SHIPPED if self.checkpoint is None else Path(self.checkpoint)
-        if path.is_dir():
-            path /= FILE
+        path = path / MODEL_FILE if path.is_dir() else path
         if not path.is_file():
             raise CheckpointError(
-                f"there is no opponent model at {path}; give checkpoint=FILE, the folder of a run "
-                f"with algorithm=opponent_model, or checkpoint={UNTRAINED}"
+                f"there is no opponent model at {path}; give checkpoint=FILE of a run with "
+                "algorithm=opponent_model, or "
+                f"checkpoint={UNTRAINED}"
             )
         return path
 
@@ -322,7 +322,7 @@ class MCTSAgent(Agent):
         root = tuple(
             RootMove(
                 question.text(action),
-                0.0,
+                None,
                 int(visits),
                 float(mean) if visits else None,
                 float(error) if visits else None,

@@ -116,6 +116,7 @@ class RunConfig:
     Attributes:
         learned_by: MODULE:CLASS of the algorithm, which is constructed from the configuration.
         ignored: Keys in the files of games that these runs do not have.
+        players: The players that play what it has learned, the usual one first.
         run_dir: Folder of the run; None makes ``runs/<game>-<algorithm>-<seed>``, of FPMCTS
             ``runs/<game>-<seed>``.
         seed: Seed of all random numbers, >= 0.
@@ -128,6 +129,7 @@ class RunConfig:
 
     learned_by: ClassVar[str]
     ignored: ClassVar[tuple[str, ...]] = ()
+    players: ClassVar[tuple[str, ...]] = ("policy", "fpmcts")
     run_dir: str | None = None
     seed: int = setting(0, least=0, most=2**31)
     resume: bool = True

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import torch
 
-from fpmcts.search.policy_kernels import observe_movers
+from fpmcts.search.policy_kernels import observed_by_movers
 from fpmcts.training.learner_settings import GradientSettings, LearnerSettings
 from fpmcts.training.policy_games import Decisions
 from fpmcts.training.samples import Samples
@@ -275,12 +275,7 @@ class Learner:
         """
         observations, *targets = encode(self.game, rows.states, rows.actions, rows.target)
         if more is not None:
-            count = num_rows(more)
-            others, roles = (
-                np.empty((count, *observations.shape[1:]), np.int8),
-                np.empty(count, np.int8),
-            )
-            observe_movers(self.game.rules, more.states, np.arange(count), others, roles)
+            others, _ = observed_by_movers(self.game, more.states, np.arange(num_rows(more)))
             observations = np.concatenate([observations, others])
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self._half):
             raw = net(self._on_device(observations))

@@ -15,7 +15,7 @@ import numpy as np
 
 from fpmcts.poker.opponents.learn import LearnOptions, learn, tasks
 from fpmcts.poker.opponents.material import assemble, gather
-from fpmcts.poker.opponents.model_file import FILE, save
+from fpmcts.poker.opponents.model_file import MODEL_FILE, save
 from fpmcts.poker.opponents.score import plot, report
 from fpmcts.poker.opponents.trees import Booster
 from fpmcts.progress import Progress
@@ -26,7 +26,7 @@ from games.settings import ConfigError
 from networks.checkpoint import check_compatible
 
 REPORT, CALIBRATION = "report.md", "calibration.png"
-"""Files that a finished run leaves in its folder."""
+"""Files that a finished run leaves in its folder, with ``MODEL_FILE``."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,7 @@ class OpponentModelConfig(RunConfig):
     """
 
     learned_by = "fpmcts.training.opponent_model:OpponentModel"
+    players = ("mcts",)
     hands: str | None = None
     game: Choice = field(default_factory=lambda: Choice("no_limit_holdem"))
     algorithm: LearnOptions = field(default_factory=LearnOptions)
@@ -134,9 +135,9 @@ class OpponentModel:
             "options": asdict(self.options),
         }
         learned = assemble(m, self.options, self._learned, told)
-        save(folder / FILE, learned)
+        save(folder / MODEL_FILE, learned)
         if not len(m.held.kind):
-            return f"; model in {folder / FILE}; no hands were held out"
+            return f"; model in {folder / MODEL_FILE}; no hands were held out"
         head = {
             "learned from": f"{m.num_hands:,} hands, {len(m.rows.kind):,} decisions",
             "held out": "the hands after them",

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fpmcts.search.policy_kernels import observe_movers, sample_policy
+from fpmcts.search.policy_kernels import observed_by_movers, sample_policy
 from fpmcts.search.search import Evaluate
 from fpmcts.training.samples import Noted, Samples, empty_samples, fill_results, play_games
 from games.generic import current_seat, legal, stake
@@ -87,9 +87,7 @@ def draw_moves(
         iteration: Stamps the samples.
     """
     n, scratch = len(lanes), np.zeros(game.spec.max_legal, np.int16)
-    observations, roles = np.empty((n, *game.spec.observation_shape), np.int8), np.empty(n, np.int8)
-    observe_movers(game.rules, states, lanes, observations, roles)
-    outputs = evaluate(observations, roles)
+    outputs = evaluate(*observed_by_movers(game, states, lanes))
     actions, log_prob, certainty = (
         np.zeros(n, np.int16),
         np.zeros(n, np.float32),

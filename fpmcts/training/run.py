@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import asdict
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -29,9 +28,6 @@ from networks.checkpoint import CHECKPOINT, naming
 if TYPE_CHECKING:
     from games.agent import Agent
 
-NETWORK_PLAYERS = ("policy", "fpmcts")
-PLAYERS = {"tabular": ("tabular",), "opponent_model": ("mcts",)}
-"""Players of a run whose algorithm is in this module; of others ``NETWORK_PLAYERS``."""
 _COMPILING = CompileClock()
 
 
@@ -196,15 +192,16 @@ class Run:
         """Returns a player from the last save.
 
         Args:
-            kind: Name of the player; None: ``tabular`` for an algorithm on tables, ``mcts`` for an
-                opponent model, else ``policy``. ``fpmcts`` searches with the networks.
+            kind: Name of the player; None: ``tabular`` for an algorithm on tables, ``mcts`` for a
+                model of opponents, else ``policy``. ``fpmcts`` searches with the networks.
             options: Options of the player, as of ``load_player``.
         """
-        module = self.config.learned_by.partition(":")[0].rpartition(".")[2]
-        own = PLAYERS.get(module, NETWORK_PLAYERS)
-        name = kind or own[0]
-        if name not in own and name in (*NETWORK_PLAYERS, *chain(*PLAYERS.values())):
-            raise ConfigError(f"player({name!r}): this run makes {' or '.join(own)}")
+        players = self.config.players
+        name = kind or players[0]
+        if name in ("policy", "fpmcts", "tabular") and name not in players:
+            raise ConfigError(
+                f"player({name!r}): this run is played by {' or '.join(players)}; expected that"
+            )
         source = {"run" if name == "tabular" else "checkpoint": str(self.folder.path)}
         return load_player(name, self.game, **source | options)
 

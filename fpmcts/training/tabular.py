@@ -43,6 +43,7 @@ class TabularConfig(RunConfig):
     """
 
     learned_by = "fpmcts.training.tabular:Tabular"
+    players = ("tabular",)
     game: Choice = field(default_factory=lambda: Choice("leduc"))
     algorithm: dict[str, Any] = field(default_factory=lambda: {"name": "smooth_uct"})
     budget: EpisodeBudget = field(default_factory=EpisodeBudget)

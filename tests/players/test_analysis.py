@@ -1,5 +1,6 @@
 """Positions in, moves with values and beliefs out."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -28,5 +29,8 @@ def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert analysis.main(words) == 0
     text = capsys.readouterr().out
     assert "raise" in text and "expected return" in text and "K   " in text
-    with pytest.raises(ValueError, match="hnad"):
-        analysis.main([*words, "hnad=Q"])
+    for wrong in ("hnad=Q", "seed=[1"):
+        with pytest.raises(ValueError, match=re.escape(wrong)):
+            analysis.main([*words, wrong])
+    with pytest.raises(ValueError, match="player '5': expected one of"):
+        analysis.main([*words[:-1], "player=5"])

@@ -127,7 +127,8 @@ def test_given_moves_alone(kind: str, game: Game, made: Agent) -> None:
 
 def test_the_policy_plays_the_likeliest_of_given_moves(run: Path) -> None:
     """At temperature 0, with any seed."""
-    agent, table = load_player("policy", DOUDIZHU, str(run)), Table(DOUDIZHU, seed=2)
+    agent = load_player("policy", DOUDIZHU, str(run), device="auto")
+    table = Table(DOUDIZHU, seed=2)
     likely = sorted(agent.decide(table).policy.items(), key=lambda pair: -pair[1])
     moves = [text for text, _ in likely[1:]]
     for agent.seed in range(4):
@@ -204,6 +205,7 @@ def test_what_cannot_be_decided_is_an_error_and_no_other_move() -> None:
         ("rhcp", LEDUC, {}, ["rhcp", "always_call", "leduc"]),
         ("fpmcts", LEDUC, {}, ["no weights come with the project for leduc"]),
         ("fpmcts", DOUDIZHU, {"checkpoint": "no/such/file"}, ["no checkpoint at"]),
+        ("fpmcts", DOUDIZHU, {"inference": False, "phase1": "marginal"}, ["phase1=marginal"]),
         ("mix", DOUDIZHU, {"seats": ["rhcp", "mix", "rhcp"]}, ["cannot play in itself"]),
         ("open_spiel", LEDUC, {"bot": "no.such:make"}, ["bot='no.such:make'", "No module named"]),
         ("rlcard", LEDUC, {"agent": "doudizhu-rule-v1"}, ["doudizhu-rule-v1", "leduc-holdem-cfr"]),

@@ -213,10 +213,15 @@ def test_decide_reports_cancels_and_keeps_to_given_moves(
         table, report=lambda so_far, done, total: seen.append((done, total, so_far.playouts))
     )
     assert seen == [(k * chunk, 3 * chunk, k * chunk) for k in (1, 2, 3)]
-    assert abs(sum(row.visits for row in decision.root or ()) - 3 * chunk) <= 3
+    root = decision.root or ()
+    assert abs(sum(row.visits for row in root) - 3 * chunk) <= 3
+    assert {row.prior for row in root} == {None}, "it has no policy without search"
     assert player.decide(table, cancel=lambda: True).playouts == chunk
     only = player.decide(table, moves=given).policy or {}
     assert set(only) == {*given} and sum(only.values()) == pytest.approx(1.0)
+    player.temperature = 0.0
+    visits = [row.visits for row in player.decide(table).root or ()]
+    assert sum(visits) > max(visits), "of all moves, though one has the whole policy"
     timed = load_player("ismcts", game, seconds=0.05, iterations=10**9).decide(table)
     assert timed.seconds < 2.0 and timed.playouts is not None and timed.playouts % chunk == 0
 
@@ -225,8 +230,8 @@ def test_decide_reports_cancels_and_keeps_to_given_moves(
     ("name", "options", "message"),
     [
         ("leduc", {"selection": "exp3"}, "selection=exp3: not an option of tree=single_observer"),
-        ("leduc", {"memory": 8}, "memory=8: not an option of tree=single_observer"),
         ("goofspiel", {"objective": "wp"}, "objective=wp: not an option of tree=shared"),
+        ("leduc", {"memory": 64}, "memory=64: not an option of tree=single_observer"),
         ("goofspiel", {"gamma": 0.2}, "gamma=0.2: selection=uct has no gamma"),
         ("goofspiel", {"selection": "exp3", "c": 1.0}, "c=1.0: selection=exp3 has no c"),
         ("goofspiel", {"c": 0.0}, "c=0.0: expected at least 1e-06"),

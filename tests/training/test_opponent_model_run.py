@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fpmcts.poker.opponents.model_file import FILE, load
+from fpmcts.poker.opponents.model_file import MODEL_FILE, load
 from fpmcts.training.algorithms import read_run
 from fpmcts.training.opponent_model import REPORT, OpponentModel
 from fpmcts.training.run import Run
@@ -52,10 +52,10 @@ def test_resumed_equals_uninterrupted(hands: Path, tmp_path: Path) -> None:
     second = Run.of(config)
     assert second.where().startswith("4 of 12 parts")
     assert len(list(second)) == 8 and not list(Run.of(config))
-    assert second.player(iterations=1).name == "mcts"
-    with pytest.raises(ConfigError, match="player.'tabular'.: this run makes mcts"):
+    assert second.player().name == "mcts"
+    with pytest.raises(ConfigError, match="player.'tabular'.: this run is played by mcts"):
         second.player("tabular")
-    one, two = (load(tmp_path / name / FILE) for name in "ab")
+    one, two = (load(tmp_path / name / MODEL_FILE) for name in "ab")
     for left, right in zip(
         [*one.model[:-1], *one.model.trees, *one.without.trees],
         [*two.model[:-1], *two.model.trees, *two.without.trees],

@@ -164,9 +164,20 @@ def test_what_the_page_computes(browser: Any, site: Site) -> None:
         ([after, before], []),
     ):
         assert person.run("effects", "happened(...of)", pair) == names
+    assert person.run("words", "of.map(verdict)", [2, 0, -1]) == ["You won", "A draw", "You lost"]
+    assert person.run("words", "of.map(gain)", [2, 0, -1, None]) == ["gain", "", "lose", ""]
     games = [[2, -1, -1], [-4, 8, -4]]
     found = person.run("match", "sums(of).slice(-3).map(one => one.value)", games)
     assert found == [-2, 7, -5]
+    heads = (
+        "import('/static/vendor/preact.js').then(({ html, render }) => { const at = document.body;"
+        "render(html`<${Moves} result=${of} />`, at); return [...at.querySelectorAll('th')]"
+        ".map(one => one.textContent); })"
+    )
+    row = {"move": "call", "visits": 8, "points": 1.0}
+    for prior, more in ((None, []), (0.5, ["Prior %"])):
+        told = person.run("thoughts", heads, {"rows": [row | {"prior": prior}]})
+        assert told == ["Move", "Result", "Visits", *more], "what is unknown is left out"
     person.close()
 
 
@@ -335,6 +346,33 @@ def test_the_editor_and_puzzles(browser: Any, site: Site) -> None:
     page.evaluate("location.hash = 'puzzles'")
     page.wait_for_selector(".tool > p")
     person.check()
+    person.close()
+
+
+def test_what_fails_while_the_ai_thinks_is_said(browser: Any, site: Site) -> None:
+    person = Person(browser, site)
+    page = person.context.new_page()
+    faults = [
+        {"type": "error", "code": "busy", "text": "one job is running"},
+        {"type": "result", "error": {"code": "engine", "text": "it ended"}, "final": True},
+    ]
+
+    def through(socket: Any) -> None:
+        server = socket.connect_to_server()
+
+        def hear(text: str) -> None:
+            if (said := json.loads(text))["type"] != "analyse":
+                server.send(text)
+            else:
+                socket.send(json.dumps({"id": said["id"], "job": said["id"], **faults.pop(0)}))
+
+        socket.on_message(hear)
+
+    page.route_web_socket("**/ws", through)
+    page.goto(f"{site.origin}/#t={person.new_table()}")
+    for text in ("one job is running", "it ended"):
+        page.locator(".think button", has_text="64").click()
+        page.wait_for_selector(f".toast:has-text('{text}')")
     person.close()
 
 

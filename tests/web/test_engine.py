@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from fpmcts.web.engine import client
-from fpmcts.web.engine.asking import CrashError, Priority, Question
+from fpmcts.web.engine.asking import CrashError, Earlier, Priority, Question
 from fpmcts.web.engine.client import SETTLED, EngineProcess
 from fpmcts.web.engine.watch import Patience, Watch
 
@@ -193,3 +193,14 @@ def test_a_server_that_stood_still_blames_nobody() -> None:
         return len(said)
 
     assert asyncio.run(run()) == 1
+
+
+def test_what_a_player_was_told_ends_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    from fpmcts.web.engine import answering  # imports torch
+
+    monkeypatch.setattr(answering, "MOST_PLAYERS", 1)
+    players = answering.Answering()
+    first = players._player(Question("kuhn", {}, "random", {}, 0))
+    players._told[id(first)] = Earlier((), ())
+    players._player(Question("kuhn", {}, "always_call", {}, 0))
+    assert not players._told, "a new player may have the same id"

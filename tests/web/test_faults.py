@@ -137,6 +137,20 @@ def test_a_clock_that_jumps(jump: float) -> None:
     assert asyncio.run(play(jump)) == asyncio.run(play(0.0))
 
 
+def test_a_table_continues_though_a_step_is_on_its_way() -> None:
+    async def play() -> bool:
+        clock = FakeClock()
+        room = Lobby(services(FakeEngine(), clock)).make("me", "toy", ["quick"] * 3, seed=1)
+        room.listen(lambda _: None)
+        room.pause(True)
+        room.step()
+        room.pause(False)
+        await clock.run(60.0)
+        return room.table.is_over
+
+    assert asyncio.run(play())
+
+
 def test_whatever_fails_at_a_move_is_reported(
     client: TestClient, site: Site, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -47,7 +47,7 @@ def test_other_pages_and_hosts_are_refused(client: TestClient) -> None:
     [
         (
             "0.0.0.0",
-            ("192.168.1.7:80", "localhost:80", "[fe80::1]:80"),
+            ("192.168.1.7:80", "192.168.1.7", "localhost", "localhost:80", "[fe80::1]"),
             ("rebound.example:80", "192.168.1.7:81"),
         ),
         ("192.168.1.7", ("192.168.1.7:80",), ("127.0.0.1:80", "192.168.1.8:80")),

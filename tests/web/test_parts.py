@@ -278,3 +278,4 @@ def test_the_auction_has_players() -> None:
         assert weights_of(name).stem == Choice.from_text(name).make().weights
         for entry in offers()[name].entries:
             assert entrants_of(entry.kind, Choice.from_text(name).make(), entry.options)
+            assert not entry.options.get("temperature"), "good play need not mix"

@@ -184,6 +184,8 @@ def test_deals_of_an_editor(client: TestClient) -> None:
     refused = client.post("/api/deals", json=given | {"moves": ["a1", "a1"]})
     assert refused.status_code == 422 and "move 2" in refused.json()["error"]["text"]
     table = new_table(client, seed=None, deal=deal, moves=["a1"], seats=["quick", "you", "quick"])
+    watched = new_table(client, seed=None, deal=deal, seats=["quick"] * 3, mode="fair")
+    assert watched["mode"] == "open", "whoever only watches hides nothing"
     path = f"/api/tables/{table['id']}/outside"
     outside = client.get(path).json()
     assert (outside["seat"], outside["hand"]) == (1, ["a2", "b2", "c2"])

@@ -10,7 +10,6 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 STATIC = ROOT / "fpmcts" / "web" / "static"
-"""Bytes of scripts and styles, compressed."""
 
 
 @pytest.mark.parametrize(

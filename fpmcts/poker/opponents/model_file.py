@@ -23,8 +23,8 @@ from games.settings import InputError
 from networks.checkpoint import CheckpointError, entry, parse_meta, read_tensors
 
 FORMAT = "opponent-model-1"
-FILE = "opponents.safetensors"
-"""Name of the file in the folder of a run."""
+MODEL_FILE = "opponents.safetensors"
+"""The model in the folder of a run."""
 BOOSTERS = {"trees": "model", "without": "without"}
 """Prefixes of arrays in a file, and the models that own these trees."""
 

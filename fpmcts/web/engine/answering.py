@@ -71,7 +71,8 @@ class Answering:
             host.entrants = {**host.entrants, **entrants, label: entrants[question.kind]}
             self._players[game, label] = host.make(label)
             if len(self._players) > MOST_PLAYERS:
-                del self._players[next(iter(self._players))]
+                gone = self._players.pop(next(iter(self._players)))
+                self._told.pop(id(gone), None)  # the number may be another player's next
         return self._players[game, label]
 
     def _is_compiled(self, question: Question, hear: Hear, cancel: Callable[[], bool]) -> bool:

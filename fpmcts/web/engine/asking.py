@@ -76,7 +76,7 @@ class Row:
 
     Attributes:
         move: Its text.
-        prior: Its probability under the policy, 0 to 1.
+        prior: Its probability without search, 0 to 1; None if the player has no policy.
         visits: Playouts through it.
         value: Mean return in the unit of the search.
         se: Standard error of ``value``; None with fewer than two playouts, 0 if exact.

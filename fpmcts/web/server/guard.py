@@ -44,7 +44,7 @@ HEADERS = {
 }
 """Headers of every response, including errors."""
 OPEN_PATHS = ("/api/health",)
-"""The page shown without a cookie."""
+"""What is answered without a cookie."""
 SAFE = ("GET", "HEAD")
 EVERYWHERE = ("0.0.0.0", "::")
 NOT_KEPT = {"cache-control": "no-store"}
@@ -146,12 +146,14 @@ class Guard:
             names.add(socket.gethostname().lower())
         elif host not in ("127.0.0.1", "localhost", "::1"):
             names = {f"[{host}]" if ":" in host else host.lower()}
-        self._hosts = {f"{name}:{port}" for name in names} | (names if port == 80 else set())
+        self._hosts = {f"{name}:{port}" for name in names}
 
     def knows(self, host: str) -> bool:
         """Returns whether a ``Host`` header names this server: one of our addresses or names, and
         the port.
         """
+        if self._port == 80 and not host.endswith(":80"):
+            host += ":80"  # which browsers leave out
         name, _, port = host.rpartition(":")
         if host.lower() in self._hosts or not self._any_address:
             return host.lower() in self._hosts

@@ -6,7 +6,7 @@ import { Sum, hasAuction, said, stake } from "./auction.js";
 import { Backs, Cards, Down, MoveText, highFirst, isRanks, moveWord, showRanks } from "./cards.js";
 import { Effects } from "./effects.js";
 import { besideTitle, playerTitle, roleTitle, seatTitle, teamOf } from "./players.js";
-import { amount, signed, t } from "./words.js";
+import { amount, gain, signed, t } from "./words.js";
 
 const HATS = {
   landlord: "M4 2.500l3.600 3.700L12 1.500l4.400 4.700L20 2.500V11H4zM7 13h10c0 5.500-2 8.500-5 8.500S7 18.500 7 13z",
@@ -98,7 +98,7 @@ function Seat({ view, seat, config, place, thinking, progress, made, next, notes
     <header><span class="disc"><${Avatar} player=${one.player} team=${team} /></span>
       <span class="who"><b>${name}</b><small>${about}${said(view, seat).map((move) => html` <b class="said">${moveWord(move)}</b>`)}</small></span>
       ${one.count !== null && sheds && (one.cards ? html`<span class="tally" role="img" aria-label=${t("cards_left", one.count)}>${one.count}</span>` : html`<${Backs} count=${one.count} />`)}
-      ${view.returns && html`<b class=${`return ${view.returns[seat] > 0 ? "gain" : "lose"}`}>${signed(view.returns[seat])}</b>`}</header>
+      ${view.returns && html`<b class=${`return ${gain(view.returns[seat])}`}>${signed(view.returns[seat])}</b>`}</header>
     ${place !== "bottom" && one.cards && html`<${Cards} cards=${sheds ? highFirst(one.cards) : one.cards} size=${sheds ? "small fanned" : small} label=${t("hand")} />`}
     ${place !== "bottom" && down > 0 && html`<${Down} count=${down} size=${small} />`}
     ${stacks && html`<${Stack} view=${view} seat=${seat} />`}

@@ -4,7 +4,7 @@ import { html, useEffect, useRef, useState } from "./vendor/preact.js";
 import { Cards } from "./cards.js";
 import { get, post, upload } from "./connection.js";
 import { YOU, baseTitle, gameTitle, isSeries, playerText, playerTitle, preparingText, seatTitle, usual, variantTitle } from "./players.js";
-import { signed, t } from "./words.js";
+import { gain, signed, t } from "./words.js";
 
 const DEALT = { doudizhu: ["K", "A", "2", "L", "B"], kuhn: ["J", "Q", "K"], leduc: ["Js", "Qh", "Ks"], limit_holdem: ["Ah", "Kd", "Qs"], no_limit_holdem: ["As", "Ad", "Kh"], goofspiel: ["1", "3", "5"], phantom_tictactoe: ["X", "O"] };
 const MOST_SHOWN = 12;
@@ -82,7 +82,7 @@ function Recent({ tables, config, open }) {
     <button type="button" class="link" onClick=${() => open(one.id)}>
       <b>${gameTitle(one.game)}</b>
       <span class="muted">${one.seats.map((player) => playerTitle(player, config)).join(" · ")}</span>
-      <span class=${`tag ${one.over && one.you !== null ? (one.returns?.[one.you] > 0 ? "gain" : "lose") : ""}`}>${one.over ? (one.you !== null && one.returns ? signed(one.returns[one.you]) : t("over")) : t("move_n", one.plies + 1)}</span>
+      <span class=${`tag ${one.over && one.you !== null ? gain(one.returns?.[one.you]) : ""}`}>${one.over ? (one.you !== null && one.returns ? signed(one.returns[one.you]) : t("over")) : t("move_n", one.plies + 1)}</span>
     </button></li>`)}</ul>
     ${tables.length > MOST_SHOWN && html`<button type="button" class="link small" onClick=${() => setAll(!all)}>${t("show_all", tables.length)}</button>`}`;
 }

@@ -4,7 +4,7 @@ import { html, useEffect, useState } from "./vendor/preact.js";
 import { get } from "./connection.js";
 import { playerTitle } from "./players.js";
 import { Curve } from "./thoughts.js";
-import { signed, t } from "./words.js";
+import { gain, signed, t } from "./words.js";
 
 // Running sums as points of a curve, from the returns of each player in each game.
 export function sums(games) {
@@ -21,6 +21,6 @@ export function Match({ id, series, config, over, fail }) {
   }, [id]);
   const ranks = series.players.map((player, k) => [series.returns[k], player, k]).sort((a, b) => b[0] - a[0]);
   return html`<section class="panel match"><h2>${t(over ? "match_over" : "total")}</h2>
-    <table><tbody>${ranks.map(([won, player, k]) => html`<tr key=${k}><th scope="row">${playerTitle(player, config)}${series.players.indexOf(player) !== series.players.lastIndexOf(player) ? ` ${k + 1}` : ""}</th><td class=${`num ${won > 0 ? "gain" : won < 0 ? "lose" : ""}`}>${signed(won)}</td></tr>`)}</tbody></table>
+    <table><tbody>${ranks.map(([won, player, k]) => html`<tr key=${k}><th scope="row">${playerTitle(player, config)}${series.players.indexOf(player) !== series.players.lastIndexOf(player) ? ` ${k + 1}` : ""}</th><td class=${`num ${gain(won)}`}>${signed(won)}</td></tr>`)}</tbody></table>
     <${Curve} points=${sums(games)} unit="points" title=${t("match_curve")} tag=${(one) => t("hand_no", one.ply)} names=${(k) => playerTitle(series.players[k], config)} /></section>`;
 }

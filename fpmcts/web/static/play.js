@@ -12,7 +12,7 @@ import { Match } from "./match.js";
 import { Steps, useArrows, useReplay } from "./replay.js";
 import { Review } from "./review.js";
 import { Curve, Hands, Moves, Value } from "./thoughts.js";
-import { amount, number, signed, t } from "./words.js";
+import { amount, gain, number, signed, t, verdict } from "./words.js";
 
 const EMPTY = { rev: null, summary: null, view: null, thinking: null, job: null, result: null, paused: false, factor: 1, values: {}, notes: {} };
 const SPEEDS = [64, 256, 1024];
@@ -69,7 +69,7 @@ export function Play({ id, config, connection, bus, prefs, engine, go, open, say
   const [retry, setRetry] = useState(null);
   const [reviewing, setReviewing] = useState(false);
   const latest = useRef(null);
-  const failed = (error) => error.code !== "disconnected" && fail(error);
+  const failed = (error) => !["disconnected", "unknown_job"].includes(error.code) && fail(error); // a job may just have ended
   useEffect(() => {
     tell({ type: "forget" });
     setPly(null);
@@ -78,7 +78,7 @@ export function Play({ id, config, connection, bus, prefs, engine, go, open, say
     const stop = bus.listen((message) => {
       if (message.table !== undefined && message.table !== id) return;
       if (message.type === "next") open(message.next);
-      else if (message.type === "error" && ["engine", "disk"].includes(message.code)) fail(message);
+      else if (message.type === "error" || message.error) failed(message.error ?? message);
       else if (message.type === "moved" || message.type === "over" || message.type === "state") announce(spoken(message, latest.current, config));
       if (message.view) latest.current = message.view;
       tell(message);
@@ -105,7 +105,7 @@ export function Play({ id, config, connection, bus, prefs, engine, go, open, say
     setPly(to);
   };
   useArrows(done && retry === null, at ?? 0, last, choose);
-  const send = (fields) => connection.ask({ table: id, ...fields }).catch(failed);
+  const send = (fields) => connection.send({ table: id, ...fields });
   const play = (move) => send({ type: "play", move, rev: state.rev });
   useKeys(prefs.keys && done, (event) => {
     if (event.key !== "Enter" || ["BUTTON", "A", "SUMMARY"].includes(event.target.tagName) || reviewing || !series || matchOver) return false;
@@ -139,7 +139,6 @@ export function Play({ id, config, connection, bus, prefs, engine, go, open, say
         const ended = message.type === "disconnected" || (message.type === "error" && message.id === job) || (message.type === "result" && message.job === job && message.final);
         if (!ended) return;
         stop();
-        if (message.type === "error" || message.error) fail(message.error ?? message);
         resolve(message.type === "result" ? message.rows?.[0]?.move ?? message.move ?? null : null);
       });
     });
@@ -225,7 +224,7 @@ function statusText(shown, view, config, game, done, at, last, paused) {
       return html`<b class="verdict">${t("wins", [...new Set(winners)].join(", "))}</b>`;
     }
     const mine = view.returns[view.you];
-    return html`<b class=${`verdict ${mine > 0 ? "gain" : mine < 0 ? "lose" : ""}`}>${t(mine > 0 ? "won_game" : mine < 0 ? "lost_game" : "drawn_game")}</b> ${resultText(game, mine)}`;
+    return html`<b class=${`verdict ${gain(mine)}`}>${verdict(mine)}</b> ${resultText(game, mine)}`;
   }
   if (shown.to_move === null) return "";
   if (shown.to_move !== shown.you) return paused ? t("paused") : t("thinks", playerTitle(shown.seats[shown.to_move].player, config));
@@ -240,7 +239,7 @@ function spoken(message, before, config) {
   const { view } = message;
   const parts = [];
   if (message.type === "moved") parts.push(t("did", playerTitle(view.seats[message.seat]?.player, config), moveWord(message.move)));
-  if (message.type === "over" || view.over) parts.push(view.you === null ? t("game_over") : `${t(view.returns[view.you] > 0 ? "won_game" : "lost_game")} ${signed(view.returns[view.you])}.`);
+  if (message.type === "over" || view.over) parts.push(view.you === null ? t("game_over") : `${verdict(view.returns[view.you])} ${signed(view.returns[view.you])}.`);
   else if (view.to_move === view.you && view.you !== null) parts.push(`${t("your_turn")}.`);
   return parts.join(" ");
 }

@@ -55,7 +55,7 @@ export function playerTitle(name, config) {
 // One sentence about a player, for the lobby.
 export function playerText(player) {
   const about = t.known(`about_${player.group}`) ?? "";
-  const effort = searches(player) ? t("about_playouts", player.playouts) : player.analyses || player.group === "fpmcts" ? "" : "";
+  const effort = searches(player) ? t("about_playouts", player.playouts) : "";
   return [about, effort, t("about_delay", player.delay)].filter(Boolean).join(" ");
 }
 

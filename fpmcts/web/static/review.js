@@ -23,7 +23,7 @@ export function Review({ id, view, plies, game, config, connection, bus, prefs, 
   const [tried, setTried] = useState({}); // results of tries, by ply
   const [show, setShow] = useState("moves");
   const [hidden, setHidden] = useState({}); // results of analyses, by ply
-  const asked = useRef(new Map()); // the purpose of each analysis
+  const asked = useRef(new Map()); // the ply of each analysis
   const merge = (found) =>
     setDecisions((before) => {
       const all = new Map(before.map((one) => [one.ply, one]));
@@ -34,17 +34,15 @@ export function Review({ id, view, plies, game, config, connection, bus, prefs, 
     () =>
       bus.listen((message) => {
         if (message.type === "revealed") merge(message.decisions);
-        else if (message.type === "disconnected") setJob(null);
-        else if (message.type === "error" && message.id === job && job !== null) (setJob(null), fail(message));
-        else if (message.type === "error" && asked.current.delete(message.id)) fail(message);
+        else if (message.type === "disconnected") (setJob(null), setHidden({}));
+        else if (message.type === "error" && message.id === job) setJob(null);
+        else if (["error", "result"].includes(message.type) && asked.current.has(message.id)) setHidden((before) => ({ ...before, [asked.current.get(message.id)]: message }));
         else if (message.type === "progress" && message.job === job) {
           setProgress(message);
           merge(message.decisions ?? []);
         } else if (message.type === "result" && message.tried) {
           setTried((before) => ({ ...before, [message.tried.ply]: message.tried }));
           if (message.tried.decision) merge([{ ...message.tried.decision, hidden: false, right: true }]);
-        } else if (message.type === "result" && asked.current.has(message.job)) {
-          setHidden((before) => ({ ...before, [message.ply]: message }));
         } else if (message.type === "result" && message.final && message.job === job) {
           if (message.review) {
             setDecisions(message.review.decisions);
@@ -52,7 +50,6 @@ export function Review({ id, view, plies, game, config, connection, bus, prefs, 
             if (first && !review) choose(first.ply);
             setReview(message.review);
           }
-          if (message.error) fail(message.error);
           setJob(null);
           setProgress(null);
         }
@@ -75,13 +72,12 @@ export function Review({ id, view, plies, game, config, connection, bus, prefs, 
     const attempt = (move) => {
       setRetry(null);
       setTried((before) => ({ ...before, [one.ply]: undefined }));
-      asked.current.set(connection.send({ type: "try", ply: one.ply, move }), "try");
+      connection.send({ type: "try", ply: one.ply, move });
     };
     setRetry({ ply: one.ply, view: { ...all, you: one.seat, seats, returns: null }, legal: seen.legal ?? null, attempt });
   };
   const guess = () => {
-    const number = connection.send({ type: "analyse", ply, playouts: PLAYOUTS });
-    asked.current.set(number, "hands");
+    asked.current.set(connection.send({ type: "analyse", ply, playouts: PLAYOUTS }), ply);
     setHidden((before) => ({ ...before, [ply]: { pending: true } }));
   };
   useKeys(prefs.keys && retry === null, (event) => {

@@ -27,6 +27,7 @@ export function Moves({ result, choose, mark, word = moveWord }) {
   const searched = rows.some((row) => row.visits > 0); // no visits if values are exact
   const again = rows.some((row) => row.stage === 2);
   const valued = rows.some((row) => (row.wp ?? row.points ?? null) !== null);
+  const stated = rows.some((row) => (row.prior ?? null) !== null); // not by every player
   const points = rows.some((row) => (row.points ?? null) !== null);
   const exact = points && !searched && rows.every((row) => (row.points ?? null) !== null && !row.se);
   const top = exact ? Math.max(...rows.map((row) => row.points)) : 0;
@@ -36,7 +37,7 @@ export function Moves({ result, choose, mark, word = moveWord }) {
   return html`<table class="moves"><caption class="sr">${t("moves")}</caption>
     <thead><tr><th scope="col">${t("move")}</th>${valued && html`<th scope="col" title=${t(points ? "pts_help" : "wp_help")}>${t(points ? "pts" : "wp")}${points ? "" : " %"}</th>`}
       ${exact && html`<th scope="col" title=${t("cost_help")}>${t("cost")}</th>`}
-      ${searched && html`<th scope="col" title=${t("visits_help")}>${t("visits")}</th>`}<th scope="col" title=${t(searched ? "prior_help" : "policy")}>${t(searched ? "prior" : "policy")} %</th></tr></thead>
+      ${searched && html`<th scope="col" title=${t("visits_help")}>${t("visits")}</th>`}${stated && html`<th scope="col" title=${t(searched ? "prior_help" : "policy")}>${t(searched ? "prior" : "policy")} %</th>`}</tr></thead>
     <tbody>${rows.slice(0, all ? rows.length : FEW_ROWS).map((row, k) => html`<tr key=${row.move} class=${`${row.move === mark ? "marked" : k === 0 && valued ? "first" : ""} ${(again && row.stage === 1) || seldom(row) ? "once" : ""}`}>
       <td>${choose
         ? html`<button type="button" class="link" title=${t("play")} onClick=${() => choose(row.move)}><${MoveText} move=${row.move} size="tiny" word=${word(row.move)} /></button>`
@@ -44,7 +45,7 @@ export function Moves({ result, choose, mark, word = moveWord }) {
       ${valued && html`<td class="num">${scoreText(row)}</td>`}
       ${exact && html`<td class=${`num ${top - row.points > 0.005 ? "lose" : "muted"}`}>${top - row.points > 0.005 ? number(top - row.points, 2) : "–"}</td>`}
       ${searched && html`<td class="num"><span class="gauge" aria-hidden="true"><span style=${{ width: `${100 * share(row)}%` }}></span></span>${row.visits ?? "–"}</td>`}
-      <td class="num">${searched ? "" : html`<span class="gauge" aria-hidden="true"><span style=${{ width: `${100 * share(row)}%` }}></span></span>`}${row.prior === null || row.prior === undefined ? "–" : percent(row.prior, 1)}</td></tr>`)}</tbody></table>
+      ${stated && html`<td class="num">${searched ? "" : html`<span class="gauge" aria-hidden="true"><span style=${{ width: `${100 * share(row)}%` }}></span></span>`}${row.prior === null || row.prior === undefined ? "–" : percent(row.prior, 1)}</td>`}</tr>`)}</tbody></table>
     ${!again && rows.slice(0, all ? rows.length : FEW_ROWS).some(seldom) && html`<p class="muted small">${t("seldom")}</p>`}
     ${again && rows.some((row) => row.stage === 1) && html`<p class="muted small">${t("once")}</p>`}
     ${rows.length > FEW_ROWS && html`<button type="button" class="link small" aria-expanded=${all ? "true" : "false"} onClick=${() => setAll(!all)}>${t("show_all", rows.length)} ${all ? "▴" : "▾"}</button>`}`;

@@ -34,7 +34,7 @@ const EN = {
   won_game: "You won", lost_game: "You lost", drawn_game: "A draw", game_over: "Game over", wins: "{0} wins", points: "{0} points", points_1: "{0} point", chips: "{0} chips", chips_1: "{0} chip", error_unknown_table: "There is no such table, or it is not yours.", unit_points: "points", unit_chips: "chips", waiting: "The players are warming up … {0} %", compiling: "Preparing the players for {0} (once per machine): {1} s of about a minute",
   lost: "Connection lost. Reconnecting …", thoughts: "Thoughts", analyse: "Think:", think_help: "Number of playouts to search", stop: "Stop", moves: "Moves", hands: "Hidden hands", curve: "Value over the game",
   thoughts_fair: "Fair game: thoughts are shown after it ends.", thoughts_none: "No analysis is available for this game yet.", thoughts_wait: "Analysis is available on your turn.",
-  move: "Move", prior: "Prior", prior_help: "Probability that the network plays it without search", visits: "Visits", visits_help: "Playouts that began with this move",
+  move: "Move", prior: "Prior", prior_help: "Probability that it is played without search", visits: "Visits", visits_help: "Playouts that began with this move",
   wp: "Win", wp_help: "Chance that the mover's team wins after this move, with standard error", pts: "Result", pts_help: "Mean result after this move, with standard error",
   policy: "Policy", ess: "Effective sample size: {0}.", listed: "All possible hands, weighted.", prior_only: "From the deal alone: the moves reveal little yet.", at_least: "Probability of holding at least one, two, three or four of each rank.",
   value_now: "Chance of winning: {0} %", value_points: "Expected result: {0}", show_all: "Show all {0}",
@@ -96,7 +96,7 @@ const ZH = {
   won_game: "你赢了", lost_game: "你输了", drawn_game: "平局", game_over: "牌局结束", wins: "{0}获胜", points: "{0} 分", points_1: "{0} 分", chips: "{0} 筹码", chips_1: "{0} 筹码", unit_points: "分", unit_chips: "筹码", waiting: "AI 加载中…… {0} %", compiling: "正在加载{0}的 AI（仅首次需要）：已用 {1} 秒，约需一分钟", lost: "连接中断，正在重连……",
   thoughts: "思考", analyse: "思考：", think_help: "搜索次数", stop: "停止", moves: "着法", hands: "推测手牌", curve: "局势变化",
   thoughts_fair: "公平局，结束后才显示思考。", thoughts_none: "这个游戏暂不支持分析。", thoughts_wait: "轮到你时才能分析。",
-  move: "着法", prior: "先验", prior_help: "不搜索时网络出这手牌的概率", visits: "次数", visits_help: "从这手牌开始的搜索次数", wp: "胜率", wp_help: "出这手牌后己方获胜的概率及标准误", pts: "收益", pts_help: "出这手牌后的平均收益及标准误",
+  move: "着法", prior: "先验", prior_help: "不搜索时出这手牌的概率", visits: "次数", visits_help: "从这手牌开始的搜索次数", wp: "胜率", wp_help: "出这手牌后己方获胜的概率及标准误", pts: "收益", pts_help: "出这手牌后的平均收益及标准误",
   policy: "出牌概率", ess: "有效样本数：{0}。", listed: "已列出所有可能手牌并加权。", prior_only: "仅按发牌推断，出过的牌还说明不了什么。", at_least: "各家每种点数至少有一、二、三、四张的概率。", value_now: "胜率：{0} %", value_points: "期望收益：{0}", show_all: "全部 {0}",
   review: "复盘", start_review: "复盘我的牌局", reviewing: "正在分析第 {0} / {1} 步", reviewing_2: "正在比较可疑的出牌：{0} / {1}", fast: "快速", normal: "标准", deep: "深度", next_mistake: "下一个失误", mistakes_n: "{0} 处失误", no_mistakes: "没有明显失误，打得好！",
   review_text: "只用你当时能看到的信息重新搜索每一步，可疑之处反复比较，因此每个损失都带有误差。",
@@ -159,6 +159,9 @@ export const number = (value, digits = 0) => (value === null || value === undefi
 // A number with as many decimals as it has, at most two.
 export const amount = (value) => (typeof value === "number" ? minus(String(Math.round(100 * value) / 100)) : "–");
 export const signed = (value) => (value > 0 ? `+${amount(value)}` : amount(value));
+// The style and the word of a result.
+export const gain = (value) => (value > 0 ? "gain" : value < 0 ? "lose" : "");
+export const verdict = (value) => t(value > 0 ? "won_game" : value < 0 ? "lost_game" : "drawn_game");
 // A loss with its error; an exact loss has none.
 export const lossOf = (one, digits) => `${number(Math.max(0, one.loss), digits)}${one.exact ? "" : ` ± ${number(one.se, digits)}`}`;
 export const percent = (share, digits = 0) => (share === null || share === undefined ? "–" : number(100 * share, digits));

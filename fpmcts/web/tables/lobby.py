@@ -98,6 +98,7 @@ class Lobby:
         """
         info, chance = self.services.rulebook.info(game), self.services.chance
         self.services.catalogue.check_seats(info, seats)
+        mode = mode if YOU in seats else "open"
         sources = {"seed": seed, "deal": deal, "continues": continues}
         given = [name for name, value in sources.items() if value is not None]
         if len(given) > 1:
@@ -111,7 +112,7 @@ class Lobby:
         self._may_make(session)
         settings = Settings(
             seats=seats,
-            mode=mode if YOU in seats else "open",
+            mode=mode,
             series=Series(list(seats), returns=[0.0] * len(seats), deals=deals),
             secret=chance.new_seed(),
             seed=seed if given else chance.new_seed(),

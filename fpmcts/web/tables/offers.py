@@ -64,7 +64,7 @@ log = logging.getLogger(__name__)
 
 def searching(group: str, label: str, game: str, **options: Any) -> list[Entry]:
     """Returns the policy of a searching player without search, and the player at every speed."""
-    options["temperature"] = float(game != "doudizhu")  # whose players need not mix
+    options["temperature"] = float(base_of(game) != "doudizhu")  # whose players need not mix
     name = "policy" if group == "fpmcts" else f"{group}-policy"
     policy = Entry(name, group, f"{label}, policy alone", "policy", options, GREEDY)
     searches = (

@@ -339,7 +339,7 @@ class Room:
         if self.table.seat == self.you:
             raise RefusedError("not_your_turn", "it is your turn")
         if not self.is_driven:
-            self._driver = asyncio.create_task(self._drive(once=True))
+            self._driver = asyncio.create_task(self._drive())
 
     def speed(self, factor: float) -> None:
         """Changes the pace of a game that you watch. Raises RefusedError if you take part."""
@@ -398,8 +398,8 @@ class Room:
             self._driver.cancel()
             self._driver = None
 
-    async def _drive(self, once: bool = False) -> None:
-        """Plays the players' moves until it is your turn, or only one with ``once``."""
+    async def _drive(self) -> None:
+        """Plays the players' moves until it is your turn; at a paused table only one."""
         while not self.table.is_over and self.table.seat != self.you:
             seat = self.table.seat
             entry, clock = self._players[self.settings.seats[seat]], self.services.clock
@@ -429,7 +429,7 @@ class Room:
                 text = str(error) if self.everything else hidden
                 self.tell(self.message("error", code="engine", text=text))
                 return
-            if once:
+            if self.paused:
                 return
 
     def _appears(self, entry: Entry, began: float) -> float:

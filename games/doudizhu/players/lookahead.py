@@ -113,15 +113,15 @@ class LookaheadAgent(BiddingAgent):
             return super().answer(question, limits)
         rng = streams(question.seed, 1)
         points = self._points(question.view, 0, question.seat, question.asked, rng, 0)
-        means, rule = points.mean(axis=0), int(self._bids(question.view)[0])
+        means = points.mean(axis=0)
         spread = points.std(axis=0, ddof=1) / np.sqrt(len(points))
         # The landlord's value is the same in all worlds, and no less uncertain for that.
         errors = [float(error) if error > 0.0 else None for error in spread]
         best = int(means.argmax())
         texts = [question.text(action) for action in question.asked]
         root = tuple(
-            RootMove(texts[k], float(action == rule), len(points), float(means[k]), errors[k])
-            for k, action in enumerate(question.asked)
+            RootMove(texts[k], None, len(points), float(means[k]), errors[k])
+            for k in range(len(texts))
         )
         return Decision(
             texts[best],
