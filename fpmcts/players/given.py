@@ -7,7 +7,6 @@ from typing import Any, Protocol
 import numpy as np
 
 from fpmcts.players import load_player
-from games import make
 from games.agent import Agent
 from games.interface import Game, Records
 from games.registry import Player
@@ -31,11 +30,6 @@ PlayerLike = Agent | Learned | Choose | str
 """A player, its name, a ``Run``, or a function of the view of the seat to move
 (``FunctionPlayer``).
 """
-
-
-def game_of(game: GameLike) -> Game:
-    """Returns a game, given a game, its class or its name."""
-    return game if isinstance(game, Game) else make(game)
 
 
 def player_of(game: Game, player: Any, **options: Any) -> Agent:
