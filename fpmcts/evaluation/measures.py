@@ -22,8 +22,8 @@ def match(
 
     Args:
         game: The game, or its name.
-        a, b: Players: as ``load_player`` returns them, by name, a ``Run``, an object of a subclass
-            of ``Player``, or a function from the view of the seat to move (the fields of
+        a, b: Players: as ``load_player`` returns them, by name, a ``Run``, a subclass of ``Player``
+            or an object of one, or a function from the view of the seat to move (the fields of
             ``Table.describe``) to a move.
         decks: Number of decks, at least 1.
         seed: Seed of the decks and of the players' random choices. No deck occurs in training.
