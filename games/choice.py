@@ -86,14 +86,18 @@ def module_file(name: str, key: str) -> Path:
     return Path(found.origin)
 
 
-def make(game: str | type[Game], **options: Any) -> Game:
-    """Returns a game, by its name or its class.
+def make(game: str | type[Game] | Game, **options: Any) -> Game:
+    """Returns a game, by its name or its class; a game, without options, is returned as it is.
 
     Raises:
         ConfigError: Unknown name or option, or an option out of range; the message says what is
             expected.
         ValueError: The game is not complete.
     """
+    if isinstance(game, Game):
+        if options:
+            raise ConfigError(f"{', '.join(options)}: options are for a game given by its name")
+        return game
     maker: Any = game_class(game) if isinstance(game, str) else game
     made: Game = maker(_checked(maker, options))
     if missing := missing_kernels(type(made.rules)):

@@ -73,8 +73,7 @@ class Table:
     ) -> None:
         if sum(given is not None for given in (seed, deal, record)) != 1:
             raise ValueError("a table starts from one of seed=, deal= and record=")
-        game = make(game) if isinstance(game, str) else game
-        self.game: Game = game
+        self.game = game = make(game)
         actions: list[int] = []
         if seed is not None:
             if seed < 0:

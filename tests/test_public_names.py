@@ -55,6 +55,10 @@ class Last(Player):
 
 def test_classes_and_runs_play(tmp_path: Path) -> None:
     kuhn = make("kuhn")
+    assert match(kuhn, Last, Last(), decks=20).adp.mean == 0
+    for name in ("random", "tabular"):
+        with pytest.raises(ValueError, match=f"{name} plays leduc; expected a player of kuhn"):
+            match(kuhn, load_player(name, "leduc"), "random")
     assert match(kuhn, Last(), lambda view: view["legal"][-1], decks=20).adp.mean == 0
     table = Table(kuhn, seed=1)
     assert Last().at(kuhn).decide(table).move == table.legal()[-1].text

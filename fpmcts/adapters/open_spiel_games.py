@@ -165,7 +165,7 @@ def load_game(game: str | Game, **options: object) -> pyspiel.Game:
     Raises:
         ValueError: The game or an option is unknown, or the deals cannot be enumerated.
     """
-    ours: Game = make(game, **options) if isinstance(game, str) else game
+    ours = make(game, **options)
     name = ours.spec.name
     deals, chances = ours.starts()
     spec, kinds = ours.spec, pyspiel.GameType
@@ -266,7 +266,7 @@ def native_game(game: str | Game, **options: object) -> pyspiel.Game:
 
     Arguments and errors are those of ``load_game``.
     """
-    return pyspiel.load_efg_game(efg_text(make(game, **options) if isinstance(game, str) else game))
+    return pyspiel.load_efg_game(efg_text(make(game, **options)))
 
 
 def efg_text(game: Game) -> str:

@@ -48,7 +48,7 @@ class GameEnv(AECEnv):  # type: ignore[misc]
             raise ValueError(
                 f"render_mode={render_mode!r}: expected None or one of {', '.join(RENDER_MODES)}"
             )
-        self.game = make(game, **options) if isinstance(game, str) else game
+        self.game = make(game, **options)
         spec = self.game.spec
         self.render_mode = render_mode
         self.metadata = {

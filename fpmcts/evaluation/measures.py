@@ -8,7 +8,8 @@ import numpy as np
 from fpmcts.evaluation.duplicate import duplicate_match
 from fpmcts.evaluation.match_result import MatchResult
 from fpmcts.evaluation.policy_table import ExactMeasure
-from fpmcts.players.given import GameLike, PlayerLike, game_of, player_of
+from fpmcts.players.given import GameLike, PlayerLike, player_of
+from games import make
 from games.agent import OpenPolicy
 from games.interface import Game
 
@@ -21,8 +22,8 @@ def match(
 
     Args:
         game: The game, or its name.
-        a, b: Players: as ``load_player`` returns them, by name, a ``Run``, an object of a subclass
-            of ``Player``, or a function from the view of the seat to move (the fields of
+        a, b: Players: as ``load_player`` returns them, by name, a ``Run``, a subclass of ``Player``
+            or an object of one, or a function from the view of the seat to move (the fields of
             ``Table.describe``) to a move.
         decks: Number of decks, at least 1.
         seed: Seed of the decks and of the players' random choices. No deck occurs in training.
@@ -30,7 +31,7 @@ def match(
     Raises:
         ValueError: There is no such player, or it made an illegal move.
     """
-    chosen = game_of(game)
+    chosen = make(game)
     return duplicate_match(chosen, player_of(chosen, a), player_of(chosen, b), decks, seed)
 
 
@@ -45,7 +46,7 @@ def nash_conv(game: GameLike, player: PlayerLike) -> float:
     Raises:
         ValueError: The game is too large, or the player states no probabilities.
     """
-    chosen = game_of(game)
+    chosen = make(game)
     return _measure(chosen).nash_conv_of(_policy(chosen, player))
 
 
@@ -53,7 +54,7 @@ def best_response(game: GameLike, player: PlayerLike) -> np.ndarray:
     """Returns the value of a best response in each seat if ``player`` has the others: float64
     ``[num_seats]``. Arguments and errors are those of ``nash_conv``.
     """
-    chosen = game_of(game)
+    chosen = make(game)
     return _measure(chosen).best_responses(_policy(chosen, player))
 
 

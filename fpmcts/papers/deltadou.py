@@ -28,6 +28,7 @@ from fpmcts.evaluation.tournament import play_tournament
 from fpmcts.papers.deltadou_examples import examples
 from fpmcts.papers.drawing import Line, Panel, draw
 from fpmcts.papers.study import Stopping, Study
+from fpmcts.players.lookup import entrants_of
 from fpmcts.progress import Progress
 from fpmcts.training.algorithms import read_run
 from fpmcts.training.config import TrainConfig
@@ -111,11 +112,21 @@ class DeltaDou(Study):
 
     def check(self) -> None:
         """See ``Study``."""
-        self.run_config()
-        named = [*self.curves, self.heuristic, *(x for row in self.rows() for x in (row.a, row.b))]
+        game, named = self.run_config().game.make(), [*self.curves, self.heuristic, "DeltaDou"]
+        for row in self.rows():
+            named += [row.a, row.b]
+            if len(row.printed) != 2:
+                raise ConfigError(
+                    f"matches: {row.a} against {row.b}: printed={row.printed}: expected WP and ADP"
+                )
         for label in named:
             if label not in self.players:
                 raise ConfigError(f"{label}: expected one of {', '.join(self.players)}")
+            own = self._options(label, 0)
+            try:
+                entrants_of(own.pop("kind"), game, own)
+            except ValueError as error:
+                raise ConfigError(f"players.{label}: {error}") from error
 
     def about(self) -> str:
         """See ``Study``."""
@@ -193,7 +204,7 @@ class DeltaDou(Study):
     def _options(self, label: str, episode: int) -> dict[str, Any]:
         """Returns kind and options of a player, the networks those after an episode."""
         own = dict(self.players[label])
-        if own["kind"] in ("fpmcts", "policy"):
+        if own.setdefault("kind", label) in ("fpmcts", "policy"):
             own["checkpoint"] = self.snapshot(episode)
         if own["kind"] == "fpmcts":
             own["playouts"] = self.playouts

@@ -148,6 +148,9 @@ class RunFigure(Study):
                 f"runs={self.runs}: expected 1, since without panels one run of each algorithm "
                 "plays another"
             )
+        for k, panel in enumerate(self.panels):
+            if not {"label", "measure"} <= panel.keys():
+                raise ConfigError(f"panels.{k}={panel}: expected label and measure")
         named = {name: getattr(self, name) for name in ("runs_of", "episodes_of", "rates")}
         named |= {
             f"panels.{k}.labels": panel.get("labels", []) for k, panel in enumerate(self.panels)

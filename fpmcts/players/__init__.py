@@ -37,8 +37,7 @@ def load_player(
     from fpmcts.players.lookup import Host, entrants_of
     from fpmcts.players.warmup import compile_players
 
-    if isinstance(game, str):
-        game = make(game)
+    game = make(game)
     if checkpoint is not None:
         options["checkpoint"] = str(checkpoint)
     entrants = entrants_of(name, game, options)

@@ -50,10 +50,10 @@ def analyse(
         ValueError: The position contradicts itself or the rules, or is incomplete; or an option is
             unknown.
     """
-    from fpmcts.players.given import game_of, player_of
+    from fpmcts.players.given import player_of
     from games.position import table_at
 
-    chosen = game_of(game)
+    chosen = make(game)
     table = table_at(chosen, position)
     return player_of(chosen, player, **options).decide(table)
 

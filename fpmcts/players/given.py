@@ -7,7 +7,6 @@ from typing import Any, Protocol
 import numpy as np
 
 from fpmcts.players import load_player
-from games import make
 from games.agent import Agent
 from games.interface import Game, Records
 from games.registry import Player
@@ -27,29 +26,28 @@ Choose = Callable[[dict[str, Any]], str | int]
 """From the view of the seat to move, the fields of ``Table.describe``, to the text of a move or its
 index in ``legal``.
 """
-PlayerLike = Agent | Learned | Choose | str
-"""A player, its name, a ``Run``, or a function of the view of the seat to move
+PlayerLike = Agent | type[Player] | Learned | Choose | str
+"""A player, its class or name, a ``Run``, or a function of the view of the seat to move
 (``FunctionPlayer``).
 """
 
 
-def game_of(game: GameLike) -> Game:
-    """Returns a game, given a game, its class or its name."""
-    return game if isinstance(game, Game) else make(game)
-
-
 def player_of(game: Game, player: Any, **options: Any) -> Agent:
-    """Returns a player of a game, given a player, its name and ``load_player``'s options, a run or
-    a function.
+    """Returns a player of a game, given a player, its class, its name and ``load_player``'s
+    options, a run or a function. Raises ValueError for a player of another game.
     """
     if isinstance(player, str):
         return load_player(player, game, **options)
     if options:
         raise TypeError(f"{', '.join(options)}: options are for players given by name")
+    if isinstance(player, type) and issubclass(player, Player):
+        player = player()
     if isinstance(player, Player) and not hasattr(player, "game"):
         return player.at(game)
     if hasattr(player, "act"):
         made: Agent = player
+        if (own := getattr(made, "game", game).spec.name) != game.spec.name:
+            raise ValueError(f"{made.name} plays {own}; expected a player of {game.spec.name}")
         return made
     if hasattr(player, "player"):
         return player_of(game, player.player())

@@ -83,7 +83,9 @@ class TabularOptions(PlayerOptions):
         """Returns the player."""
         path, game = self.file(host.game), host.game
         policy = host.once((path, self.policy), lambda: load_tabular(path, game, self.policy))
-        return TabularAgent(policy, playouts=self.playouts)
+        agent = TabularAgent(policy, playouts=self.playouts)
+        agent.game = game
+        return agent
 
     def file(self, game: Game) -> Path:
         """Returns the file of the tables. Raises CheckpointError."""
@@ -313,6 +315,9 @@ class TabularAgent(Agent):
         name: Name in reports.
         playouts: See ``TabularOptions``.
     """
+
+    game: Game
+    """Its game, of a player by its name."""
 
     def __init__(
         self, policy: TabularPolicy | HashedPolicy, name: str = "tabular", playouts: int = 0

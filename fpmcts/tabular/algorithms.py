@@ -93,7 +93,7 @@ def make(name: str, game: Game | str, seed: int = 0, **options: object) -> Any:
     if name not in ALGORITHMS:
         raise ValueError(f"algorithm {name!r}: expected one of {', '.join(ALGORITHMS)}")
     entry = ALGORITHMS[name]
-    played = make_game(game) if isinstance(game, str) else game
+    played = make_game(game)
     if (maker := entry.maker(played)) is None:
         raise ValueError(
             f"algorithm {name} cannot learn {played.spec.name}: it needs {entry.needs}; those "

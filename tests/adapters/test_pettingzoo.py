@@ -44,5 +44,7 @@ def test_an_illegal_action_is_refused() -> None:
     table.reset(seed=0)
     with pytest.raises(IllegalMove, match="action 7"):
         table.step(7)
+    with pytest.raises(ValueError, match="cards: options are for a game given by its name"):
+        env(table.game, cards=4)
     with pytest.raises(ValueError, match="render_mode='video'"):
         env("kuhn", render_mode="video")
