@@ -530,15 +530,15 @@ class Game:
         """Returns the decks of a file: the states before the first move, in its order.
 
         By default a file of JSON lines with the fields of a record that are the deal, such as saved
-        games.
+        games; of these, all games of a deck of a match count as one.
 
         Raises:
             ValueError: The file cannot be read as decks; the message names it, the line or entry,
                 and what was expected.
             OSError: It cannot be opened.
         """
-        names = ", ".join(self.deal_fields(self._some_deal))
-        rows = []
+        known = list(self.deal_fields(self._some_deal))
+        names, decks = ", ".join(known), dict[str, States]()
         for number, line in enumerate(Path(path).read_bytes().splitlines(), 1):
             if not line.strip():
                 continue
@@ -546,14 +546,15 @@ class Game:
                 fields = json.loads(line)
                 if not isinstance(fields, dict):
                     raise ValueError(f"not an object with the fields {names}")
-                rows.append(self.parse_deal(fields))
+                deck = [fields.get("deck", f"line {number}"), *map(fields.get, known)]
+                decks.setdefault(json.dumps(deck), self.parse_deal(fields))
             except (ValueError, RecursionError) as error:  # UnicodeDecodeError is a ValueError
                 raise ValueError(
                     f"{path}, line {number}: {error}; expected the fields {names} of saved games"
                 ) from error
-        if not rows:
+        if not decks:
             raise ValueError(f"{path}: no deals; expected lines of JSON with the fields {names}")
-        return concatenate(rows)
+        return concatenate(list(decks.values()))
 
     def write_histories(self, path: Path, games: Iterable[PlayedGame]) -> None:
         """Writes games in a format for hand histories. Raises OSError, and TypeError where the game

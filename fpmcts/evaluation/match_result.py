@@ -344,7 +344,7 @@ class TableResult:
         lines, digits = [f"{len(self.by_deck):,} decks (± standard error over decks)"], unit.digits
         for k, (name, used) in enumerate(zip(self.names, usage, strict=True)):
             points, time = self.score(k).text(digits), 1000 * used.seconds_per_decision()
-            told = f"  {shares_text(self.habits[k])}" if self.habits else ""
+            told = f"  {shares_text(self.habits[k])}" if self.habits and self.habits[k] else ""
             lines.append(f"{name}: {unit.name} {points} ({time:.3g} ms a decision){told}")
         for i, j in combinations(range(len(self.names)), 2):
             lines.append(f"{self.names[i]} - {self.names[j]}: {self.lead(i, j).text(digits)}")

@@ -28,7 +28,7 @@ _GRACE_SECONDS = 1.0
 output.
 """
 _KEPT_CHARACTERS = 2_000
-"""Bytes of the error stream kept for messages."""
+"""Characters of the error stream kept for messages."""
 
 
 _RUNNING = weakref.WeakSet["ChildProgram"]()
@@ -80,8 +80,8 @@ class ChildProgram:
         Args:
             line: The text, without the end of the line.
             seconds: Time limit, from now to the end of the answer.
-            answered: Whether to expect an answer; if not, "" is returned once the line has been
-                read.
+            answered: Whether to expect an answer; if not, "" is returned once the pipe holds the
+                line.
 
         Raises:
             ChildProgramError: No complete line came in time, the program ended or closed a pipe,

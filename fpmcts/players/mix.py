@@ -17,8 +17,7 @@ from games.rows import States, take
 @player("mix", slow=True)
 @dataclass
 class MixOptions(PlayerOptions):
-    """Different players in the seats. One that learns from what it sees, such as ``mcts``, meets
-    strangers in every game.
+    """Different players in the seats; none of them learns about the others during a match.
 
     Attributes:
         seats: The labels of players, in the order of the seats.

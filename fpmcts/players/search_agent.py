@@ -33,6 +33,9 @@ from games.settings import setting
 from inference.determinizer import Determinizer, InferenceSettings
 from networks.checkpoint import CheckpointError
 
+OF_GUMBEL = {"considered", "strength", "signal", "prior_floor"}
+"""Options of the search that ``root=puct`` does not have."""
+
 
 @player("fpmcts", slow=True, compiles=True)
 @dataclass
@@ -76,6 +79,11 @@ class FPMCTSOptions(NetworkOptions):
                 "LABEL=policy"
             )
         search = match_search(trained.search, host.game.spec.name, self.search, self.match)
+        for key in self.search.keys() & OF_GUMBEL if search.root == "puct" else ():
+            if self.search[key] != getattr(trained.search, key):  # training gives all its settings
+                raise ValueError(
+                    f"{key}={self.search[key]}: not an option of root=puct; expected none"
+                )
         off = {} if self.inference else {"phase1": "none", "phase2": False}
         for key in self.beliefs.keys() & off:
             raise ValueError(f"{key}={self.beliefs[key]}: expected none with inference=false")

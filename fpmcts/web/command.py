@@ -27,7 +27,7 @@ def parse(overrides: Sequence[str]) -> PlayConfig:
     """Returns the configuration of a command line. Raises ConfigError."""
     repeated = [text for text in overrides if text.startswith(f"{REPEATABLE}=")]
     once = dict(pairs([text for text in overrides if text not in repeated]))
-    paths = [path for text in repeated for _, path in pairs([text])]
+    paths = [path for text in repeated for _, path in pairs([text]) if path != "null"]
     values = load("play", once, TEXTS) | ({REPEATABLE: paths} if paths else {})
     config: PlayConfig = build(PlayConfig, values)
     check_ranges(config)

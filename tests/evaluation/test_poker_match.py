@@ -112,12 +112,13 @@ def test_a_table_of_two_is_a_match(tmp_path: Path) -> None:
         games += [result.games for result in played.values()]
     match, table = (
         MatchResult(("x", "y"), game.spec, games[0]),
-        TableResult(("x", "y"), table_scores(game.spec, games[1])),
+        TableResult(("x", "y"), table_scores(game.spec, games[1]), [{}, {}]),
     )
     assert table.score(0).mean == pytest.approx(match.total.adp.mean)
     assert table.lead(0, 1).mean == pytest.approx(2 * match.total.adp.mean)
     text = table.text(game.spec.score, games[1].usage)
-    assert text.splitlines()[1].startswith(f"x: mbb/h {match.total.adp.text(0)} (")
+    first = text.splitlines()[1]
+    assert first.startswith(f"x: mbb/h {match.total.adp.text(0)} (") and first.endswith(")")
 
 
 def test_tournament_of_poker(tmp_path: Path) -> None:

@@ -104,6 +104,9 @@ def test_records_and_decks_go_there_and_back(
     path = tmp_path / "decks"
     path.write_text("".join(json.dumps(line) + "\n" for line in fields))
     assert equal(game.read_decks(path), deals)
+    saved = [{"match": ["a", "b"], "deck": i, **line} for i, line in enumerate(fields)]
+    path.write_text("".join(2 * (json.dumps(line) + "\n") for line in saved))
+    assert equal(game.read_decks(path), deals), "every deck of a saved match once"
     for i, line in enumerate(fields):
         deal, moves = game.parse_record(
             {"match": ["a", "b"], "deck": 3, "players": ["a", "b", "b"], **line}

@@ -206,6 +206,7 @@ def test_what_cannot_be_decided_is_an_error_and_no_other_move() -> None:
         ("fpmcts", LEDUC, {}, ["no weights come with the project for leduc"]),
         ("fpmcts", DOUDIZHU, {"checkpoint": "no/such/file"}, ["no checkpoint at"]),
         ("fpmcts", DOUDIZHU, {"inference": False, "phase1": "marginal"}, ["phase1=marginal"]),
+        ("fpmcts", DOUDIZHU, {"match": "paper", "strength": 4}, ["strength=4.0: not an option of"]),
         ("mix", DOUDIZHU, {"seats": ["rhcp", "mix", "rhcp"]}, ["cannot play in itself"]),
         ("open_spiel", LEDUC, {"bot": "no.such:make"}, ["bot='no.such:make'", "No module named"]),
         ("rlcard", LEDUC, {"agent": "doudizhu-rule-v1"}, ["doudizhu-rule-v1", "leduc-holdem-cfr"]),

@@ -49,6 +49,7 @@ def test_a_run_of_p_uct_is_played_by_p_uct(run: Path, tmp_path: Path) -> None:
     assert (settings.playouts, settings.worlds) == (64, 64)
     inference = agent._table_determinizer.settings
     assert (inference.phase1, inference.phase2, inference.epsilon) == ("none", False, 0.125)
+    search_of(checkpoint, considered=settings.considered)  # a run gives all of its settings
     by_paper = search_of(checkpoint, match="paper")
     for paper in (by_paper.settings, by_paper._table_settings):
         assert (paper.root, paper.playouts, paper.worlds, paper.slots) == ("puct", 600, 256, 1)

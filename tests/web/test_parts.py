@@ -17,6 +17,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from fpmcts.players.lookup import entrants_of
+from fpmcts.web.command import parse
 from fpmcts.web.config import PlayConfig
 from fpmcts.web.engine.asking import Answer
 from fpmcts.web.errors import Json
@@ -235,6 +236,11 @@ def test_servers_that_cannot_start(
         run(config, said.append)
     assert "\n" not in str(error.value) and not said
     assert sorted(tmp_path.iterdir()) == before
+
+
+def test_no_checkpoint_is_null() -> None:
+    """As the message for an empty value says."""
+    assert parse(["checkpoint=null", "checkpoint=runs/a"]).checkpoint == ["runs/a"]
 
 
 def test_a_browser_is_opened_without_the_token(
