@@ -101,7 +101,7 @@ def run() -> Iterator[Row]:
         text = ", ".join([name, game, *(f"{k}={v}" for k, v in (options | game_options).items())])
         waits = lone_moves(name, options, game, game_options, count)
         wait = float(np.percentile(waits, percentile))
-        yield Row(f"one move, {percentile} %: {text}", wait, "s", most)
+        yield Row(f"one move, p{percentile}: {text}", wait, "s", most)
     in_new_process("first_game")  # compiles what is not in the cache
     seconds = median(in_new_process("first_game")[0] for _ in range(3))
     yield Row("start of a run to its first self-play game, kernels cached", seconds, "s", 15.0)

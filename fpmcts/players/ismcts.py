@@ -82,11 +82,11 @@ class ISMCTSOptions(PlayerOptions):
         own = {key: getattr(self, key) for key in ("draws", "memory", "c", "objective")}
         given = {key: own[key] for key in own if own[key] not in ("uniform", "auto", None)}
         given |= self.learning
-        for name, value in given.items():
-            if name == "objective" if shared else name not in ("objective", "c"):
-                kinds = ("shared", "single_observer") if shared else ("single_observer", "shared")
-                raise ValueError(
-                    f"{name}={value}: not an option of tree={kinds[0]}, which tree={self.tree} "
-                    f"means in {game.spec.name}; expected none, or tree={kinds[1]}"
-                )
+        foreign = given.keys() & {"objective"} if shared else given.keys() - {"objective", "c"}
+        for name in sorted(foreign):
+            kinds = ("shared", "single_observer") if shared else ("single_observer", "shared")
+            raise ValueError(
+                f"{name}={given[name]}: not an option of tree={kinds[0]}, which tree={self.tree} "
+                f"means in {game.spec.name}; expected none, or tree={kinds[1]}"
+            )
         return shared

@@ -317,7 +317,7 @@ class TabularAgent(Agent):
     """
 
     game: Game
-    """Its game, of a player by its name."""
+    """Set for players made by name."""
 
     def __init__(
         self, policy: TabularPolicy | HashedPolicy, name: str = "tabular", playouts: int = 0

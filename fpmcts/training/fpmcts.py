@@ -302,7 +302,7 @@ class FPMCTS:
         train, started = self.config.train, time.perf_counter()
         half = train.batch_size // 2 if self.windows else train.batch_size
         steps, parts = self.learning_steps(half), max(1, REPLICAS // len(self.nets))
-        recency = train.exponent(self.iteration)
+        recency = train.recency_at(self.iteration)
 
         def network(k: int) -> Iterator[Losses]:
             path = [self.config.seed, Stream.TRAINING, self.iteration, k]

@@ -51,8 +51,9 @@ class LearnerSettings(Decaying):
         recency: The policy learns from a sample in proportion to (iteration + 1) ^ recency, >= 0.
             0, the paper: all decisions ever seen count alike. 1: linear averaging, as in CFR+
             (Tammelin 2014), in which the first answers fade sooner.
-        recency_halving: Iterations after which ``recency`` has halved, like ``lr_halving``: early
-            on, the first answers fade; later, many answers are averaged. 0 = constant.
+        recency_halving: Iterations after which the recency has halved: recency / (1 + iteration /
+            recency_halving). The first answers fade early on, and late averages swing less. 0 =
+            constant.
         value_window: Capacity per seat of the window of recent samples the value learns from; 0 =
             from the reservoir (the paper).
         averaging: Steps over which the weights that play, are measured and saved are averaged
@@ -80,8 +81,8 @@ class LearnerSettings(Decaying):
     averaging: int = setting(60, least=0, most=1_000_000_000)
     lead: float = setting(0.0, least=0, most=100)
 
-    def exponent(self, iteration: int) -> float:
-        """Returns the recency of an iteration."""
+    def recency_at(self, iteration: int) -> float:
+        """Returns the recency in an iteration."""
         return falling(self.recency, iteration, self.recency_halving)
 
 

@@ -199,9 +199,7 @@ class Run:
         players = self.config.players
         name = kind or players[0]
         if name in ("policy", "fpmcts", "tabular") and name not in players:
-            raise ConfigError(
-                f"player({name!r}): this run is played by {' or '.join(players)}; expected that"
-            )
+            raise ConfigError(f"player({name!r}): this run is played by {' or '.join(players)}")
         source = {"run" if name == "tabular" else "checkpoint": str(self.folder.path)}
         return load_player(name, self.game, **source | options)
 
