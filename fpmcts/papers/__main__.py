@@ -74,7 +74,7 @@ def main(arguments: Sequence[str], command: str = "fpmcts reproduce") -> int:
     terminal.close()
     if lines is None:
         terminal.note("stopped; the same command resumes it")
-        return 0
+        return 130
     for text in [*lines, *study.notes(), f"written to {study.folder() / study.result}"]:
         terminal.note(text)
     return 0

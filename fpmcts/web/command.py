@@ -3,11 +3,12 @@
 import logging
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import fields
 
 from fpmcts.configuration import load, pairs, shown, split
 from fpmcts.web.config import PlayConfig
 from games.help import keys_text, say
-from games.settings import ConfigError, build, check_ranges, flatten_config
+from games.settings import ConfigError, build, check_ranges, did_you_mean, flatten_config
 
 HELP = """Plays card games with you in the browser.
 
@@ -38,7 +39,11 @@ def main(arguments: Sequence[str], command: str = "fpmcts play") -> int:
     """Runs a command line; returns the exit status."""
     line = split(arguments)
     if line.help is not None:
-        say(HELP.format(command=command) + keys_text(PlayConfig, topic=line.help))
+        keys = keys_text(PlayConfig, topic=line.help)
+        if not keys:
+            near = did_you_mean(line.help, [f.name for f in fields(PlayConfig)])
+            raise ConfigError(f"--help {line.help}: no such key{near}")
+        say(keys if line.help else HELP.format(command=command) + keys)
         return 0
     config = parse(line.overrides)
     if line.shows:

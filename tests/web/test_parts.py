@@ -219,16 +219,20 @@ def test_a_run_brings_its_options(tmp_path: Path, game: Json, name: str) -> None
         ({"review": "text.txt"}, "review=text.txt: line 1: expected JSON"),
         ({"checkpoint": ["rlcard"]}, "rules=rlcard; the browser table plays rules=standard"),
         ({"checkpoint": ["paper"]}, "encoding=paper"),
+        ({"checkpoint": ["opponents"]}, "a model of opponents, not a player"),
     ],
 )
 def test_servers_that_cannot_start(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: Json, message: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for name, option in (("rlcard", "rules"), ("paper", "encoding")):
-        game = {"name": "doudizhu", option: name}
+    for name, meta in (
+        ("rlcard", {"config": {"game": {"name": "doudizhu", "rules": "rlcard"}}}),
+        ("paper", {"config": {"game": {"name": "doudizhu", "encoding": "paper"}}}),
+        ("opponents", {"algorithm": {"name": "opponent_model"}}),
+    ):
         Path(name).mkdir()
-        save(Path(name) / CHECKPOINT, {"x": np.zeros(1)}, {"config": {"game": game}})
+        save(Path(name) / CHECKPOINT, {"x": np.zeros(1)}, meta)
     config = PlayConfig(**{"port": 0, "browser": False, "games": "g.sqlite", **given})
     Path("text.txt").write_text("hello\n" * 100)
     before, said = sorted(tmp_path.iterdir()), list[str]()

@@ -169,8 +169,11 @@ def run_of(path: Path) -> tuple[str, str]:
         path = path / (NETWORKS if (path / NETWORKS).exists() else CHECKPOINT)
     meta, learned = load(path)[1], "networks"
     if "algorithm" in meta:
-        is_nfsp = entry(meta, "algorithm.name", str, path) == "nfsp"
-        learned = "policies" if is_nfsp else "tables"
+        algorithm = entry(meta, "algorithm.name", str, path)
+        if algorithm == "opponent_model":
+            hint = "evaluate.py game=no_limit_holdem a=mcts a.checkpoint=FOLDER"
+            raise ValueError(f"{path}: a model of opponents, not a player; it is used by {hint}")
+        learned = "policies" if algorithm == "nfsp" else "tables"
     settings = entry(meta, "config.game" if learned == "networks" else "game", dict, path)
     game = entry(settings, "name", str, path)
     played = PLAYED.get(game, {})
