@@ -14,6 +14,7 @@ from fpmcts.web.review.jobs import Jobs
 from fpmcts.web.review.reviewer import Reviewer
 from fpmcts.web.server import connection
 from fpmcts.web.server.connection import TOO_SLOW, Connection
+from fpmcts.web.tables import lobby as lobbies
 from fpmcts.web.tables.lobby import Lobby
 from tests.web.conftest import Site, Tab, ask_for_table, new_table
 from tests.web.fake import FakeClock, FakeEngine, services
@@ -109,6 +110,19 @@ def test_a_full_disk_and_what_is_not_a_move(client: TestClient, site: Site) -> N
         undone, kept = tab.ask("undo", "state"), store.get(before["table"])
         assert undone["view"] == before["view"]
         assert kept is not None and kept.settings.rev == undone["rev"] == after["rev"] + 1
+
+
+def test_a_table_in_use_is_loaded_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two objects of one table would overwrite each other's moves."""
+    monkeypatch.setattr(lobbies, "MOST_IN_MEMORY", 0)
+
+    async def same() -> tuple[bool, bool]:
+        lobby = Lobby(services(FakeEngine(), FakeClock(), Chance()))
+        first, second = (lobby.make("me", "toy", ["you", "quick", "quick"]) for _ in range(2))
+        dropped = first.id not in lobby._rooms
+        return dropped, lobby.get("me", first.id) is first and second.is_idle
+
+    assert asyncio.run(same()) == (True, True)
 
 
 @pytest.mark.parametrize("jump", [-(10.0**9), -3600.0, 3600.0, 10.0**9])

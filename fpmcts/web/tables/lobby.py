@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
+from weakref import WeakValueDictionary
 
 from fpmcts.web.clock import Bucket, derived_seed
 from fpmcts.web.errors import Json, RefusedError, parse_json
@@ -46,19 +47,21 @@ class Lobby:
     def __init__(self, services: Services) -> None:
         self.services = services
         self._rooms: OrderedDict[str, Room] = OrderedDict()
+        # A table that a request still holds must not be loaded a second time.
+        self._held: WeakValueDictionary[str, Room] = WeakValueDictionary()
         self._makings: dict[str, Bucket] = {}
 
     def get(self, session: str, table: str) -> Room:
         """Returns a table that a session may see. Raises RefusedError if it does not exist or
         belongs to another session.
         """
-        found = self._rooms.get(table) or self.services.store.get(table)
+        found = self._held.get(table) or self.services.store.get(table)
         if found is None or found.session not in (session, EVERYBODY):
             raise RefusedError("unknown_table", "there is no such table, or it is not yours")
         return self._keep(found if isinstance(found, Room) else Room(self.services, found))
 
     def _keep(self, room: Room) -> Room:
-        self._rooms[room.id] = room
+        self._rooms[room.id] = self._held[room.id] = room
         self._rooms.move_to_end(room.id)
         idle = [other for other in self._rooms.values() if other.is_idle and other is not room]
         for other in idle[: max(0, len(idle) - MOST_IN_MEMORY)]:
