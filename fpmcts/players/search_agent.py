@@ -12,6 +12,7 @@ from fpmcts.players.match_search import match_inference, match_search
 from fpmcts.players.sure_wins import immediate_moves, sure_win
 from fpmcts.players.trained import NetworkOptions, Trained
 from fpmcts.search.result import SearchResult, sample_targets
+from fpmcts.search.roots import rule_module
 from fpmcts.search.search import LONE_SLOTS, Search, SearchSettings
 from games.agent import Agent
 from games.decision import (
@@ -32,9 +33,6 @@ from games.rows import States, take
 from games.settings import setting
 from inference.determinizer import Determinizer, InferenceSettings
 from networks.checkpoint import CheckpointError
-
-OF_GUMBEL = {"considered", "strength", "signal", "prior_floor"}
-"""Options of the search that ``root=puct`` does not have."""
 
 
 @player("fpmcts", slow=True, compiles=True)
@@ -79,10 +77,10 @@ class FPMCTSOptions(NetworkOptions):
                 "LABEL=policy"
             )
         search = match_search(trained.search, host.game.spec.name, self.search, self.match)
-        for key in self.search.keys() & OF_GUMBEL if search.root == "puct" else ():
+        for key in self.search.keys() & getattr(rule_module(search.root), "UNUSED", set()):
             if self.search[key] != getattr(trained.search, key):  # training gives all its settings
                 raise ValueError(
-                    f"{key}={self.search[key]}: not an option of root=puct; expected none"
+                    f"{key}={self.search[key]}: not an option of root={search.root}; expected none"
                 )
         off = {} if self.inference else {"phase1": "none", "phase2": False}
         for key in self.beliefs.keys() & off:

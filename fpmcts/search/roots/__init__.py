@@ -5,7 +5,8 @@ file in this folder, or a module of your own (``examples/own_root.py``).
 The name of the file or module is the name of the rule (``search.root``). It defines a NamedTuple
 with the data of its kernels, registers the generic kernels below for it, and has ``make(settings,
 playouts)``, which returns one; a search with a deadline may try more moves than these. If the
-NamedTuple has a field ``noise``, Gumbel noise of that scale is drawn for every root move.
+NamedTuple has a field ``noise``, Gumbel noise of that scale is drawn for every root move. A module
+may name settings of the search that it does not read in ``UNUSED``; players refuse them.
 """
 
 from importlib import import_module

@@ -13,6 +13,8 @@ from fpmcts.search.tree import Tree, select_puct
 from games.dispatch import register
 from games.kernels import kernel
 
+UNUSED = {"considered", "strength", "signal", "prior_floor", "gumbel_noise"}
+
 
 class PUCT(NamedTuple):
     """The rule p-UCT.
