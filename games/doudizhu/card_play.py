@@ -164,7 +164,12 @@ class CardPlay(Game):
             raise ValueError(f"hand, bottom and moves have more cards {cards} than the deck")
         rest = np.repeat(np.arange(NUM_RANKS), unseen)
         for other in range(NUM_SEATS):
-            missing = max(HAND_SIZES[other] - int(hands[other].sum()), 0)
+            missing = HAND_SIZES[other] - int(hands[other].sum())
+            if missing < 0:
+                raise ValueError(
+                    f"bottom and moves: {hands[other].sum()} cards of the {ROLES[other]}; expected "
+                    f"at most {HAND_SIZES[other]}"
+                )
             hands[other] += np.bincount(rest[:missing], minlength=NUM_RANKS)
             rest = rest[missing:]
         return state.start(pack(hands)[None], pack(bottom)[None])
