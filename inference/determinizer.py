@@ -68,7 +68,8 @@ class InferenceSettings:
             paper.
         active_below: Inference is active when some hand has fewer cards than this, 0 to 100; until
             then worlds come from the prior. The paper: 15 (5.1). In games whose hands do not
-            shrink, such as poker, it is active from the first move.
+            shrink, such as poker, it is active from the first move; also in Doudizhu with an
+            auction, where bids are evidence.
     """
 
     phase1: str = setting("marginal", choices=PHASE1)
@@ -96,7 +97,8 @@ class Diagnostics(NamedTuple):
         phase1_gain: float64 ``[n]``, log-probability of the true world under phase 1 minus that
             under the prior (nats), if fresh.
         gain: float64 ``[n]``, the same for the posterior before tempering; a lower bound on
-            average. It is at most the phase-1 gain + log(particles + 1).
+            average. Of particles drawn without a filter it is at most the phase-1 gain +
+            log(particles + 1).
         rank: float64 ``[n]``, share of the particles that weigh more than the true world: 0.5 =
             uninformative weights.
         sources: int32 ``[n, num_worlds]``, the first world from the same particle; a world drawn

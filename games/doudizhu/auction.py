@@ -174,18 +174,19 @@ def legal(rules: WholeRules, states: WholeStates, i: int, actions: np.ndarray) -
     rules, states = borrowed(rules), borrowed(states)
     if states.phase[i] == Phase.PLAYING:
         return state.legal(rules, states, i, actions)
-    first, more = np.int64(0), np.int64(1)  # of TEXTS; the actions after the first one
     claim = highest_claim(states, i)
+    refusal = np.int64(0)  # a place in TEXTS
     if states.phase[i] == Phase.DOUBLING:
-        first = np.int64(_DOUBLES)
-    elif rules.robs:
-        first = np.int64(2 if claim > 0 else 0)
-    else:
-        more = np.int64(3) - claim
-    actions[0] = rules.cards.size + first
-    for k in range(more):  # of calls the highest
-        actions[1 + k] = rules.cards.size + (first + 1 if first > 0 or rules.robs else 4 - more + k)
-    return 1 + more
+        refusal = np.int64(_DOUBLES)
+    elif rules.robs and claim > 0:
+        refusal = np.int64(2)
+    first = last = refusal + 1
+    if states.phase[i] == Phase.CALLING and not rules.robs:
+        first, last = claim + 1, np.int64(3)
+    actions[0] = rules.cards.size + refusal
+    for place in range(first, last + 1):
+        actions[1 + place - first] = rules.cards.size + place
+    return 2 + last - first
 
 
 @kernel

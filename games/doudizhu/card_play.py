@@ -144,12 +144,13 @@ class CardPlay(Game):
         """
         played = np.zeros((NUM_SEATS, NUM_RANKS), np.int64)
         for number, text in enumerate(moves):
-            played[number % NUM_SEATS] += unpack(self.rules.cards[self.parse_action(text)])
+            move = parse_move(self.rules_name, text)  # not a bid
+            played[number % NUM_SEATS] += unpack(self.rules.cards[move])
         hand, bottom = (unpack(parse_cards(str(known.get(k, "")))) for k in ("hand", "bottom"))
         left = HAND_SIZES[seat] - int(played[seat].sum())
         for key, cards, size in (("hand", hand, left), ("bottom", bottom, 3)):
             if cards.sum() != size:
-                holder = f"that seat {seat} holds now" if key == "hand" else "of the landlord"
+                holder = f"that the {ROLES[seat]} holds now" if key == "hand" else "of the landlord"
                 raise ValueError(f"{key}: {cards.sum()} cards; expected the {size} {holder}")
             known[key] = cards_text(pack(cards))
         hands = played.copy()
@@ -163,7 +164,12 @@ class CardPlay(Game):
             raise ValueError(f"hand, bottom and moves have more cards {cards} than the deck")
         rest = np.repeat(np.arange(NUM_RANKS), unseen)
         for other in range(NUM_SEATS):
-            missing = max(HAND_SIZES[other] - int(hands[other].sum()), 0)
+            missing = HAND_SIZES[other] - int(hands[other].sum())
+            if missing < 0:
+                raise ValueError(
+                    f"bottom and moves: {hands[other].sum()} cards of the {ROLES[other]}; expected "
+                    f"at most {HAND_SIZES[other]}"
+                )
             hands[other] += np.bincount(rest[:missing], minlength=NUM_RANKS)
             rest = rest[missing:]
         return state.start(pack(hands)[None], pack(bottom)[None])

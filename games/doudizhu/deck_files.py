@@ -67,6 +67,7 @@ _HARMLESS = frozenset(
 """Instructions of pickles, by their names in pickletools. DUP, which could double a list again and
 again, is not among them.
 """
+_ALLOWED = _HARMLESS | _STORE | _MAKE
 
 
 def parse_deal(hands: Any, bottom: Any) -> States:
@@ -199,7 +200,7 @@ def _unpickle(data: bytes) -> list[Any]:
     made = position = 0
     for instruction, argument, position in pickletools.genops(data):
         name = instruction.name
-        if name not in _HARMLESS | _STORE | _MAKE:
+        if name not in _ALLOWED:
             raise ValueError(
                 f"the instruction {name} at byte {position}: expected a pickle of lists, "
                 "dictionaries, texts and whole numbers; "
@@ -224,10 +225,10 @@ def _unpickle(data: bytes) -> list[Any]:
         ValueError,
     ) as error:
         raise ValueError(f"not a pickle of decks: {error}") from error
-    if isinstance(entries, list) and len(entries) > _MOST_DECKS:
-        raise ValueError(f"more than {_MOST_DECKS:,} decks, the most that are read")
     if not isinstance(entries, list):
         raise ValueError(
             f"a pickle of {_shown(entries)}: expected a list with a dictionary for each deck"
         )
+    if len(entries) > _MOST_DECKS:
+        raise ValueError(f"more than {_MOST_DECKS:,} decks, the most that are read")
     return entries

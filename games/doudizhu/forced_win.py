@@ -2,8 +2,9 @@
 back.
 
 A sure win (``games.doudizhu.sure_win``) plays moves that nobody beats. Here a lead may be beaten if
-the hand can answer everything that unseen cards could play on it: 4522 with no joker unseen leads
-the 4, wins the lead back with a 2, leads the other 2, which nothing beats, and goes out with the 5.
+the hand can answer everything that unseen cards could play on it: 4522 with no joker and no 2
+unseen leads the 4, wins the lead back with a 2, leads the other 2, which nothing beats, and goes
+out with the 5.
 The proof searches everything that can happen:
 
     mover to play ──▶ some move ──▶ the next seat passes or beats it,    ──▶ mover to play

@@ -41,8 +41,8 @@ _HAND = HAND_SIZES[1]
 _MAX_RETURN = 2.0 * MAX_FACTOR * 2**MAX_DOUBLES * 2**MAX_BOMBS * 2
 """The landlord's, after a spring."""
 _FACTORS = (0.0, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 48.0)
-"""What a bidder may win or lose: nothing where the game is thrown in, else 1 to 3 points, twice as
-many as landlord, and doubled.
+"""Classes of what a bidder may win or lose: nothing where the game is thrown in, else 1 to 3
+points, twice as many as landlord, and doubled. Others, such as 32 or 128, count as the nearest.
 """
 
 

@@ -188,6 +188,10 @@ def test_a_position_of_the_auction() -> None:
     assert told["cards_left"] == [17, 20, 17] and told["doubled"] == [False, None, True]
     with pytest.raises(ValueError, match="16 cards; expected the 17 of seat 0"):
         table_at(game, {"hand": hand[1:]})
+    with pytest.raises(ValueError, match="17 cards; expected the 20 that the landlord holds now"):
+        table_at(game, own | {"hand": hand})
+    with pytest.raises(ValueError, match="no card 'C' in 'call 3'"):  # after the auction
+        table_at(game, own | {"moves": "call 3, double, no double, double, call 3"})
 
 
 def test_a_described_spring() -> None:

@@ -61,6 +61,8 @@ def test_fields_as_a_person_types_them() -> None:
 
 
 DOUDIZHU = {"hand": "334466689TJQQKK2B", "bottom": "77T", "moves": "3"}
+LONG = " pass pass ".join(("AAAA", "5555", "222", "888", "999", "JJ"))
+"""The landlord has played 19 cards, and none of the bottom cards."""
 
 
 @pytest.mark.parametrize(
@@ -69,6 +71,7 @@ DOUDIZHU = {"hand": "334466689TJQQKK2B", "bottom": "77T", "moves": "3"}
         ("doudizhu", DOUDIZHU | {"hand": "33"}, "hand: 2 cards; expected the 17"),
         ("doudizhu", DOUDIZHU | {"bottom": ""}, "bottom: 0 cards; expected the 3"),
         ("doudizhu", DOUDIZHU | {"moves": "66"}, "more cards 6"),
+        ("doudizhu", DOUDIZHU | {"moves": LONG}, "22 cards of the landlord; expected at most 20"),
         ("doudizhu", DOUDIZHU | {"moves": "3 3"}, "move 2 of 2.*not legal"),
         ("doudizhu", DOUDIZHU | {"to_beat": "4"}, "to_beat=4: .* give 3"),
         ("doudizhu", DOUDIZHU | {"botom": "77T"}, "botom: unknown .*bottom"),

@@ -121,6 +121,13 @@ def test_replies_equal_brute_force() -> None:
         )
 
 
+def test_every_card_counts_for_the_place_in_the_memo() -> None:
+    """Hands that differ in jokers alone are values that a decision needs at the same time."""
+    memo = rhcp_kernels.new_memo()
+    hands = [parse_cards("3445TJQ" + more) for more in ("", "2", "22", "L", "B", "LB")]
+    assert len({int(rhcp_kernels._slot(memo, hand)) for hand in hands}) == len(hands)
+
+
 def test_candidates_fit() -> None:
     """The hands with the most groups: trios in a row and kickers of many ranks, against the bound
     that sizes the memo.

@@ -26,7 +26,7 @@ import numpy as np
 from games.agent import Agent, keepers
 from games.decision import Decision, Limits, Question
 from games.doudizhu import state
-from games.doudizhu.auction import Phase
+from games.doudizhu.auction import Phase, highest_claim
 from games.doudizhu.cards import (
     BIG_JOKER,
     DECK,
@@ -97,7 +97,7 @@ def _bid(
         worth: float64 ``[n]``, the points that it expects as landlord; read by ``VALUE``.
     """
     for i in range(actions.size):
-        hand, claim, calls = views.hands[i, views.seat[i]], np.int64(0), np.int64(0)
+        hand, claim, calls = views.hands[i, views.seat[i]], highest_claim(views, i), np.int64(0)
         wish, doubles = np.int64(3 if rule == THREE else 0), False
         if rule == FITTED:
             total, rounds = hand_value(memo, hand, 0)
@@ -109,8 +109,6 @@ def _bid(
         elif rule == VALUE:
             wish = np.int64(3 if worth[i] > 0 else 0)
             doubles = views.seat[i] == 0 and worth[i] > 0
-        for seat in range(NUM_SEATS):
-            claim = max(claim, np.int64(views.claims[i, seat]))
         if views.phase[i] == Phase.DOUBLING:
             calls = np.int64(5 if doubles else 4)
         elif rules.robs:

@@ -107,7 +107,7 @@ def policy_move(rules: Rules, settings: Settings, work: Workspace, states: State
 @kernel
 def _best_to_front(scores: np.ndarray, items: np.ndarray, begin: int, end: int, count: int) -> None:
     """Puts the best of ``items[begin:count]`` at ``begin`` up to ``end``, best first, their scores
-    with them; first of equals.
+    with them. Swaps change the order of the others, so of equals any may come first.
     """
     for k in range(begin, end):
         best = k
@@ -125,8 +125,7 @@ def pick_candidates(
     """Moves at most ``most`` candidates to the front of ``work.moves``, the policy's choice ``own``
     first; returns their number.
 
-    The others are pass, where it is legal, and the moves that leave the best hands by RHCP's score;
-    the first of equals.
+    The others are pass, where it is legal, and the moves that leave the best hands by RHCP's score.
     """
     moves, scores = work.moves, work.scores
     for k in range(num_moves):
@@ -245,8 +244,8 @@ def _compare(
 
 @kernel
 def _best(settings: Settings, work: Workspace, left: int, num_worlds: int) -> int:
-    """Returns the candidate with the best mean of ``order[:left]``, RHCP's unless another is better
-    by the margin.
+    """Returns the candidate with the best mean of ``order[:left]``, the policy's choice unless
+    another is better by the margin.
     """
     order, values, weights = work.order, work.values, work.weights
     best, best_mean = 0, -np.inf

@@ -64,7 +64,7 @@ class Memo(NamedTuple):
     one thread at a time.
 
     Attributes:
-        hands: uint64 ``[S]``, 0 = empty; S is a power of two.
+        hands: uint64 ``[S]``, 0 = empty.
         leads: uint64 ``[S]``, the cards that RHCP leads.
         sums: int16 ``[S]``, group values added up.
         rounds: int16 ``[S]``, number of groups.
@@ -94,10 +94,11 @@ def new_memo(bits: int = MEMO_BITS) -> Memo:
 
 @kernel
 def _slot(memo: Memo, hand: np.uint64) -> np.uint64:
-    """Returns where the hand belongs in the memo: the middle bits of a product depend on every card
+    """Returns where the hand belongs in the memo: the high bits of a product depend on every card
     (Knuth, TAOCP 6.4).
     """
-    return (hand * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(32)) & np.uint64(len(memo.hands) - 1)
+    high = hand * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(32)
+    return high * np.uint64(len(memo.hands)) >> np.uint64(32)
 
 
 @kernel

@@ -7,8 +7,8 @@ applies:
 1. A sure win is played (``games.doudizhu.sure_win``).
 2. Before the partner, the peasant D leads its lowest solo to a partner with one card.
 3. While an opponent holds a single card, no solo is led if there is another move than a bomb, and
-   no solo below the highest otherwise; a solo is answered with the highest. While an opponent holds
-   two cards (and none one), no pair is led if there is another move than a bomb.
+   no solo below the highest otherwise; an opponent's solo is answered with the highest. While an
+   opponent holds two cards (and none one), no pair is led if there is another move than a bomb.
 4. The partner's move is never beaten with a bomb. Where the landlord has not yet passed on it, it
    is not beaten with a 2 or a joker either, and only if it is a solo or a pair.
 
