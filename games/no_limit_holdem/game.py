@@ -140,7 +140,13 @@ class NoLimitHoldem(Game):
         if "stacks" in known:
             if "paid" not in known:
                 raise ValueError("stacks without paid: expected the chips that each seat paid, too")
-            amounts["stacks"] = np.add(known["stacks"], known["paid"]).tolist()
+            try:
+                amounts["stacks"] = np.add(known["stacks"], known["paid"]).tolist()
+            except (TypeError, ValueError) as error:
+                raise ValueError(
+                    f"stacks {known['stacks']}, paid {known['paid']}: expected a list of the chips "
+                    "of each seat"
+                ) from error
         cards = {key: self._given_cards(known, key) for key in ("hand", "public")}
         board = 2 * self.spec.num_seats
 
@@ -167,7 +173,9 @@ class NoLimitHoldem(Game):
         """Returns the cards of a field, given as a list or in one text. Raises ValueError."""
         given = known.get(key) or []
         try:
-            return parse_cards(given if isinstance(given, str) else " ".join(map(str, given)))
+            return parse_cards(
+                " ".join(map(str, given)) if isinstance(given, list | tuple) else str(given)
+            )
         except ValueError as error:
             raise ValueError(f"{key}: {error}") from error
 
