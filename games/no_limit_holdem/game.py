@@ -349,6 +349,8 @@ class NoLimitHoldem(Game):
                     ("big_blind", np.array(self.rules.big_blind), 1),
                 )
             ]
+            if not (chips[1].any() or chips[2].any()):
+                raise ValueError("antes and blinds are all 0")
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise ValueError(f"deal: {error}; {expected}"[:500]) from error
         states = self.empty(1)
