@@ -33,7 +33,6 @@ from games.poker.hands import NUM_CARDS, card_texts, parse_cards, tables
 from games.poker.worlds import WORLDS, hand_names, num_words
 
 register_all(Rules, betting, deals, observe, translation, worlds, *WORLDS)
-RANKS = 13
 
 
 def seat_names(players: int) -> tuple[str, ...]:
@@ -100,7 +99,7 @@ class NoLimitHoldem(Game):
             max_legal=outputs,
             max_moves=(most_raises + state.NUM_ROUNDS) * players,
             max_return=float(sum(chips) - min(chips)),
-            observation_shape=(len(scale), max(RANKS, outputs + 1)),
+            observation_shape=(len(scale), max(observe.RANKS, outputs + 1)),
             observation_scale=scale,
             score=milli_big_blinds(big_blind),
             mixes=True,
@@ -337,8 +336,10 @@ class NoLimitHoldem(Game):
         )
         try:
             hands, public = [list(hand) for hand in fields["hands"]], list(fields["public"])
-            cards = parse_cards(" ".join(card for cards in (*hands, public) for card in cards))
-            if [len(hand) for hand in hands] != [2] * players or len(public) != NUM_BOARD:
+            texts = [text for part in (*hands, public) for text in part]
+            cards = parse_cards(" ".join(texts))
+            sizes = [len(part) for part in (*hands, public)]
+            if sizes != [2] * players + [NUM_BOARD] or card_texts(cards) != texts:
                 raise ValueError(f"hands {hands}, public {public}")
             chips = [
                 _whole_chips(fields, key, own, least)

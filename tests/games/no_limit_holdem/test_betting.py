@@ -175,6 +175,7 @@ def test_options_that_cannot_be(options: dict[str, object], message: str) -> Non
     "change",
     [
         {"hands": [ACES.split()] * 2},
+        {"hands": [["As", ""], ["Ah", "KsKh"]]},
         {"public": ["Xx", *BOARD.split()[1:]]},
         {"blinds": [1.5, 2]},
         {"blinds": [0, 0]},
