@@ -6,8 +6,8 @@ seats move, and a state (``Dealt``) is the hands and the moves so far. A game re
 ``observe`` of its own replaces the one below. Its class derives from ``DealtGame``, and its
 ``Rules`` have two fields:
 
-    hands: int16 ``[D, seats]``, the hands of each deal; all deals differ. chances: float64 ``[D]``,
-    the probabilities of the deals.
+    hands: int16 ``[D, seats]``, the hands of each deal; all deals differ.
+    chances: float64 ``[D]``, the probabilities of the deals.
 """
 
 from typing import Any, NamedTuple

@@ -233,25 +233,26 @@ def ask(table: Table, seed: int, moves: Iterable[str | int] | None = None) -> Qu
         raise ValueError("the game is over; there is nothing to decide")
     view, records = table.view(seat), table.seen(seat)
     legal = np.array([move.action for move in table.legal()], np.int16)
-    asked = (
-        legal
-        if moves is None
-        else np.unique(
-            [game.parse_action(m) if isinstance(m, str) else int(m) for m in moves]
-        ).astype(np.int16)
-    )
-    strange = [int(action) for action in asked if action not in legal]
-    illegal = [game.action_text(action) for action in strange if not game.is_legal(view, action)]
-    if not len(asked) or illegal:
+    listed, given = {*legal.tolist()}, legal.tolist()
+    if moves is not None:
+        given = sorted({game.parse_action(m) if isinstance(m, str) else int(m) for m in moves})
+    strange = [action for action in given if action not in listed]
+    illegal = [
+        game.action_text(action) if 0 <= action < game.spec.num_actions else str(action)
+        for action in strange
+        if not game.is_legal(view, action)
+    ]
+    if not given or illegal:
         raise ValueError(
             f"moves: expected legal ones, at least one; got {', '.join(illegal) or 'none'}"
         )
+    asked = np.array(given, np.int16)
     if len(asked) > game.spec.max_legal:
         raise ValueError(f"moves: {len(asked)} given; expected at most {game.spec.max_legal}")
     stands_for = asked
     if strange:
-        listed = [nearest_listed(game.rules, view, 0, int(action)) for action in asked]
-        stands_for = np.array(listed, np.int16)
+        stand_ins = [nearest_listed(game.rules, view, 0, action) for action in given]
+        stands_for = np.array(stand_ins, np.int16)
     return Question(
         game, seat, view, records, legal, asked, stands_for, _seed(seed, seat, view, records, asked)
     )

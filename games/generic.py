@@ -75,7 +75,7 @@ def infoset_key(rules: Rules, states: States, i: int, seat: int) -> np.uint64:
     tell them apart.
 
     It reads what the seat sees only, so a state and the seat's view of it have the same key. Once
-    the game is over, histories with the same payoffs may share a key.
+    the game is over, the key may be that of other histories, even with other payoffs.
     """
 
 
@@ -151,7 +151,8 @@ def nearest_listed(rules: Rules, states: States, i: int, action: int) -> int:
 # the seat's view is stored in ``spec.hidden_words`` words of 64 bits, the *hidden words*, in the
 # game's own encoding: the hands of the others, their sealed bids, the squares of unseen moves. The
 # encoding is unique, since worlds are compared by their words. Only ``inference`` calls these
-# kernels. Each reads only what ``seat`` sees in lane ``i``, except ``hidden_of``.
+# kernels, while a game runs. Each reads only what ``seat`` sees in lane ``i``, except
+# ``hidden_of``.
 
 
 @GenericKernel

@@ -28,8 +28,9 @@ PACKAGES = ("games", "networks", "inference", "fpmcts")
 """Packages that affect results."""
 
 
-_REMARKS = re.compile(rb'(?m)^\s*(#.*|"""(?:(?!""")[\s\S])*""")\n')
-"""Lines of comment, and texts that are statements."""
+_TEXT = rb'"{3}(?:(?!"{3})[\s\S])*"{3}'
+_REMARKS = re.compile(rb"(?m)^\s*(?:#.*|%b)\n|(%b)" % (_TEXT, _TEXT))
+"""Lines of comment, and texts that are statements; in a group any other text, which is code."""
 
 
 def sources_digest(*files: Path) -> str:
@@ -39,7 +40,7 @@ def sources_digest(*files: Path) -> str:
     digest = hashlib.sha256(numba.__version__.encode())
     own = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
     for path in [*own, *files]:
-        digest.update(path.name.encode() + _REMARKS.sub(b"", path.read_bytes()))
+        digest.update(path.name.encode() + _REMARKS.sub(rb"\1", path.read_bytes()))
     return digest.hexdigest()[:16]
 
 

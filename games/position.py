@@ -65,6 +65,9 @@ def _at(game: Game, deal: States, moves: Sequence[str], known: Mapping[str, Any]
     """Returns the table after the moves. Raises ValueError if the deal does not fit."""
     error = ValueError("no choice of the unseen moves fits")
     for table in _played(Table(game, deal=deal), moves):
+        if table.is_over:
+            error = ValueError("the moves end the game; expected a position with a seat to move")
+            continue
         stated = table.describe()
         wrong = [key for key, value in known.items() if _text(stated[key]) != _text(value)]
         if not wrong:
@@ -77,13 +80,21 @@ def _at(game: Game, deal: States, moves: Sequence[str], known: Mapping[str, Any]
 
 
 def _played(table: Table, moves: Sequence[str]) -> Iterator[Table]:
-    """Yields the table after the moves, for every choice of the unseen ones."""
+    """Yields the table after the moves, for every choice of the unseen ones that allows the moves
+    after it; then raises ValueError if some did not.
+    """
     for number, move in enumerate(moves):
         if move == UNSEEN:
+            error = None
             for choice in table.legal():
                 branch = table.copy()
                 branch.play(choice.action)
-                yield from _played(branch, moves[number + 1 :])
+                try:
+                    yield from _played(branch, moves[number + 1 :])
+                except ValueError as reason:
+                    error = reason
+            if error:
+                raise error
             return
         try:
             table.play(move)

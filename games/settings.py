@@ -169,8 +169,8 @@ def build(schema: type, values: Mapping[str, Any], prefix: str = "", base: Any =
     known = {f.name: f for f in fields(schema)}
     for key, value in values.items():
         if key not in known:
-            given = prefix + key if isinstance(value, Mapping) else f"{prefix}{key}={value}"
-            raise ConfigError(f"{given}: unknown key{_instead(key, schema, prefix)}")
+            given = f"{prefix}{key}" if isinstance(value, Mapping) else f"{prefix}{key}={value}"
+            raise ConfigError(f"{given}: unknown key{_instead(str(key), schema, prefix)}")
     arguments: dict[str, Any] = {}
     for key, value in values.items():
         kind, full = known[key].type, prefix + key

@@ -6,6 +6,7 @@ reads, are not found.
 """
 
 import ast
+import os
 import shutil
 import sys
 import sysconfig
@@ -23,7 +24,8 @@ def module_sources(name: str) -> list[Path]:
 
 def program_sources(command: Sequence[str]) -> list[Path]:
     """Returns the files that a command names, the program among them, and what they import."""
-    found = dict.fromkeys(Path(word) for word in command[1:] if Path(word).is_file())
+    # Unlike Path.is_file, os.path.isfile takes words too long for a file name: the code after -c.
+    found = dict.fromkeys(Path(word) for word in command[1:] if os.path.isfile(word))
     if program := shutil.which(command[0]) if command else None:
         found[Path(program)] = None
     modules = [name for option, name in zip(command, command[1:], strict=False) if option == "-m"]

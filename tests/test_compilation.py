@@ -15,9 +15,24 @@ from fpmcts.players.warmup import warm_up_inference, warm_up_search
 from fpmcts.search.roots import RULES
 from fpmcts.training.interface import Report
 from fpmcts.training.run import Run
-from games import GAMES, make
+from games import GAMES, kernels, make
 from games.compilation import CompileClock, compile_ahead, is_compiled
 from games.files import ROOT
+
+
+def test_the_digest_of_sources_leaves_out_remarks_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kernels, "PACKAGES", ())
+    file, code = tmp_path / "bot.py", 'A = """\n# one\n"""\nSIDES = 6\nB = """\ntwo\n"""\n'
+
+    def digest(text: str) -> str:
+        file.write_text(text)
+        return kernels.sources_digest(file)
+
+    assert digest('"""A bot."""\n' + code + "# The end.\n") == digest(code)
+    for old, new in (("6", "8"), ("# one", "# 1"), ("two", "2")):
+        assert digest(code.replace(old, new)) != digest(code)
 
 
 def test_each_run_is_done_once(tmp_path: Path) -> None:

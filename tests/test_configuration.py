@@ -57,6 +57,7 @@ def test_a_choice_is_read_from_its_text_and_its_fields(text: str) -> None:
         ("leduc:suits=yellow", "game.suits=yellow: expected true or false"),
         ("goofspeil", "game=goofspeil: .*; did you mean goofspiel"),
         ("leduc:suits", "game=leduc:suits: expected NAME:OPTION=VALUE"),
+        ("goofspiel:4=5", "game.4=5: unknown key; expected one of game.cards"),
         ("goofspiel:]", "game=goofspiel:]: expected NAME:OPTION=VALUE"),
     ],
 )

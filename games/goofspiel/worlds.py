@@ -29,10 +29,9 @@ def _bids_by_card(rules: Rules, views: States, i: int, seat: int) -> tuple[np.nd
     """
     says, rounds = np.zeros(rules.cards, np.int64), np.zeros(rules.cards, np.int64)
     for number in range(np.int64(views.turn[i]) >> 1):
-        if number < rules.cards - 1:
-            card, result = nibble(views.bids[i, seat], number), nibble(views.results[i], number)
-            says[card] = SAME if result == DRAW else LOWER if result == seat + 1 else HIGHER
-            rounds[card] = number
+        card, result = nibble(views.bids[i, seat], number), nibble(views.results[i], number)
+        says[card] = SAME if result == DRAW else LOWER if result == seat + 1 else HIGHER
+        rounds[card] = number
     return says, rounds
 
 

@@ -127,8 +127,8 @@ def holding_cards() -> np.ndarray:
 def start_hands() -> np.ndarray:
     """Returns the index of each holding among the 169 starting hands (uint8 ``[1326]``).
 
-    Row and column are the ranks; above the diagonal the suited hands, the higher rank first, below
-    it the others.
+    An index is 13 times one rank plus the other: the higher rank first if the hand is suited, else
+    the lower one.
     """
     low, high = (holding_cards() // 4).T.astype(int)
     suited = holding_cards()[:, 0] % 4 == holding_cards()[:, 1] % 4

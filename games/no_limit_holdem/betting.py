@@ -24,6 +24,7 @@ from games.no_limit_holdem.state import (
     FIRST_AMOUNT,
     FIRST_SIZE,
     FOLD,
+    MOST_COUNTED,
     NUM_BOARD,
     NUM_ROUNDS,
     OVER,
@@ -272,11 +273,11 @@ def step(rules: Rules, states: States, i: int, action: int) -> None:
         here = situation(tables, row, i)
         amount = min(here.highest, np.int64(row.street_paid[i, seat]) + row.stacks[i, seat])
         if action == CALL:
-            row.calls[i, seat, part] += 1
+            row.calls[i, seat, part] = min(np.int64(row.calls[i, seat, part]) + 1, MOST_COUNTED)
         else:
             amount = amount_in(tables, here, action)
             code = FIRST_AMOUNT + amount
-            row.raises[i, seat, part] += 1
+            row.raises[i, seat, part] = min(np.int64(row.raises[i, seat, part]) + 1, MOST_COUNTED)
             row.aggressor[i] = seat
         added, chips = amount - here.highest, amount - row.street_paid[i, seat]
         row.stacks[i, seat] -= chips
@@ -363,7 +364,7 @@ def start_row(
             states.calls[i, seat, part] = 0
             states.raises[i, seat, part] = 0
         key = mix64(key + np.uint64(stacks[seat]))
-        key = mix64(key + (np.uint64(ante) << np.uint64(32)) + np.uint64(blind))
+        key = mix64(key + (np.uint64(ante) << np.uint64(32)) + np.uint64(signed))
     states.history[i] = mix64(key + np.uint64(big_blind))
     pending = _first_to_act(rules, states, i, highest)
     states.pending[i] = pending

@@ -33,7 +33,6 @@ from games.poker.hands import NUM_CARDS, card_texts, parse_cards, tables
 from games.poker.worlds import WORLDS, hand_names, num_words
 
 register_all(Rules, betting, deals, observe, translation, worlds, *WORLDS)
-RANKS = 13
 
 
 def seat_names(players: int) -> tuple[str, ...]:
@@ -100,7 +99,7 @@ class NoLimitHoldem(Game):
             max_legal=outputs,
             max_moves=(most_raises + state.NUM_ROUNDS) * players,
             max_return=float(sum(chips) - min(chips)),
-            observation_shape=(len(scale), max(RANKS, outputs + 1)),
+            observation_shape=(len(scale), max(observe.RANKS, outputs + 1)),
             observation_scale=scale,
             score=milli_big_blinds(big_blind),
             mixes=True,
@@ -140,7 +139,13 @@ class NoLimitHoldem(Game):
         if "stacks" in known:
             if "paid" not in known:
                 raise ValueError("stacks without paid: expected the chips that each seat paid, too")
-            amounts["stacks"] = np.add(known["stacks"], known["paid"]).tolist()
+            try:
+                amounts["stacks"] = np.add(known["stacks"], known["paid"]).tolist()
+            except (TypeError, ValueError) as error:
+                raise ValueError(
+                    f"stacks {known['stacks']}, paid {known['paid']}: expected a list of the chips "
+                    "of each seat"
+                ) from error
         cards = {key: self._given_cards(known, key) for key in ("hand", "public")}
         board = 2 * self.spec.num_seats
 
@@ -167,7 +172,9 @@ class NoLimitHoldem(Game):
         """Returns the cards of a field, given as a list or in one text. Raises ValueError."""
         given = known.get(key) or []
         try:
-            return parse_cards(given if isinstance(given, str) else " ".join(map(str, given)))
+            return parse_cards(
+                " ".join(map(str, given)) if isinstance(given, list | tuple) else str(given)
+            )
         except ValueError as error:
             raise ValueError(f"{key}: {error}") from error
 
@@ -329,8 +336,10 @@ class NoLimitHoldem(Game):
         )
         try:
             hands, public = [list(hand) for hand in fields["hands"]], list(fields["public"])
-            cards = parse_cards(" ".join(card for cards in (*hands, public) for card in cards))
-            if [len(hand) for hand in hands] != [2] * players or len(public) != NUM_BOARD:
+            texts = [text for part in (*hands, public) for text in part]
+            cards = parse_cards(" ".join(texts))
+            sizes = [len(part) for part in (*hands, public)]
+            if sizes != [2] * players + [NUM_BOARD] or card_texts(cards) != texts:
                 raise ValueError(f"hands {hands}, public {public}")
             chips = [
                 _whole_chips(fields, key, own, least)
@@ -341,6 +350,8 @@ class NoLimitHoldem(Game):
                     ("big_blind", np.array(self.rules.big_blind), 1),
                 )
             ]
+            if not (chips[1].any() or chips[2].any()):
+                raise ValueError("antes and blinds are all 0")
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise ValueError(f"deal: {error}; {expected}"[:500]) from error
         states = self.empty(1)

@@ -128,9 +128,8 @@ def find_files(paths: Iterable[str | Path]) -> list[Path]:
 
 def _natural(path: Path) -> list[tuple[int, str]]:
     """Returns a key that sorts 2.phh before 10.phh."""
-    return [
-        (int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", str(path))
-    ]
+    parts = re.split(r"(\d+)", str(path))
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts]
 
 
 def read(
@@ -259,6 +258,8 @@ def _hand(fields: dict[str, Any], file: str, number: str) -> Hand:
         raise ValueError(f"starting_stacks = {_quoted(stacks)}: expected more than 0 chips each")
     if min(antes) < 0:
         raise ValueError(f"antes = {_quoted(antes)}: expected none below 0")
+    if not any((*antes, *posts)):
+        raise ValueError("antes and blinds_or_straddles are all 0; expected a post")
     if (minimum or max(posts)) <= 0:
         raise ValueError(f"min_bet = {minimum}: expected more than 0 chips, or a blind")
     order = -1 if seats == 2 else 1

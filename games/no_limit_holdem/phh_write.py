@@ -38,7 +38,7 @@ def phh_text(hand: Hand) -> str:
         "min_bet": amount(hand.min_bet or max(hand.blinds)),
         "starting_stacks": list(map(amount, hand.stacks)),
         "actions": actions,
-        "hand": int(hand.number) if hand.number.isdigit() else None,
+        "hand": int(hand.number) if hand.number.isdecimal() else None,
         "table": hand.table or None,
         "players": hand.players or None,
         "finishing_stacks": list(map(amount, hand.finishing_stacks or ())) or None,

@@ -29,6 +29,8 @@ MOST_SEATS = 10
 MOST_SIZES = FIRST_AMOUNT - FIRST_SIZE
 MOST_CHIPS = 2**15 - 1 - FIRST_AMOUNT
 """The largest stack, so that actions fit int16."""
+MOST_COUNTED = 127
+"""Calls and raises of a seat in a round are counted up to this, which fits int8."""
 
 
 class Rules(NamedTuple):

@@ -28,7 +28,7 @@ from games.phantom_tictactoe.state import (
 )
 
 MOST_ORDERS = 512
-"""Maximum number of orders in which the opponent can have got its squares: 6 * 5 * 4 * 3."""
+"""Room for the orders in which the opponent can have got its squares, at most 6 * 5 * 4 * 3."""
 WRONG, OWN, OTHER = -1, 0, 1
 """Results of ``_go_on``: the outcomes differ from the view's; or all own attempts are made and it
 is the seat's or the opponent's turn.

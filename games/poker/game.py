@@ -348,7 +348,7 @@ class LimitPoker(Game):
             raise ValueError(
                 f"hands {fields['hands']}, public {fields['public']}; {self._expected_deck()}"[:400]
             )
-        return self.start(np.array([cards]))
+        return self._sorted(np.array([cards]))
 
     def _expected_deck(self) -> str:
         """Returns the expected form of a line in a file of decks."""

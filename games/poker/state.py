@@ -9,10 +9,14 @@ The information set of a seat is its own cards, the public cards of the rounds s
 bets. Observations have a position for each rank (at least four, so that no policy output belongs to
 a rank) and these planes, for P players, R rounds and S kinds of suits (1 where suits never matter):
 
-| planes | content | |---|---| | S | own cards, by suit | | S | public cards, by suit | | R x M x 3
-| the k-th action of each round is fold, call, raise; M is the most actions before | | | one in a
-round | | P | half chips paid: by the seat itself, then by the next seats in turn | | P | which seat
-observes |
+| planes | content |
+|---|---|
+| S | own cards, by suit |
+| S | public cards, by suit |
+| R x M x 3 | the k-th action of each round is fold, call, raise; M is the most actions of a |
+| | round that lead to a decision |
+| P | half chips paid: by the seat itself, then by the next seats in turn |
+| P | which seat observes |
 
 Suits are renumbered by the cards that the seat sees (``cards.observe_cards``).
 """
@@ -223,7 +227,7 @@ def _with_set(states: States, i: int, first: int, last: int, key: np.uint64) -> 
 @kernel
 def infoset_key(rules: Rules, states: States, i: int, seat: int) -> np.uint64:
     """Returns a hash of a seat's cards, of the bets and the public cards so far, independent of the
-    order in which a round's cards were dealt; at the end, of the payoffs.
+    order in which a round's cards were dealt; at the end, of its own cards and the terminal node.
     """
     tables, row = borrowed(rules), borrowed(states)
     node, size = row.node[i], tables.num_private

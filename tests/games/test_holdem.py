@@ -8,6 +8,7 @@ import pytest
 
 from games import make
 from games.deals import OWN, bucket, bucket_of, deal, outcome
+from games.decision import ask
 from games.kernels import kernel, streams
 from games.limit_holdem import deals as holdem_deals
 from games.limit_holdem import game as holdem
@@ -79,6 +80,19 @@ def test_the_order_of_cards_dealt_at_once_changes_no_information_set() -> None:
     ):
         states.cards[0] = cards[order]
         assert (driver.infoset_key(game.rules, states, 0, 1) == key) == is_same
+
+
+def test_a_record_may_list_cards_dealt_at_once_in_any_order() -> None:
+    game = make("limit_holdem", abstraction="made_hands")
+    record = Table(game, seed=3).record()
+    public = record["public"]
+    other = {
+        **record,
+        "hands": [hand[::-1] for hand in record["hands"]],
+        "public": [*public[2::-1], *public[3:]],
+    }
+    one, two = (ask(Table(game, record=fields), 0) for fields in (record, other))
+    assert one.seed == two.seed
 
 
 FEWER_RAISES = replace(RULES[3], max_raises=(1, 2, 1, 1))

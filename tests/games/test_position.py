@@ -49,6 +49,16 @@ def test_a_move_that_was_not_seen() -> None:
     assert ask(table_at(table.game, position), 0).seed == ask(table, 0).seed
 
 
+def test_unseen_moves_are_tried_until_the_later_ones_are_legal() -> None:
+    """X sees ``5 ? 2 1 ?``. With the first ``?`` on 1, that square would be tried twice by O."""
+    table = Table(make("phantom_tictactoe"), seed=1)
+    for move in "52213":
+        table.play(move)
+    position = table.describe()
+    assert position["moves"] == ["5", None, "2", "1", None]
+    assert table_at(table.game, position).describe() == position
+
+
 def test_fields_as_a_person_types_them() -> None:
     table = table_at(
         make("doudizhu"), {"hand": "b2 kkqqjt9 866 6 443 3", "bottom": "T77", "moves": "3"}
@@ -78,6 +88,13 @@ LONG = " pass pass ".join(("AAAA", "5555", "222", "888", "999", "JJ"))
         ("leduc", {"moves": "call"}, "hand: nothing; expected 1 of"),
         ("leduc", {"hand": 5}, "hand: 5; expected 1 of"),
         ("leduc", {"hand": "Qh", "public": "Js"}, "public: Js; expected 0 of"),
+        ("kuhn", {"hand": "J", "moves": "raise fold"}, "the moves end the game"),
+        ("no_limit_holdem", {"hand": 5}, "hand: cards '5'.*expected a rank"),
+        (
+            "no_limit_holdem",
+            {"hand": "AsKs", "stacks": [9, 9, 9], "paid": [1, 2]},
+            r"stacks \[9, 9, 9\], paid \[1, 2\]: expected",
+        ),
         ("examples.sealed_bids", {}, "does not say what seat 0 sees: view is"),
     ],
 )

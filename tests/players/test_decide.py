@@ -193,6 +193,9 @@ def test_what_cannot_be_decided_is_an_error_and_no_other_move() -> None:
         rhcp.decide(finished())
     with pytest.raises(ValueError, match="rhcp cannot be restricted to given moves"):
         rhcp.decide(table, moves=[move.text for move in table.legal()[:2]])
+    for number in (-1, LEDUC.spec.num_actions, 2**16 + Action.CALL):
+        with pytest.raises(ValueError, match=f"expected legal ones, at least one; got {number}$"):
+            load_player("random", LEDUC).decide(Table(LEDUC, seed=2), moves=[number])
     illegal = np.array([DOUDIZHU.spec.num_actions - 1], np.int16)
     rhcp.act = lambda games, views, records: illegal  # type: ignore[method-assign]
     with pytest.raises(RuntimeError, match="rhcp answered .* not among the moves"):

@@ -27,6 +27,7 @@ from games.kernels import streams
 from games.poker.game import LimitPoker
 from games.poker.players.always_call import AlwaysCall
 from games.rows import States, take
+from games.sources import program_sources
 from tests.games import driver
 from tests.games.positions import GAME
 
@@ -218,6 +219,11 @@ def test_commands_that_cannot_be_started(
 ) -> None:
     with pytest.raises(error, match=message):
         ExternalAgent(GAME, *arguments).start(1, seed=0)
+
+
+def test_code_in_a_command_is_longer_than_a_file_may_be_named() -> None:
+    sources = program_sources([sys.executable, "-c", "pass\n" * 100])
+    assert sources == [Path(sys.executable).resolve()]
 
 
 def test_a_program_that_does_not_read() -> None:

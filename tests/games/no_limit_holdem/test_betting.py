@@ -18,6 +18,7 @@ from games.no_limit_holdem.state import (
     States,
 )
 from games.table import IllegalMove, Table
+from tests.games import driver
 from tests.games.no_limit_holdem import pokerkit_oracle as oracle
 from tests.games.no_limit_holdem.positions import at_table
 
@@ -174,8 +175,10 @@ def test_options_that_cannot_be(options: dict[str, object], message: str) -> Non
     "change",
     [
         {"hands": [ACES.split()] * 2},
+        {"hands": [["As", ""], ["Ah", "KsKh"]]},
         {"public": ["Xx", *BOARD.split()[1:]]},
         {"blinds": [1.5, 2]},
+        {"blinds": [0, 0]},
     ],
 )
 def test_deals_that_are_none(change: dict[str, object]) -> None:
@@ -193,6 +196,27 @@ def test_random_stacks_follow_from_the_seed() -> None:
     assert (
         abs((stacks < np.sqrt(2_000 * 20_000)).mean() - 0.5) < 0.05
     )  # half of them below the middle of the logarithms
+
+
+def test_a_post_that_does_not_open_is_another_hand() -> None:
+    """After a blind of seat 2, seat 0 begins; after its post out of turn, seat 2."""
+    at = at_table([ACES, KINGS], BOARD, players=3)
+    record = at.record()
+    keys = set()
+    for post, first in ((100, 0), (-100, 2)):
+        deal = {**record["deal"], "blinds": [50, 100, post]}
+        other = Table(at.game, record={**record, "deal": deal})
+        assert other.seat == first
+        keys.add(int(driver.infoset_key(at.game.rules, other.states, 0, 0)))
+    assert len(keys) == 2
+
+
+def test_a_hundred_raises_and_more_are_counted_up_to_127() -> None:
+    at = at_table([ACES, KINGS], BOARD, stacks=1000, small_blind=1, big_blind=2)
+    for chips in range(4, 4 + 2 * 260, 2):
+        at.play(f"r{chips}")
+    assert at.states.raises[0, :, 0].tolist() == [127, 127]
+    assert driver.observation(at.game, at.states, 0, 0).min() == 0
 
 
 def test_saved_hands_keep_their_stacks(tmp_path: Path) -> None:

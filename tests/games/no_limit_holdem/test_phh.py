@@ -114,6 +114,7 @@ def test_what_is_written_is_read_again(text: str) -> None:
         ("[50, 100, 0]", "[50, " + 9999 * "[", "is not TOML (maximum recursion depth exceeded"),
         ("0]\nmin", f"0]\n{'a.' * 9999}a = 1\nmin", "20,350 characters; expected at most"),
         ("[1000, 2000, 3000]", "[1.0001, 2000, 999999]", "999999 is too much in chips of 1/10,000"),
+        ("[50, 100, 0]", "[0, 0, 0]", "antes and blinds_or_straddles are all 0"),
         ("min_bet = 100", "min_bet = -1", "min_bet = -1: expected more than 0 chips"),
     ],
 )
@@ -197,6 +198,12 @@ def test_many_hands_are_written_and_read(tmp_path: Path) -> None:
         assert [h._replace(file="", number="1") for h in again] == hands
     with pytest.raises(ValueError, match="holds one hand, not 3"):
         write(tmp_path / "a.phh", hands)
+
+
+def test_a_superscript_is_not_a_number(tmp_path: Path) -> None:
+    (tmp_path / "1²2.phhs").write_text(f"[²]\n{THREE}")
+    (hand,) = read([tmp_path])
+    assert "hand =" not in phh_text(hand)
 
 
 @pytest.mark.slow
