@@ -143,6 +143,8 @@ class NFSP:
         self.q_learners = [
             QLearner(self.game, net, settings, self.device) for net in self.q.distinct()
         ]
+        for learner in self.q_learners:
+            learner.targets_of = [other.target for other in self.q_learners]
         self.reservoirs = [
             Reservoir(empty_samples(self.game, settings.reservoir), 2 * config.seed + 1 + 1000 * k)
             for k in roles
@@ -258,6 +260,7 @@ class NFSP:
 
     def _match(self, decks: States, searches: bool, progress: Progress) -> PlayedGames:
         """Returns the games of a match of the average policies against random moves."""
+        self._averages.refresh(self.average)
         players = PolicyAgent(self.game, self._averages.evaluate, 1.0), Random().at(self.game)
         return duplicate_games(self.game, *players, decks, self.config.seed)
 
