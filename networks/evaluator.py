@@ -132,7 +132,11 @@ class Evaluator:
         no_hidden = np.empty((0, self._hidden_counts, observations.shape[2]), np.float32)
         answers = Outputs(policy[:0], value[:0], no_hidden)
         if new.size:
-            answers = self._evaluate(observations[new], roles[new], want_hidden=False)
+            try:
+                answers = self._evaluate(observations[new], roles[new], want_hidden=False)
+            except BaseException:
+                forget(memory)  # the new observations have places there, but no outputs
+                raise
         fill_in(memory, places, new, answers.policy, answers.value, policy, value)
         return Outputs(policy, value, no_hidden)
 

@@ -1,4 +1,4 @@
-"""Fitted Q-learning: the best response of one seat to the average policies of the others.
+"""Fitted Q-learning: the best response in one role to the average policies of the others.
 
 The network has the architecture of the average policy; the value of a move is the sum of its policy
 outputs (``Game.decoder``), in units of ``spec.max_return``. Its batch normalisation keeps its
@@ -10,6 +10,7 @@ without discount, as in Heinrich & Silver 2016.
 """
 
 import copy
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,8 +19,8 @@ from torch.nn import functional
 
 from fpmcts.nfsp.games import Transitions
 from fpmcts.training.learner import LossNotFiniteError, encode
-from games.interface import Game
-from games.rows import num_rows
+from games.interface import Game, roles_to_move
+from games.rows import States, num_rows, take
 from games.settings import setting
 from networks import losses
 from networks.resnet import PolicyValueNet
@@ -47,8 +48,8 @@ class NFSPSettings:
             decisions / batch_size. The paper: 2.
         lr: Learning rate of Q-learning.
         average_lr: Learning rate of the average policies.
-        memory: Capacity of Q-learning's memory, in transitions per seat. The paper: 200,000.
-        reservoir: Decisions of best responses kept, per seat. The paper: 2,000,000.
+        memory: Capacity of Q-learning's memory, in transitions per role. The paper: 200,000.
+        reservoir: Decisions of best responses kept, per role. The paper: 2,000,000.
         target_steps: Steps between two refits of the target network. The paper: 300.
     """
 
@@ -71,13 +72,17 @@ class NFSPSettings:
 
 
 class QLearner:
-    """Steps the Q network of one seat.
+    """Steps the Q network of one role.
 
     Attributes:
         net: Q.
         target: Q as it was at the last refit.
+        targets_of: The targets of all roles: a seat may decide next in another role, as after an
+            auction.
         steps: Number of steps taken.
     """
+
+    targets_of: Sequence[PolicyValueNet]
 
     def __init__(
         self, game: Game, net: PolicyValueNet, settings: NFSPSettings, device: torch.device
@@ -120,14 +125,24 @@ class QLearner:
         """Returns the targets of Q, float32 ``[B]``: the result at the last decision, else the
         largest value at the next.
         """
-        observations, offsets, actions, _ = encode(self.game, rows.following)
-        policy = self.target(self._on_device(observations)).policy.float()
+        best = self._on_device(np.empty_like(rows.result))
+        roles = roles_to_move(self.game, rows.following)
+        for role in np.unique(roles):
+            chosen = np.flatnonzero(roles == role)
+            states = take(rows.following, chosen)
+            best[self._on_device(chosen)] = self._largest(self.targets_of[role], states)
+        return torch.where(self._on_device(rows.is_last), self._on_device(rows.result), best)
+
+    def _largest(self, target: PolicyValueNet, states: States) -> torch.Tensor:
+        """Returns the largest value of a legal move in each state, float32 ``[B]``."""
+        observations, offsets, actions, _ = encode(self.game, states)
+        policy = target(self._on_device(observations)).policy.float()
         owner = torch.repeat_interleave(
             torch.arange(len(policy), device=self.device), self._on_device(np.diff(offsets))
         )
         values = losses.scores(policy, self._decoder, owner, self._on_device(actions))
-        best = policy.new_full((len(policy),), -torch.inf).scatter_reduce(0, owner, values, "amax")
-        return torch.where(self._on_device(rows.is_last), self._on_device(rows.result), best)
+        lowest = policy.new_full((len(policy),), -torch.inf)
+        return lowest.scatter_reduce(0, owner, values, "amax")
 
     def _on_device(self, array: np.ndarray) -> torch.Tensor:
         return torch.from_numpy(array).to(self.device)

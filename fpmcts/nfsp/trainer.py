@@ -143,6 +143,8 @@ class NFSP:
         self.q_learners = [
             QLearner(self.game, net, settings, self.device) for net in self.q.distinct()
         ]
+        for learner in self.q_learners:
+            learner.targets_of = [other.target for other in self.q_learners]
         self.reservoirs = [
             Reservoir(empty_samples(self.game, settings.reservoir), 2 * config.seed + 1 + 1000 * k)
             for k in roles
@@ -227,37 +229,38 @@ class NFSP:
         )
 
     def _learn(self, played: Played, progress: Progress) -> dict[str, float]:
-        """Steps the networks of every seat; returns the mean losses as curves."""
+        """Steps the networks of every role; returns the mean losses as curves."""
         settings = self.config.algorithm
         found: list[list[Losses]] = []
         movers, answering = (
             roles_to_move(self.game, part.states) for part in (played.transitions, played.responses)
         )
-        for seat, (memory, reservoir) in enumerate(
+        for role, (memory, reservoir) in enumerate(
             zip(self.memories, self.reservoirs, strict=True)
         ):
-            new = take(played.transitions, np.flatnonzero(movers == seat))
+            new = take(played.transitions, np.flatnonzero(movers == role))
             memory.add(new)
-            reservoir.add(take(played.responses, np.flatnonzero(answering == seat)))
+            reservoir.add(take(played.responses, np.flatnonzero(answering == role)))
             # Decisions that do not fill a step are carried over to the next iteration.
             steps = self._steps(memory.seen) - self._steps(memory.seen - num_rows(new))
-            generator = np.random.default_rng([self.config.seed, Stream.TRAINING, self.steps, seat])
+            generator = np.random.default_rng([self.config.seed, Stream.TRAINING, self.steps, role])
             found.append([])
             for k in range(steps):
-                losses = self.q_learners[seat].step(memory.draw(generator, settings.batch_size))
+                losses = self.q_learners[role].step(memory.draw(generator, settings.batch_size))
                 if reservoir.size:
                     rows = reservoir.draw(generator, settings.batch_size)
-                    losses |= self.learners[seat].step(rows, rows, settings.average_lr)
-                found[seat].append(losses)
+                    losses |= self.learners[role].step(rows, rows, settings.average_lr)
+                found[role].append(losses)
                 progress("learning", k + 1, steps, "steps")
         return loss_curves(found)
 
     def _steps(self, decisions: int) -> int:
-        """Returns the number of steps for ``decisions`` decisions of a seat."""
+        """Returns the number of steps for ``decisions`` decisions in a role."""
         return int(self.config.algorithm.reuse * decisions) // self.config.algorithm.batch_size
 
     def _match(self, decks: States, searches: bool, progress: Progress) -> PlayedGames:
         """Returns the games of a match of the average policies against random moves."""
+        self._averages.refresh(self.average)
         players = PolicyAgent(self.game, self._averages.evaluate, 1.0), Random().at(self.game)
         return duplicate_games(self.game, *players, decks, self.config.seed)
 

@@ -180,7 +180,7 @@ def _count_games(
         lengths: int16 ``[G]``.
         seating: int64 ``[G, S]``, the player in each seat; a player in several seats is counted in
             each.
-        keep: See ``fpmcts.poker.opponents.statistics.count_hand``.
+        keep: Factor on the counts of earlier games, in [0, 1].
         counts: float32 ``[P, COUNTS]``, changed in place.
     """
     own = np.zeros((seating.shape[1], counts.shape[1]), np.float32)
@@ -189,7 +189,7 @@ def _count_games(
         for k in range(lengths[g]):
             count_action(rules, states, g, min(np.int64(moves[g, k]), 2), own)
             step(rules, states, g, np.int64(moves[g, k]))
-        count_hand(states, g, own, keep)
+        count_hand(states, g, own)
         for s in range(len(own)):
             for k in range(own.shape[1]):
                 counts[seating[g, s], k] = np.float32(keep) * counts[seating[g, s], k] + own[s, k]

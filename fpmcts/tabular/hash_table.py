@@ -192,25 +192,31 @@ class HashTable:
         return float(8 * self.rows.used[0] + self.rows.slots.nbytes) / max(self.num_rows, 1)
 
     def grow(self, count: int, words: int) -> None:
-        """Makes room for ``count`` rows of at most ``words`` words, by doubling the slots or the
+        """Makes room for ``count`` rows of at most ``words`` words each, as ``make_room``."""
+        self.make_room(count, count * words)
+
+    def make_room(self, count: int, words: int) -> None:
+        """Makes room for ``count`` rows of ``words`` words in all, by doubling the slots or the
         words as needed; rows do not move.
 
         Raises:
             ValueError: It would exceed ``memory``. Nothing is changed.
         """
         used, slots, size = self.rows.used, self.rows.slots.size, self.rows.words.size
-        while 2 * (used[1] + count) > slots or slots < FIRST_SLOTS:
+        while 2 * (used[1] + count) > slots:
             slots *= 2
-        while used[0] + count * words > size:
+        needed = int(used[0]) + words
+        while needed > size:
             size *= 2
-        most = self.memory * MEGABYTE // 8 - slots
-        if size > most >= used[0] + count * words:  # the last step, not a doubling
+        most = min(self.memory * MEGABYTE // 8 - slots, _MOST_WORDS)
+        if size > most >= needed:  # the last step, not a doubling
             size = most
-        if size > min(most, _MOST_WORDS):
+        if size > most:
+            more = f"expected at least {-(-8 * (slots + needed) // MEGABYTE):,} MB to continue"
             raise ValueError(
                 f"memory={self.memory}: {self.num_rows:,} information sets fill the table "
                 f"({self.num_bytes / MEGABYTE:,.0f} MB); "
-                f"expected at least {-(-8 * (slots + size) // MEGABYTE):,} MB to continue"
+                f"{'it cannot grow further' if needed > _MOST_WORDS else more}"
             )
         # The old and the new memory never coexist: together they would exceed the limit.
         if size != self.rows.words.size:
@@ -254,7 +260,7 @@ class HashTable:
                 f"rows of {words.size} words: expected whole rows of {self.width} words for each "
                 "action"
             )
-        made.grow(count, -(-words.size // max(count, 1)))
+        made.make_room(count, words.size)
         made.rows.used[:] = words.size, count
         made.rows.words[: words.size] = words
         _fill(made.rows, made.places())

@@ -112,19 +112,19 @@ def fill_policy(
     selection: Any, rows: Rows, width: int, policy: Rows, greedy: bool, mixed: float
 ) -> None:
     """Writes the policy of every row to an empty table of width 1 with room for them: mean or
-    greedy, mixed with uniform.
+    greedy, mixed with uniform; uniform where nothing was learned.
     """
     out = np.empty(1 << 16)
     place = 0
     while place < rows.used[0]:
         num_actions = num_actions_of(rows, place)
         to = append(policy, rows.bits[place], seat_of(rows, place), num_actions, 1) + HEADER
-        if greedy:
+        weights(selection, rows, place, num_actions, out)
+        total = out[:num_actions].sum()
+        if greedy and total > 0.0:
             values(selection, rows, place, num_actions, out)
             policy.words[to + np.argmax(out[:num_actions])] = 1.0
         else:
-            weights(selection, rows, place, num_actions, out)
-            total = out[:num_actions].sum()
             for slot in range(num_actions):
                 share = out[slot] / total if total > 0.0 else 1.0 / num_actions
                 policy.words[to + slot] = (1.0 - mixed) * share + mixed / num_actions
@@ -200,7 +200,8 @@ class HashedLearner(Learner):
     def _deals(self, count: int) -> States:
         """Returns the deals of the next episodes; each depends only on the seed and its number."""
         numbers = np.arange(self.episodes, self.episodes + count, dtype=np.uint64)
-        x = (numbers + np.uint64(self.seed + 1) * np.uint64(0xD1342543DE82EF95)) * GOLDEN
+        first = np.uint64((self.seed + 1) * 0xD1342543DE82EF95 % 2**64)  # numpy warns of overflow
+        x = (numbers + first) * GOLDEN
         x = (x ^ (x >> np.uint64(32))) * np.uint64(0xDABA0B6EB09322E3)
         return self.game.deal((x ^ (x >> np.uint64(29))) & ~np.uint64(1))
 
@@ -208,10 +209,11 @@ class HashedLearner(Learner):
         """Returns the average policy, or the greedy one, as a table of probabilities; sets without
         a row play uniformly.
         """
-        rows, count = self.table.rows, max(self.table.num_rows, 1)
-        slots = int(rows.used[0] - HEADER * self.table.num_rows) // self.table.width
+        rows, headers = self.table.rows, HEADER * self.table.num_rows
         made = HashTable(1, 2**20)
-        made.grow(self.table.num_rows, HEADER + -(-slots // count) + 1)
+        made.make_room(
+            self.table.num_rows, headers + (int(rows.used[0]) - headers) // self.table.width
+        )
         mixed = 0.0 if greedy else self._mixed
         fill_policy(self.selection, rows, self.table.width, made.rows, greedy, mixed)
         return made.rows

@@ -122,7 +122,9 @@ class Learner(ABC):
 
     @abstractmethod
     def _fit(self, state: Mapping[str, np.ndarray]) -> None:
-        """Resizes the tables to fit a checked state."""
+        """Resizes the tables to fit a checked state. Raises ValueError, with nothing changed, if
+        its tables do not fit each other.
+        """
 
     @abstractmethod
     def _growing(self) -> Collection[str]:
@@ -175,7 +177,8 @@ class DenseLearner(Learner):
         """Returns the slot that the greedy policy plays in each row, 255 where it is uniform: the
         most probable action of the average policy, the first of equals: uint8 ``[rows]``.
         """
-        return self.weights().argmax(axis=1).astype(np.uint8)
+        weights = self.weights()
+        return np.where(weights.any(axis=1), weights.argmax(axis=1), 255).astype(np.uint8)
 
     @property
     def tables(self) -> dict[str, np.ndarray]:
@@ -187,8 +190,16 @@ class DenseLearner(Learner):
         return self._columns() if self.table.grows else ()
 
     def _fit(self, state: Mapping[str, np.ndarray]) -> None:
+        if not self.table.grows:
+            return
+        num_rows = int(self.game.betting.num_buckets[state["first_row"] >= 0].sum())
         for name in self._growing():
-            self.table.resize(min(len(state[name]), self.game.num_infosets))
+            if len(state[name]) != num_rows:
+                raise ValueError(
+                    f"state of {self.name} on {self.game_name}: {name} has {len(state[name]):,} "
+                    f"rows, expected {num_rows:,} as in first_row"
+                )
+        self.table.resize(num_rows)
 
     def policy_rows(self, greedy: bool = False) -> tuple[np.ndarray, np.ndarray]:
         """Returns the average or the greedy policy in as many rows as the table has.

@@ -196,8 +196,8 @@ class UCTOptions(Options):
             or half the chips that the players can put in.
         betting_potential: k of equation 3: c = min(C, pot + k times the betting potential), both at
             the beginning of the round; the potential is the chips that can still be added. None: c
-            is constant. The paper: constant in Kuhn and Leduc, 0.5 in limit Hold'em; 0.5 is better
-            in Leduc (fpmcts/tabular/README.md) and gives a constant c in Kuhn.
+            is constant. The paper: constant in Kuhn and Leduc, 0.5 in limit Hold'em. With 0.5 c is
+            constant in Kuhn, too, and varies in Leduc.
     """
 
     exploration: float | None = setting(None, least=0.0, most=1e9)
@@ -306,8 +306,10 @@ class UCTAgainstRandom(SelfPlay):
         super().__init__(name, game, seed, options)
         self.won = np.zeros(1)
 
-    def _columns(self) -> dict[str, np.ndarray]:
-        return super()._columns() | {"won": self.won}
+    @property
+    def tables(self) -> dict[str, np.ndarray]:
+        """Returns the learned tables and ``won``, which is no column: it never grows."""
+        return super().tables | {"won": self.won}
 
     def against_random(self) -> np.ndarray:
         """Returns the greedy policy's winnings in each seat against random players, in chips:

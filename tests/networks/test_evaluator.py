@@ -59,15 +59,16 @@ def test_one_network_for_all_seats() -> None:
     np.testing.assert_array_equal(outputs.policy[0], outputs.policy[1])
 
 
-@pytest.mark.parametrize("value", [np.nan, np.inf])
-def test_an_output_that_is_not_finite_is_an_error(value: float) -> None:
+@pytest.mark.parametrize(("value", "remembered"), [(np.nan, 0), (np.inf, 0), (np.nan, 100)])
+def test_an_output_that_is_not_finite_is_an_error(value: float, remembered: int) -> None:
     networks = three_networks()
     with torch.no_grad():
         networks.role(2).globals.bias[5] = value
-    evaluator = Evaluator(networks)
+    evaluator = Evaluator(networks, remembered=remembered)
     evaluator.evaluate(observations(2), np.array([0, 1], np.int8))
-    with pytest.raises(FloatingPointError, match="network 2: value is not finite"):
-        evaluator.evaluate(observations(2), np.array([0, 2], np.int8))
+    for _ in range(2):  # each time
+        with pytest.raises(FloatingPointError, match="network 2: value is not finite"):
+            evaluator.evaluate(observations(2), np.array([0, 2], np.int8))
 
 
 @pytest.mark.parametrize("remembered", [1000, 20])

@@ -11,6 +11,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fpmcts.evaluation.duplicate import evaluation_decks
 from fpmcts.evaluation.policy_table import policy_table
 from fpmcts.nfsp.games import Played, next_decisions, play, responders
 from fpmcts.nfsp.trainer import NFSP, NFSPConfig
@@ -108,6 +109,17 @@ def test_targets_against_a_loop() -> None:
     assert decided > 10
 
 
+def test_targets_are_those_of_the_next_role() -> None:
+    """As after an auction; here the next decision is another seat's."""
+    trainer = NFSP(configuration("game=leduc"))
+    first, second = trainer.q_learners
+    torch.nn.init.normal_(second.target.planes.bias, std=3.0)
+    told = some_games(trainer, 60, 0.3).transitions
+    movers = seats_to_move(trainer.game, told.states)
+    others = take(told, np.flatnonzero((movers == 1) & ~told.is_last))
+    assert num_rows(others) and first.targets(others).equal(second.targets(others))
+
+
 def test_q_learning_finds_a_best_response_to_random_play() -> None:
     """Everybody plays the average policy, which is almost uniform at first: Q then learns the best
     answer to it off-policy.
@@ -154,6 +166,17 @@ def test_matches_are_played_where_nash_conv_is_not_computed() -> None:
     scalars = [trainer.step(silent) for _ in range(10)][-1].scalars
     assert "policy_against_random/mbb_per_hand_all" in scalars
     assert "nash_conv/average_policy" not in scalars
+
+
+def test_matches_are_those_of_the_present_weights() -> None:
+    trainer = NFSP(configuration("algorithm.games=8"))
+    decks = evaluation_decks(trainer.game, 0, 100)
+    for net in trainer.average.distinct():
+        torch.nn.init.normal_(net.planes.bias, std=5.0)
+        torch.nn.init.normal_(net.globals.bias, std=5.0)
+    found = trainer._match(decks, False, silent).returns
+    trainer._averages.refresh(trainer.average)
+    np.testing.assert_array_equal(found, trainer._match(decks, False, silent).returns)
 
 
 def test_resumed_equals_uninterrupted_and_its_average_plays(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from fpmcts.tabular import listed_game
 from fpmcts.tabular.algorithms import make
 from fpmcts.tabular.best_response import best_response_values, nash_conv, profile_values
 from fpmcts.tabular.cfr_plus import CFRPlusOptions, HashedCFRPlus
+from fpmcts.tabular.hash_table import HEADER
 from fpmcts.tabular.hashed_learner import SELECTIONS
 from fpmcts.tabular.matches import ALWAYS_CALL, symmetric_play
 from games import make as make_game
@@ -132,6 +133,39 @@ def test_a_state_of_something_else_is_an_error_and_changes_nothing() -> None:
         assert all(
             np.array_equal(before[name], table) for name, table in learner.get_state().items()
         )
+
+
+def test_rows_for_visited_nodes_only_come_back_with_all_else(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """``won`` has no rows; tables that do not fit each other change nothing."""
+    monkeypatch.setattr("fpmcts.tabular.dense_table.DENSE", 0)
+    first, second = (make("uct_against_random", "leduc", seed=seed) for seed in (0, 1))
+    first.run(100)
+    second.run(5)
+    before = second.get_state()
+    state = first.get_state()
+    with pytest.raises(ValueError, match="returns has 5 rows, expected .* as in first_row"):
+        second.set_state(state | {"returns": state["returns"][:5]})
+    assert all(np.array_equal(before[name], table) for name, table in second.get_state().items())
+    second.set_state(state)
+    assert all(np.array_equal(state[name], table) for name, table in second.get_state().items())
+
+
+@pytest.mark.parametrize("game", ["kuhn", "goofspiel"])
+def test_a_greedy_policy_is_uniform_where_nothing_was_learned(game: str) -> None:
+    """The first decision of an alternating episode gets a row, but no share of the average."""
+    learner = make("outcome_sampling", game)
+    learner.run(1)
+    if game == "kuhn":
+        unknown = ~learner.weights().any(axis=1)
+        assert unknown.any() and (learner.greedy_slots()[unknown] == 255).all()
+        assert np.array_equal(
+            learner.greedy_policy()[unknown], learner.game.uniform_policy()[unknown]
+        )
+    else:
+        policy = learner.policy(greedy=True)
+        assert policy.words[HEADER : HEADER + 6] == pytest.approx(np.full(6, 1 / 6))
 
 
 def test_full_counters_are_an_error() -> None:

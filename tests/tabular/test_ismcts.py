@@ -189,6 +189,34 @@ def test_a_table_never_takes_more_than_its_memory() -> None:
     assert peak <= 3_000_000
 
 
+def test_a_table_that_fits_can_be_restored(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows of different lengths up to the last word, of memory or of a place; the error names the
+    least memory.
+    """
+    monkeypatch.setattr("fpmcts.tabular.hash_table._MOST_WORDS", 100_000)
+    for memory in (1, 2):
+        table, longest = HashTable(2, memory), HEADER + 2 * 7
+        with pytest.raises(ValueError, match="expected at least 2 MB|it cannot grow further"):
+            for key in range(2**20):
+                table.grow(1, longest)
+                append(table.rows, np.uint64(key), 0, 1 + key % 7, 2)
+        free = table.rows.words.size - table.rows.used[0]
+        assert free < longest
+        restored = HashTable(2, memory)
+        restored.set_words(table.words_in_use().copy())
+        assert np.array_equal(restored.words_in_use(), table.words_in_use(), equal_nan=True)
+    assert table.rows.words.size == 100_000
+
+
+def test_a_deal_depends_on_the_seed_and_its_number_alone() -> None:
+    learner = make("ismcts", make_game("goofspiel", prizes="random"), seed=3)
+    whole = learner._deals(9)
+    learner.counter[0] = 4
+    assert np.array_equal(learner._deals(5).prizes, whole.prizes[4:])
+    learner.seed = 4
+    assert not np.array_equal(learner._deals(5).prizes, whole.prizes[4:])
+
+
 def test_a_full_table_says_so_and_stays_whole() -> None:
     game = make_game("phantom_tictactoe", variant="full")
     small = make("ismcts", game, 0, selection="regret_matching", memory=1)

@@ -155,6 +155,7 @@ def _rows(
         for seat in range(seats):
             own[seat] = counts[who[n, seat]]
         smooth(own, prior, statistics)
+        own *= np.float32(keep)
         start(rules, hands, n, states, 0)
         for k in range(hands.first[n], hands.first[n + 1]):
             seat, action = np.int64(states.seat[0]), np.int64(hands.actions[k])
@@ -181,7 +182,7 @@ def _rows(
                     )
                     shown.hand[num_shown], shown.player[num_shown] = number + n, who[n, seat]
                     num_shown += 1
-        count_hand(states, 0, own, keep)
+        count_hand(states, 0, own)
         for seat in range(seats):
             counts[who[n, seat]] = own[seat]
     return num, num_shown

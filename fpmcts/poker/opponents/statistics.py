@@ -2,9 +2,9 @@
 
 Counts are float32 ``[S, COUNTS]``, a row for each player in the seat order of the current hand.
 ``count_action`` is called with every action before it is played, ``count_hand`` once at the end of
-a hand, ``smooth`` before the next: so a model knows only earlier hands. ``count_hand`` first decays
-the old counts (``keep``), so that they cover about the last ``1 / (1 - keep)`` hands without
-storing them. The text keeps "a limited number of past games" (section 2).
+a hand, ``smooth`` before the next: so a model knows only earlier hands. The caller multiplies the
+counts of earlier hands by ``keep``, so that they cover about the last ``1 / (1 - keep)`` hands
+without storing them. The text keeps "a limited number of past games" (section 2).
 
 A statistic is ``(prior * m + count) / (m + n)`` over n cases, with m = 4, and m = 5 for aggression;
 ``prior`` is its mean over all players that the model was learned from. Source: seed 001, the
@@ -89,20 +89,15 @@ def count_action(rules: Rules, states: States, i: int, kind: int, counts: np.nda
 
 
 @kernel
-def count_hand(states: States, i: int, counts: np.ndarray, keep: float) -> None:
-    """Counts a finished hand in lane ``i``, after all its actions have been counted.
-
-    Args:
-        counts: float32 ``[S, COUNTS]``, changed in place.
-        keep: Factor on the counts of earlier hands, in [0, 1].
+def count_hand(states: States, i: int, counts: np.ndarray) -> None:
+    """Counts a finished hand in lane ``i``, after all its actions have been counted, in ``counts``
+    (float32 ``[S, COUNTS]``).
     """
     left = 0
     for seat in range(len(counts)):
         left += 1 - states.folded[i, seat]
     for seat in range(len(counts)):
         enters, raises = counts[seat, _ENTERS], counts[seat, _RAISES]
-        for k in range(_ENTERS):
-            counts[seat, k] *= np.float32(keep)
         counts[seat, HANDS] += 1.0
         counts[seat, ENTERED] += enters % 2.0
         counts[seat, RAISED] += raises

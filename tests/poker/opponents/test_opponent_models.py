@@ -17,7 +17,7 @@ from fpmcts.poker.opponents.material import Material, assemble, gather
 from fpmcts.poker.opponents.model import OpponentModel, untrained
 from fpmcts.poker.opponents.model_file import Learned, ModelError, load, save
 from fpmcts.poker.opponents.score import below, calibration, predict, report
-from fpmcts.poker.opponents.statistics import STATISTICS, Statistic, smooth
+from fpmcts.poker.opponents.statistics import CONTEXTS, STATISTICS, Statistic, smooth
 from fpmcts.poker.opponents.trees import Booster, evaluate, no_booster
 from games import make
 from games.kernels import kernel, streams
@@ -218,6 +218,9 @@ def test_statistics_are_of_earlier_hands_and_forget(hands: list[Hand]) -> None:
     players = Players()
     make_rows(hands, prior, players, 0.9)
     assert players.counts[:, 0].max() < 10.0 + 1e-3  # 1 / (1 - 0.9)
+    once = Players()
+    make_rows(hands[:1], prior, once, 0.5)  # halves earlier hands, not the hand itself
+    assert once.counts[:, CONTEXTS:].sum() == len(hands[0].moves)
 
 
 @pytest.mark.parametrize("names", [(), ("a", "a", "b", "c")])
