@@ -17,9 +17,10 @@ WINS, RETURN = "wp", "return"
 """Units of a value: the probability that the mover's team wins, in [0, 1]; its expected return in
 the game's unit (points, chips).
 """
-CHOSEN, FORCED, SURE_WIN = "chosen", "forced", "sure win"
+CHOSEN, FORCED, SURE_WIN, SOLVED = "chosen", "forced", "sure win", "solved"
 """Why a move is played: the player chose it; it is the only legal one; it wins in every world that
-is possible from the player's view.
+is possible from the player's view; solved with all hands open, it wins in clearly more of the
+likely worlds than the move that the player would choose.
 """
 
 SHOWN = 5
@@ -91,7 +92,7 @@ class Decision:
         root: The moves that a search considered, in the order of the legal moves.
         hidden: Its beliefs about the hidden cards.
         playouts: Number of simulations.
-        reason: CHOSEN, FORCED or SURE_WIN.
+        reason: CHOSEN, FORCED, SURE_WIN or SOLVED.
         seconds: Time taken.
     """
 

@@ -6,7 +6,7 @@ named arrays only; a game whose views and records are to be read by people write
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -289,6 +289,16 @@ class Game:
         -1 = none. By default each action has its own output.
         """
         return np.arange(self.spec.num_actions, dtype=np.int16)[:, None]
+
+    def endgame(self) -> Callable[..., np.ndarray] | None:
+        """Returns what corrects the choices of a search near the end of a game, where outcomes can
+        be solved; None: nothing does.
+
+        The function takes as many worlds of each of n positions, in their order; the legal moves
+        (int16 ``[n, A]``), a policy of them (float32 ``[n, A]``), their numbers (int32 ``[n]``);
+        and the choices (int16 ``[n]``). It returns choices.
+        """
+        return None
 
     @property
     def tables(self) -> Tables:

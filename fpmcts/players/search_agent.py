@@ -17,6 +17,7 @@ from fpmcts.search.search import LONE_SLOTS, Search, SearchSettings
 from games.agent import Agent
 from games.decision import (
     RETURN,
+    SOLVED,
     WINS,
     Decision,
     HiddenCards,
@@ -154,6 +155,8 @@ class SearchAgent(Agent):
         self.game, self.settings, self.win_only = trained.game, settings, trained.objective == "wp"
         self.seconds, self.temperature = options.seconds, options.temperature
         self._evaluate, self._lanes = trained.evaluator.evaluate, lanes
+        by_wins = settings.solve and self.win_only and self.temperature <= 0.0
+        self._endgame = self.game.endgame() if by_wins else None
         self._make_determinizer = trained.determinizer_maker(inference)
         usual = LONE_SLOTS if options.match == "default" else settings.slots
         self._table_settings = replace(settings, slots=options.search.get("slots", usual))
@@ -203,16 +206,21 @@ class SearchAgent(Agent):
                     (deadline - inferred) / rows.size, self.settings.playouts
                 )
             result = self.search.run(worlds, self.rng, lanes, planned=planned, deadline=deadline)
-            actions[rows] = self._chosen(result, self.rng, lanes)
+            actions[rows] = self._chosen(result, worlds, self.rng, lanes)
             if self.seconds is not None:
                 self._pace.note(result.done.mean(), (time.perf_counter() - inferred) / rows.size)
         return actions
 
-    def _chosen(self, result: SearchResult, rng: np.ndarray, lanes: np.ndarray) -> np.ndarray:
-        """Returns the moves to play."""
-        if self.temperature <= 0.0:
+    def _chosen(
+        self, result: SearchResult, worlds: States | None, rng: np.ndarray, lanes: np.ndarray
+    ) -> np.ndarray:
+        """Returns the moves to play; without worlds, as the search has them."""
+        if self.temperature > 0.0:
+            return sample_targets(result, np.full(len(lanes), self.temperature), rng, lanes)
+        if self._endgame is None or worlds is None:
             return result.choice
-        return sample_targets(result, np.full(len(lanes), self.temperature), rng, lanes)
+        r = result
+        return self._endgame(worlds, r.actions, r.target, r.num_legal, r.choice)
 
     def answer(self, question: Question, limits: Limits) -> Decision:
         """Returns the decision with the root moves and the beliefs about the hidden cards.
@@ -263,8 +271,11 @@ class SearchAgent(Agent):
         )
         if own is not None:
             self._table_pace.note(int(result.done[0]), time.perf_counter() - started)
-        result = result._replace(choice=self._chosen(result, rng, lanes))
-        return self._decided(question, result, hidden)
+        solved = worlds if question.about_all else None
+        choice = self._chosen(result, solved, rng, lanes)
+        decision = self._decided(question, result._replace(choice=choice), hidden)
+        corrected = self.temperature <= 0.0 and choice[0] != result.choice[0]
+        return replace(decision, reason=SOLVED) if corrected else decision
 
     def _fitting(self, end: float, worlds: States, rng: np.ndarray) -> int:
         """Returns the playouts to plan for a search that ends at ``end``.

@@ -1,6 +1,6 @@
 """The Python face of the card play, in which seat 0 is the landlord."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -24,6 +24,7 @@ from games.doudizhu.cards import (
     parse_cards,
     unpack,
 )
+from games.doudizhu.endgame import Endgame
 from games.doudizhu.moves import MAX_LEGAL, PASS, RULE_SETS, Rules, move_text, parse_move, rule_set
 from games.doudizhu.state import States
 from games.generic import register_all
@@ -119,6 +120,10 @@ class CardPlay(Game):
     def learned_options(self) -> Json:
         """Returns the rules; networks bring their own encoding."""
         return {"rules": self.rules_name}
+
+    def endgame(self) -> Callable[..., np.ndarray]:
+        """Returns what corrects choices where at most 26 cards are left (``endgame.py``)."""
+        return Endgame(self.rules, self.empty(1)).choose
 
     def deal(self, seeds: np.ndarray) -> States:
         """Returns random deals; row i depends on ``seeds[i]`` (uint64 ``[B]``) alone."""

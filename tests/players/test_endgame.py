@@ -1,0 +1,84 @@
+"""The choice among moves near the end of a game, against the definition."""
+
+import numpy as np
+import pytest
+
+from examples.double_dummy import DoubleDummySolver
+from fpmcts.players import load_player
+from games import make
+from games.doudizhu.cards import pack, unpack
+from games.doudizhu.endgame import MARGIN
+from games.doudizhu.state import States
+from games.rows import concatenate, copied, take
+from tests.games import driver
+from tests.games.positions import GAME
+from tests.players.test_double_dummy import random_endgame
+
+SOLVER = DoubleDummySolver(GAME)
+WORLDS = 6
+
+
+def other_worlds(states: States, rng: np.random.Generator) -> States:
+    """A position and others in which the two unseen hands are dealt again."""
+    seat = int(states.seat[0])
+    following, previous = (seat + 1) % 3, (seat + 2) % 3
+    worlds = [states]
+    for _ in range(WORLDS - 1):
+        hands = unpack(states.hands[0]).astype(np.int64)
+        unseen = hands[following] + hands[previous]
+        dealt = rng.multivariate_hypergeometric(unseen, hands[following].sum())
+        world = copied(states)
+        world.hands[0, [following, previous]] = pack(np.stack([dealt, unseen - dealt]))
+        worlds.append(world)
+    return concatenate(worlds)
+
+
+def wins(worlds: States, move: int) -> int:
+    """In how many worlds the mover's team wins after a move."""
+    landlord, won = worlds.seat[0] == 0, 0
+    for w in range(WORLDS):
+        after = take(worlds, np.array([w]))
+        driver.step(GAME.rules, after, 0, move)
+        over = after.winner[0] >= 0
+        landlord_wins = after.winner[0] == 0 if over else SOLVER.values(after)[0] > 0
+        won += landlord_wins == landlord
+    return won
+
+
+def test_a_move_that_wins_in_clearly_more_worlds_is_played() -> None:
+    rng, choose, changed = np.random.default_rng(5), GAME.endgame(), 0
+    for _ in range(150):
+        worlds = other_worlds(random_endgame(rng).states, rng)
+        legal = driver.legal_actions(GAME, worlds, 0)
+        target = rng.permutation(len(legal)).astype(np.float32)
+        choice = int(rng.choice(legal))
+        others = [int(move) for move in np.array(legal)[np.argsort(-target)] if move != choice]
+        found = [wins(worlds, move) for move in others]
+        expected = choice
+        if others and max(found) > wins(worlds, choice) + MARGIN * WORLDS:
+            expected = others[found.index(max(found))]
+        made = choose(
+            worlds,
+            np.array([legal], np.int16),
+            target[None],
+            np.array([len(legal)], np.int32),
+            np.array([choice], np.int16),
+        )
+        assert made.tolist() == [expected]
+        changed += expected != choice
+    assert changed > 10
+
+
+@pytest.mark.parametrize(
+    ("options", "solves"),
+    [
+        ({}, True),
+        ({"solve": False}, False),
+        ({"temperature": 1}, False),
+        ({"objective": "adp"}, False),
+    ],
+)
+def test_who_solves(options: dict[str, object], solves: bool) -> None:
+    """Values of points and drawn moves are left as the search has them."""
+    player = load_player("fpmcts", make("doudizhu"), **options)
+    assert (player._endgame is not None) == solves
