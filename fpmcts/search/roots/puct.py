@@ -13,7 +13,7 @@ from fpmcts.search.tree import Tree, select_puct
 from games.dispatch import register
 from games.kernels import kernel
 
-UNUSED = {"considered", "strength", "signal", "prior_floor", "gumbel_noise"}
+UNUSED = {"considered", "strength", "signal", "prior_floor"}
 
 
 class PUCT(NamedTuple):
