@@ -43,7 +43,7 @@ def test_files_that_are_no_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     names = ("text", "other.sqlite", "newer.sqlite", "used.sqlite")
     text, other, newer, used = (tmp_path / name for name in names)
     text.write_text("no database, " * 100)
-    with sqlite3.connect(other) as file:
+    with contextlib.closing(sqlite3.connect(other)) as file:
         file.execute("CREATE TABLE something (x)")
     Store(newer).close()
     with contextlib.closing(sqlite3.connect(newer)) as file:

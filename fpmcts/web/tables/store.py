@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, Self
+from weakref import finalize
 
 from fpmcts.web.errors import Json, RefusedError
 from fpmcts.web.tables.catalogue import YOU
@@ -231,6 +232,8 @@ class Store:
             self._file = sqlite3.connect(
                 path, timeout=PATIENCE, isolation_level=None, check_same_thread=False
             )
+            # Also where the file is refused below: an open connection keeps its lock.
+            self._close = finalize(self, self._file.close)
             # Tables are held in memory: a second server would overwrite this one's moves.
             for pragma in ("locking_mode=EXCLUSIVE", "journal_mode=WAL", "synchronous=NORMAL"):
                 self._file.execute(f"PRAGMA {pragma}")
@@ -262,8 +265,8 @@ class Store:
             raise DiskError(error) from error
 
     def close(self) -> None:
-        """Closes the file."""
-        self._file.close()
+        """Closes the file, as happens when the store is dropped."""
+        self._close()
 
     def put(self, game: StoredGame) -> None:
         """Writes a game, replacing its stored state."""
