@@ -70,8 +70,9 @@ def _preferred(
         k = 0
         while k < num and (hands[rows[k]] != hands[w]).any():
             k += 1
-        rows[k] = w if k == num else rows[k]
-        num = max(num, k + 1)
+        if k == num:
+            rows[k] = w
+            num += 1
         weights[k] += 1
     # Worlds that are lost whatever is played do not count.
     won = missed = kept = 0
@@ -84,20 +85,23 @@ def _preferred(
         if best == _UNKNOWN:
             return 0
         if best == _WINS:
-            won, missed = won + outcome * weight, missed + (1 - outcome) * weight
-            rows[kept], weights[kept], kept = rows[k], weight, kept + 1
+            won += outcome * weight
+            missed += (1 - outcome) * weight
+            rows[kept], weights[kept] = rows[k], weight
+            kept += 1
     chosen, most = 0, won + MARGIN * count
     for m in range(1, len(moves)):
-        wins, possible, k = 0, won + missed, 0
-        while k < kept and possible > most:
+        if won + missed <= most:
+            break
+        wins, possible = 0, won + missed
+        for k in range(kept):
             outcome = _outcome(rules, solver, worlds, first + rows[k], moves[m], after)
             if outcome == _UNKNOWN:
                 return 0
-            wins, possible, k = (
-                wins + outcome * weights[k],
-                possible - (1 - outcome) * weights[k],
-                k + 1,
-            )
+            wins += outcome * weights[k]
+            possible -= (1 - outcome) * weights[k]
+            if possible <= most:
+                break
         if possible > most:
             chosen, most = m, np.float64(wins)
     return chosen
