@@ -6,10 +6,12 @@ import pytest
 from examples.double_dummy import DoubleDummySolver
 from fpmcts.players import load_player
 from games import make
+from games.decision import CHOSEN, SOLVED
 from games.doudizhu.cards import pack, unpack
 from games.doudizhu.endgame import MARGIN
 from games.doudizhu.state import States
 from games.rows import concatenate, copied, take
+from games.table import Table
 from tests.games import driver
 from tests.games.positions import GAME
 from tests.players.test_double_dummy import random_endgame
@@ -82,3 +84,15 @@ def test_who_solves(options: dict[str, object], solves: bool) -> None:
     """Values of points and drawn moves are left as the search has them."""
     player = load_player("fpmcts", make("doudizhu"), **options)
     assert (player._endgame is not None) == solves
+
+
+def test_a_corrected_decision_says_so() -> None:
+    """Only where all moves were asked about."""
+    player, table = load_player("fpmcts", make("doudizhu"), playouts=2), Table(GAME, seed=3)
+    usual = player.decide(table)
+    legal = [move.action for move in table.legal()]
+    other = next(action for action in legal if action != usual.action)
+    player._endgame = lambda *given: np.array([other], np.int16)
+    decision = player.decide(table)
+    assert (decision.action, decision.reason, usual.reason) == (other, SOLVED, CHOSEN)
+    assert player.decide(table, moves=legal[:2]).reason == CHOSEN
