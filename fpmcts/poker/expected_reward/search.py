@@ -41,15 +41,7 @@ from fpmcts.poker.expected_reward.showdown import (
     fill_boards,
 )
 from fpmcts.poker.expected_reward.sizes import universal_sample
-from fpmcts.poker.expected_reward.tree import (
-    Node,
-    Tree,
-    add_child,
-    children,
-    clear,
-    empty_tree,
-    reset,
-)
+from fpmcts.poker.expected_reward.tree import Node, Tree, add_child, children, clear, empty_tree
 from fpmcts.poker.opponents.model import (
     NUM_SIZES,
     SIZE_EDGES,
@@ -245,8 +237,9 @@ def _expand(task: Task, node: int, depth: int, parent_round: int) -> None:
     """Determines the kind of a NEW node and appends its children; ``room.work`` is its state."""
     model, rules, position, settings, tree, room, rng = task
     work = room.work
-    reset(tree, node)
-    tree.pot[node] = pot(rules, work, 0)
+    chips = pot(rules, work, 0)
+    tree.pot[node] = chips
+    tree.first[node] = tree.size[0]
     if work.folded[0, position.seat]:
         tree.kind[node] = Node.SETTLED
         tree.mean[node] = -work.paid[0, position.seat]
@@ -258,7 +251,7 @@ def _expand(task: Task, node: int, depth: int, parent_round: int) -> None:
             code = 0
             for k in range(5):
                 code |= np.int64(work.board[0, k]) << (6 * k)
-            add_child(tree, code, 1.0 / settings.cards)
+            add_child(tree, code, 1.0 / settings.cards, chips)
         tree.count[node] = settings.cards
         return
     if work.seat[0] < 0:
@@ -273,7 +266,7 @@ def _expand(task: Task, node: int, depth: int, parent_round: int) -> None:
         tree.kind[node] = Node.DECISION
         if node == 0 and position.given.size > 0:
             for k in range(position.given.size):
-                add_child(tree, position.given[k], 1.0 / position.given.size)
+                add_child(tree, position.given[k], 1.0 / position.given.size, chips)
             tree.count[node] = position.given.size
             return
         room.actions[:] = 1.0
@@ -285,11 +278,11 @@ def _expand(task: Task, node: int, depth: int, parent_round: int) -> None:
         tree.samples[node] = 1
     for action in range(FOLD, CALL + 1):
         if room.actions[action] > 0.0:
-            add_child(tree, action, room.actions[action])
+            add_child(tree, action, room.actions[action], chips)
     raised = room.actions[2]
     if raised > 0.0:
         for k in range(_sizes(task, depth)):
-            add_child(tree, FIRST_AMOUNT + room.amounts[k], raised * room.weights[k])
+            add_child(tree, FIRST_AMOUNT + room.amounts[k], raised * room.weights[k], chips)
     tree.count[node] = tree.size[0] - tree.first[node]
 
 
@@ -559,12 +552,11 @@ class Searcher:
     def _found(self, done: int) -> Found:
         tree = self.tree
         rows = slice(tree.first[0], tree.first[0] + tree.count[0])
-        visits = tree.visits[rows].astype(np.int64)
         return Found(
             tree.action[rows].astype(np.int64),
-            visits,
-            np.where(visits > 0, tree.mean[rows], 0.0),
-            np.sqrt(np.where(visits > 0, tree.variance[rows], 0.0)),
+            tree.visits[rows].copy(),
+            tree.mean[rows].copy(),
+            np.sqrt(tree.variance[rows]),
             float(tree.mean[0]),
             float(np.sqrt(tree.variance[0])),
             done,

@@ -38,13 +38,13 @@ class Tree(NamedTuple):
         count: int32 ``[N]``, number of children, 0 at leaves.
         weight: float64 ``[N]``, the probability of this child, by the model or by the predefined
             selection.
-        visits: int32 ``[N]``, T, the number of iterations.
+        visits: int64 ``[N]``, T, the number of iterations.
         mean: float64 ``[N]``, V.
         variance: float64 ``[N]``, variance of V, chips².
         squares: float64 ``[N]``, at a showdown: Σ (V − x)² over its samples.
-        samples: int32 ``[N]``, at a showdown: J; at an opponent's node: boards that its
+        samples: int64 ``[N]``, at a showdown: J; at an opponent's node: boards that its
             probabilities average over.
-        pot: float64 ``[N]``, chips in the pot: the standard error of a child without samples.
+        pot: float64 ``[N]``, chips in the pot: the standard error of a node without samples.
         size: int64 ``[1]``, nodes in use.
     """
 
@@ -70,11 +70,11 @@ def empty_tree(room: int) -> Tree:
         np.zeros(room, np.int32),
         np.zeros(room, np.int32),
         np.zeros(room),
-        np.zeros(room, np.int32),
+        np.zeros(room, np.int64),
         np.zeros(room),
         np.zeros(room),
         np.zeros(room),
-        np.zeros(room, np.int32),
+        np.zeros(room, np.int64),
         np.zeros(room),
         np.zeros(1, np.int64),
     )
@@ -90,27 +90,18 @@ def children(tree: Tree, node: int) -> range:
 def clear(tree: Tree) -> None:
     """Resets the tree to a NEW root."""
     tree.size[0] = 0
-    add_child(tree, 0, 1.0)
-    reset(tree, 0)
+    add_child(tree, 0, 1.0, 0.0)
 
 
-@kernel(forceinline=True)
-def add_child(tree: Tree, action: int, weight: float) -> None:
-    """Appends a NEW node; there must be room. The children of a node are appended consecutively.
-
-    The other fields stay undefined until ``reset``: few of the nodes that are appended are visited.
-    """
+@kernel
+def add_child(tree: Tree, action: int, weight: float, pot: float) -> None:
+    """Appends a NEW node; there must be room. The children of a node are appended consecutively."""
     k = tree.size[0]
     tree.size[0] = k + 1
     tree.kind[k] = 0
     tree.action[k] = action
+    tree.first[k] = tree.count[k] = 0
     tree.weight[k] = weight
-    tree.visits[k] = 0
-
-
-@kernel(forceinline=True)
-def reset(tree: Tree, node: int) -> None:
-    """Resets the fields of a NEW node that ``add_child`` leaves out, for its first visit."""
-    tree.first[node], tree.count[node] = tree.size[0], 0
-    tree.samples[node] = 0
-    tree.mean[node] = tree.variance[node] = tree.squares[node] = tree.pot[node] = 0.0
+    tree.visits[k] = tree.samples[k] = 0
+    tree.mean[k] = tree.variance[k] = tree.squares[k] = 0.0
+    tree.pot[k] = pot
