@@ -294,9 +294,9 @@ class Game:
         """Returns what corrects the choices of a search near the end of a game, where outcomes can
         be solved; None: nothing does.
 
-        The function takes as many worlds of each of n positions, in their order; the legal moves
-        (int16 ``[n, A]``), a policy of them (float32 ``[n, A]``), their numbers (int32 ``[n]``);
-        and the choices (int16 ``[n]``). It returns choices.
+        The function takes equally many worlds of each of n positions, in their order; the legal
+        moves (int16 ``[n, A]``), a policy of them (float32 ``[n, A]``), their numbers (int32
+        ``[n]``); and the choices (int16 ``[n]``). It returns choices.
         """
         return None
 

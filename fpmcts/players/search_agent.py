@@ -47,7 +47,8 @@ class FPMCTSOptions(NetworkOptions):
         match: The file of conf/match: "default", or "paper" for DeltaDou's 600 playouts of p-UCT,
             one simulation at a time.
         seconds: Time per move. A search ends earlier after ``playouts``, for which it has memory:
-            give enough of them. Such a match is not reproducible. None: playouts only.
+            give enough of them. Such a match is not reproducible, and endgames are not solved.
+            None: playouts only.
         inference: Whether to infer the hidden cards; false samples them from the prior.
         objective: "wp" or "adp"; "trained": as in training.
         temperature: 0 plays the search's choice, T > 0 draws from its policy^(1/T).
@@ -155,8 +156,9 @@ class SearchAgent(Agent):
         self.game, self.settings, self.win_only = trained.game, settings, trained.objective == "wp"
         self.seconds, self.temperature = options.seconds, options.temperature
         self._evaluate, self._lanes = trained.evaluator.evaluate, lanes
-        by_wins = settings.solve and self.win_only and self.temperature <= 0.0
-        self._endgame = self.game.endgame() if by_wins else None
+        # Solving takes up to a tenth of a second, which a limit of time does not foresee.
+        solves = settings.solve and self.win_only and self.temperature <= 0.0
+        self._endgame = self.game.endgame() if solves and self.seconds is None else None
         self._make_determinizer = trained.determinizer_maker(inference)
         usual = LONE_SLOTS if options.match == "default" else settings.slots
         self._table_settings = replace(settings, slots=options.search.get("slots", usual))
@@ -214,7 +216,7 @@ class SearchAgent(Agent):
     def _chosen(
         self, result: SearchResult, worlds: States | None, rng: np.ndarray, lanes: np.ndarray
     ) -> np.ndarray:
-        """Returns the moves to play; without worlds, as the search has them."""
+        """Returns the moves to play; given worlds, endgames are solved."""
         if self.temperature > 0.0:
             return sample_targets(result, np.full(len(lanes), self.temperature), rng, lanes)
         if self._endgame is None or worlds is None:
@@ -271,8 +273,8 @@ class SearchAgent(Agent):
         )
         if own is not None:
             self._table_pace.note(int(result.done[0]), time.perf_counter() - started)
-        solved = worlds if question.about_all else None
-        choice = self._chosen(result, solved, rng, lanes)
+        may_solve = question.about_all and limits.deadline is None
+        choice = self._chosen(result, worlds if may_solve else None, rng, lanes)
         decision = self._decided(question, result._replace(choice=choice), hidden)
         corrected = self.temperature <= 0.0 and choice[0] != result.choice[0]
         return replace(decision, reason=SOLVED) if corrected else decision

@@ -65,8 +65,8 @@ class SearchSettings:
         gumbel_noise: For ``gumbel``: 1 samples the considered moves (self-play), 0 takes the best
             ones (matches).
         solve: Whether sure wins count as won, at new leaves and, with ``rollout``, beyond them, and
-            whether the others are assumed to play theirs, as they do in training. In matches,
-            whether outcomes near the end of a game are solved (``Game.endgame``), too.
+            whether the others are assumed to play theirs, as they do in training. In matches
+            without a limit of time, also whether endgames are solved (``Game.endgame``).
         rollout: Value of a leaf. 0: the network's value (the paper). λ in (0, 1]: the λ-return of a
             rollout by the policies, which blends the values on the way with the result; 1: only the
             result, without the values' bias.

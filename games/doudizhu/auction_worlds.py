@@ -4,10 +4,10 @@ While the bottom cards are hidden, a world is the hand of the next seat and, in 
 bottom cards; the previous seat holds the other unseen cards. Once they are shown, the second word
 is 0, and worlds are those of ``worlds.py``.
 
-There is no kernel ``shortest_hand``, so that inference is active from the first call: bids tell
-much about the hands. In 48 games of the weights that ship, its gain over the prior
-(``inference.determinizer.Diagnostics.gain``) while all hands had 15 cards or more was 0.3 nats in
-the calls, 0.9 in the doublings and 3.1 in the card play.
+There is no kernel ``shortest_hand``, so inference is active from the first call: bids are evidence.
+*Measured* in 48 games of the shipped weights, while all hands had 15 cards or more: its gain over
+the prior (``inference.determinizer.Diagnostics.gain``) was 0.32 ± 0.06 nats in the calls, 0.90 ±
+0.06 in the doublings and 3.12 ± 0.11 in the card play.
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
 """The choice among moves near the end of a game, by solving worlds with all hands open.
 
-A search lets everybody go on by the policies, which may miss a win or a defence. Near the end few
+In a search everybody plays on by the policies, which may miss wins and defences. Near the end few
 worlds fit what was played, and a move's outcome in each can be solved (``players.double_dummy``).
 Another move than the preferred one is chosen if it wins in clearly more of them.
 """
@@ -18,10 +18,11 @@ from games.rows import States
 MOST_CARDS = 26
 """Cards left in all hands, above which nothing is solved."""
 MARGIN = 0.1
-"""Share of the worlds in which the other move must win more."""
+"""The other move must win in more worlds, by more than this share of them."""
 MOST_NODES = 20_000
 """Nodes of the solver for a decision; if they do not suffice, the preferred move stays."""
 TABLE_BITS = 14
+"""Size of the solver's table, which is cleared for every decision."""
 _LOSES, _WINS, _UNKNOWN = 0, 1, 2
 
 

@@ -114,9 +114,9 @@ def test_targets_are_those_of_the_next_role() -> None:
     trainer = NFSP(configuration("game=leduc"))
     first, second = trainer.q_learners
     torch.nn.init.normal_(second.target.planes.bias, std=3.0)
-    told = some_games(trainer, 60, 0.3).transitions
-    movers = seats_to_move(trainer.game, told.states)
-    others = take(told, np.flatnonzero((movers == 1) & ~told.is_last))
+    played = some_games(trainer, 60, 0.3).transitions
+    movers = seats_to_move(trainer.game, played.states)
+    others = take(played, np.flatnonzero((movers == 1) & ~played.is_last))
     assert num_rows(others) and first.targets(others).equal(second.targets(others))
 
 

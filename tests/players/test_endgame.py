@@ -78,10 +78,11 @@ def test_a_move_that_wins_in_clearly_more_worlds_is_played() -> None:
         ({"solve": False}, False),
         ({"temperature": 1}, False),
         ({"objective": "adp"}, False),
+        ({"seconds": 1}, False),
     ],
 )
 def test_who_solves(options: dict[str, object], solves: bool) -> None:
-    """Values of points and drawn moves are left as the search has them."""
+    """Values of points, drawn moves and limits of time leave the search's choice."""
     player = load_player("fpmcts", make("doudizhu"), **options)
     assert (player._endgame is not None) == solves
 

@@ -14,6 +14,9 @@ from games.dispatch import register
 from games.kernels import kernel
 
 UNUSED = {"considered", "strength", "signal", "prior_floor"}
+"""Settings that p-UCT does not read, except ``gumbel_noise``: evaluation in training always sets
+it.
+"""
 
 
 class PUCT(NamedTuple):
