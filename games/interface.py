@@ -6,12 +6,12 @@ named arrays only; a game whose views and records are to be read by people write
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 import numpy as np
 
@@ -215,6 +215,33 @@ class NoOptions:
     """The options of a game that has none."""
 
 
+class Endgame(Protocol):
+    """Corrects choices near the end of a game, where outcomes can be solved."""
+
+    def is_near(self, views: States) -> np.ndarray:
+        """Returns whether the end of each view's game is near (bool ``[n]``)."""
+        ...
+
+    def choose(
+        self,
+        worlds: States,
+        actions: np.ndarray,
+        policy: np.ndarray,
+        num_legal: np.ndarray,
+        choice: np.ndarray,
+    ) -> np.ndarray:
+        """Returns the moves to play (int16 ``[n]``); where the end is not near, the choices.
+
+        Args:
+            worlds: Equally many worlds of each of n positions, in their order.
+            actions: int16 ``[n, A]``, the legal moves.
+            policy: float32 ``[n, A]``: of moves that win equally often, the likelier is played.
+            num_legal: int32 ``[n]``.
+            choice: int16 ``[n]``, the moves that are played unless others win clearly more often.
+        """
+        ...
+
+
 class Game:
     """A game. It must define ``spec``, ``rules``, ``deal`` and ``view``, and ``action_names`` or
     the two methods for texts.
@@ -290,13 +317,9 @@ class Game:
         """
         return np.arange(self.spec.num_actions, dtype=np.int16)[:, None]
 
-    def endgame(self) -> Callable[..., np.ndarray] | None:
-        """Returns what corrects the choices of a search near the end of a game, where outcomes can
-        be solved; None: nothing does.
-
-        The function takes equally many worlds of each of n positions, in their order; the legal
-        moves (int16 ``[n, A]``), a policy of them (float32 ``[n, A]``), their numbers (int32
-        ``[n]``); and the choices (int16 ``[n]``). It returns choices.
+    def endgame(self) -> Endgame | None:
+        """Returns what corrects choices near the end of a game, where outcomes can be solved; None:
+        nothing does.
         """
         return None
 

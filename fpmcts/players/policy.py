@@ -1,4 +1,4 @@
-"""The policy network without search."""
+"""The policy network without search, and with endgames solved."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -9,18 +9,21 @@ from fpmcts.players.sure_wins import immediate_moves, sure_win
 from fpmcts.players.trained import NetworkOptions
 from fpmcts.search.policy_kernels import observed_by_movers, sample_policy
 from games.agent import Agent
-from games.decision import RETURN, WINS, Decision, Limits, Question
+from games.decision import RETURN, SOLVED, SURE_WIN, WINS, Decision, Limits, Question
 from games.generic import legal, stake
-from games.interface import Game, Records
+from games.interface import Endgame, Game, Records
 from games.kernels import kernel
 from games.registry import Host, player
-from games.rows import Rules, States, num_rows
+from games.rows import Rules, States, num_rows, take
 from games.settings import setting
+from inference.determinizer import Determinizer
 from networks.decode import legal_logits, softmax
 from networks.evaluator import Outputs
 
 CHUNK = 16_384
 """Views per batch of probabilities."""
+WORLDS = 16
+"""Worlds of an endgame that are solved."""
 
 
 @player("policy", states_policy=True)
@@ -35,10 +38,14 @@ class PolicyOptions(NetworkOptions):
             unseen cards (``games.generic.forced_win``). None: as in training, which in Doudizhu
             plays only wins found without search (``sure_win``). false: the network plays every
             move.
+        endgames: Whether to infer the hidden cards near the end of a game and to solve the worlds
+            drawn, which overrules the network (``Game.endgame``); only in Doudizhu, with networks
+            that value wins.
     """
 
     temperature: float | None = setting(None, least=0, most=100)
     solve: bool | None = None
+    endgames: bool = False
 
     def make(self, host: Host) -> Agent:
         """Returns the player."""
@@ -46,9 +53,17 @@ class PolicyOptions(NetworkOptions):
         temperature = float(host.game.spec.mixes) if self.temperature is None else self.temperature
         solve = trained.has_values and trained.search.solve if self.solve is None else self.solve
         win_only = trained.objective == "wp"
-        return PolicyAgent(
+        policy = PolicyAgent(
             trained.game, trained.evaluator.evaluate, temperature, win_only=win_only, solve=solve
         )
+        if not self.endgames:
+            return policy
+        endgame = trained.game.endgame()
+        if endgame is None or not win_only or temperature > 0.0:
+            raise ValueError(
+                "endgames=true: expected Doudizhu, networks that value wins, and temperature=0"
+            )
+        return EndgameAgent(policy, endgame, trained.determinizer_maker(trained.inference))
 
 
 @kernel
@@ -147,9 +162,11 @@ class PolicyAgent(Agent):
         """Returns the probability of each legal action at each view, see
         ``games.agent.OpenPolicy``.
         """
-        return self._stated(views, self.temperature, self.solve)
+        return self.probabilities_at(views, self.temperature, self.solve)
 
-    def _stated(self, views: States, temperature: float, solve: bool) -> np.ndarray:
+    def probabilities_at(
+        self, views: States, temperature: float, solve: bool = False
+    ) -> np.ndarray:
         """Returns the policy at a temperature: float64 ``[n, max_legal]``."""
         total, game = num_rows(views), self.game
         result = np.zeros((total, game.spec.max_legal))
@@ -167,7 +184,7 @@ class PolicyAgent(Agent):
         """
         if self.solve and (sure := sure_win(question, bool(self.win_only))) is not None:
             return sure
-        policy = self._stated(question.view, self.temperature or 1.0, False)[
+        policy = self.probabilities_at(question.view, self.temperature or 1.0)[
             0, : len(question.legal)
         ]
         decision = self._moved(question, policy, likeliest=self.temperature <= 0.0)
@@ -179,3 +196,64 @@ class PolicyAgent(Agent):
         return replace(
             decision, value=value * stake(self.game.rules, question.view, 0), unit=RETURN
         )
+
+
+class EndgameAgent(Agent):
+    """Plays from the policy networks and solves endgames in worlds that fit what was played.
+
+    Args:
+        policy: The networks' player.
+        endgame: Corrects its choices near the end of a game.
+        make_determinizer: Makes the source of worlds for a number of games.
+    """
+
+    name = "policy"
+
+    def __init__(
+        self,
+        policy: PolicyAgent,
+        endgame: Endgame,
+        make_determinizer: Callable[[int], Determinizer],
+    ) -> None:
+        self.game, self._policy, self._endgame = policy.game, policy, endgame
+        self._make_determinizer = make_determinizer
+        self._determinizer: Determinizer | None = None
+
+    def start(self, num_games: int, seed: int) -> None:
+        """Prepares for games 0 .. num_games - 1."""
+        super().start(num_games, seed)
+        self._policy.start(num_games, seed)
+        self._determinizer = self._make_determinizer(num_games)
+
+    def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
+        """Returns a legal move (int16 ``[n]``) for each view; row k belongs to game
+        ``games[k]``.
+        """
+        assert self._determinizer is not None, "act before start"
+        moves = self._policy.act(games, views, records)
+        is_open = immediate_moves(self.game, views, self._policy.solve) < 0
+        rows = np.flatnonzero(is_open & self._endgame.is_near(views))
+        if not rows.size:
+            return moves
+        views, lanes = take(views, rows), games[rows]
+        worlds, _ = self._determinizer.worlds(lanes, views, records, self.rng, WORLDS)
+        policy = self._policy.probabilities_at(views, 1.0).astype(np.float32)
+        actions = np.zeros(policy.shape, np.int16)
+        num_legal = np.zeros(len(rows), np.int32)
+        for k in range(len(rows)):
+            legal_moves = self.game.legal_actions(views, k)
+            num_legal[k] = len(legal_moves)
+            actions[k, : num_legal[k]] = legal_moves
+        moves[rows] = self._endgame.choose(worlds, actions, policy, num_legal, moves[rows])
+        return moves
+
+    def answer(self, question: Question, limits: Limits) -> Decision:
+        """Returns the decision of the networks, corrected if all moves were asked about."""
+        decision = self._policy.answer(question, limits)
+        if not question.about_all or decision.reason == SURE_WIN:
+            return decision
+        self.start(1, question.seed)
+        action = int(self.act(np.zeros(1, np.int64), question.view, question.records)[0])
+        if action == decision.action:
+            return decision
+        return replace(decision, move=question.text(action), action=action, reason=SOLVED)

@@ -222,7 +222,7 @@ class SearchAgent(Agent):
         if self._endgame is None or worlds is None:
             return result.choice
         r = result
-        return self._endgame(worlds, r.actions, r.target, r.num_legal, r.choice)
+        return self._endgame.choose(worlds, r.actions, r.target, r.num_legal, r.choice)
 
     def answer(self, question: Question, limits: Limits) -> Decision:
         """Returns the decision with the root moves and the beliefs about the hidden cards.

@@ -1,6 +1,6 @@
 """The Python face of the card play, in which seat 0 is the landlord."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -121,9 +121,9 @@ class CardPlay(Game):
         """Returns the rules; networks bring their own encoding."""
         return {"rules": self.rules_name}
 
-    def endgame(self) -> Callable[..., np.ndarray]:
+    def endgame(self) -> Endgame:
         """Returns what corrects choices where at most 26 cards are left (``endgame.py``)."""
-        return Endgame(self.rules, self.empty(1)).choose
+        return Endgame(self.rules, self.empty(1))
 
     def deal(self, seeds: np.ndarray) -> States:
         """Returns random deals; row i depends on ``seeds[i]`` (uint64 ``[B]``) alone."""

@@ -1,13 +1,14 @@
 """The choice among moves near the end of a game, by solving worlds with all hands open.
 
-In a search everybody plays on by the policies, which may miss wins and defences. Near the end few
-worlds fit what was played, and a move's outcome in each can be solved (``players.double_dummy``).
+Policies, and searches in which everybody plays on by them, may miss wins and defences. Near the end
+few worlds fit what was played, and a move's outcome in each can be solved
+(``players.double_dummy``).
 Another move than the preferred one is chosen if it wins in clearly more of them.
 """
 
 import numpy as np
 
-from games.doudizhu.cards import size
+from games.doudizhu.cards import HAND_SIZES, size, unpack
 from games.doudizhu.moves import Rules
 from games.doudizhu.players.double_dummy import UNSOLVED, Solver, forget, new_solver, solve
 from games.doudizhu.state import step
@@ -114,14 +115,14 @@ def _choose(
     solver: Solver,
     worlds: States,
     actions: np.ndarray,
-    target: np.ndarray,
+    policy: np.ndarray,
     num_legal: np.ndarray,
     after: States,
     choice: np.ndarray,
 ) -> None:
     count = len(worlds.seat) // len(choice)
     for t in range(len(choice)):
-        order = np.argsort(-target[t, : num_legal[t]], kind="mergesort")
+        order = np.argsort(-policy[t, : num_legal[t]], kind="mergesort")
         moves = np.empty(num_legal[t], np.int16)
         moves[0], num = choice[t], 1
         for k in order:
@@ -132,7 +133,7 @@ def _choose(
 
 
 class Endgame:
-    """Chooses among moves near the end of a game.
+    """See ``games.interface.Endgame``.
 
     Args:
         rules: The rules.
@@ -142,15 +143,20 @@ class Endgame:
     def __init__(self, rules: Rules, after: States) -> None:
         self._rules, self._after, self._solver = rules, after, new_solver(TABLE_BITS)
 
+    def is_near(self, views: States) -> np.ndarray:
+        """Returns whether few enough cards are left (bool ``[n]``)."""
+        played = unpack(views.played).sum(axis=(1, 2), dtype=np.int64)
+        return np.asarray(played >= sum(HAND_SIZES) - MOST_CARDS)
+
     def choose(
         self,
         worlds: States,
         actions: np.ndarray,
-        target: np.ndarray,
+        policy: np.ndarray,
         num_legal: np.ndarray,
         choice: np.ndarray,
     ) -> np.ndarray:
-        """Returns the moves to play (int16 ``[n]``), see ``games.interface.Game.endgame``."""
+        """Returns the moves to play (int16 ``[n]``)."""
         chosen = choice.copy()
-        _choose(self._rules, self._solver, worlds, actions, target, num_legal, self._after, chosen)
+        _choose(self._rules, self._solver, worlds, actions, policy, num_legal, self._after, chosen)
         return chosen

@@ -1,12 +1,16 @@
 """The choice among moves near the end of a game, against the definition."""
 
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import pytest
 
 from examples.double_dummy import DoubleDummySolver
 from fpmcts.players import load_player
+from fpmcts.players.policy import EndgameAgent, PolicyAgent
 from games import make
-from games.decision import CHOSEN, SOLVED
+from games.decision import CHOSEN, FORCED, SOLVED, ask
 from games.doudizhu.cards import pack, unpack
 from games.doudizhu.endgame import MARGIN
 from games.doudizhu.state import States
@@ -14,6 +18,7 @@ from games.rows import concatenate, copied, take
 from games.table import Table
 from tests.games import driver
 from tests.games.positions import GAME
+from tests.inference.endgames import FakeEvaluator, random_games, running, views
 from tests.players.test_double_dummy import random_endgame
 
 SOLVER = DoubleDummySolver(GAME)
@@ -48,7 +53,7 @@ def wins(worlds: States, move: int) -> int:
 
 
 def test_a_move_that_wins_in_clearly_more_worlds_is_played() -> None:
-    rng, choose, changed = np.random.default_rng(5), GAME.endgame(), 0
+    rng, choose, changed = np.random.default_rng(5), GAME.endgame().choose, 0
     for _ in range(150):
         worlds = other_worlds(random_endgame(rng).states, rng)
         legal = driver.legal_actions(GAME, worlds, 0)
@@ -87,13 +92,55 @@ def test_who_solves(options: dict[str, object], solves: bool) -> None:
     assert (player._endgame is not None) == solves
 
 
+def test_the_policy_wins_what_its_worlds_show() -> None:
+    """Told the true hands, it changes choices only near the end, and always to a won position."""
+    played = random_games(600, 5, most_cards=16)
+    lanes = running(played)
+    positions, truth = views(played, lanes), take(played.states, lanes)
+    positions.played[0] = 0  # so many cards that nothing is solved
+    networks = PolicyAgent(GAME, FakeEvaluator(seed=3).evaluate, solve=True)
+
+    def true_hands(_: int) -> SimpleNamespace:
+        def worlds(games: np.ndarray, *rest: Any) -> tuple[States, None]:
+            return take(truth, np.repeat(np.searchsorted(lanes, games), WORLDS)), None
+
+        return SimpleNamespace(worlds=worlds)
+
+    player = EndgameAgent(networks, GAME.endgame(), true_hands)
+    player.start(600, 1)
+    moves = player.act(lanes, positions, played.records)
+    usual = networks.act(lanes, positions, played.records)
+    assert moves[0] == usual[0] and (moves != usual).sum() > 5
+    for k in np.flatnonzero(moves != usual):
+        here = take(truth, np.full(WORLDS, k))
+        assert (wins(here, moves[k]), wins(here, usual[k])) == (WORLDS, 0)
+
+
+def test_endgames_of_the_policy() -> None:
+    """Its decisions at a table are its moves, and options without meaning are refused."""
+    player, table = load_player("policy", make("doudizhu"), endgames=True), Table(GAME, seed=9)
+    reasons = []
+    while not table.is_over:
+        decision, question = player.decide(table), ask(table, player.seed)
+        player.start(1, question.seed)
+        if decision.reason != FORCED:
+            move = player.act(np.zeros(1, np.int64), question.view, question.records)
+            assert move[0] == decision.action
+        reasons.append(decision.reason)
+        table.play(decision.action)
+    assert SOLVED in reasons
+    for game, options in (("doudizhu", {"temperature": 1}), ("no_limit_holdem", {})):
+        with pytest.raises(ValueError, match="endgames=true: expected Doudizhu"):
+            load_player("policy", make(game), endgames=True, **options)
+
+
 def test_a_corrected_decision_says_so() -> None:
     """Only where all moves were asked about."""
     player, table = load_player("fpmcts", make("doudizhu"), playouts=2), Table(GAME, seed=3)
     usual = player.decide(table)
     legal = [move.action for move in table.legal()]
     other = next(action for action in legal if action != usual.action)
-    player._endgame = lambda *given: np.array([other], np.int16)
+    player._endgame = SimpleNamespace(choose=lambda *given: np.array([other], np.int16))
     decision = player.decide(table)
     assert (decision.action, decision.reason, usual.reason) == (other, SOLVED, CHOSEN)
     assert player.decide(table, moves=legal[:2]).reason == CHOSEN
