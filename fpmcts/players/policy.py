@@ -39,8 +39,7 @@ class PolicyOptions(NetworkOptions):
             plays only wins found without search (``sure_win``). false: the network plays every
             move.
         endgames: Whether to infer the hidden cards near the end of a game and to solve the worlds
-            drawn, which overrules the network (``Game.endgame``); only in Doudizhu, with networks
-            that value wins.
+            drawn for wins, which overrules the network (``Game.endgame``); only in Doudizhu.
     """
 
     temperature: float | None = setting(None, least=0, most=100)
@@ -59,10 +58,8 @@ class PolicyOptions(NetworkOptions):
         if not self.endgames:
             return policy
         endgame = trained.game.endgame()
-        if endgame is None or not win_only or temperature > 0.0:
-            raise ValueError(
-                "endgames=true: expected Doudizhu, networks that value wins, and temperature=0"
-            )
+        if endgame is None or temperature > 0.0:
+            raise ValueError("endgames=true: expected Doudizhu and temperature=0")
         return EndgameAgent(policy, endgame, trained.determinizer_maker(trained.inference))
 
 
