@@ -235,9 +235,9 @@ class Endgame(Protocol):
         Args:
             worlds: Equally many worlds of each of n positions, in their order.
             actions: int16 ``[n, A]``, the legal moves.
-            policy: float32 ``[n, A]``: of moves that win equally often, the likelier is played.
+            policy: float32 ``[n, A]``: of moves of equal worth, the likelier is played.
             num_legal: int32 ``[n]``.
-            choice: int16 ``[n]``, the moves that are played unless others win clearly more often.
+            choice: int16 ``[n]``, the moves that are played unless others are worth clearly more.
         """
         ...
 
@@ -317,9 +317,9 @@ class Game:
         """
         return np.arange(self.spec.num_actions, dtype=np.int16)[:, None]
 
-    def endgame(self) -> Endgame | None:
-        """Returns what corrects choices near the end of a game, where outcomes can be solved; None:
-        nothing does.
+    def endgame(self, points: bool) -> Endgame | None:
+        """Returns what corrects choices near the end of a game, where outcomes can be solved, for
+        ``points`` or for the win alone; None: nothing does.
         """
         return None
 

@@ -39,7 +39,7 @@ class PolicyOptions(NetworkOptions):
             plays only wins found without search (``sure_win``). false: the network plays every
             move.
         endgames: Whether to infer the hidden cards near the end of a game and to solve the worlds
-            drawn for wins, which overrules the network (``Game.endgame``); only in Doudizhu.
+            drawn, which overrules the network (``Game.endgame``); only in Doudizhu.
     """
 
     temperature: float | None = setting(None, least=0, most=100)
@@ -57,7 +57,7 @@ class PolicyOptions(NetworkOptions):
         )
         if not self.endgames:
             return policy
-        endgame = trained.game.endgame()
+        endgame = trained.game.endgame(points=not win_only)
         if endgame is None or temperature > 0.0:
             raise ValueError("endgames=true: expected Doudizhu and temperature=0")
         return EndgameAgent(policy, endgame, trained.determinizer_maker(trained.inference))

@@ -121,9 +121,9 @@ class CardPlay(Game):
         """Returns the rules; networks bring their own encoding."""
         return {"rules": self.rules_name}
 
-    def endgame(self) -> Endgame:
+    def endgame(self, points: bool) -> Endgame:
         """Returns what corrects choices where at most 26 cards are left (``endgame.py``)."""
-        return Endgame(self.rules, self.empty(1))
+        return Endgame(self.rules, self.empty(1), points)
 
     def deal(self, seeds: np.ndarray) -> States:
         """Returns random deals; row i depends on ``seeds[i]`` (uint64 ``[B]``) alone."""

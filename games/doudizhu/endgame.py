@@ -3,45 +3,55 @@
 Policies, and searches in which everybody plays on by them, may miss wins and defences. Near the end
 few worlds fit what was played, and a move's outcome in each can be solved
 (``players.double_dummy``).
-Another move than the preferred one is chosen if it wins in clearly more of them.
+Another move than the preferred one is chosen if it is worth clearly more over all of them.
 """
 
 import numpy as np
 
 from games.doudizhu.cards import HAND_SIZES, size, unpack
 from games.doudizhu.moves import Rules
-from games.doudizhu.players.double_dummy import UNSOLVED, Solver, forget, new_solver, solve
-from games.doudizhu.state import step
+from games.doudizhu.players.double_dummy import (
+    UNSOLVED,
+    Solver,
+    forget,
+    most_doubled,
+    new_solver,
+    solve,
+)
+from games.doudizhu.state import stake, step
 from games.generic import copy_row
 from games.kernels import kernel
 from games.rows import States
 
 MOST_CARDS = 26
 """Cards left in all hands, above which nothing is solved."""
-MARGIN = 0.1
-"""The other move must win in more worlds, by more than this share of them."""
+MARGIN = 0.2
+"""The other move must be worth more than the preferred one by more than this, in units of the
+stake: a win in place of a loss in a tenth of the worlds.
+"""
 MOST_NODES = 20_000
 """Nodes of the solver for a decision; if they do not suffice, the preferred move stays."""
 TABLE_BITS = 14
 """Size of the solver's table, which is cleared for every decision."""
-_LOSES, _WINS, _UNKNOWN = 0, 1, 2
 
 
 @kernel
-def _outcome(rules: Rules, solver: Solver, worlds: States, w: int, move: int, after: States) -> int:
-    """Returns whether the mover's team wins world ``w`` after a move, or with its best move if
-    ``move`` is -1.
+def _value(
+    rules: Rules, solver: Solver, worlds: States, w: int, move: int, points: bool, after: States
+) -> float:
+    """Returns what world ``w`` is worth to the mover's team after a move, or after its best move if
+    ``move`` is -1: +-1, with ``points`` +-2^(bombs and rockets played from here on); ``UNSOLVED``
+    if it takes too many nodes.
     """
     copy_row(rules, worlds, w, after, 0)
     if move >= 0:
         step(rules, after, 0, move)
-    landlord_wins = after.winner[0] == 0
+    value = 1.0 if after.winner[0] == 0 else -1.0
     if after.winner[0] < 0:
-        value = solve(rules, solver, after, 0, False, solver.nodes[0])
-        if value == UNSOLVED:
-            return _UNKNOWN
-        landlord_wins = value > 0
-    return _WINS if landlord_wins == (worlds.seat[w] == 0) else _LOSES
+        value = solve(rules, solver, after, 0, points, solver.nodes[0])
+    if points:
+        value *= stake(rules, after, 0) / stake(rules, worlds, w)
+    return value if worlds.seat[w] == 0 else -value
 
 
 @kernel
@@ -52,14 +62,16 @@ def _preferred(
     first: int,
     count: int,
     moves: np.ndarray,
+    points: bool,
     after: States,
 ) -> int:
-    """Returns the index of the move to play, 0 unless another one wins in clearly more worlds.
+    """Returns the index of the move to play, 0 unless another one is clearly worth more.
 
     Args:
         solver: Its memory.
         worlds: ``count`` worlds of the position, from the row ``first`` on.
         moves: int16 ``[m]``, legal moves, the preferred one first.
+        points: Whether points count, or the win alone.
         after: One row, scratch.
     """
     hands = worlds.hands[first : first + count]
@@ -67,7 +79,7 @@ def _preferred(
         return 0
     forget(solver)
     solver.nodes[0] = MOST_NODES
-    rows, weights, num = np.zeros(count, np.int64), np.zeros(count, np.int64), 0
+    rows, weights, num = np.zeros(count, np.int64), np.zeros(count), 0
     for w in range(count):
         k = 0
         while k < num and (hands[rows[k]] != hands[w]).any():
@@ -75,37 +87,36 @@ def _preferred(
         if k == num:
             rows[k] = w
             num += 1
-        weights[k] += 1
-    # Worlds that are lost whatever is played do not count.
-    won = missed = kept = 0
+        weights[k] += 1.0
+    # Worlds that are lost alike whatever is played do not count.
+    best, missed, kept = np.empty(num), 0.0, 0
     for k in range(num):
         w, weight = first + rows[k], weights[k]
-        outcome = _outcome(rules, solver, worlds, w, moves[0], after)
-        best = outcome
-        if outcome == _LOSES:
-            best = _outcome(rules, solver, worlds, w, -1, after)
-        if best == _UNKNOWN:
+        value = _value(rules, solver, worlds, w, moves[0], points, after)
+        if value == UNSOLVED:
             return 0
-        if best == _WINS:
-            won += outcome * weight
-            missed += (1 - outcome) * weight
-            rows[kept], weights[kept] = rows[k], weight
-            kept += 1
-    chosen, most = 0, won + MARGIN * count
-    for m in range(1, len(moves)):
-        if won + missed <= most:
-            break
-        wins, possible = 0, won + missed
-        for k in range(kept):
-            outcome = _outcome(rules, solver, worlds, first + rows[k], moves[m], after)
-            if outcome == _UNKNOWN:
+        most = np.float64(1 << (most_doubled(worlds.hands[w]) - 1)) if points else 1.0
+        highest = value
+        if value < most:
+            highest = _value(rules, solver, worlds, w, -1, points, after)
+            if highest == UNSOLVED:
                 return 0
-            wins += outcome * weights[k]
-            possible -= (1 - outcome) * weights[k]
-            if possible <= most:
+        if highest > -most:
+            rows[kept], weights[kept], best[kept] = w, weight, highest
+            missed += weight * (highest - value)
+            kept += 1
+    chosen, least = 0, MARGIN * count
+    for m in range(1, len(moves)):
+        gain = missed
+        for k in range(kept):
+            if gain <= least:
                 break
-        if possible > most:
-            chosen, most = m, np.float64(wins)
+            value = _value(rules, solver, worlds, rows[k], moves[m], points, after)
+            if value == UNSOLVED:
+                return 0
+            gain -= weights[k] * (best[k] - value)
+        if gain > least:
+            chosen, least = m, gain
     return chosen
 
 
@@ -117,6 +128,7 @@ def _choose(
     actions: np.ndarray,
     policy: np.ndarray,
     num_legal: np.ndarray,
+    points: bool,
     after: States,
     choice: np.ndarray,
 ) -> None:
@@ -129,7 +141,8 @@ def _choose(
             if actions[t, k] != choice[t]:
                 moves[num] = actions[t, k]
                 num += 1
-        choice[t] = moves[_preferred(rules, solver, worlds, t * count, count, moves, after)]
+        chosen = _preferred(rules, solver, worlds, t * count, count, moves, points, after)
+        choice[t] = moves[chosen]
 
 
 class Endgame:
@@ -138,10 +151,12 @@ class Endgame:
     Args:
         rules: The rules.
         after: One row of states.
+        points: Whether points count, or the win alone. Springs are not counted.
     """
 
-    def __init__(self, rules: Rules, after: States) -> None:
-        self._rules, self._after, self._solver = rules, after, new_solver(TABLE_BITS)
+    def __init__(self, rules: Rules, after: States, points: bool) -> None:
+        self._rules, self._after, self._points = rules, after, points
+        self._solver = new_solver(TABLE_BITS)
 
     def is_near(self, views: States) -> np.ndarray:
         """Returns whether few enough cards are left (bool ``[n]``)."""
@@ -157,6 +172,7 @@ class Endgame:
         choice: np.ndarray,
     ) -> np.ndarray:
         """Returns the moves to play (int16 ``[n]``)."""
-        chosen = choice.copy()
-        _choose(self._rules, self._solver, worlds, actions, policy, num_legal, self._after, chosen)
+        chosen, rules = choice.copy(), self._rules
+        scratch = self._points, self._after
+        _choose(rules, self._solver, worlds, actions, policy, num_legal, *scratch, chosen)
         return chosen

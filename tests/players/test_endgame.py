@@ -21,7 +21,7 @@ from tests.games.positions import GAME
 from tests.inference.endgames import FakeEvaluator, random_games, running, views
 from tests.players.test_double_dummy import random_endgame
 
-SOLVER = DoubleDummySolver(GAME)
+SOLVERS = [DoubleDummySolver(GAME, points) for points in (False, True)]
 WORLDS = 6
 
 
@@ -40,29 +40,30 @@ def other_worlds(states: States, rng: np.random.Generator) -> States:
     return concatenate(worlds)
 
 
-def wins(worlds: States, move: int) -> int:
-    """In how many worlds the mover's team wins after a move."""
-    landlord, won = worlds.seat[0] == 0, 0
+def worth(worlds: States, move: int, points: bool) -> float:
+    """The sum over the worlds of what a move is worth to the mover's team."""
+    total = 0.0
     for w in range(WORLDS):
         after = take(worlds, np.array([w]))
         driver.step(GAME.rules, after, 0, move)
         over = after.winner[0] >= 0
-        landlord_wins = after.winner[0] == 0 if over else SOLVER.values(after)[0] > 0
-        won += landlord_wins == landlord
-    return won
+        value = 1.0 - 2.0 * (after.winner[0] > 0) if over else SOLVERS[points].values(after)[0]
+        total += value * 2.0 ** (points * int(after.bombs[0] - worlds.bombs[w]))
+    return total if worlds.seat[0] == 0 else -total
 
 
-def test_a_move_that_wins_in_clearly_more_worlds_is_played() -> None:
-    rng, choose, changed = np.random.default_rng(5), GAME.endgame().choose, 0
+@pytest.mark.parametrize("points", [False, True])
+def test_a_move_that_is_worth_clearly_more_is_played(points: bool) -> None:
+    rng, choose, changed = np.random.default_rng(5), GAME.endgame(points).choose, 0
     for _ in range(150):
         worlds = other_worlds(random_endgame(rng).states, rng)
         legal = driver.legal_actions(GAME, worlds, 0)
         target = rng.permutation(len(legal)).astype(np.float32)
         choice = int(rng.choice(legal))
         others = [int(move) for move in np.array(legal)[np.argsort(-target)] if move != choice]
-        found = [wins(worlds, move) for move in others]
+        found = [worth(worlds, move, points) for move in others]
         expected = choice
-        if others and max(found) > wins(worlds, choice) + MARGIN * WORLDS:
+        if others and max(found) > worth(worlds, choice, points) + MARGIN * WORLDS:
             expected = others[found.index(max(found))]
         made = choose(
             worlds,
@@ -106,14 +107,14 @@ def test_the_policy_wins_what_its_worlds_show() -> None:
 
         return SimpleNamespace(worlds=worlds)
 
-    player = EndgameAgent(networks, GAME.endgame(), true_hands)
+    player = EndgameAgent(networks, GAME.endgame(points=False), true_hands)
     player.start(600, 1)
     moves = player.act(lanes, positions, played.records)
     usual = networks.act(lanes, positions, played.records)
     assert moves[0] == usual[0] and (moves != usual).sum() > 5
     for k in np.flatnonzero(moves != usual):
         here = take(truth, np.full(WORLDS, k))
-        assert (wins(here, moves[k]), wins(here, usual[k])) == (WORLDS, 0)
+        assert worth(here, moves[k], False) == WORLDS == -worth(here, usual[k], False)
 
 
 def test_endgames_of_the_policy() -> None:
