@@ -54,7 +54,8 @@ def worth(worlds: States, move: int, points: bool) -> float:
 
 @pytest.mark.parametrize("points", [False, True])
 def test_a_move_that_is_worth_clearly_more_is_played(points: bool) -> None:
-    rng, choose, changed = np.random.default_rng(5), GAME.endgame(points).choose, 0
+    # With this seed five choices depend on whether points count.
+    rng, choose, changed = np.random.default_rng(54), GAME.endgame(points).choose, 0
     for _ in range(150):
         worlds = other_worlds(random_endgame(rng).states, rng)
         legal = driver.legal_actions(GAME, worlds, 0)
