@@ -84,12 +84,12 @@ def test_a_move_that_is_worth_clearly_more_is_played(points: bool) -> None:
         ({}, True),
         ({"solve": False}, False),
         ({"temperature": 1}, False),
-        ({"objective": "adp"}, False),
+        ({"objective": "adp"}, True),
         ({"seconds": 1}, False),
     ],
 )
 def test_who_solves(options: dict[str, object], solves: bool) -> None:
-    """Values of points, drawn moves and limits of time leave the search's choice."""
+    """Drawn moves and limits of time leave the search's choice."""
     player = load_player("fpmcts", make("doudizhu"), **options)
     assert (player._endgame is not None) == solves
 
