@@ -247,7 +247,8 @@ class EndgameAgent(Agent):
     def answer(self, question: Question, limits: Limits) -> Decision:
         """Returns the decision of the networks, corrected if all moves were asked about."""
         decision = self._policy.answer(question, limits)
-        if not question.about_all or decision.reason == SURE_WIN:
+        may_solve = question.about_all and decision.reason != SURE_WIN
+        if not may_solve or not self._endgame.is_near(question.view)[0]:
             return decision
         self.start(1, question.seed)
         action = int(self.act(np.zeros(1, np.int64), question.view, question.records)[0])
