@@ -1,9 +1,8 @@
 """The choice among moves near the end of a game, by solving worlds with all hands open.
 
 Policies, and searches in which everybody plays on by them, may miss wins and defences. Near the end
-few worlds fit what was played, and a move's outcome in each can be solved
-(``players.double_dummy``).
-Another move than the preferred one is chosen if it is worth clearly more over all of them.
+few worlds fit what was played, and each can be solved (``players.double_dummy``). Another move than
+the preferred one is chosen if it is worth clearly more over all of them.
 """
 
 import numpy as np
