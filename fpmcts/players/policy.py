@@ -1,4 +1,4 @@
-"""The policy network without search, and with endgames solved."""
+"""The policy network without search, optionally with endgames solved."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -228,8 +228,8 @@ class EndgameAgent(Agent):
         """
         assert self._determinizer is not None, "act before start"
         moves = self._policy.act(games, views, records)
-        is_open = immediate_moves(self.game, views, self._policy.solve) < 0
-        rows = np.flatnonzero(is_open & self._endgame.is_near(views))
+        rows = np.flatnonzero(self._endgame.is_near(views))
+        rows = rows[immediate_moves(self.game, take(views, rows), self._policy.solve) < 0]
         if not rows.size:
             return moves
         views, lanes = take(views, rows), games[rows]

@@ -171,7 +171,16 @@ class Endgame:
         choice: np.ndarray,
     ) -> np.ndarray:
         """Returns the moves to play (int16 ``[n]``)."""
-        chosen, rules = choice.copy(), self._rules
-        scratch = self._points, self._after
-        _choose(rules, self._solver, worlds, actions, policy, num_legal, *scratch, chosen)
+        chosen = choice.copy()
+        _choose(
+            self._rules,
+            self._solver,
+            worlds,
+            actions,
+            policy,
+            num_legal,
+            self._points,
+            self._after,
+            chosen,
+        )
         return chosen

@@ -95,7 +95,7 @@ def test_who_solves(options: dict[str, object], solves: bool) -> None:
 
 
 def test_the_policy_wins_what_its_worlds_show() -> None:
-    """Told the true hands, it changes choices only near the end, and always to a won position."""
+    """Given the true hands, it changes choices only near the end, and only to moves that win."""
     played = random_games(600, 5, most_cards=16)
     lanes = running(played)
     positions, truth = views(played, lanes), take(played.states, lanes)
