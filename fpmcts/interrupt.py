@@ -2,7 +2,10 @@
 once.
 """
 
+import atexit
+import os
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from types import FrameType
@@ -10,7 +13,8 @@ from types import FrameType
 
 class Interrupt(AbstractContextManager["Interrupt"]):
     """Turns the first Ctrl-C (or SIGTERM) into a request to stop; a second one ends the program
-    with status 130. After the ``with`` block the previous signal handlers are restored.
+    with status 130, without waiting for its threads. After the ``with`` block the previous signal
+    handlers are restored.
 
     Args:
         say: Shows a line.
@@ -36,7 +40,10 @@ class Interrupt(AbstractContextManager["Interrupt"]):
     def _handle(self, number: int, frame: FrameType | None) -> None:
         if self.requested:
             self._clean_up()
-            raise SystemExit(130)
+            atexit._run_exitfuncs()  # they end child processes
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(130)  # SystemExit would wait for threads in kernels, for minutes
         self.requested = True
         self._say(f"{self._what}; once more to stop at once")
 

@@ -101,7 +101,7 @@ class MCTSOptions(PlayerOptions):
     pool: int = setting(256, least=1, most=4096)
     adapt: bool = True
     window: int | None = setting(None, least=1, most=10**9)
-    nodes: int = setting(1_000_000, least=10_000, most=100_000_000)
+    nodes: int = setting(500_000, least=10_000, most=100_000_000)
     checkpoint: str | None = None
 
     def make(self, host: Host) -> Agent:

@@ -1,4 +1,4 @@
-"""Ctrl-C while processes start: they do not hear it, whoever starts them does."""
+"""Ctrl-C: the second one ends the program at once; processes that start do not hear it."""
 
 import os
 import signal
@@ -8,8 +8,29 @@ import sys
 import pytest
 
 from fpmcts.interrupt import unheard_by_children
+from games.files import ROOT
 
+BUSY = """
+import atexit, os, signal, threading, time
+from fpmcts.interrupt import Interrupt
+atexit.register(print, "children ended")
+threading.Thread(target=time.sleep, args=(600,)).start()  # as a kernel that cannot be stopped
+with Interrupt(print, "stopping", lambda: print("line ended")) as interrupt:
+    os.kill(os.getpid(), signal.SIGINT)
+    assert interrupt.requested
+    os.kill(os.getpid(), signal.SIGINT)
+    print("went on")
+"""
 ASK = "import signal; print(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, []))"
+
+
+def test_the_second_waits_for_no_thread() -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", BUSY], cwd=ROOT, capture_output=True, text=True, timeout=60
+    )
+    assert ended.returncode == 130 and not ended.stderr
+    lines = ["stopping; once more to stop at once", "line ended", "children ended"]
+    assert ended.stdout.splitlines() == lines
 
 
 @pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="no masks of signals here")
