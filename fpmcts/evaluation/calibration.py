@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from fpmcts.evaluation.match import PlayedGames
-from fpmcts.evaluation.statistics import estimate, wins
+from fpmcts.evaluation.statistics import estimate_by_deck, wins
 from games.generic import current_seat, role, step
 from games.interface import Game
 from games.kernels import kernel
 from games.registry import Values
-from games.rows import Rules, States, copied, take
+from games.rows import Rules, States, num_rows, take
 
 BINS = 10
 
@@ -44,11 +44,13 @@ class Calibration:
         name: Name of the player.
         predicted: float64 ``[N]``, stated chances to win.
         won: float64 ``[N]``, 1 for a win, 1/2 for a draw, 0 for a loss.
+        decks: int64 ``[N]``, the deck of each game.
     """
 
     name: str
     predicted: np.ndarray
     won: np.ndarray
+    decks: np.ndarray
 
     def __str__(self) -> str:
         """Returns a line for all games and one for each tenth of the predictions."""
@@ -58,14 +60,14 @@ class Calibration:
         lines = [f"{self.name} at its first decision in the first role: stated chance, games won"]
         for text, at in rows.items():
             if at.any():
-                won = estimate(self.won[at]).scaled(100).text(1, "5")
+                won = estimate_by_deck(self.won[at], self.decks[at]).scaled(100).text(1, "5")
                 stated = 100 * self.predicted[at].mean()
                 lines.append(f"  {text:12}{stated:5.1f} %  {won} %  ({at.sum():,} games)")
         return "\n".join(lines)
 
 
 def calibration(
-    name: str, game: Game, values: Values, deals: States, games: PlayedGames, player: int
+    name: str, game: Game, values: Values, decks: States, games: PlayedGames, player: int
 ) -> Calibration:
     """Returns the calibration of a player in games that have been played.
 
@@ -73,14 +75,16 @@ def calibration(
         name: Name of the player.
         game: The game.
         values: Returns 2 P(win) - 1 of the seat to move.
-        deals: The starting states of the games.
-        games: The games.
+        decks: The D starting states.
+        games: The games, those of a deck one after another.
         player: Index of the player in ``games.seating``.
     """
-    states, seats = copied(deals), np.empty(len(games.seating), np.int8)
+    num_games = len(games.seating)
+    deck = np.arange(num_games) // (num_games // num_rows(decks))
+    states, seats = take(decks, deck), np.empty(num_games, np.int8)
     moves = np.ascontiguousarray(games.records.moves)
     _play_to_first_decision(game.rules, states, moves, games.seating == player, seats)
     rows = np.flatnonzero(seats >= 0)
     views = game.view(take(states, rows), seats[rows])
     predicted = (1.0 + values(views).astype(np.float64)) / 2.0
-    return Calibration(name, predicted, wins(games.returns[rows, seats[rows]]))
+    return Calibration(name, predicted, wins(games.returns[rows, seats[rows]]), deck[rows])

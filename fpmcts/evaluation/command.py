@@ -15,7 +15,6 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from rich.table import Table
 
 from fpmcts.command import ending as usual_ending
@@ -41,7 +40,6 @@ from games.choice import help_text as game_help
 from games.help import attribute_texts, error_text, first_line, keys_text, say
 from games.interface import Game
 from games.registry import Values
-from games.rows import take
 from games.settings import ConfigError, did_you_mean
 from networks.checkpoint import CheckpointError
 from networks.device import choose_device
@@ -202,9 +200,8 @@ def _values(tournament: Tournament, game: Game) -> Values:
 
 def _calibration(plan: Plan, game: Game, result: MatchResult) -> Calibration:
     """Returns the calibration of ``a`` in its match."""
-    decks = np.repeat(np.arange(result.num_decks), plan.games_per_deck)
-    values, deals = _values(plan.tournament, game), take(plan.decks, decks)
-    return calibration(result.names[0], game, values, deals, result.games, 0)
+    values = _values(plan.tournament, game)
+    return calibration(result.names[0], game, values, plan.decks, result.games, 0)
 
 
 def _check(tournament: Tournament, game: Game) -> None:

@@ -87,6 +87,22 @@ def estimate(values: np.ndarray) -> Estimate:
     return Estimate(float(np.mean(values)), error, count)
 
 
+def estimate_by_deck(values: np.ndarray, decks: np.ndarray) -> Estimate:
+    """Returns the mean of all values, where a deck may have any number of them.
+
+    Its standard error is that of a ratio of sums over decks.
+
+    Args:
+        values: float ``[N]``.
+        decks: int64 ``[N]``, the deck of each value.
+    """
+    _, deck = np.unique(decks, return_inverse=True)
+    per_deck, mean = np.bincount(deck), np.mean(values)
+    above = np.bincount(deck, values - mean)
+    spread = estimate(above / per_deck.mean())
+    return Estimate(float(mean), spread.error, spread.count)
+
+
 def wins(returns: np.ndarray) -> np.ndarray:
     """Returns 1 for every positive return, 1/2 for 0 and 0 for a negative one (float64, the shape
     of ``returns``).

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from fpmcts.evaluation.statistics import Estimate, estimate, wins
+from fpmcts.evaluation.statistics import Estimate, estimate, estimate_by_deck, wins
 
 
 @pytest.mark.parametrize(
@@ -27,6 +27,17 @@ def test_estimate_by_hand() -> None:
     low, high = result.interval()
     assert (low + high) / 2 == pytest.approx(3.0)
     assert str(result) == "3.0 ± 1.1"
+
+
+def test_games_of_a_deck_are_not_independent() -> None:
+    """Played three times, a deck says as much as once; twice 1 and four times 2 are 5 / 3."""
+    values, decks = np.array([1.0, 2.0, 3.0, 6.0]), np.arange(4)
+    once = estimate(values)
+    assert estimate_by_deck(values, decks) == once
+    again = estimate_by_deck(np.repeat(values, 3), np.repeat(decks, 3))
+    assert (again.mean, again.count) == (once.mean, 4) and again.error == pytest.approx(once.error)
+    uneven = estimate_by_deck(np.repeat([1.0, 2.0], [2, 4]), np.repeat([7, 5], [2, 4]))
+    assert uneven.mean == pytest.approx(5 / 3) and uneven.error == pytest.approx(4 / 9)
 
 
 def test_one_deck_has_no_error() -> None:
