@@ -398,7 +398,11 @@ class Game:
         return views
 
     def action_text(self, action: int) -> str:
-        """Returns the text of an action that a person can read and type."""
+        """Returns the text of an action that a person can read and type. Raises ValueError if
+        there is no such action.
+        """
+        if not 0 <= action < len(self.action_names):
+            raise ValueError(f"action {action}: expected 0 to {len(self.action_names) - 1}")
         return self.action_names[action]
 
     def parse_action(self, text: str) -> int:

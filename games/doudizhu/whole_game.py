@@ -113,10 +113,15 @@ class WholeGame(CardPlay):
 
     def action_text(self, action: int) -> str:
         """Returns the text of a bid, such as ``call 2``, ``no call`` or ``double``, or of a move
-        with cards.
+        with cards. Raises ValueError if there is no such action.
         """
         place = int(action) - self.num_moves
-        return super().action_text(action) if place < 0 else self.texts[place]
+        if place < 0:
+            return super().action_text(action)
+        if place >= len(self.texts):
+            last = self.num_moves + len(self.texts) - 1
+            raise ValueError(f"action {action}: expected 0 to {last}")
+        return self.texts[place]
 
     def parse_action(self, text: str) -> int:
         """Returns the action of a text. Raises ValueError."""

@@ -202,15 +202,15 @@ class NoLimitHoldem(Game):
 
     def action_text(self, action: int) -> str:
         """Returns ``fold``, ``call`` (or check), a size such as ``0.5 pot`` or ``all-in``, or
-        ``r250``: a raise to 250.
+        ``r250``: a raise to 250. Raises ValueError if there is no such action.
         """
-        if action < FIRST_SIZE:
-            return ("fold", "call")[action]
-        return (
-            self.sizes[action - FIRST_SIZE]
-            if action - FIRST_SIZE < len(self.sizes)
-            else f"r{action - FIRST_AMOUNT}"
-        )
+        listed = ("fold", "call", *self.sizes)
+        if 0 <= action < len(listed):
+            return listed[action]
+        if FIRST_AMOUNT < action < self.spec.num_actions:
+            return f"r{action - FIRST_AMOUNT}"
+        expected = f"0 to {len(listed) - 1}, or {FIRST_AMOUNT} and an amount"
+        raise ValueError(f"action {action}: expected {expected}")
 
     def parse_action(self, text: str) -> int:
         """Returns the action of a text: that of ``action_text``, ``check``, or ``bet``/``raise``

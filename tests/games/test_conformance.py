@@ -65,6 +65,9 @@ def test_legal_actions_ascend_and_have_texts(game: Game, running: list[States]) 
         assert not game.is_legal(view, -1) and not game.is_legal(view, game.spec.num_actions)
         sure, forced = driver.sure_win(game.rules, row, 0), driver.forced_win(game.rules, row, 0)
         assert forced in (-1, *actions) and sure in (-1, forced)
+    for action in (-1, game.spec.num_actions):
+        with pytest.raises(ValueError, match=str(action)):
+            game.action_text(action)
 
 
 def test_games_end_within_bounds_and_returns_sum_to_zero(
