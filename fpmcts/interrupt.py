@@ -12,9 +12,9 @@ from types import FrameType
 
 
 class Interrupt(AbstractContextManager["Interrupt"]):
-    """Turns the first Ctrl-C (or SIGTERM) into a request to stop; a second one ends the program
-    with status 130, without waiting for its threads. After the ``with`` block the previous signal
-    handlers are restored.
+    """Turns the first Ctrl-C (or SIGTERM) into a request to stop. A second one leaves the ``with``
+    block by SystemExit and then ends the program with status 130, without waiting for its threads.
+    After the block the previous signal handlers are restored.
 
     Args:
         say: Shows a line.
@@ -28,7 +28,7 @@ class Interrupt(AbstractContextManager["Interrupt"]):
     def __init__(
         self, say: Callable[[str], None], what: str, clean_up: Callable[[], None] = lambda: None
     ) -> None:
-        self.requested = False
+        self.requested = self._at_once = False
         self._say, self._what, self._clean_up = say, what, clean_up
         numbers = (signal.SIGINT, signal.SIGTERM)
         self._before = [(number, signal.signal(number, self._handle)) for number in numbers]
@@ -36,14 +36,17 @@ class Interrupt(AbstractContextManager["Interrupt"]):
     def __exit__(self, *details: object) -> None:
         for number, handler in self._before:
             signal.signal(number, handler)
-
-    def _handle(self, number: int, frame: FrameType | None) -> None:
-        if self.requested:
-            self._clean_up()
+        if self._at_once:
             atexit._run_exitfuncs()  # they end child processes
             sys.stdout.flush()
             sys.stderr.flush()
-            os._exit(130)  # SystemExit would wait for threads in kernels, for minutes
+            os._exit(130)  # the interpreter would wait for threads in kernels, for minutes
+
+    def _handle(self, number: int, frame: FrameType | None) -> None:
+        if self.requested:
+            self._at_once = True
+            self._clean_up()
+            raise SystemExit(130)
         self.requested = True
         self._say(f"{self._what}; once more to stop at once")
 

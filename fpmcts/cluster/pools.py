@@ -124,6 +124,9 @@ class ThreadPool(Pool[Unit, Result]):
                 else:
                     waiting -= 1
                     yield k, value
+        except SystemExit:  # at once: a tick may be minutes away
+            threads.clear()
+            raise
         finally:
             stop.set()
             for thread in threads:
