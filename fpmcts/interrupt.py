@@ -40,7 +40,7 @@ class Interrupt(AbstractContextManager["Interrupt"]):
             atexit._run_exitfuncs()  # they end child processes
             sys.stdout.flush()
             sys.stderr.flush()
-            os._exit(130)  # the interpreter would wait for threads in kernels, for minutes
+            os._exit(130)  # sys.exit waits for threads, and a kernel may run for minutes
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
         if self.requested:

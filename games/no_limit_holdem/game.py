@@ -209,7 +209,7 @@ class NoLimitHoldem(Game):
             return listed[action]
         if FIRST_AMOUNT < action < self.spec.num_actions:
             return f"r{action - FIRST_AMOUNT}"
-        expected = f"0 to {len(listed) - 1}, or {FIRST_AMOUNT} and an amount"
+        expected = f"0 to {len(listed) - 1}, or {FIRST_AMOUNT} plus an amount"
         raise ValueError(f"action {action}: expected {expected}")
 
     def parse_action(self, text: str) -> int:
