@@ -121,7 +121,6 @@ class Lockstep:
         last_seats: int8 ``[G]``: the seat that made the last move, -1 before the first.
         forced: int16 ``[G, S]``: forced moves played for each seat.
         sure_wins: Moves played because they surely win, over all games.
-        num_over: Games that are over.
         over: bool ``[G]``: whether the game is over.
     """
 
@@ -142,7 +141,7 @@ class Lockstep:
         self.records = self.history.records
         self.seats, self.last_seats = np.full((2, num), -1, np.int8)
         self.forced = np.zeros((num, spec.num_seats), np.int16)
-        self.sure_wins = self.num_over = 0
+        self.sure_wins = 0
         self._status = np.full(num, RUNNING, np.int8)
         self.over = np.zeros(num, np.bool_)
 
@@ -184,8 +183,7 @@ class Lockstep:
             if waiting.size:
                 _play(rules, self.states, waiting, decide(waiting), history, progress)
             self.over = status == OVER
-            self.num_over = int(self.over.sum())
-            yield self.num_over
+            yield int(self.over.sum())
 
     def returns(self) -> np.ndarray:
         """Returns the return of each seat's team, in the game's unit, once all games are over:

@@ -9,6 +9,7 @@ through the seat to move, so its answer does not depend on how.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from games.help import typed
 from games.interface import Game
 from games.rows import States
 from games.settings import did_you_mean
@@ -32,7 +33,7 @@ def table_at(game: Game, position: Mapping[str, Any]) -> Table:
         ValueError: A field is unknown or missing, or the fields contradict each other or the rules.
     """
     known = {key: value for key, value in position.items() if key != "moves"}
-    moves = _moves(position.get("moves") or ())
+    moves = _moves(game, position.get("moves") or ())
     names = [*Table(game, seed=0).describe()]
     for key in known:
         if key not in names:
@@ -54,11 +55,22 @@ def table_at(game: Game, position: Mapping[str, Any]) -> Table:
     return found
 
 
-def _moves(given: str | Sequence[str | None]) -> list[str]:
+def _moves(game: Game, given: str | Sequence[str | None]) -> list[str]:
     """Returns the texts of moves."""
     if isinstance(given, str):
-        given = given.split("," if "," in given else None)
+        parts = [part for part in given.split("," if "," in given else None) if part.strip()]
+        is_one = len(parts) > 1 and not _is_move(game, parts[0]) and _is_move(game, given)
+        given = [given] if is_one else parts  # a single bid, such as "call 1"
     return [UNSEEN if move is None else str(move).strip() for move in given]
+
+
+def _is_move(game: Game, text: str) -> bool:
+    """Returns whether a text is a move of the game."""
+    try:
+        game.parse_action(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _at(game: Game, deal: States, moves: Sequence[str], known: Mapping[str, Any]) -> Table:
@@ -110,7 +122,7 @@ def _text(value: object) -> str:
         return f"[{','.join(map(_text, value))}]"
     if isinstance(value, float) and value.is_integer():  # chips; JSON has no 2.0 of its own
         return str(int(value))
-    return str(value)
+    return typed(value)
 
 
 def _differing(table: Table, other: Table) -> str:

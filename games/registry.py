@@ -280,10 +280,11 @@ def player(
         options.kind, options.families = name, tuple(games)
         options.slow, options.compiles = slow, compiles
         options.states_policy, options.teaches = states_policy, teaches
-        if (known := PLAYERS.setdefault(name, options)).__qualname__ != options.__qualname__:
+        if (known := PLAYERS.get(name, options)).__qualname__ != options.__qualname__:
             raise ValueError(
                 f"two players are called {name}: {known.__qualname__} and {options.__qualname__}"
             )
+        PLAYERS[name] = options  # also the edited player of a notebook's cell
         return options
 
     return register

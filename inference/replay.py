@@ -21,6 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from games.generic import (
+    HIDDEN_MOVE,
     UNSEEN_MOVE,
     current_seat,
     fill_world,
@@ -165,13 +166,15 @@ def _collect_particle(
         replay.evidence[i, k] = -np.inf
         return before
     j = np.int64(particles.moves[slot])
-    while j < replay.lengths[lane]:
-        action = played_move(rules, row, 0, seat, replay.moves[lane, j], hidden)
+    # Moves that are not seen are not in the record; some may come after its last.
+    length, last = replay.lengths[lane], current_seat(rules, replay.positions.views, i)
+    while j < length or current_seat(rules, row, 0) != last:
         mover = current_seat(rules, row, 0)
-        if action < 0 or mover < 0:
+        told = replay.moves[lane, j] if j < length else HIDDEN_MOVE
+        action = played_move(rules, row, 0, seat, told, hidden) if mover >= 0 else -1
+        if action < 0:
             replay.evidence[i, k] = -np.inf
             return before
-        # A move that is not seen is not in the record.
         is_seen = seen_move(rules, row, 0, action, seat) != UNSEEN_MOVE
         if mover != seat:
             start = decisions.first[count]

@@ -33,8 +33,10 @@ NETWORKS = "networks.safetensors"
 FORMER_NAMES = {("value_head", "win_bombs"): "win_stakes"}
 """Present names of values of former versions, by metadata key and value."""
 
-FORMER_KEYS = {"inference": {"others", "history"}}
-"""Keys of former versions, by group of settings; only their default is still supported."""
+FORMER_KEYS: dict[str, dict[str, object]] = {"inference": {"others": "ours", "history": 0}}
+"""Keys of former versions with their default, the only value that is still supported, by group of
+settings.
+"""
 
 TYPES = frozenset("BOOL U8 I8 U16 I16 U32 I32 U64 I64 F16 F32 F64".split())
 """Types of arrays; safetensors has more, which numpy lacks."""
@@ -204,14 +206,18 @@ def settings_of(schema: type[Settings], values: object, name: str) -> Settings:
 
     Raises:
         CheckpointError: A key is unknown, as in the checkpoint of a later version, or a value is
-            not allowed.
+            not allowed, or no longer.
     """
     if not isinstance(values, dict):
         raise CheckpointError(
             f"the checkpoint does not fit this version: {name} is not a group of keys"
         )
+    former = FORMER_KEYS.get(name, {})
     try:
-        kept = {key: value for key, value in values.items() if key not in FORMER_KEYS.get(name, ())}
+        for key, default in former.items():
+            if values.get(key, default) != default:
+                raise ValueError(f"{name}.{key}={values[key]} is no longer supported")
+        kept = {key: value for key, value in values.items() if key not in former}
         settings: Settings = build(schema, kept, f"{name}.")
     except ValueError as error:
         raise CheckpointError(f"the checkpoint does not fit this version: {error}") from error

@@ -22,7 +22,7 @@ def legal_logits(
         row: Row of ``policy``.
         actions: int16, ids of legal actions.
         n: Number of legal actions.
-        out: float32, changed in place.
+        out: float32 or float64, changed in place.
     """
     for j in range(n):
         action = actions[j]

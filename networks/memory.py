@@ -1,7 +1,7 @@
 """A cache of network outputs: where the same observations come up again and again, as in small
 games, each is evaluated once.
 
-A table of fixed size with open addressing, keyed by a 64-bit hash of the seat and the observation.
+A table of fixed size with open addressing, keyed by a 64-bit hash of the role and the observation.
 Two observations with the same hash would share an entry; with a million observations, that happens
 in one of 18 million tables. A full table takes no new entries.
 """

@@ -1,9 +1,10 @@
 """Beliefs from a tree's own policies: worlds are weighted by the probability of the other seats'
 moves.
 
-A world is replayed from the start of the game. At each decision of another seat, the probability of
-its move comes from the mean policy of its information set in the tree; a set without a row plays
-uniformly.
+A world is replayed from the start of the game. At each decision of another seat, the probability
+of its move comes from the mean policy of its information set in the tree; a set without a row plays
+uniformly. Worlds are drawn at the current view, so each counts p(deal) / q, the probabilities of
+its deal and of its draw.
 """
 
 import numpy as np
@@ -11,11 +12,13 @@ import numpy as np
 from fpmcts.tabular.hash_table import Rows, find, seat_key
 from fpmcts.tabular.selection import weights
 from games.generic import (
+    HIDDEN_MOVE,
     UNSEEN_MOVE,
     current_seat,
     deal_rest,
     fill_world,
     legal,
+    log_prior_hidden,
     nearest_listed,
     played_move,
     seen_move,
@@ -28,7 +31,7 @@ from games.rows import Rules, States
 
 
 @kernel
-def log_likelihoods(
+def log_weights(
     rules: Rules,
     view: States,
     seat: int,
@@ -40,14 +43,14 @@ def log_likelihoods(
     max_legal: int,
     out: np.ndarray,
 ) -> None:
-    """Writes the log-likelihood of the other seats' moves in each world.
+    """Writes the log-weight of each world: the likelihood of the other seats' moves, times p / q.
 
     Args:
         rules: The rules.
         view: One row, the view of ``seat``.
         seat: The seat.
         moves: int16, all moves so far as the seat saw them.
-        hidden: uint64 ``[n, W]``, the worlds.
+        hidden: uint64 ``[n, W]``, the worlds, drawn by ``draw_hidden``.
         selection: The selection of the rows, see ``fpmcts.tabular.selection``.
         rows: The tree.
         scratch: Two rows.
@@ -55,17 +58,21 @@ def log_likelihoods(
         out: float64 ``[n]``, nats; -inf for impossible worlds.
     """
     actions, shares = np.empty(max_legal, np.int16), np.empty(max_legal)
-    word = np.empty(hidden.shape[1], np.uint64)
+    word, last = np.empty(hidden.shape[1], np.uint64), current_seat(rules, view, 0)
     start_view(rules, view, 0, seat, scratch, 0)
     for k in range(hidden.shape[0]):
         word[:] = hidden[k]
         start_hidden(rules, view, 0, seat, word)
-        out[k] = 0.0 if fill_world(rules, scratch, 0, seat, word, scratch, 1) else -np.inf
+        out[k] = -np.inf
+        if fill_world(rules, scratch, 0, seat, word, scratch, 1):
+            out[k] = log_prior_hidden(rules, scratch, 0, seat, word)
+            out[k] -= log_prior_hidden(rules, view, 0, seat, hidden[k])
         j = 0
-        while j < moves.size and out[k] > -np.inf:
-            action = played_move(rules, scratch, 1, seat, moves[j], word)
+        while out[k] > -np.inf and (j < moves.size or current_seat(rules, scratch, 1) != last):
             mover = current_seat(rules, scratch, 1)
-            if action < 0 or mover < 0:
+            told = moves[j] if j < moves.size else HIDDEN_MOVE
+            action = played_move(rules, scratch, 1, seat, told, word) if mover >= 0 else -1
+            if action < 0:
                 out[k] = -np.inf
                 break
             is_seen = seen_move(rules, scratch, 1, action, seat) != UNSEEN_MOVE

@@ -243,7 +243,7 @@ class SharedTreeAgent(TreeAgent[HashTable]):
         rules, spec, q = self.game.rules, self.game.spec, place.question
         hidden, log_weights = np.empty((POOL, spec.hidden_words), np.uint64), np.empty(POOL)
         draw_hidden(rules, q.view, 0, q.seat, place.rng, 0, hidden)
-        beliefs.log_likelihoods(
+        beliefs.log_weights(
             rules,
             q.view,
             q.seat,

@@ -361,7 +361,7 @@ class TabularAgent(Agent):
         value of the decision is the mean over its policy.
         """
         decision = super().answer(question, limits)
-        asked = np.searchsorted(question.legal, question.asked)
+        asked = np.searchsorted(question.legal, question.stands_for)
         priors = self.probabilities(question.view)[0, asked]
         if self.exact is not None:
             found = self.exact.at(question.view.cards[0], int(question.view.node[0]))

@@ -85,8 +85,9 @@ class Trained:
                 "phase1=marginal: the checkpoint's networks have no head for hidden cards; use "
                 "phase1=none"
             )
-        evaluator, net = self.evaluator, self.filter
-        score = None if net is None else FilterEngine(net, evaluator.precision, evaluator.device)
+        evaluator, net, score = self.evaluator, self.filter, None
+        if net is not None and inference.phase1 == "filter":
+            score = FilterEngine(net, evaluator.precision, evaluator.device)
         return lambda count: Determinizer(self.game, evaluator, inference, count, score)
 
 

@@ -107,16 +107,7 @@ class SearchCounters:
     """
 
     def __init__(self) -> None:
-        self.searches = 0
-        self.simulations = 0
-        self.evaluations = 0
-        self.rounds = 0
-        self.dropped = 0
-        self.room = 0
-        self.lookups = 0
-        self.hits = 0
-        self.kernel_seconds = 0.0
-        self.network_seconds = 0.0
+        self.evaluations = self.rounds = self.room = self.lookups = self.hits = 0
 
 
 @kernel
@@ -212,6 +203,8 @@ class Search:
     ) -> None:
         if settings.unit == 0.0:
             settings = replace(settings, unit=1.0 if win_only else game.return_unit)
+        most = min(settings.considered, game.spec.max_legal)
+        settings = replace(settings, considered=most)
         self.game, self.evaluate, self.settings, self.max_positions = (
             game,
             evaluate,
@@ -338,14 +331,11 @@ class Search:
         _draw_noise(rng, lanes, jobs.seed, jobs.noise, getattr(self._rule, "noise", 0.0))
         start = time.perf_counter()
         count = begin_search(forest)
-        counters.kernel_seconds += time.perf_counter() - start
         legal = None if moves is None else self._strike(moves)
         named = moves
         while count > 0 or (jobs.started[:trees] < playouts).any():
-            asked = answered = time.perf_counter()
             if count > 0:
                 answer = self.evaluate(requests.observation[:count], requests.role[:count])
-                answered = time.perf_counter()
                 counters.evaluations += count
                 counters.rounds += 1
                 counters.room += in_flight
@@ -355,8 +345,6 @@ class Search:
                 named = None
             np.minimum(playouts, jobs.started + AT_ONCE, out=jobs.simulations)
             count = advance(forest, self._rule)
-            counters.network_seconds += answered - asked
-            counters.kernel_seconds += time.perf_counter() - answered
             returned = int(forest.log.returned[:trees].sum())
             # Little's law: mean time in flight = number in flight / rate.
             latency = (time.perf_counter() - start) * in_flight / max(returned, in_flight)
@@ -367,9 +355,6 @@ class Search:
             if watch.wants_report():
                 watch.report(join([*watch.parts, self._read(legal)]))
         result = self._read(legal)
-        counters.searches += trees
-        counters.simulations += int(result.done.sum())
-        counters.dropped += int(result.dropped.sum())
         counters.lookups += int(jobs.lookups[:trees].sum())
         counters.hits += int(jobs.hits[:trees].sum())
         return result

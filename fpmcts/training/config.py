@@ -145,7 +145,7 @@ class IterationBudget(MinutesBudget):
     """When to stop.
 
     Attributes:
-        iterations: Iterations of self-play; None = no limit.
+        iterations: Iterations of self-play and policy gradient; None = no limit.
     """
 
     iterations: int | None = setting(None, least=0, most=MANY)
@@ -292,7 +292,7 @@ class TrainConfig(NetworksConfig):
             raise ConfigError(f"gradient.frozen={frozen}: needs gradient.start, such as 0")
         if frozen and (self.network.shared or not set(frozen) < set(range(spec.num_roles))):
             raise ConfigError(
-                f"gradient.frozen={frozen}: expected some but not all of the seats 0 to "
+                f"gradient.frozen={frozen}: expected some but not all of the roles 0 to "
                 f"{spec.num_roles - 1}, each with a "
                 f"network of its own (network.shared={str(self.network.shared).lower()})"
             )

@@ -18,8 +18,8 @@ class Report:
     """The report of a finished step.
 
     Attributes:
-        step: Position of its points in the curves: iterations from 0 on, or episodes of an
-            algorithm on tables.
+        step: Position of its points in the curves: steps from 0 on, or games of an algorithm on
+            tables.
         line: A line for the terminal.
         scalars: Points of the TensorBoard curves, by name.
         is_last: Whether nothing is left to do.

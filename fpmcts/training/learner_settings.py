@@ -98,10 +98,10 @@ class GradientSettings(Decaying):
     Attributes:
         start: Iteration at which policy gradient starts; 0: right after the bootstrap, or from
             ``init_from``. None: never (the paper).
-        frozen: Seats with frozen networks, counted from 0; the others learn to exploit them. In
+        frozen: Roles with frozen networks, counted from 0; the others learn to exploit them. In
             Doudizhu, [1, 2] trains an exploiter of the peasants, whose gain is a lower bound on
             their exploitability.
-        thaw: Iterations of policy gradient after which the frozen seats learn, too. None: never.
+        thaw: Iterations of policy gradient after which the frozen roles learn, too. None: never.
         games: Games per iteration, >= 1.
         lr: Learning rate of the first of these iterations, > 0.
         lr_halving: Iterations after which the rate has halved: lr / (1 + iterations since the first

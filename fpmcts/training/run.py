@@ -135,7 +135,7 @@ class Run:
         if saved is not None:
             with naming(self.folder.path / CHECKPOINT):
                 self.load(saved)
-        self._is_torn = False
+        self._is_torn, self._is_saved = False, True
         return saved is not None
 
     def __iter__(self) -> Iterator[Report]:
@@ -155,33 +155,34 @@ class Run:
                 curves.add(self.last)
             self._say(self.algorithm.about)
             self.config.prepare(self._say)
-            is_saved = True
             while not self._stopping() and not self.is_finished():
                 self._is_torn = True
                 try:
                     report = self.step()
                 except ConfigError:  # a full table is consistent: keep what was reported
-                    if not is_saved:
-                        self.save()
+                    self._save_rest()
                     raise
-                self._is_torn = False
-                is_saved = self.algorithm.saves_each_step or self.folder.is_save_due()
-                if is_saved:
-                    self.save()
+                self._is_torn = self._is_saved = False
+                if self.algorithm.saves_each_step or self.folder.is_save_due():
+                    self._save_rest()
                 curves.add(report)
                 try:
                     yield report
                 except GeneratorExit:  # the caller has left the loop
-                    if not is_saved:
-                        self.save()
+                    self._save_rest()
                     raise
-            if not is_saved:
-                self.save()
+            self._save_rest()
             self._say(
                 f"stopped after {self.where()}; the same command resumes it"
                 if self._stopping()
                 else "budget used up"
             )
+
+    def _save_rest(self) -> None:
+        """Saves the steps that are not saved yet, if there are any."""
+        if not self._is_saved:
+            self.save()
+            self._is_saved = True
 
     @property
     def game(self) -> Game:

@@ -34,6 +34,8 @@ MAY_CHANGE = (
     "budget.",
     "evaluation.",
     "precision",
+    "remembered",
+    "selfplay.lanes",
     "selfplay.unit_games",
     "cluster.",
     "algorithm.memory",

@@ -7,7 +7,7 @@ deviation 0.8 per world), so advantages are shrunk towards 0 by their noise befo
 logit, instead of being rescaled to [0, 1] as that paper does.
 """
 
-from functools import cache
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -47,7 +47,7 @@ def make(settings: SearchSettings, playouts: int) -> Gumbel:
     return Gumbel(strength, signal, floor, noise, schedule, settings.unit)
 
 
-@cache
+@lru_cache(maxsize=64)
 def halving_schedule(max_considered: int, num_simulations: int) -> np.ndarray:
     """Returns, for m considered moves (row) and each simulation (column), the visit count of the
     move to try.

@@ -255,7 +255,7 @@ class EngineProcess:
         """Starts another process after a pause; fails the current question, or all of them after
         too many crashes.
         """
-        pause = min(FIRST_PAUSE * 2.0**self._deaths, LONGEST_PAUSE)
+        pause = min(FIRST_PAUSE * 2.0 ** min(self._deaths, 10), LONGEST_PAUSE)
         self._deaths += 1
         hopeless = self._ending or self._deaths >= MOST_DEATHS
         for asked in self._asked:

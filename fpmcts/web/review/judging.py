@@ -189,8 +189,8 @@ class Review:
 
     @property
     def key(self) -> str:
-        """Returns the key among the reviews of a game: everything that its searches depend on, so
-        without thresholds.
+        """Returns the key among the reviews of a game: what was asked of its searches, so without
+        thresholds. A stored review stays, whatever player analyses the game now.
         """
         return f"{self.speed} {self.seed} {','.join(map(str, self.seats))}"
 

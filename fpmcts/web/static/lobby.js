@@ -64,7 +64,7 @@ function NewTable({ config, wish, prepare, open, fail }) {
         : html`<div class="choices modes">${config.modes.map((one) => radio("mode", one, one === mode, () => setMode(one), html`<span><b>${t(one)}</b><small>${t(`${one}_text`)}</small></span>`, "tall"))}</div>`}</fieldset>
       <div class="row go">
         <label class="field slim"><span>${t("seed")}</span><input inputmode="numeric" placeholder=${t("random")} value=${seed} title=${t("seed_help")} autocomplete="off"
-          onInput=${(event) => setSeed(event.target.value.replace(/\D/g, "").slice(0, 15))} /></label>
+          onInput=${(event) => setSeed(event.target.value.replace(/\D/g, "").slice(0, 16))} /></label>
         ${isSeries(game) && html`<label class="field slim"><span>${t("deals")}</span><select value=${String(deals)} onChange=${(event) => setDeals(Number(event.target.value))}>
           ${MATCHES.map((count) => html`<option value=${String(count)} key=${count}>${count || t("open_end")}</option>`)}</select></label>
           <span class="checks">${mayBeGreedy && html`<label class="check"><input type="checkbox" checked=${greedy} onChange=${(event) => setGreedy(event.target.checked)} /> ${t("greedy")}</label>`}

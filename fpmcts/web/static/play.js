@@ -90,7 +90,10 @@ export function Play({ id, config, connection, bus, prefs, engine, go, open, say
     };
   }, [id]);
   const { summary, view } = state;
-  const dealAgain = Boolean(state.ended && view && isThrownIn(view));
+  const game = config.games.find((one) => one.name === view?.game) ?? { players: [], seats: view?.seats, teams: [], analyst: null, mixes: false };
+  const series = isSeries(game) && !summary?.imported;
+  const matchOver = series && summary?.series?.deals && summary.series.games >= summary.series.deals;
+  const dealAgain = Boolean(state.ended && view && isThrownIn(view) && !matchOver);
   useEffect(() => {
     if (!dealAgain) return undefined;
     const timer = setTimeout(() => send({ type: "next" }), DEAL_AGAIN_MS);
@@ -113,13 +116,10 @@ export function Play({ id, config, connection, bus, prefs, engine, go, open, say
     return true;
   });
   if (!view) return html`<main class="play"><header class="bar-top"><${Back} go=${go} /></header><p class="starting">${state.missing ? t("error_unknown_table") : "…"}</p></main>`;
-  const game = config.games.find((one) => one.name === view.game) ?? { players: [], seats: view.seats, teams: [], analyst: null, mixes: false };
   const watching = view.you === null;
   const mine = !watching && view.to_move === view.you;
-  const series = isSeries(game) && !summary.imported;
-  const matchOver = series && summary.series?.deals && summary.series.games >= summary.series.deals;
   const maySearch = Boolean(game.analyst) && !done && summary.mode !== "fair" && (mine || summary.mode === "open");
-  const searches = game.exact === undefined ? game.players.some((one) => one.group === game.analyst && one.playouts !== null) : !game.exact;
+  const searches = game.exact === false;
   const name = (seat) => (sameNames(view) && seat !== view.you ? placeTitle(view, seat, game, config) : playerTitle(view.seats[seat].player, config));
   const analyse = (playouts, moves) => {
     const job = connection.send({ type: "analyse", playouts, ...(moves ? { moves } : {}) });
@@ -145,7 +145,7 @@ export function Play({ id, config, connection, bus, prefs, engine, go, open, say
   };
   const share = () => copy(summary.seed === null ? location.href : `${location.origin}/#g=${summary.game}&seed=${summary.seed}`, say);
   const outside = () => get(`/api/tables/${id}/outside`).then((text) => copy(JSON.stringify(text), say), fail);
-  const again = () => post("/api/tables", { game: summary.game, seats: summary.seats, mode: summary.mode, ...(matchOver ? { deals: summary.series.deals } : {}) }).then((made) => open(made.id), fail);
+  const again = () => post("/api/tables", { game: summary.game, seats: summary.seats, mode: summary.mode, greedy: summary.greedy, rotate: summary.rotate, ...(matchOver ? { deals: summary.series.deals } : {}) }).then((made) => open(made.id), fail);
   const playOn = (seat) => {
     const seats = view.seats.map((one) => (one.seat === seat ? YOU : game.players.some((each) => each.name === one.player) ? one.player : usual(game)));
     return post("/api/tables", { game: summary.game, continues: id, ply: at ?? view.ply, mode: summary.mode === "open" && !watching ? "open" : "hints", seats }).then((made) => open(made.id), fail);
@@ -159,7 +159,7 @@ export function Play({ id, config, connection, bus, prefs, engine, go, open, say
   const foot = html`<div class="row buttons finish">
     ${series && !matchOver && html`<button type="button" class="primary" onClick=${() => send({ type: "next" })}>${t("next")}</button>`}
     ${(!series || matchOver) && !summary.imported && html`<button type="button" class="primary" onClick=${again}>${t("again")}</button>`}
-    ${game.analyst && game.reviews !== false && !reviewing && html`<button type="button" onClick=${() => setReviewing(true)}>${t("review")}</button>`}</div>`;
+    ${game.analyst && !reviewing && html`<button type="button" onClick=${() => setReviewing(true)}>${t("review")}</button>`}</div>`;
   return html`<main class=${`play ${done ? "over" : ""}`} data-ply=${view.ply} data-turn=${mine ? "mine" : "other"}>
     <header class="bar-top">
       <${Back} go=${go} />

@@ -64,7 +64,7 @@ export function Hands({ hidden, name }) {
         ? html`<ol class="posterior">${hidden.kinds.map((kind, k) => [kind, hidden.p[s][k][1] ?? 0]).sort((a, b) => b[1] - a[1]).slice(0, FEW_HANDS).filter((one) => one[1] > 0.0005).map(([kind, p]) => html`<li key=${kind}>
             <span>${handName(kind)}</span><span class="gauge" aria-hidden="true"><span style=${{ width: `${100 * p}%` }}></span></span><span class="num">${percent(p, 1)} %</span></li>`)}</ol>`
         : html`<table class="heat"><tbody>
-            <tr>${hidden.kinds.map((kind) => html`<th scope="col" key=${kind}><span aria-hidden="true">${kind === "T" ? "10" : kind === "L" ? "★" : kind === "B" ? "★" : kind}</span><span class="sr">${cardName(kind)}</span></th>`)}</tr>
+            <tr>${hidden.kinds.map((kind) => html`<th scope="col" key=${kind}><span aria-hidden="true">${kind === "T" ? "10" : kind === "L" ? "☆" : kind === "B" ? "★" : kind}</span><span class="sr">${cardName(kind)}</span></th>`)}</tr>
             ${[4, 3, 2, 1].map((count) => html`<tr key=${count}>${hidden.kinds.map((kind, k) => {
               const counts = hidden.p[s][k];
               const share = counts.slice(count).reduce((a, b) => a + b, 0);

@@ -85,7 +85,10 @@ export function Editor({ config, go, open, fail, say }) {
   const asList = (text) => text.replaceAll("10", "T").match(/[2-9TJQKAtjqka][shdc]?|\S/g) ?? [];
   const deal = (form) =>
     Object.fromEntries(Object.entries(game.deal).map(([key, what]) => [key, Array.isArray(what) ? what.map((_, k) => form(fields[`${key}.${k}`] ?? "")) : form(fields[key] ?? "")]));
-  const moves = () => (fields.moves ?? "").split(/[\s,]+/).filter(Boolean);
+  const moves = () => {
+    const text = fields.moves ?? ""; // bids contain spaces
+    return text.split(/[,，]/.test(text) ? /[,，]/ : /\s/).map((move) => move.trim()).filter(Boolean);
+  };
   const ask = (form) => post("/api/deals", { game: name, deal: deal(form), moves: moves() }).then((answer) => ({ view: answer.view, deal: deal(form) }));
   const check = (event) => {
     event.preventDefault();

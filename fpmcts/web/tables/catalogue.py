@@ -174,6 +174,5 @@ class Catalogue:
                 for entry in offer.entries
             ],
             "analyst": offer.analyst,
-            "reviews": offer.analyst is not None,
             "exact": offer.exact,
         }

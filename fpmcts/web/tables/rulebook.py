@@ -138,7 +138,8 @@ class Games:
             variants = game_class(base).variants.items()
             labels = {str(Choice(base, options)): label for label, options in variants}
             self._labels |= labels
-            names |= dict.fromkeys([base, *labels] if base in GAMES or given == base else [given])
+            family = [base, *labels] if base in GAMES or given == base else []
+            names |= dict.fromkeys([*family, given])
         self._names = tuple(names)
 
     def names(self) -> Sequence[str]:
@@ -212,8 +213,13 @@ class Games:
                 "a record of no game that is played here; expected one of "
                 f"{', '.join(self._names)}",
             )
+
+        def unlike(name: str) -> int:
+            head = self.game(name).record_head()
+            return sum(record.get(key) != value for key, value in head.items())
+
         faults = []
-        for name in names:
+        for name in sorted(names, key=unlike):
             try:
                 return name, self.table(name, record=record)
             except RefusedError as refused:

@@ -212,7 +212,10 @@ class StoredGame(NamedTuple):
         }
 
 
-TOLD = ("seats", "mode", "plies", "rev", "shared", "imported", "reviewed", "returns")
+TOLD = (
+    *("seats", "mode", "greedy", "rotate", "plies", "rev"),
+    *("shared", "imported", "reviewed", "returns"),
+)
 """Settings that are reported unchanged."""
 
 

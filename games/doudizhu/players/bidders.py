@@ -192,8 +192,7 @@ class BiddingAgent(Agent):
         """Returns the bid, or what the player of cards says."""
         view = question.view
         if view.phase[0] != Phase.PLAYING:
-            action = int(self._bids(view)[0])
-            return Decision(question.text(action), action)
+            return self._moved(question, None)
         if self._whole:
             return self.cards.answer(question, limits)
         records = empty_records(1, self._card_play.spec.max_moves)
