@@ -14,6 +14,7 @@ from fpmcts.evaluation import command as evaluate
 from fpmcts.evaluation.policy_table import ExactMeasure
 from fpmcts.players import load_player
 from fpmcts.players.trained import load_trained
+from fpmcts.players.warmup import warm_up_inference
 from fpmcts.training import command as train
 from fpmcts.training.algorithms import read_run
 from games import make
@@ -156,6 +157,16 @@ def test_settings_may_lie_beside_the_module(
     config = read_run(["game=mine_too.bids"])
     found = config.game.name, config.search.worlds, config.search.considered
     assert found == ("mine_too.bids", 7, 16)
+
+
+@pytest.mark.slow
+def test_moves_that_are_not_even_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bids are not in the other's record, where they would be its last moves."""
+    copy = Path(sealed_bids.__file__).read_text().replace("HIDDEN_MOVE", "UNSEEN_MOVE")
+    (tmp_path / "unnoticed").mkdir()
+    (tmp_path / "unnoticed" / "bids.py").write_text(copy.replace(NAME, "unnoticed.bids"))
+    monkeypatch.syspath_prepend(tmp_path)
+    warm_up_inference(make("unnoticed.bids"))
 
 
 def test_the_unit_is_the_size_of_a_usual_return() -> None:

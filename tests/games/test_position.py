@@ -8,6 +8,7 @@ import pytest
 
 from games import Choice, make
 from games.decision import ask
+from games.help import typed
 from games.position import table_at
 from games.table import Table
 
@@ -101,3 +102,11 @@ LONG = " pass pass ".join(("AAAA", "5555", "222", "888", "999", "JJ"))
 def test_a_position_that_cannot_be(name: str, position: Mapping[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         table_at(make(name), position)
+
+
+def test_a_single_bid_and_switches_as_text() -> None:
+    table = Table(make("doudizhu", bidding="call", doubling=True), seed=1)
+    table.play("call 1")
+    position = {key: typed(value) for key, value in table.describe().items() if key != "moves"}
+    for moves in ("call 1", "call 1,"):
+        assert table_at(table.game, {**position, "moves": moves}).describe() == table.describe()

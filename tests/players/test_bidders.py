@@ -161,3 +161,11 @@ def test_bids_are_compared_by_the_points_that_they_lead_to() -> None:
     table.play("call 3")
     (lead,) = agent.decide(table).root or ()
     assert (lead.mean, lead.standard_error) == (3.0, pytest.approx(0.6)), "points at the stake"
+
+
+def test_a_rule_cannot_be_restricted_to_given_bids() -> None:
+    table = Table(make("doudizhu", bidding="call", doubling=True), seed=1)
+    player = load_player("rhcp", table.game)
+    assert player.decide(table).move in [move.text for move in table.legal()]
+    with pytest.raises(ValueError, match="restricted"):
+        player.decide(table, moves=["call 3"])

@@ -245,3 +245,30 @@ def test_a_full_disk_is_one_line(tmp_path: Path) -> None:
             Curves(tmp_path, 1).add(Report(1, "", {"a": 1.0}))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_step_whose_save_failed_is_saved_when_the_run_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = StepsConfig(run_dir=str(tmp_path / "run"))
+    run = Run.of(config)
+
+    def full(self: RunFolder, saved: Saved) -> None:
+        raise CheckpointError("no space left")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(RunFolder, "save", full)
+        for done in (1, 2):
+            with pytest.raises(CheckpointError):
+                list(run)
+            assert run.algorithm.spent == {"episodes": done}
+    assert not list(run) and Run.of(config).algorithm.spent == {"episodes": 2}
+
+
+@pytest.mark.parametrize("key", ["remembered", "selfplay"])
+def test_what_affects_only_the_speed_may_change(tmp_path: Path, key: str) -> None:
+    with opened(tmp_path / "run") as folder:
+        folder.save(saved(1))
+    value: Any = 7 if key == "remembered" else replace(TrainConfig().selfplay, lanes=7)
+    with opened(tmp_path / "run", **{key: value}) as folder:
+        assert loaded(folder) == 1

@@ -162,3 +162,17 @@ def test_variants_stand_in_the_lobby(games: Games) -> None:
         )
     with pytest.raises(RefusedError):
         games.info("goofspiel:cards=5")
+
+
+def test_games_with_other_options_are_offered() -> None:
+    names = Games(["goofspiel:cards=5", "doudizhu:bidding=call"]).names()
+    assert {"goofspiel", "goofspiel:cards=5", "doudizhu:bidding=call"} <= {*names}
+
+
+@pytest.mark.parametrize("moves", [[], ["no call"]])
+def test_a_record_opens_as_the_game_whose_options_it_states(games: Games, moves: list[str]) -> None:
+    name = "doudizhu:bidding=call,doubling=true"
+    record = games.table(name, seed=1).record() | {"moves": moves}
+    assert games.read(record)[0] == name
+    with pytest.raises(RefusedError, match="doubling"):
+        games.read(record | {"moves": ["no call"], "doubling": False})

@@ -214,12 +214,12 @@ class Games:
                 f"{', '.join(self._names)}",
             )
 
-        def unlike(name: str) -> int:
+        def alike(name: str) -> int:
             head = self.game(name).record_head()
-            return sum(record.get(key) != value for key, value in head.items())
+            return sum(record.get(key) == value for key, value in head.items())
 
         faults = []
-        for name in sorted(names, key=unlike):
+        for name in sorted(names, key=alike, reverse=True):
             try:
                 return name, self.table(name, record=record)
             except RefusedError as refused:
