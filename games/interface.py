@@ -243,8 +243,8 @@ class Endgame(Protocol):
 
 
 class Game:
-    """A game. It must define ``spec``, ``rules``, ``deal`` and ``view``, and ``action_names`` or
-    the two methods for texts.
+    """A game. It must define ``spec``, ``rules``, ``deal``, the kernel ``erase`` or ``view``, and
+    ``action_names`` or the two methods for texts.
     """
 
     spec: GameSpec
