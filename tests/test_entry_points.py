@@ -93,3 +93,12 @@ def test_papers_and_opponents(capsys: pytest.CaptureFixture[str]) -> None:
     ):
         assert opponents.main(arguments) == 1
         assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_without_a_number_of_players_both_tables_are_looked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[int] = []
+    monkeypatch.setattr(abstraction, "load", asked.append)
+    abstraction.main([])
+    assert asked == [2, 3]

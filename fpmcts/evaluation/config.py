@@ -125,7 +125,7 @@ def parse_command_line(arguments: Sequence[str]) -> Tournament:
             full = f"player.{label}.{option or 'kind'}"
         overrides[full] = text
     values = load("evaluate", overrides, TEXTS)
-    values["decks"] = str(values.get("decks", EvaluateConfig.decks))
+    values["decks"] = str(EvaluateConfig.decks if values.get("decks") is None else values["decks"])
     players = {str(label): dict(options) for label, options in values.pop("player", {}).items()}
     tournament = _checked(build(EvaluateConfig, values), players)
     for key, text in overrides.items():

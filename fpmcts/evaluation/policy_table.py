@@ -44,7 +44,10 @@ class ExactMeasure:
             self._listed = None if game.has_tree else listing(game)
         except ValueError:  # its deals cannot be listed
             self._listed = None
-        self.fits = game.has_tree or (self._listed is not None and self._listed.fits)
+        # In teams the values of the seats do not sum to 0.
+        alone = game.spec.num_teams == game.spec.num_seats
+        listed = self._listed is not None and self._listed.fits
+        self.fits = alone and (game.has_tree or listed)
 
     @cached_property
     def _sets(self) -> tuple[HashTable, States, np.ndarray]:

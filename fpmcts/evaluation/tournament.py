@@ -64,13 +64,14 @@ class TaskWorker:
     def _warm_up(self, agent: Agent) -> None:
         """Makes one move, so that loading or compiling kernels does not count as thinking time."""
         deal = take(self.plan.decks, np.zeros(1, np.int64))
+        seats = seats_to_move(self.game, deal)
+        if seats[0] < 0:  # everybody is all-in by the blinds
+            return
         records = Records(
             np.full((1, self.game.spec.max_moves), -1, np.int16), np.zeros(1, np.int16)
         )
         agent.start(1, 0)
-        agent.act(
-            np.zeros(1, np.int64), self.game.view(deal, seats_to_move(self.game, deal)), records
-        )
+        agent.act(np.zeros(1, np.int64), self.game.view(deal, seats), records)
 
     def __call__(self, task: Task, tell: Tell) -> PlayedGames:
         """Returns the games of a task; reports finished ones to ``tell``."""

@@ -232,7 +232,8 @@ class HashedLearner(Learner):
         game is small.
         """
         found = self._sizes()
-        if self.listed is not None and self.listed.histories <= MEASURED:
+        alone = self.game.spec.num_teams == self.game.spec.num_seats
+        if alone and self.listed is not None and self.listed.histories <= MEASURED:
             found["nash_conv/average_policy"] = nash_conv(self.listed, self.policy())
         return found
 

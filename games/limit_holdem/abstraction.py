@@ -141,17 +141,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
         nargs="*",
         type=int,
         metavar="PLAYERS",
-        default=list(GRIDS),
-        choices=list(GRIDS),
         help="2 or 3 (default: both)",
     )
     parser.add_argument("--again", action="store_true", help="make tables anew that are there")
     parser.add_argument("--threads", type=int, default=2, help="side by side (default: 2)")
     options = parser.parse_args(arguments)
+    for players in options.players:
+        if players not in GRIDS:
+            parser.error(f"argument PLAYERS: invalid choice: {players} (choose from 2, 3)")
     if options.threads < 1:
         parser.error(f"--threads {options.threads}: expected at least 1")
     try:
-        for players in options.players:
+        for players in options.players or GRIDS:
             with contextlib.suppress(TablesError):
                 if not options.again and load(players):
                     sys.stderr.write(f"{file(players)}: there already; --again makes it anew\n")

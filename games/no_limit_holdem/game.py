@@ -98,7 +98,7 @@ class NoLimitHoldem(Game):
             policy_size=outputs,
             max_legal=outputs,
             max_moves=(most_raises + state.NUM_ROUNDS) * players,
-            max_return=float(sum(chips) - min(chips)),
+            max_return=float(sum(chips) - max(chips)),
             observation_shape=(len(scale), max(observe.RANKS, outputs + 1)),
             observation_scale=scale,
             score=milli_big_blinds(big_blind),

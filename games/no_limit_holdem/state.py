@@ -3,8 +3,9 @@ chips.
 
 Seats are those of PokerKit and of the PHH format. With three or more players seat 0 has the small
 blind, seat 1 the big blind, and the last seat is the button. Heads-up seat 0 has the **big** blind,
-and seat 1 is the button with the small blind: it acts first before the flop, and last afterwards.
-So seat 0, unless folded, always acts first on the flop, turn and river.
+and seat 1 is the button with the small blind: it acts first before the flop (unless both blinds are
+equal), and last afterwards. So seat 0, unless folded, always acts first on the flop, turn and
+river.
 
 Actions are ``FOLD``, ``CALL`` (also check), ``FIRST_SIZE + k``, a bet or raise of the k-th listed
 size, and ``FIRST_AMOUNT + chips``, a bet or raise **to** that many chips in this round. ``legal``

@@ -12,10 +12,11 @@ from fpmcts.evaluation.duplicate import duplicate_match, table_scores
 from fpmcts.evaluation.match_result import MatchResult, TableResult
 from fpmcts.evaluation.plan import make_plan
 from fpmcts.evaluation.report import Report
-from fpmcts.evaluation.tournament import play_tournament
+from fpmcts.evaluation.tournament import TaskWorker, play_tournament
 from fpmcts.players.tabular import TabularAgent, TabularPolicy
 from fpmcts.tabular.best_response import profile_values
-from games.interface import Records
+from games import make
+from games.interface import Records, seats_to_move
 from games.poker.game import LimitPoker
 from games.rows import States
 from tests.evaluation.poker_games import (
@@ -142,3 +143,17 @@ def test_tournament_of_poker(tmp_path: Path) -> None:
     mean = facts["mean_mbb_per_hand"]["random"]
     assert mean["mean"] == pytest.approx(np.mean(first)) and len(first) == 2
     assert mean["error"] == pytest.approx(np.std(np.mean(first, axis=0), ddof=1) / np.sqrt(10))
+
+
+def test_decks_whose_blinds_put_everybody_all_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = "game=no_limit_holdem small_blind=100 stacks=100 a=always_call b=random decks=3"
+    tournament = parse_command_line([*words.split(), "processes=1"])
+    plan = make_plan(tournament, game := tournament.config.game.make())
+    assert (seats_to_move(game, plan.decks) < 0).all()
+    with monkeypatch.context() as patch:
+        patch.setattr("games.agent.Agent.start", lambda *_: pytest.fail("nobody is to move"))
+        TaskWorker(plan).agent("a")
+
+
+def test_the_most_that_can_be_won_from_unequal_stacks() -> None:
+    assert make("no_limit_holdem", stacks=[30000, 300]).spec.max_return == 300.0

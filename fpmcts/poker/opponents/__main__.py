@@ -64,12 +64,12 @@ def score(arguments: Sequence[str]) -> None:
     }
     text, figures = report(learned, rows, shown, head)
     say(text)
-    if options.plot:
-        plot(learned.model, rows, Path(options.plot))
     if options.report:
         write(Path(options.report), f"# Score of a model of opponents\n\n{text}")
     if options.json:
         write(Path(options.json), json.dumps(figures))
+    if options.plot:
+        plot(learned.model, rows, Path(options.plot))
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -81,7 +81,7 @@ def main(arguments: Sequence[str]) -> int:
         if arguments[0] != "score":
             raise ConfigError(f"{arguments[0]}: expected score MODEL FILES")
         score(arguments[1:])
-    except (ConfigError, ModelError, BadHandError, OSError) as error:
+    except (ConfigError, ModelError, BadHandError, OSError, ImportError) as error:  # no matplotlib
         sys.stderr.write(f"fpmcts.poker.opponents: {error}\n")
         return 1
     return 0
