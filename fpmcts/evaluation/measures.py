@@ -61,7 +61,7 @@ def best_response(game: GameLike, player: PlayerLike) -> np.ndarray:
 def _measure(game: Game) -> ExactMeasure:
     measure = ExactMeasure(game)
     if not measure.fits:
-        raise ValueError(f"{game.spec.name} has teams, or is too large, to compute best responses")
+        raise ValueError(f"{game.spec.name} is too large, or has teams: no best responses")
     return measure
 
 

@@ -458,7 +458,7 @@ def test_checkpoint_of_another_shape_is_refused() -> None:
         ("game.suits=true", "game=leduc: suits=true: is for tables"),
         (
             "gradient.start=0 gradient.frozen=[0,1]",
-            "gradient.frozen=.*: expected some but not all of the seats 0 to 1",
+            "gradient.frozen=.*: expected some but not all of the roles 0 to 1",
         ),
         ("gradient.frozen=[1]", "gradient.frozen=.*: needs gradient.start"),
         (
