@@ -165,6 +165,11 @@ class GameSpec(NamedTuple):
         return max(self.teams) + 1
 
     @property
+    def has_partners(self) -> bool:
+        """Returns whether some seats share a team, so that returns of seats do not sum to 0."""
+        return self.num_teams < len(self.teams)
+
+    @property
     def has_hidden_head(self) -> bool:
         """Returns whether networks predict hidden cards."""
         return self.hidden_counts > 0

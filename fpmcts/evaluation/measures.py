@@ -44,7 +44,8 @@ def nash_conv(game: GameLike, player: PlayerLike) -> float:
         player: A player that states its move probabilities: ``policy``, ``tabular``, ``random`` …
 
     Raises:
-        ValueError: The game is too large or has teams, or the player states no probabilities.
+        ValueError: The game is too large or has partners, or the player states no
+            probabilities.
     """
     chosen = make(game)
     return _measure(chosen).nash_conv_of(_policy(chosen, player))
@@ -61,7 +62,7 @@ def best_response(game: GameLike, player: PlayerLike) -> np.ndarray:
 def _measure(game: Game) -> ExactMeasure:
     measure = ExactMeasure(game)
     if not measure.fits:
-        raise ValueError(f"{game.spec.name} is too large, or has teams: no best responses")
+        raise ValueError(f"{game.spec.name} is too large to compute best responses")
     return measure
 
 

@@ -44,10 +44,7 @@ class ExactMeasure:
             self._listed = None if game.has_tree else listing(game)
         except ValueError:  # its deals cannot be listed
             self._listed = None
-        # In teams the values of the seats do not sum to 0.
-        alone = game.spec.num_teams == game.spec.num_seats
-        listed = self._listed is not None and self._listed.fits
-        self.fits = alone and (game.has_tree or listed)
+        self.fits = game.has_tree or (self._listed is not None and self._listed.fits)
 
     @cached_property
     def _sets(self) -> tuple[HashTable, States, np.ndarray]:
@@ -60,14 +57,20 @@ class ExactMeasure:
 
     def nash_conv(self, evaluate: Evaluate) -> float | None:
         """Returns NashConv of the policies of networks at temperature 1, in the game's unit; None
-        if the game is too large.
+        if the game is too large or has partners.
         """
-        if not self.fits:
+        if not self.fits or self.game.spec.has_partners:
             return None
         return self.nash_conv_of(PolicyAgent(self.game, evaluate, temperature=1.0).probabilities)
 
     def nash_conv_of(self, probabilities: Probabilities) -> float:
-        """Returns NashConv of a policy, in the game's unit."""
+        """Returns NashConv of a policy, in the game's unit.
+
+        Raises:
+            ValueError: The game has partners.
+        """
+        if self.game.spec.has_partners:
+            raise ValueError(f"{self.game.spec.name} has partners: NashConv is not computed")
         return float(self.best_responses(probabilities).sum())  # the policy's own values sum to 0
 
     def best_responses(self, probabilities: Probabilities) -> np.ndarray:

@@ -203,8 +203,7 @@ class Search:
     ) -> None:
         if settings.unit == 0.0:
             settings = replace(settings, unit=1.0 if win_only else game.return_unit)
-        most = min(settings.considered, game.spec.max_legal)
-        settings = replace(settings, considered=most)
+        settings = replace(settings, considered=min(settings.considered, game.spec.max_legal))
         self.game, self.evaluate, self.settings, self.max_positions = (
             game,
             evaluate,

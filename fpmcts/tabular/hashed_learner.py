@@ -229,12 +229,12 @@ class HashedLearner(Learner):
 
     def measures(self) -> dict[str, float]:
         """Returns the number of information sets, their memory, and NashConv of the policies if the
-        game is small.
+        game is small and has no partners.
         """
         found = self._sizes()
-        alone = self.game.spec.num_teams == self.game.spec.num_seats
-        if alone and self.listed is not None and self.listed.histories <= MEASURED:
-            found["nash_conv/average_policy"] = nash_conv(self.listed, self.policy())
+        listed = None if self.game.spec.has_partners else self.listed
+        if listed is not None and listed.histories <= MEASURED:
+            found["nash_conv/average_policy"] = nash_conv(listed, self.policy())
         return found
 
     def _sizes(self) -> dict[str, float]:

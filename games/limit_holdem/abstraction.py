@@ -148,7 +148,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     for players in options.players:
         if players not in GRIDS:
-            parser.error(f"argument PLAYERS: invalid choice: {players} (choose from 2, 3)")
+            parser.error(f"argument PLAYERS: invalid choice: {players}; expected 2 or 3")
     if options.threads < 1:
         parser.error(f"--threads {options.threads}: expected at least 1")
     try:

@@ -3,9 +3,9 @@ poker."""
 
 from typing import Any
 
+import numpy as np
 import pytest
 
-from fpmcts.evaluation.measures import _measure
 from fpmcts.evaluation.policy_table import ExactMeasure, policy_table
 from fpmcts.players.policy import PolicyAgent
 from fpmcts.tabular.best_response import nash_conv as tree_nash_conv
@@ -45,10 +45,11 @@ def test_what_does_not_fit_is_not_measured() -> None:
         assert not measure.fits and measure.nash_conv(lambda *_: None) is None  # type: ignore[arg-type,return-value]
 
 
-def test_games_with_teams_are_not_measured(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The values of their seats do not sum to 0."""
+def test_nash_conv_of_partners_is_not_computed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their values do not sum to 0."""
     game: Any = make("kuhn")
     monkeypatch.setattr(game, "spec", game.spec._replace(teams=(0, 0)))
-    assert not ExactMeasure(game).fits
-    with pytest.raises(ValueError, match="teams"):
-        _measure(game)
+    measure = ExactMeasure(game)
+    assert measure.fits and measure.nash_conv(lambda *_: None) is None  # type: ignore[arg-type,return-value]
+    with pytest.raises(ValueError, match="partners"):
+        measure.nash_conv_of(lambda _: np.zeros(0))

@@ -16,8 +16,9 @@ import torch
 from safetensors.numpy import save_file
 
 from games import files
+from inference.determinizer import InferenceSettings
 from networks import checkpoint
-from networks.checkpoint import CheckpointError, check_compatible, load, save
+from networks.checkpoint import CheckpointError, check_compatible, load, save, settings_of
 from networks.resnet import NetworkConfig, PolicyValueNet
 from networks.weights import load_module, load_optimizer, module_arrays
 from tests.networks.specs import DOUDIZHU, SMALL
@@ -207,3 +208,10 @@ def test_a_network_of_another_size_is_refused() -> None:
         load_optimizer(
             torch.optim.AdamW(net.parameters()), {"o.999.step": np.array(1.0, np.float32)}, "o"
         )
+
+
+def test_former_settings_keep_only_their_default() -> None:
+    kept = settings_of(InferenceSettings, {"others": "ours", "history": 0}, "inference")
+    assert kept == InferenceSettings()
+    with pytest.raises(CheckpointError, match="inference.history=8 is no longer supported"):
+        settings_of(InferenceSettings, {"history": 8}, "inference")

@@ -212,10 +212,7 @@ class StoredGame(NamedTuple):
         }
 
 
-TOLD = (
-    *("seats", "mode", "greedy", "rotate", "plies", "rev"),
-    *("shared", "imported", "reviewed", "returns"),
-)
+TOLD = "seats mode greedy rotate plies rev shared imported reviewed returns".split()
 """Settings that are reported unchanged."""
 
 
