@@ -359,6 +359,22 @@ class NoLimitHoldem(Game):
         start_rows(self.rules, states, *(amounts[None] for amounts in chips))
         return states
 
+    def read_decks(self, path: Path | str) -> States:
+        """See ``Game.read_decks``; decks with another big blind or with deeper stacks than the
+        game's do not fit its unit and its limit of moves.
+        """
+        decks, rules = super().read_decks(path), self.rules
+        stacks = (decks.stacks + decks.paid).max(axis=1)
+        most = int(rules.stacks.max())
+        for number, (blind, stack) in enumerate(zip(decks.big_blind, stacks, strict=True), 1):
+            if blind != rules.big_blind or stack > most:
+                raise ValueError(
+                    f"{path}, deck {number}: big blind {blind}, largest stack {stack}: expected "
+                    f"big blind {rules.big_blind} and stacks of at most {most}, the game's; set "
+                    "game.big_blind and game.stacks"
+                )
+        return decks
+
     def final_curves(self, finals: States) -> dict[str, float]:
         """Returns the share of showdowns, and the mean pot in big blinds."""
         called = finals.folded.sum(axis=1) < finals.folded.shape[1] - 1

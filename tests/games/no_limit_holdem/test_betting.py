@@ -1,5 +1,6 @@
 """The rules of no-limit Hold'em: beside PokerKit on random hands, and cases worked out by hand."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -226,3 +227,12 @@ def test_saved_hands_keep_their_stacks(tmp_path: Path) -> None:
         at.play(move)
     again = Table(game, record=at.record())
     assert again.is_over and again.returns == at.returns
+
+
+@pytest.mark.parametrize("options", [{"big_blind": 200}, {"stacks": 9_999}])
+def test_decks_of_other_stakes_are_refused(tmp_path: Path, options: dict[str, int]) -> None:
+    game, path = make("no_limit_holdem"), tmp_path / "decks.jsonl"
+    path.write_text(json.dumps(game.deal_fields(game.deal(np.array([3], np.uint64)))))
+    assert game.read_decks(path).big_blind == 100
+    with pytest.raises(ValueError, match="deck 1: big blind 100, largest stack 10000: expected"):
+        make("no_limit_holdem", **options).read_decks(path)
