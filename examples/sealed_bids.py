@@ -195,16 +195,10 @@ class SealedBids(Game):
             ),
         )
 
-    def deal(self, seeds: np.ndarray) -> States:
-        return self.start(
-            self.deals[(np.asarray(seeds) >> np.uint64(16)) % np.uint64(len(self.deals))]
-        )
-
     def starts(self) -> tuple[States, np.ndarray]:
-        return self.start(self.deals), np.full(len(self.deals), 1 / len(self.deals))
-
-    def start(self, cards: np.ndarray) -> States:
-        return States(cards, np.full_like(cards, NONE), np.zeros(len(cards), np.int8))
+        cards = self.deals
+        begun = States(cards, np.full_like(cards, NONE), np.zeros(len(cards), np.int8))
+        return begun, np.full(len(cards), 1 / len(cards))
 
 
 GAME = SealedBids

@@ -135,20 +135,11 @@ class DealtGame(Game):
     rules: Any
     hand_names: tuple[str, ...] = ()
 
-    def deal(self, seeds: np.ndarray) -> Dealt:
-        """Returns random deals; row i depends on ``seeds[i]`` (uint64 ``[B]``) alone."""
-        draws = (np.asarray(seeds, np.uint64) >> np.uint64(1)) / 2.0**63
-        # The lowest bits of seeds are not random (games.kernels.deal_seeds).
-        found = np.searchsorted(np.cumsum(self.rules.chances), draws, side="right")
-        return self._start(self.rules.hands[np.minimum(found, len(self.rules.hands) - 1)])
-
     def starts(self) -> tuple[Dealt, np.ndarray]:
         """Returns all deals, and their probabilities."""
-        return self._start(self.rules.hands.copy()), self.rules.chances
-
-    def _start(self, hands: np.ndarray) -> Dealt:
+        hands = self.rules.hands.copy()
         moves = np.full((len(hands), self.spec.max_moves), NONE, np.int16)
-        return Dealt(hands, moves, np.zeros(len(hands), np.int16))
+        return Dealt(hands, moves, np.zeros(len(hands), np.int16)), self.rules.chances
 
     def view_fields(
         self, views: States, row: int, seat: int, moves: np.ndarray, is_over: bool

@@ -21,6 +21,7 @@ from games.generic import (
     erase,
     is_legal,
     legal,
+    observe,
     role,
     stake,
     step,
@@ -336,8 +337,15 @@ class Game:
         )
 
     def deal(self, seeds: np.ndarray) -> States:
-        """Returns random deals; row i depends on ``seeds[i]`` (uint64 ``[B]``) alone."""
-        raise NotImplementedError
+        """Returns random deals; row i depends on ``seeds[i]`` (uint64 ``[B]``) alone.
+
+        By default one of ``starts``. Raises ValueError if these cannot be listed.
+        """
+        states, chances = self.starts()
+        draws = (np.asarray(seeds, np.uint64) >> np.uint64(1)) / 2.0**63
+        # The lowest bits of seeds are not random (games.kernels.deal_seeds).
+        found = np.searchsorted(np.cumsum(chances), draws, side="right")
+        return take(states, np.minimum(found, len(chances) - 1))
 
     def starts(self) -> tuple[States, np.ndarray]:
         """Returns all deals, one row each, and their probabilities (float64 ``[B]``, they sum to
@@ -668,6 +676,27 @@ def seats_to_move(game: Game, states: States) -> np.ndarray:
     seats = np.empty(num_rows(states), np.int64)
     _seats_to_move(game.rules, states, seats)
     return seats
+
+
+@kernel
+def _observe_movers(
+    rules: Rules, states: States, rows: np.ndarray, observations: np.ndarray, roles: np.ndarray
+) -> None:
+    for k in range(rows.size):
+        observe(rules, states, rows[k], current_seat(rules, states, rows[k]), observations[k])
+        roles[k] = role(rules, states, rows[k])
+
+
+def observed_by_movers(
+    game: Game, states: States, rows: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Returns the observation (int8 ``[n, C, L]``) and the role (int8 ``[n]``) of the seat to move
+    in each of ``rows``, for the networks.
+    """
+    observations = np.empty((len(rows), *game.spec.observation_shape), np.int8)
+    roles = np.empty(len(rows), np.int8)
+    _observe_movers(game.rules, states, rows, observations, roles)
+    return observations, roles
 
 
 class Records(NamedTuple):

@@ -15,10 +15,8 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from games.generic import observe, role
-from games.interface import Game, Records
-from games.kernels import kernel
-from games.rows import Rules, States, put, take
+from games.interface import Game, Records, observed_by_movers
+from games.rows import States, put, take
 from games.settings import setting
 from inference.beliefs import Beliefs, believe_particles, believe_prior
 from inference.draws import (
@@ -133,18 +131,6 @@ class Evaluates(Protocol):
     ) -> Outputs:
         """Returns the networks' outputs for int8 ``[N, C, L]`` and roles int8 ``[N]``."""
         ...
-
-
-@kernel
-def _observe(
-    rules: Rules, positions: Positions, observations: np.ndarray, roles: np.ndarray
-) -> None:
-    """Writes the observation of every searching seat (int8 ``[n, C, L]``), and its role (int8
-    ``[n]``).
-    """
-    for i in range(positions.seats.size):
-        roles[i] = role(rules, positions.views, i)
-        observe(rules, positions.views, i, positions.seats[i], observations[i])
 
 
 class Determinizer:
@@ -368,12 +354,8 @@ class Determinizer:
         list_all(rules, positions, draws)
         rows = np.flatnonzero(draws.num_draws == UNDRAWN)
         if marginal:
-            observations = np.empty(
-                (len(positions.lanes), *self.game.spec.observation_shape), np.int8
-            )
-            roles = np.empty(len(observations), np.int8)
-            _observe(rules, positions, observations, roles)
-            logits = self._evaluator.evaluate(observations, roles, want_hidden=True).hidden
+            seen = observed_by_movers(self.game, positions.views, np.arange(len(positions.lanes)))
+            logits = self._evaluator.evaluate(*seen, want_hidden=True).hidden
             draw_from_marginal(rules, positions, rows, logits, rng, draws)
             weigh_by_marginal(rules, positions, logits, draws)
         elif settings.phase1 == "filter":

@@ -31,11 +31,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from games.generic import legal, observe
-from games.interface import Game, roles_to_move
+from games.generic import legal
+from games.interface import Game, observed_by_movers
 from games.kernels import Stream, deal_seeds, kernel, random_below, streams
 from games.lockstep import Lockstep
-from games.rows import Rules, States, take
+from games.rows import Rules, States
 from networks.engine import Engine, FusedConv
 from networks.resnet import PolicyValueNet, ResidualBlock
 
@@ -71,21 +71,16 @@ class Sample(NamedTuple):
 
 
 @kernel
-def _observe_and_draw(
+def _draw(
     rules: Rules,
     states: States,
     lanes: np.ndarray,
-    seats: np.ndarray,
     rng: np.ndarray,
-    observations: np.ndarray,
     actions: np.ndarray,
     scratch: np.ndarray,
 ) -> None:
-    """Writes the observations of the seats to move (int8 ``[n, C, L]``), and a random legal action
-    of each (int16 ``[n]``).
-    """
+    """Writes a random legal action of each lane (int16 ``[n]``)."""
     for k in range(lanes.size):
-        observe(rules, states, lanes[k], seats[lanes[k]], observations[k])
         actions[k] = scratch[random_below(rng, lanes[k], legal(rules, states, lanes[k], scratch))]
 
 
@@ -101,15 +96,9 @@ def random_sample(game: Game) -> Sample:
     met: list[Sample] = []
 
     def decide(lanes: np.ndarray) -> np.ndarray:
-        observations, actions = (
-            np.empty((lanes.size, *game.spec.observation_shape), np.int8),
-            np.empty(lanes.size, np.int16),
-        )
-        _observe_and_draw(
-            game.rules, games.states, lanes, games.seats, rng, observations, actions, scratch
-        )
-        roles = roles_to_move(game, take(games.states, lanes)).astype(np.int8)
-        met.append(Sample(observations, roles))
+        actions = np.empty(lanes.size, np.int16)
+        _draw(game.rules, games.states, lanes, rng, actions, scratch)
+        met.append(Sample(*observed_by_movers(game, games.states, lanes)))
         return actions
 
     for _ in games.run(decide):

@@ -425,14 +425,6 @@ class OpenSpielTree(Game):
         roots = np.unique(self.rules.root)
         return States(roots, self.rules.info[roots]), self.rules.chance[roots]
 
-    def deal(self, seeds: np.ndarray) -> States:
-        """Returns random deals; row i depends on ``seeds[i]`` (uint64 ``[B]``) alone."""
-        starts, chances = self.starts()
-        draws = (np.asarray(seeds, np.uint64) >> np.uint64(1)) / 2.0**63
-        found = np.searchsorted(np.cumsum(chances), draws, side="right")
-        found = np.minimum(found, len(chances) - 1)
-        return States(starts.node[found], starts.info[found])
-
     def view_fields(
         self, views: AnyStates, row: int, seat: int, moves: np.ndarray, is_over: bool
     ) -> Json:

@@ -7,11 +7,11 @@ import numpy as np
 
 from fpmcts.players.sure_wins import immediate_moves, sure_win
 from fpmcts.players.trained import NetworkOptions
-from fpmcts.search.policy_kernels import observed_by_movers, sample_policy
+from fpmcts.search.policy_kernels import sample_policy
 from games.agent import Agent
 from games.decision import RETURN, SOLVED, SURE_WIN, WINS, Decision, Limits, Question
 from games.generic import legal, stake
-from games.interface import Endgame, Game, Records
+from games.interface import Endgame, Game, Records, observed_by_movers
 from games.kernels import kernel
 from games.registry import Host, player
 from games.rows import Rules, States, num_rows, take

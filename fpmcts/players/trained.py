@@ -13,12 +13,11 @@ from typing import Any
 import numpy as np
 import torch
 
-from fpmcts.search.policy_kernels import observed_by_movers
 from fpmcts.search.search import SearchSettings
 from games import Choice
 from games.files import shipped
 from games.generic import stake
-from games.interface import Game
+from games.interface import Game, observed_by_movers
 from games.registry import Host, PlayerOptions, Values
 from games.rows import States, num_rows
 from games.settings import setting

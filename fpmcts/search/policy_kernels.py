@@ -1,34 +1,11 @@
-"""Sampling moves from the policy networks: the kernels before and after an evaluation."""
+"""Sampling moves from the outputs of the policy networks."""
 
 import numpy as np
 
-from games.generic import current_seat, legal, observe, role
-from games.interface import Game
+from games.generic import legal
 from games.kernels import kernel, random_index
 from games.rows import Rules, States
 from networks.decode import legal_logits, softmax
-
-
-@kernel
-def _observe_movers(
-    rules: Rules, states: States, lanes: np.ndarray, observations: np.ndarray, roles: np.ndarray
-) -> None:
-    for k in range(lanes.size):
-        seat = current_seat(rules, states, lanes[k])
-        observe(rules, states, lanes[k], seat, observations[k])
-        roles[k] = role(rules, states, lanes[k])
-
-
-def observed_by_movers(
-    game: Game, states: States, lanes: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Returns the observation (int8 ``[n, C, L]``) and the role (int8 ``[n]``) of the seat to move
-    in each lane, for the networks.
-    """
-    observations = np.empty((len(lanes), *game.spec.observation_shape), np.int8)
-    roles = np.empty(len(lanes), np.int8)
-    _observe_movers(game.rules, states, lanes, observations, roles)
-    return observations, roles
 
 
 @kernel

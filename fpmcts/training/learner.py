@@ -12,12 +12,11 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import torch
 
-from fpmcts.search.policy_kernels import observed_by_movers
 from fpmcts.training.learner_settings import GradientSettings, LearnerSettings
 from fpmcts.training.policy_games import Decisions
 from fpmcts.training.samples import Samples
 from games.generic import current_seat, legal, observe
-from games.interface import Game, seats_to_move
+from games.interface import Game, observed_by_movers, seats_to_move
 from games.kernels import kernel
 from games.rows import Rules, States, num_rows, take
 from networks import losses

@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fpmcts.search.policy_kernels import observed_by_movers, sample_policy
+from fpmcts.search.policy_kernels import sample_policy
 from fpmcts.search.search import Evaluate
 from fpmcts.training.samples import Noted, Samples, empty_samples, fill_results, play_games
 from games.generic import current_seat, legal, stake
-from games.interface import Game
+from games.interface import Game, observed_by_movers
 from games.kernels import kernel, random_below, random_float
 from games.lockstep import Lockstep
 from games.rows import Rules, States, take

@@ -12,7 +12,7 @@ from games.kernels import streams
 from games.phantom_tictactoe import observe, state, worlds
 from games.phantom_tictactoe.observe import NUM_PLANES
 from games.phantom_tictactoe.state import LINES, SQUARES, Rules, States, start_row
-from games.rows import take, zeros
+from games.rows import zeros
 from games.settings import setting
 
 register_all(Rules, state, observe, worlds)
@@ -85,15 +85,11 @@ class PhantomTicTacToe(Game):
         """Returns ``count`` rows of zeros."""
         return States(*zeros(count, "i1", "2i2", "2i2", "2u8", "2u8"))
 
-    def deal(self, seeds: np.ndarray) -> States:
-        """Returns starts of the game, which are all identical."""
-        start = self.empty(1)
-        start_row(self.rules, start, 0)
-        return take(start, np.zeros(len(seeds), np.int64))
-
     def starts(self) -> tuple[States, np.ndarray]:
         """Returns the one start and its probability, 1."""
-        return self.deal(np.zeros(1, np.uint64)), np.ones(1)
+        start = self.empty(1)
+        start_row(self.rules, start, 0)
+        return start, np.ones(1)
 
     def view_fields(
         self, views: States, row: int, seat: int, moves: np.ndarray, is_over: bool
