@@ -8,7 +8,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from games.decision import FORCED, Decision, Limits, Question, Report, ask
-from games.interface import Records
+from games.interface import Game, Records
 from games.kernels import streams
 from games.rows import States
 from games.table import Table
@@ -48,6 +48,12 @@ class Agent(Protocol):
         """
         ...
 
+    def check_game(self, game: Game) -> None:
+        """Raises ValueError if the player was made for a game with other rules or seats."""
+        own = getattr(self, "game", game)
+        if not own.plays_like(game):
+            raise ValueError(f"{self.name} plays {own!r}; expected a player of {game!r}")
+
     def decide(
         self,
         table: Table,
@@ -72,11 +78,12 @@ class Agent(Protocol):
                 listed stand-in.
 
         Raises:
-            ValueError: The game is over, a move in ``moves`` is not legal, or this player cannot be
-                restricted to given moves.
+            ValueError: The player plays another game, the game is over, a move in ``moves`` is not
+                legal, or this player cannot be restricted to given moves.
             RuntimeError: The player's move is illegal. It is never replaced by another.
         """
         begin = time.perf_counter()
+        self.check_game(table.game)
         question = ask(table, self.seed, moves)
         if len(question.legal) == 1:
             action = int(question.legal[0])

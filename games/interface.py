@@ -119,7 +119,7 @@ class GameSpec(NamedTuple):
     hidden_kinds: tuple[str, ...] = ()
     hidden_most: int = 1
     roles: int = 0
-    factors_of_roles: Mapping[int, tuple[float, ...]] = MappingProxyType({})
+    factors_of_roles: Mapping[int, tuple[float, ...]] = {}  # noqa: RUF012
 
     @property
     def num_roles(self) -> int:
@@ -310,6 +310,16 @@ class Game:
         are refused.
         """
         return asdict(self.options)
+
+    def plays_like(self, other: "Game") -> bool:
+        """Returns whether a player of this game can play ``other``: the name, the number of seats
+        and the options that networks depend on are equal.
+        """
+        return self is other or (
+            self.spec.name == other.spec.name
+            and self.spec.num_seats == other.spec.num_seats
+            and self.learned_options() == other.learned_options()
+        )
 
     def check_for_networks(self) -> None:
         """Raises ValueError if the networks cannot represent the game with its options."""

@@ -161,8 +161,9 @@ class PlayerOptions:
 class Player(PlayerOptions, Agent):
     """A player that needs only the game; its own fields are its options.
 
-    A subclass defines ``act``, or ``answer`` for one position at a time. ``match`` takes an object
-    of it; with ``@player`` and ``@dataclass`` above, the commands find it by name.
+    A subclass defines ``act``, and ``answer`` too if it reports more than a move at a table.
+    ``match`` takes an object of it; with ``@player`` and ``@dataclass`` above, the commands find it
+    by name.
     """
 
     game: Game

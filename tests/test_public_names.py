@@ -57,8 +57,13 @@ def test_classes_and_runs_play(tmp_path: Path) -> None:
     kuhn = make("kuhn")
     assert match(kuhn, Last, Last(), decks=20).adp.mean == 0
     for name in ("random", "tabular"):
-        with pytest.raises(ValueError, match=f"{name} plays leduc; expected a player of kuhn"):
+        with pytest.raises(ValueError, match=f"{name} plays leduc.*; expected a player of kuhn"):
             match(kuhn, load_player(name, "leduc"), "random")
+    for options in ({"bidding": "call"}, {"rules": "douzero"}):
+        with pytest.raises(ValueError, match="plays doudizhu.*; expected a player of doudizhu"):
+            load_player("rhcp", "doudizhu").decide(Table(make("doudizhu", **options), seed=1))
+    with pytest.raises(ValueError, match="players=3"):
+        match("limit_holdem", load_player("random", make("limit_holdem", players=3)), "random")
     assert match(kuhn, Last(), lambda view: view["legal"][-1], decks=20).adp.mean == 0
     table = Table(kuhn, seed=1)
     assert Last().at(kuhn).decide(table).move == table.legal()[-1].text

@@ -377,7 +377,7 @@ def _walked(text: str) -> _Walked:
         if about.utility != pyspiel.GameType.Utility.ZERO_SUM:
             raise ValueError("it is not zero-sum")
         walk = _Walk(game)
-    except (pyspiel.SpielError, ValueError, RecursionError) as error:
+    except (pyspiel.SpielError, ValueError, IndexError, RecursionError) as error:
         raise ConfigError(
             f"game.load={text}: {' '.join(str(error).split())}; expected a small zero-sum game of "
             "OpenSpiel, with chance before the first move only"

@@ -68,7 +68,8 @@ class DeltaDou(Study):
         decks: Of a match in the tables; each is played twice.
         curve_decks: Of a match in figure 4.
         curve_every: Episodes between two points of figure 4.
-        train: Further keys of train.py, such as train.network.channels=16.
+        train: Other keys of train.py, such as train.network.channels=16; of the game, only its
+            encoding.
         players: By label: kind and options.
         curves: Labels of the opponents in figure 4.
         heuristic: Label of the player that the run began from.
@@ -112,6 +113,9 @@ class DeltaDou(Study):
 
     def check(self) -> None:
         """See ``Study``."""
+        for key in self.train.get("game", {}):
+            if key != "encoding":
+                raise ConfigError(f"train.game.{key}: expected none but encoding")
         game, named = self.run_config().game.make(), [*self.curves, self.heuristic, "DeltaDou"]
         for row in self.rows():
             named += [row.a, row.b]

@@ -1,10 +1,10 @@
 """The paper's figures, ``python -m fpmcts.papers leduc_figure2``: the runs of several tabular
 algorithms.
 
-Runs go side by side, one per thread, since the kernels hold no lock. Each has a folder of its own,
-so a figure that was interrupted resumes where it was. What a figure shows is either measured in
-each run, and averaged over those of an algorithm, or the result of matches between runs: then each
-run keeps its greedy policy at some of its marks (``figure_matches``).
+Runs go side by side, one per thread, since kernels release the GIL. Each has its own folder, so an
+interrupted figure resumes. A figure shows either a measure of each run, averaged over the runs of
+an algorithm, or results of matches between runs, which then keep their greedy policies at some
+marks (``figure_matches``).
 
 Source: Heinrich & Silver, "Smooth UCT Search in Computer Poker", IJCAI 2015, figures 1 to 3.
 """
@@ -143,11 +143,12 @@ class RunFigure(Study):
 
     def check(self) -> None:
         """See ``Study``."""
-        if not self.panels and self.runs != 1:
-            raise ConfigError(
-                f"runs={self.runs}: expected 1, since without panels one run of each algorithm "
-                "plays another"
-            )
+        for label in () if self.panels else self.variants:
+            if (runs := self.runs_with(label)) != 1:
+                raise ConfigError(
+                    f"{runs} runs of {label}: expected 1, since without panels one run of each "
+                    "algorithm plays another"
+                )
         for k, panel in enumerate(self.panels):
             if not {"label", "measure"} <= panel.keys():
                 raise ConfigError(f"panels.{k}={panel}: expected label and measure")

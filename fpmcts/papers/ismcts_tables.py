@@ -116,7 +116,8 @@ class MatchTables(LotsStudy):
                 expected = "expected options of uct, exp3 or regret_matching: rewards=signed, …"
                 raise ConfigError(f"options.{name}={given}: {expected}")
             ISMCTSOptions.parse(given, f"options.{name}.")
-        for name, table in self.plan.items():
+        self.chosen(self.every)
+        for name, table in self.every.items():
             if set(table.rates) != learned:
                 expected = "expected those of uct, exp3 and regret_matching"
                 raise ConfigError(f"tables.{name}.rates={table.rates}: {expected}")
@@ -143,10 +144,10 @@ class MatchTables(LotsStudy):
     def identity(self) -> dict[str, object]:
         """See ``LotsStudy``."""
         played = {
-            name: [table["game"], table["seconds"], table["rates"]]
-            for name, table in self.tables.items()
+            name: [self.tables[name].get("game"), table.seconds, table.rates]
+            for name, table in self.every.items()
         }
-        code = code_of(table["game"]["name"] for table in self.tables.values())
+        code = code_of(table.game.name for table in self.every.values())
         return {**code, "lot": LOT, "options": self.options, "tables": played}
 
     @staticmethod

@@ -112,11 +112,18 @@ class RewardFigures(LotsStudy):
     figures: dict[str, Fields] = field(default_factory=dict)
 
     @cached_property
+    def every(self) -> dict[str, Figure]:
+        """All figures. Raises ConfigError."""
+        return {
+            name: build(Figure, figure, f"figures.{name}.") for name, figure in self.figures.items()
+        }
+
+    @cached_property
     def plan(self) -> dict[str, tuple[Figure, list[Point]]]:
         """The figures that are to be played, with their points. Raises ConfigError."""
         found: dict[str, tuple[Figure, list[Point]]] = {}
         for name in self.chosen(self.figures):
-            figure: Figure = build(Figure, self.figures[name], f"figures.{name}.")
+            figure = self.every[name]
             game = Choice.parse(figure.game).make()
             found[name] = figure, []
             for values in product(*figure.vary.values()):
@@ -172,7 +179,7 @@ class RewardFigures(LotsStudy):
 
     def identity(self) -> dict[str, object]:
         """See ``LotsStudy``."""
-        code = code_of(figure["game"]["name"] for figure in self.figures.values())
+        code = code_of(Choice.parse(figure.game).name for figure in self.every.values())
         return {**code, "lot": self.acquaintance, "part": PART}
 
     @staticmethod

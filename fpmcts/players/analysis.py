@@ -2,7 +2,7 @@
 
   fpmcts analyse doudizhu hand=334466689TJQQKK2B bottom=77T moves=3
   fpmcts analyse doudizhu hand=… bottom=… moves='3 4 pass 5' playouts=2000
-  fpmcts analyse leduc hand=Qh public=Js moves='call call raise'
+  fpmcts analyse leduc hand=Qh public=Js moves='call call raise' player=tabular
 
 A position is what the player to move knows, by the fields of ``Table.describe``: in Doudizhu hand
 (the cards held now), bottom and moves (all since the landlord's first, ``pass`` included); in poker
@@ -119,4 +119,7 @@ def main(arguments: Sequence[str], command: str = "fpmcts analyse") -> int:
 
 def ending(error: Exception) -> str:
     """Returns the line for an error; raises errors without one."""
-    return error_text(error) if isinstance(error, ValueError) else usual_ending(error)
+    from fpmcts.players.foreign import ExternalPlayerError
+
+    told = isinstance(error, ValueError | ExternalPlayerError)
+    return error_text(error) if told else usual_ending(error)

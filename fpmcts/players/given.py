@@ -46,8 +46,7 @@ def player_of(game: Game, player: Any, **options: Any) -> Agent:
         return player.at(game)
     if hasattr(player, "act"):
         made: Agent = player
-        if (own := getattr(made, "game", game).spec.name) != game.spec.name:
-            raise ValueError(f"{made.name} plays {own}; expected a player of {game.spec.name}")
+        Agent.check_game(made, game)  # also of a player that is no Agent
         return made
     if hasattr(player, "player"):
         return player_of(game, player.player())

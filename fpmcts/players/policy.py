@@ -35,9 +35,8 @@ class PolicyOptions(NetworkOptions):
         temperature: 0 plays the most likely move, T > 0 draws from softmax(logits / T). None: 1 in
             games where good play mixes, such as poker, else 0.
         solve: Whether to play every win that the rules can prove from the player's own hand and the
-            unseen cards (``games.generic.forced_win``). None: as in training, which in Doudizhu
-            plays only wins found without search (``sure_win``). false: the network plays every
-            move.
+            unseen cards (``games.generic.forced_win``). None: true if the search of training
+            assumed sure wins (``search.solve``). false: the network plays every move.
         endgames: Whether to infer the hidden cards near the end of a game and to solve the worlds
             drawn, which overrules the network (``Game.endgame``); only in Doudizhu.
     """

@@ -37,7 +37,7 @@ from games.decision import RETURN, Decision, HiddenCards, Limits, Question, Root
 from games.files import shipped
 from games.generic import current_seat, legal
 from games.interface import Game, Records
-from games.kernels import kernel, random_float, streams
+from games.kernels import kernel, random_index, streams
 from games.registry import Host, PlayerOptions, player
 from games.rows import Rules, States, num_rows
 from games.settings import setting
@@ -295,16 +295,8 @@ def _draw(
     its game.
     """
     for k in range(len(games)):
-        left, slot = random_float(rng, games[k]), 0
-        last = 0
-        while slot < probabilities.shape[1]:
-            if probabilities[k, slot] > 0.0:
-                last = slot  # a rounding remainder goes to an action with a positive probability
-                if left < probabilities[k, slot]:
-                    break
-                left -= probabilities[k, slot]
-            slot += 1
-        moves[k] = actions[k, last]
+        row = probabilities[k]
+        moves[k] = actions[k, random_index(rng, games[k], row, row.size, 1.0)]
 
 
 class TabularAgent(Agent):

@@ -121,9 +121,10 @@ class NetworkOptions(PlayerOptions):
 
         def read() -> Trained:
             trained = load_trained(path, game.spec.name, self.precision, host.device, objective)
-            learned = trained.game.learned_options()
-            for key, value in game.learned_options().items():
-                if (other := learned.get(key)) != value:
+            own, learned = game.learned_options(), trained.game.learned_options()
+            for key in sorted(own | learned, key=str):
+                value, other = own.get(key, "none"), learned.get(key, "none")
+                if other != value:
                     if self.checkpoint is None:
                         raise CheckpointError(_no_weights(game))
                     raise CheckpointError(

@@ -47,6 +47,7 @@ def help_text(words: str, command: str) -> str:
         command: Name of the command.
     """
     topic, *given = words.split() or [""]
+    topic = topic.removeprefix("algorithm=")
     if not topic:
         groups = "".join(f"  {group}={'|'.join(choices(group))}\n" for group in groups_of("train"))
         schema = schema_of(SEARCH)
@@ -65,9 +66,14 @@ def help_text(words: str, command: str) -> str:
         return f"{keys_text(read_run(given), topic='game')}\n{game_help()}"
     if text := game_help(topic):
         return text
-    schema = schema_of(SEARCH)
-    text = keys_text(read_run(given), topic=topic)
-    if not text:
+    files = f"{topic}: one of {', '.join(choices(topic))}\n" if topic in groups_of("train") else ""
+    if topic == "algorithm":
+        return f"{files}The keys of one: {command} --help NAME"
+    for name in (SEARCH, *{schema: name for name, schema in SCHEMAS.items()}.values()):
+        if text := keys_text(read_run([f"algorithm={name}", *given]), topic=topic):
+            break
+    if not (text := files + text):
+        schema = schema_of(SEARCH)
         known = [*leaf_keys(schema), *(f.name for f in fields(schema)), *SCHEMAS]
         raise ConfigError(
             f"--help {topic}: no such key, group of keys or algorithm{did_you_mean(topic, known)}"

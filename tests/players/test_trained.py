@@ -17,6 +17,7 @@ from fpmcts.players.trained import checkpoint_of, export, load_trained, untraine
 from fpmcts.training.config import TrainConfig
 from fpmcts.training.fpmcts import FPMCTS
 from games import make
+from games.files import shipped
 from inference.determinizer import InferenceSettings
 from networks.checkpoint import CheckpointError, load, save
 from networks.resnet import NetworkConfig, build_networks
@@ -115,6 +116,9 @@ def test_refusals(run: Path, tabular_run: Path, tmp_path: Path, tiny: TrainConfi
         PlayerError, match="learned game.rules=standard; this match plays game.rules=douzero"
     ):
         load_player("policy", make("doudizhu", rules="douzero"), str(run))
+    auction = shipped("models") / "doudizhu-bidding=call-doubling=true.safetensors"
+    with pytest.raises(PlayerError, match="learned game.bidding=call; this match plays .*=none"):
+        load_player("policy", GAME, str(auction))
     scalar = replace(tiny, network=replace(tiny.network, value_head="scalar"))
     with pytest.raises(CheckpointError, match="objective=adp.*scalar value head for wp"):
         load_trained(saved(scalar, tmp_path), "doudizhu", objective="adp")

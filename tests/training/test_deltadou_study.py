@@ -38,6 +38,7 @@ def test_the_run_is_the_papers_at_the_given_size(tmp_path: Path) -> None:
     [
         ("curves=[xdou]", "xdou: expected one of DeltaDou"),
         ("train.episode.gams=3", "episode.gams"),
+        ("train.game.bidding=call", "train.game.bidding: expected none but encoding"),
         ("matches=[{a: Policy, b: RHCP, printed: [58]}]", "Policy against RHCP: printed=.58.0.: "),
         ("players.RHCP.kind=rcp", "players.RHCP: player 'rcp': .*did you mean rhcp"),
     ],

@@ -149,7 +149,7 @@ def test_panels_and_what_is_printed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("overrides", "words"),
     [
-        (["panels=[]"], ["runs=5: expected 1"]),
+        (["panels=[]"], ["5 runs of", "expected 1"]),
         (["panels=[{label: x}]"], ["panels.0={'label': 'x'}: expected label and measure"]),
         (["rates.UCB=5"], ["rates: 'UCB'", "Smooth UCT"]),
         (["paper.games=5"], ["paper.games: expected a key of the study"]),

@@ -61,6 +61,8 @@ def test_a_deal_of_the_editor_is_that_of_the_record(games: Games, game: str) -> 
     assert games.read(record)[0] == game
     with pytest.raises(RefusedError, match="unknown field of a deal"):
         games.table(game, deal={**deal, "winner": 0})
+    with pytest.raises(RefusedError, match="deal: missing hands"):
+        games.table(game, deal={name: deal[name] for name in deal if name != "hands"})
     with pytest.raises(RefusedError):
         games.table(game, deal={**deal, "hands": deal["hands"][::-1] + deal["hands"]})
 

@@ -2,9 +2,11 @@
 players.
 
 No hole card is read, and only dealt board cards are. Amounts are in big blinds or shares of the
-pot. Trees depend only on the order of values, so nothing is scaled. Source of the list: the text,
-section 2, and the authors' program (seed 001): progress of the round, pot, stack, deficit, pot
-odds, players, and statistics of the player and of the table.
+pot. Trees depend only on the order of values, so nothing is scaled.
+
+Source of the list: Van den Broeck, Driessens & Ramon 2009, section 2, and the authors' program:
+progress of the round, pot, stack, deficit, pot odds, players, and statistics of the player and of
+the table.
 """
 
 import numpy as np

@@ -7,8 +7,9 @@ counts of earlier hands by ``keep``, so that they cover about the last ``1 / (1 
 without storing them. The text keeps "a limited number of past games" (section 2).
 
 A statistic is ``(prior * m + count) / (m + n)`` over n cases, with m = 4, and m = 5 for aggression;
-``prior`` is its mean over all players that the model was learned from. Source: seed 001, the
-authors' program.
+``prior`` is its mean over all players that the model was learned from.
+
+Source: Van den Broeck, Driessens & Ramon 2009, section 2 ("the text") and the authors' program.
 """
 
 from enum import IntEnum

@@ -188,7 +188,8 @@ def rehearsal(game: Game, seed: int, over: bool = False) -> Table:
 def _answer(decision: Decision, done: int, total: int) -> Answer:
     """Returns a decision as an answer."""
     rows, hidden, told = None, None, decision.hidden
-    exact = decision.value_error == 0.0  # the move was drawn from several that may be equally good
+    # Without playouts, the move was drawn from several that may be equally good.
+    exact = decision.value_error == 0.0 and not decision.playouts
 
     def place(row: Row) -> tuple[float, ...]:
         if exact:

@@ -140,9 +140,12 @@ class Answer:
 
     @property
     def exact(self) -> bool:
-        """Returns whether the values are exact, so that another search would add nothing."""
+        """Returns whether the values are exact, so that another search would add nothing: those of
+        playouts never are, even if all returned the same.
+        """
         return (
-            self.value_se == 0.0
+            self.done == 0
+            and self.value_se == 0.0
             and self.rows is not None
             and all(row.se == 0.0 for row in self.rows)
         )

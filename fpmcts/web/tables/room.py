@@ -211,7 +211,9 @@ class Room:
         """
         seen, over = self.seen, self.table.is_over
         last = len(seen) - over
-        if (told is None and over) or (told is not None and told > last):
+        if told is None and over:
+            raise RefusedError("bad_message", f"the game is over; give a ply, at most {last}")
+        if told is not None and told > last:
             raise RefusedError("bad_message", f"ply: expected at most {last}")
         return len(self.table.moves) if told is None or told == len(seen) else seen[told]
 

@@ -197,6 +197,8 @@ class Games:
                 if name not in known:
                     expected = f"unknown field of a deal; expected {', '.join(known)}"
                     raise RefusedError(code, f"{name[:40]!r}: {expected}")
+            if missing := known.keys() - deal.keys():
+                raise RefusedError(code, f"deal: missing {', '.join(sorted(missing))}")
             record = {**blank, **deal, "moves": []}
         try:
             return GameTable(made, seed=seed, record=record)
