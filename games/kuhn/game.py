@@ -53,6 +53,10 @@ def squared_error(policy: np.ndarray) -> float:
     return float(np.mean((policy - start - np.clip(share, 0, 1) * direction) ** 2))
 
 
+def _measures(policy: np.ndarray) -> dict[str, float]:
+    return {"squared_error_to_closest_equilibrium": squared_error(policy)}
+
+
 class Kuhn(LimitPoker):
     """Kuhn poker: 6 information sets for each player, 30 terminal histories."""
 
@@ -66,10 +70,7 @@ class Kuhn(LimitPoker):
     def _make_tables(self) -> PokerTables:
         deals = permutations(range(len(CARDS)), 2)
         tables = listed_tables(self.name, RULES, deals, (tuple(CARDS),), CARDS.__getitem__, int)
-        return replace(
-            tables,
-            measures=lambda policy: {"squared_error_to_closest_equilibrium": squared_error(policy)},
-        )
+        return replace(tables, measures=_measures)
 
 
 GAME = Kuhn

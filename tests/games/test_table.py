@@ -2,6 +2,7 @@
 for what is illegal."""
 
 import json
+import pickle
 
 import numpy as np
 import pytest
@@ -43,6 +44,13 @@ def test_records_go_there_and_back(game: Game) -> None:
             assert record == table.record()
             assert same(table, Table(game, record={"match": ["a", "b"], **record}))
             assert same(Table(game, deal=table.deal), Table(game, seed=seed))
+
+
+def test_a_table_can_be_sent_to_another_process(game: Game) -> None:
+    table = played(game, 3, 2)
+    if game.has_tree:
+        assert game.tables.num_infosets  # which the game keeps
+    assert same(pickle.loads(pickle.dumps(table)), table)
 
 
 def test_undo_and_copy(game: Game) -> None:
