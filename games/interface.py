@@ -604,14 +604,15 @@ class Game:
                 continue
             try:
                 fields = json.loads(line)
-                if not isinstance(fields, dict):
-                    raise ValueError(f"not an object with the fields {names}")
-                deck = [fields.get("deck", f"line {number}"), *map(fields.get, known)]
+            except (ValueError, RecursionError):
+                fields = None
+            if not isinstance(fields, dict):
+                raise ValueError(f"{path}, line {number}: expected an object with fields {names}")
+            deck = [fields.get("deck", f"line {number}"), *map(fields.get, known)]
+            try:
                 decks.setdefault(json.dumps(deck), self.parse_deal(fields))
-            except (ValueError, RecursionError) as error:  # UnicodeDecodeError is a ValueError
-                raise ValueError(
-                    f"{path}, line {number}: {error}; expected the fields {names} of saved games"
-                ) from error
+            except (ValueError, RecursionError) as error:
+                raise ValueError(f"{path}, line {number}: {error}") from error
         if not decks:
             raise ValueError(f"{path}: no deals; expected lines of JSON with the fields {names}")
         return concatenate(list(decks.values()))

@@ -334,6 +334,8 @@ class NoLimitHoldem(Game):
             f'cards, all different, such as "As", and {players} stacks of at most {MOST_CHIPS} '
             "chips"
         )
+        if not isinstance(fields, Mapping):
+            raise ValueError(f"deal: {str(fields)[:40]}; {expected}")
         try:
             hands, public = [list(hand) for hand in fields["hands"]], list(fields["public"])
             texts = [text for part in (*hands, public) for text in part]

@@ -333,30 +333,20 @@ class LimitPoker(Game):
 
     def parse_deal(self, fields: Mapping[str, Any]) -> States:
         names = {name: card for card, name in enumerate(self.card_names)}
+        hands, public = fields.get("hands"), fields.get("public")
         try:
-            cards = [names[name] for hand in fields["hands"] for name in hand] + [
-                names[name] for name in fields["public"]
-            ]
-            sizes = [len(hand) for hand in fields["hands"]]
-        except (KeyError, TypeError) as error:
-            raise ValueError(f"{error!r}; {self._expected_deck()}") from error
-        if (
-            sizes != [self.rules.num_private] * self.spec.num_seats
-            or len(set(cards)) != len(cards)
-            or (len(cards) != self._board + self.rules.num_public)
-        ):
+            texts = [[*hand] for hand in (*hands, public)]
+            cards = [names[text] for some in texts for text in some]
+        except (KeyError, TypeError):
+            texts, cards = [], []
+        sizes = [self.rules.num_private] * self.spec.num_seats + [self.rules.num_public]
+        if [*map(len, texts)] != sizes or len({*cards}) != len(cards):
             raise ValueError(
-                f"hands {fields['hands']}, public {fields['public']}; {self._expected_deck()}"[:400]
+                f"hands {str(hands)[:100]}, public {str(public)[:100]}: expected "
+                f"{self.spec.num_seats} hands of {sizes[0]} and {sizes[-1]} public cards, all "
+                f"different, of {', '.join(self.card_names)}"
             )
         return self._sorted(np.array([cards]))
-
-    def _expected_deck(self) -> str:
-        """Returns the expected form of a line in a file of decks."""
-        return (
-            f'expected {{"hands": [...], "public": [...]}} with {self.spec.num_seats} hands of '
-            f"{self.rules.num_private} and "
-            f"{self.rules.num_public} public cards, all different, of {', '.join(self.card_names)}"
-        )
 
     def final_curves(self, finals: States) -> dict[str, float]:
         """Returns the share of showdowns, and the chips that the first player won, per hand."""

@@ -67,8 +67,8 @@ def fails(path: Path, message: str) -> None:
 
 HAND, BOTTOM = ["345566789TTJJK2LB", "3456679TJQQKKAA22", "3445778899TJQQKA2"], "38A"
 LINES = {
-    "no JSON": ("hands", "Expecting value"),
-    "nested": ("[" * 60_000, "recursion"),
+    "no JSON": ("hands", "expected an object with fields hands, bottom"),
+    "nested": ("[" * 60_000, "expected an object"),
     "missing": ({"hands": HAND}, "bottom: expected a text"),
     "size": (
         {"hands": [HAND[0] + BOTTOM, *HAND[1:]], "bottom": BOTTOM},
