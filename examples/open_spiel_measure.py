@@ -5,13 +5,9 @@ python examples/open_spiel_measure.py
 """
 
 import sys
-from pathlib import Path
 
 import pyspiel
 from open_spiel.python.algorithms import cfr, exploitability
-
-# Not needed once the package is installed.
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from fpmcts.adapters.open_spiel_games import load_game
 from fpmcts.adapters.open_spiel_players import Policy

@@ -8,13 +8,9 @@ a move.
 """
 
 import sys
-from pathlib import Path
 from typing import Any
 
 import pyspiel
-
-# Not needed once the package is installed.
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 SIMULATIONS = 200
 

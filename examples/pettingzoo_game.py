@@ -3,12 +3,8 @@ examples/pettingzoo_game.py``.
 """
 
 import sys
-from pathlib import Path
 
 import numpy as np
-
-# Not needed once the package is installed.
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from fpmcts.adapters.pettingzoo_env import env
 from fpmcts.players import load_player

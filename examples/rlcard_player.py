@@ -8,11 +8,7 @@ Agents that RLCard has trained are made the same way: ``return torch.load("landl
 """
 
 import sys
-from pathlib import Path
 from typing import Any
-
-# Not needed once the package is installed.
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 
 class Simple:

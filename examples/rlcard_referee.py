@@ -3,10 +3,6 @@ examples/rlcard_referee.py``.
 """
 
 import sys
-from pathlib import Path
-
-# Not needed once the package is installed.
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from fpmcts.adapters.rlcard_referee import KNOWN, Referee
 from fpmcts.players import load_player
