@@ -82,7 +82,7 @@ class GameSpec(NamedTuple):
         mixes: Whether good play must sometimes be random, since an opponent that predicted its
             moves would exploit them.
         stake_factors: Classes of the value head ``win_stakes``: the possible sizes of a return, in
-            units of the stake, ascending and above 0; a return counts as the nearest by ratio. () =
+            units of the stake, ascending and >= 0; a return counts as the nearest by ratio. () =
             networks predict only the mean.
         hidden_counts: How many cards of one position (of the observation) a seat may hide, 0 to
             ``hidden_counts - 1``: networks predict how many it is (``hidden_targets`` of the game).

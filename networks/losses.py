@@ -162,8 +162,9 @@ def value_loss(
         normalised = returns.sign() if objective == "wp" else (returns / scale).clamp(-1, 1)
         return (normalised - raw[:, 0].tanh()).square()
     won = returns > 0
+    target = won if objective == "adp" else (returns.sign() + 1) / 2  # wp: a draw is half a win
     result = functional.binary_cross_entropy_with_logits(
-        raw[:, 0], won.to(raw.dtype), reduction="none"
+        raw[:, 0], target.to(raw.dtype), reduction="none"
     )
     by_result = raw[:, 1:].unflatten(1, (2, len(factors)))
     given = torch.where(won[:, None], by_result[:, 0], by_result[:, 1])

@@ -122,6 +122,7 @@ class RayCluster:
             facts,
         )
         self._environment = named(facts)()
+        self._began_ray = not ray.is_initialized()
         self._guard = Guard()
         try:
             self._connect()
@@ -316,8 +317,9 @@ class RayCluster:
         for actor in self.actors:
             with suppress(Exception):
                 ray.kill(actor.handle)
-        with suppress(Exception):
-            ray.shutdown()
+        if self._began_ray:
+            with suppress(Exception):
+                ray.shutdown()
 
 
 class RayPool(Pool[Any, Any]):

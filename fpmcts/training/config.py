@@ -133,8 +133,8 @@ class RunClusterSettings(ClusterSettings):
 
     Attributes:
         lag: Iteration t is played by the weights that have learned from the iterations before t -
-            lag. 0: players and learners wait for each other. 1: they work at the same time. A run
-            keeps the lag that it was begun with.
+            lag; the filter network learns after every step. 0: players and learners wait for each
+            other. 1: they work at the same time. A run keeps the lag that it was begun with.
     """
 
     lag: int = setting(0, least=0, most=1)
@@ -175,8 +175,8 @@ class TrainConfig(NetworksConfig):
     """A run of FPMCTS.
 
     Attributes:
-        threads: Threads for self-play and, on CPUs, for learning; 0 = all cores. Changes the speed
-            and nothing else.
+        threads: Threads for self-play, 0 = all cores. On CPUs, more than 1 let each network learn
+            in a thread of its own. Changes the speed and nothing else.
         init_from: Checkpoint whose networks the run starts from, instead of the bootstrap.
         objective: "wp" (chance to win) or "adp" (points): what the search maximises.
     """
@@ -286,6 +286,11 @@ class TrainConfig(NetworksConfig):
                 f"inference.active_below=0: inference would never be used in {name} "
                 "(inference=enumeration is for poker); "
                 "expected inference=marginal, filter or none"
+            )
+        if self.selfplay.exploration and self.selfplay.searching == "all":
+            raise ConfigError(
+                f"selfplay.exploration={self.selfplay.exploration}: of seats that do not search; "
+                "expected 0 with selfplay.searching=all"
             )
         frozen = self.gradient.frozen
         if frozen and self.gradient.start is None:

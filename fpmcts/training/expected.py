@@ -49,15 +49,23 @@ class Watch:
     Args:
         config: Configuration of the run, as plain dictionaries.
         baseline: The opponent of its evaluation.
+
+    Attributes:
+        best: The best of the run so far, by curve.
     """
 
     def __init__(self, config: Mapping[str, Any], baseline: str) -> None:
         curves = json.loads(FILE.read_text(encoding="utf-8")) if FILE.exists() else {}
         own, self._won = learned_by(config), f"policy_against_{baseline}/wp_all"
         self._points: list[list[float]] = next(
-            (curve["points"] for curve in curves.values() if _same(curve["config"], own)), []
+            (
+                curve["points"]
+                for curve in curves.values()
+                if _same(learned_by(curve["config"]), own)
+            ),
+            [],
         )
-        self._best: dict[str, float] = {}
+        self.best: dict[str, float] = {}
 
     def text(self, step: int, scalars: Mapping[str, float]) -> str:
         """Returns the expected wins of the policy by now, plus or minus two standard deviations,
@@ -89,13 +97,13 @@ class Watch:
             found.append(
                 f"the policy has collapsed to one move (entropy {entropy:.3f} nats on average)"
             )
-        won, best = scalars.get(self._won), self._best.get(self._won, 0.0)
+        won, best = scalars.get(self._won), self.best.get(self._won, 0.0)
         if won is not None and won < best - FALLEN:
             found.append(f"the policy wins {100 * won:.0f} % and won {100 * best:.0f} % before")
         for name in (self._won, "throughput/games_per_second"):
-            best = self._best.get(name, 0.0)
+            best = self.best.get(name, 0.0)
             if name in scalars:
-                self._best[name] = max(best, scalars[name])
+                self.best[name] = max(best, scalars[name])
             if name.startswith("throughput") and scalars.get(name, best) < SLOW * best:
                 found.append(
                     f"{scalars[name]:.2g} games/s, {best:.2g} before: is the machine busy?"
@@ -107,6 +115,10 @@ def learned_by(config: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the settings that affect the learning of a run, as in JSON."""
     kept = {key: value for key, value in config.items() if key not in NEUTRAL}
     found: dict[str, Any] = json.loads(json.dumps(kept))
+    for key in ("lanes", "unit_games"):
+        found.get("selfplay", {}).pop(key, None)
+    if lag := config.get("cluster", {}).get("lag"):
+        found["cluster"] = {"lag": lag}
     return found
 
 

@@ -270,9 +270,10 @@ class FPMCTS:
         return line
 
     def close(self) -> None:
-        """Stops background games and the cluster's actors."""
+        """Stops background games and the cluster's actors; the next step starts them again."""
         if self._ahead is not None:
             self._ahead.stop()
+            self._ahead = None
         self.workers.close()
 
     def keep(self, samples: Samples) -> None:
@@ -428,7 +429,7 @@ class FPMCTS:
         """Returns the complete state for the next step."""
         meta = self._identity() | {"config": self.config.as_dict(), "code": sources_digest()}
         counters = {name: getattr(self, name) for name in COUNTERS}
-        return Saved(part_arrays(self._parts()), meta | counters)
+        return Saved(part_arrays(self._parts()), meta | counters | {"best": self.watch.best})
 
     def load(self, saved: Saved) -> None:
         """Restores a result of ``state``.
@@ -442,6 +443,7 @@ class FPMCTS:
         self.lead()
         for name in COUNTERS:
             setattr(self, name, saved.meta[name])
+        self.watch.best = dict(saved.meta.get("best", {}))
 
     def load_networks(self, saved: Saved) -> None:
         """Loads only the networks of a checkpoint: those that played there, grown if this run's are

@@ -84,7 +84,7 @@ class Closes(Protocol):
     """An algorithm that plays in the background, also after a step that raised an error."""
 
     def close(self) -> None:
-        """Stops what plays in the background."""
+        """Stops what plays in the background, until the next step."""
 
 
 @dataclass(frozen=True)
@@ -116,6 +116,7 @@ class RunConfig:
     Attributes:
         learned_by: MODULE:CLASS of the algorithm, which is constructed from the configuration.
         ignored: Keys in the files of games that these runs do not have.
+        may_change: Keys that may differ when a run is resumed, beside those of every run.
         players: The players that play what it has learned, the usual one first.
         run_dir: Folder of the run; None makes ``runs/<game>-<algorithm>-<seed>``, of FPMCTS
             ``runs/<game>-<seed>``.
@@ -129,6 +130,7 @@ class RunConfig:
 
     learned_by: ClassVar[str]
     ignored: ClassVar[tuple[str, ...]] = ()
+    may_change: ClassVar[tuple[str, ...]] = ()
     players: ClassVar[tuple[str, ...]] = ("policy", "fpmcts")
     run_dir: str | None = None
     seed: int = setting(0, least=0, most=2**31)

@@ -144,9 +144,9 @@ class Run:
         """
         with self.folder, ExitStack() as stack:
             stack.callback(self._close)
+            stack.callback(self._rest)
             if self._is_torn:
-                if isinstance(self.algorithm, Closes):
-                    self.algorithm.close()
+                self._rest()
                 self._restore()
             if all(bound is None for bound in vars(self.config.budget).values()):
                 self._say("runs until Ctrl-C and is saved on the way; the same command resumes it")
@@ -177,6 +177,11 @@ class Run:
                 if self._stopping()
                 else "budget used up"
             )
+
+    def _rest(self) -> None:
+        """Stops what plays in the background."""
+        if isinstance(self.algorithm, Closes):
+            self.algorithm.close()
 
     def _save_rest(self) -> None:
         """Saves the steps that are not saved yet, if there are any."""

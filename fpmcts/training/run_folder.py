@@ -38,7 +38,6 @@ MAY_CHANGE = (
     "selfplay.lanes",
     "selfplay.unit_games",
     "cluster.",
-    "algorithm.memory",
 )
 """Keys that may differ when a run is resumed; other changes are refused, since the run would no
 longer be a single experiment.
@@ -304,9 +303,9 @@ def _check_same_run(path: Path, old: RunConfig, new: RunConfig) -> None:
     """Raises RunFolderError, which names the first key whose value differs from that of the run's
     start.
     """
-    before = dict(_leaves(old))
+    before, free = dict(_leaves(old)), MAY_CHANGE + new.may_change
     for key, value in _leaves(new):
-        if (key in LASTS or not key.startswith(MAY_CHANGE)) and before.get(key) != value:
+        if (key in LASTS or not key.startswith(free)) and before.get(key) != value:
             raise RunFolderError(
                 f"run_dir={path}: was started with {key}={before.get(key)}, not {value}; drop the "
                 "change or give another run_dir"

@@ -28,6 +28,8 @@ MOST_POINTS = 4_096
 """Maximum points of the curve in a checkpoint; TensorBoard has all. A figure has far fewer
 marks.
 """
+LONGEST_SECONDS = 30.0
+"""Time after which a step of CFR+ ends before its mark: an iteration may take a minute."""
 ITERATION = 1_000
 """CFR+ traverses the whole tree in an "episode": its numbers of episodes are smaller by this
 factor.
@@ -43,6 +45,7 @@ class TabularConfig(RunConfig):
     """
 
     learned_by = "fpmcts.training.tabular:Tabular"
+    may_change = ("algorithm.memory",)
     players = ("tabular",)
     game: Choice = field(default_factory=lambda: Choice("leduc"))
     algorithm: dict[str, Any] = field(default_factory=lambda: {"name": "smooth_uct"})
@@ -136,15 +139,22 @@ class Tabular:
         return {"episodes": self.learner.episodes}
 
     def step(self, progress: Progress) -> Report:
-        """Plays to the next mark, and measures the policies."""
+        """Plays to the next mark, and measures the policies there."""
         begin = self.learner.episodes
         end = min(self.next_mark(begin), begin + self.learner.left)
         if self.config.budget.episodes is not None:
             end = min(end, max(self.config.budget.episodes, begin + 1))
-        started = time.perf_counter()
-        while self.learner.episodes < end:
-            self.learner.run(min(CHUNK // self._size, end - self.learner.episodes))
+        started = now = time.perf_counter()
+        chunk = CHUNK if self._size == 1 else 1
+        while (done := self.learner.episodes) < end:
+            self.learner.run(min(chunk, end - done))
             progress("episodes", self.learner.episodes - begin, end - begin, "episodes")
+            if self._size > 1:
+                last, now = now, time.perf_counter()
+                if now - started > LONGEST_SECONDS and self.learner.episodes < end:
+                    line = f"{self.learner.episodes:,} episodes, measured at {end:,}"
+                    return Report(self.learner.episodes, line, {})
+                chunk = min(2 * chunk, CHUNK // self._size) if now - last < 1.0 else chunk
         report = self._measured((end - begin) / (time.perf_counter() - started))
         if self.learner.left < CHUNK:
             report.is_last = True

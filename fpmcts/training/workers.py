@@ -287,7 +287,7 @@ class Workers:
 
     Attributes:
         local: The workers of this process.
-        cluster: The workers of a cluster, or None.
+        cluster: The workers of a cluster, None after ``close`` until the next call, or without one.
         size: Number of workers.
     """
 
@@ -300,9 +300,13 @@ class Workers:
         if config.cluster.kind == "none":
             self.local = [Worker(config, game, players, device, threads) for _ in range(threads)]
         else:
-            factory, facts = "fpmcts.training.workers:make_worker", "fpmcts.environment:environment"
-            self.cluster = connect(config.cluster, factory, {"values": config.as_dict()}, facts)
+            self.cluster = self._joined()
         self.size = len(self.local) if self.cluster is None else self.cluster.size
+
+    def _joined(self) -> Cluster:
+        """Returns the workers of a cluster, just started."""
+        factory, facts = "fpmcts.training.workers:make_worker", "fpmcts.environment:environment"
+        return connect(self.config.cluster, factory, {"values": self.config.as_dict()}, facts)
 
     def _map(
         self,
@@ -327,7 +331,8 @@ class Workers:
             progress(what, over, sum(sizes), "games")
 
         show(0)
-        if self.cluster is not None:
+        if not self.local:
+            self.cluster = self.cluster or self._joined()
             shared = {} if players is None else part_arrays(players.parts())
             return self.cluster.pool(shared).map(units, sizes, show)
         for one in self.local:
@@ -339,7 +344,7 @@ class Workers:
         """Returns the number of the first game and the seeds of each unit: ``asked`` games per unit
         or, if that is 0, one unit per worker.
         """
-        if self.cluster is not None:
+        if not self.local:
             asked = self.config.cluster.unit_games or asked
         size = asked or max(1, -(-len(seeds) // self.size))
         return [(k, seeds[k : k + size]) for k in range(0, len(seeds), size)]
@@ -388,3 +393,4 @@ class Workers:
         """Stops the cluster's actors."""
         if self.cluster is not None:
             self.cluster.close()
+            self.cluster = None

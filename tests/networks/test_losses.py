@@ -80,6 +80,9 @@ def test_value_loss_by_hand() -> None:
     )
     chances = [3 / 4 / 2, 3 / 4 / 4, 3 / 4 / 8, 1 / 4 / 4, 1 / 4 / 4]
     assert losses.exp().reciprocal().tolist() == pytest.approx(chances, rel=1e-5)
+    even = torch.zeros(1, 3, requires_grad=True)
+    value_loss(even, torch.zeros(1), "wp", 1.0, (0.0,)).sum().backward()
+    assert even.grad is not None and even.grad[0, 0] == 0.0  # no win, no loss: half a win
 
 
 def test_returns_belong_to_the_nearest_class_by_ratio() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from fpmcts.nfsp.trainer import NFSPConfig
 from fpmcts.progress import Progress
 from fpmcts.training.config import TrainConfig
 from fpmcts.training.curves import Curves
@@ -18,6 +19,7 @@ from fpmcts.training.run import Run
 from fpmcts.training.run_folder import RunFolder, RunFolderError
 from games.settings import ConfigError
 from networks.checkpoint import CheckpointError, load
+from networks.resnet import NetworkConfig
 
 
 def config(path: Path, **changes: Any) -> TrainConfig:
@@ -166,7 +168,7 @@ def test_an_interrupted_step_is_repeated_and_what_it_left_is_stopped(
             next(steps)
     monkeypatch.setattr(Steps, "close", lambda self: closed.append(self), raising=False)
     assert [report.line for report in run] == ["step 2"]
-    assert closed == [first] and run.algorithm is not first
+    assert closed == [first, run.algorithm] and run.algorithm is not first
 
 
 def test_a_run_of_an_earlier_version_is_refused_with_what_to_do(tmp_path: Path) -> None:
@@ -263,6 +265,17 @@ def test_a_step_whose_save_failed_is_saved_when_the_run_goes_on(
                 list(run)
             assert run.algorithm.spent == {"episodes": done}
     assert not list(run) and Run.of(config).algorithm.spent == {"episodes": 2}
+
+
+def test_a_part_of_the_method_may_not_change(tmp_path: Path) -> None:
+    """The memory of NFSP; that of a table may, which is its size."""
+    network = NetworkConfig(objective="wp", value_head="scalar")
+    usual = NFSPConfig(run_dir=str(tmp_path / "run"), network=network)
+    with RunFolder.open(usual) as folder:
+        folder.save(saved(1))
+    smaller = replace(usual, algorithm=replace(usual.algorithm, memory=1000))
+    with pytest.raises(RunFolderError, match="started with algorithm.memory=200000, not 1000"):
+        RunFolder.open(smaller)
 
 
 @pytest.mark.parametrize("key", ["remembered", "selfplay"])

@@ -106,6 +106,22 @@ def test_full_counters_use_the_budget_up(tmp_path: Path) -> None:
         assert not list(Run.of(given))
 
 
+def test_a_slow_step_ends_before_its_mark(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of CFR+, whose iterations may take a minute: with the same result."""
+    whole, cut = (Tabular(composed("game=kuhn", "algorithm=cfr_plus")) for _ in range(2))
+    while whole.learner.episodes < 20:
+        whole.step(silent)
+    monkeypatch.setattr("fpmcts.training.tabular.LONGEST_SECONDS", 0.0)
+    lines = []
+    while cut.learner.episodes < 20:
+        lines.append(cut.step(silent).line)
+    assert any(line.endswith("episodes, measured at 20") for line in lines)
+    assert cut.curve[-1][1]["nash_conv/average_policy"] == pytest.approx(
+        whole.curve[-1][1]["nash_conv/average_policy"], rel=1e-12
+    )
+    assert [mark for mark, _ in cut.curve] == [mark for mark, _ in whole.curve]
+
+
 def test_the_curve_in_a_checkpoint_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fpmcts.training.tabular.MOST_POINTS", 6)
     learned = Tabular(composed("game=kuhn"))
