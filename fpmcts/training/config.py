@@ -287,11 +287,6 @@ class TrainConfig(NetworksConfig):
                 "(inference=enumeration is for poker); "
                 "expected inference=marginal, filter or none"
             )
-        if self.selfplay.exploration and self.selfplay.searching == "all":
-            raise ConfigError(
-                f"selfplay.exploration={self.selfplay.exploration}: of seats that do not search; "
-                "expected 0 with selfplay.searching=all"
-            )
         frozen = self.gradient.frozen
         if frozen and self.gradient.start is None:
             raise ConfigError(f"gradient.frozen={frozen}: needs gradient.start, such as 0")

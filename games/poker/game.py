@@ -333,7 +333,8 @@ class LimitPoker(Game):
 
     def parse_deal(self, fields: Mapping[str, Any]) -> States:
         names = {name: card for card, name in enumerate(self.card_names)}
-        hands, public = fields.get("hands"), fields.get("public")
+        hands: Any = fields.get("hands")
+        public: Any = fields.get("public")
         try:
             texts = [[*hand] for hand in (*hands, public)]
             cards = [names[text] for some in texts for text in some]
