@@ -118,6 +118,8 @@ class MatchTables(LotsStudy):
             ISMCTSOptions.parse(given, f"options.{name}.")
         self.chosen(self.every)
         for name, table in self.every.items():
+            if missing := {"game", "seconds"} - self.tables[name].keys():
+                raise ConfigError(f"tables.{name}: {' and '.join(sorted(missing))} missing")
             if set(table.rates) != learned:
                 expected = "expected those of uct, exp3 and regret_matching"
                 raise ConfigError(f"tables.{name}.rates={table.rates}: {expected}")
@@ -144,10 +146,10 @@ class MatchTables(LotsStudy):
     def identity(self) -> dict[str, object]:
         """See ``LotsStudy``."""
         played = {
-            name: [self.tables[name].get("game"), table.seconds, table.rates]
-            for name, table in self.every.items()
+            name: [table["game"], table["seconds"], table["rates"]]
+            for name, table in self.tables.items()
         }
-        code = code_of(table.game.name for table in self.every.values())
+        code = code_of(table["game"]["name"] for table in self.tables.values())
         return {**code, "lot": LOT, "options": self.options, "tables": played}
 
     @staticmethod

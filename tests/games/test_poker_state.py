@@ -93,7 +93,7 @@ def test_a_view_says_what_its_seat_knows() -> None:
     [
         ("{", "line 2: .*expected"),
         ('{"hands": [["Js"], ["Js"]], "public": ["Kh"]}', "line 2: .*all different"),
-        ('{"hands": [["Js"], ["Qs"]]}', "line 2: .*'public'"),
+        ('{"hands": [["Js"], ["Qs"]]}', "line 2: .*public None: expected 2 hands of 1 and"),
     ],
 )
 def test_files_that_are_no_decks(tmp_path: Path, line: str, message: str) -> None:
