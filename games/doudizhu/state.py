@@ -12,7 +12,7 @@ import numpy as np
 from games.doudizhu.cards import COPIES, DECK, HAND_SIZES, NUM_SEATS, contains, remaining, size
 from games.doudizhu.legal import legal_moves
 from games.doudizhu.moves import PASS, Category, Rules
-from games.kernels import kernel, mix64, random_below
+from games.kernels import borrowed, kernel, mix64, random_below
 from games.rows import zeros
 
 HISTORY = 16
@@ -135,11 +135,12 @@ def target_seat(states: States, i: int) -> int:
     return (states.seat[i] + 2 - states.passes[i]) % np.int64(NUM_SEATS)
 
 
-@kernel
+@kernel(forceinline=True)
 def legal(rules: Rules, states: States, i: int, actions: np.ndarray) -> int:
     """Returns the number of legal actions of lane ``i``; writes them, ascending, to ``actions``
     (int16 ``[max_legal]``).
     """
+    rules, states = borrowed(rules), borrowed(states)
     return legal_moves(rules, states.hands[i, states.seat[i]], states.target[i], actions)
 
 
@@ -149,9 +150,10 @@ def is_bomb(rules: Rules, move: int) -> bool:
     return move >= rules.first[Category.BOMB, 1, 0]
 
 
-@kernel
+@kernel(forceinline=True)
 def step(rules: Rules, states: States, i: int, action: int) -> None:
     """Plays a legal action in lane ``i``. The action is not checked."""
+    rules, states = borrowed(rules), borrowed(states)
     seat = np.int64(states.seat[i])
     if action == PASS:
         states.passes[i] += 1
