@@ -116,7 +116,7 @@ class MatchTables(LotsStudy):
                 expected = "expected options of uct, exp3 or regret_matching: rewards=signed, …"
                 raise ConfigError(f"options.{name}={given}: {expected}")
             ISMCTSOptions.parse(given, f"options.{name}.")
-        self.chosen(self.every)
+        self.chosen(self.every)  # refuses unknown names in ``only``
         for name, table in self.every.items():
             if missing := {"game", "seconds"} - self.tables[name].keys():
                 raise ConfigError(f"tables.{name}: {' and '.join(sorted(missing))} missing")
