@@ -106,8 +106,7 @@ class Answering:
             hear: Called with intermediate answers.
             cancel: Returns whether the answer is no longer wanted.
         """
-        searches = question.kind in ("fpmcts", "lookahead")
-        if searches and not self._is_compiled(question, hear, cancel):
+        if question.kind == "fpmcts" and not self._is_compiled(question, hear, cancel):
             return Answer("")
         game = self._host(question.game).game
         if question.record:
@@ -160,8 +159,6 @@ class Answering:
             return found
         kept = {name: value for name, value in question.options.items() if name == "checkpoint"}
         policy = replace(question, kind="policy", options={**kept, "temperature": 1.0})
-        if question.kind == "lookahead":
-            policy = replace(question, kind="bidder", options={"cards": "policy"})
         player, game = self._player(policy), self._host(question.game).game
         wins, key = bool(getattr(player, "win_only", False)), (question.game, str(kept), num)
         if key not in self._starts:

@@ -16,7 +16,7 @@ LEAST_DELAY = 0.6
 """Minimum seconds before a move appears."""
 MARGIN = 0.15
 """Seconds of the delay that are unavailable for thinking."""
-ANALYSTS = ("fpmcts", "lookahead", "tabular")
+ANALYSTS = ("fpmcts", "tabular")
 """Kinds of players that report values of moves."""
 TOLD = ("name", "group", "playouts", "label", "delay")
 """Attributes of an ``Entry`` that are reported unchanged."""

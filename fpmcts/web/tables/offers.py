@@ -99,22 +99,9 @@ def offers(checkpoints: Sequence[Path] = ()) -> dict[str, Offer]:
     pimc = Entry("pimc", "pimc", "PIMC", "pimc", delay=SLOW)
     made = {game: [call, *EVERYWHERE] for game in GAMES}
     made["doudizhu"] = [rhcp, pimc, *EVERYWHERE]
-    # The value of card play bids where no networks that have learned to come with the project.
-    bidders = [
-        Entry(
-            f"fpmcts-{playouts}",
-            "fpmcts",
-            f"FPMCTS, {playouts:,} playouts",
-            "lookahead",
-            {"playouts": playouts},
-            playouts=playouts,
-            delay=delay,
-        )
-        for playouts, delay in SPEEDS.items()
-    ]
     for game in AUCTIONS:
-        made[game] = [*([] if weights_of(game).exists() else bidders), rhcp, *EVERYWHERE]
-    analysts = dict.fromkeys(AUCTIONS, "fpmcts")
+        made[game] = [rhcp, *EVERYWHERE]
+    analysts: dict[str, str] = {}
     for game, entries in made.items():
         weights, tables = weights_of(game), MODELS / f"{game}-tables.safetensors"
         if weights.exists():
@@ -239,8 +226,11 @@ def warm_up(catalogue: Catalogue) -> list[Question]:
             if entry.kind not in asked:
                 asked.add(entry.kind)
                 later.append(Question(game, {}, entry.kind, entry.options, 0, priority=beside))
+    auctions = ((game, catalogue.offer(game)) for game in AUCTIONS)
     later += [
-        catalogue.offer(game).ask_analyst(game, {}, 0, 64, priority=beside) for game in AUCTIONS
+        offer.ask_analyst(game, {}, 0, 64, priority=beside)
+        for game, offer in auctions
+        if offer.analyst is not None
     ]
     return first + later
 
