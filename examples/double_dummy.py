@@ -33,7 +33,7 @@ class DoubleDummySolver:
         game: Doudizhu.
         points: What counts: points, 2^bombs to the winner, or (False) the win alone.
         max_nodes: Nodes per position.
-        table_bits: Size of the transposition table: 2^bits positions of 32 bytes.
+        table_bits: Size of the transposition table: 2^bits positions of 40 bytes.
     """
 
     def __init__(

@@ -24,11 +24,11 @@ from games.rows import States
 
 MOST_CARDS = 26
 """Cards left in all hands, above which nothing is solved."""
-MARGIN = 0.2
+MARGIN = 0.05
 """The other move must be worth more than the preferred one by more than this, in units of the
-stake: a win in place of a loss in a tenth of the worlds.
+stake: a win in place of a loss in one of 40 worlds.
 """
-MOST_NODES = 20_000
+MOST_NODES = 40_000
 """Nodes of the solver for a decision; if they do not suffice, the preferred move stays."""
 TABLE_BITS = 14
 """Size of the solver's table, which is cleared for every decision."""

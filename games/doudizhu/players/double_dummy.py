@@ -3,44 +3,51 @@ play.
 
 The landlord plays against the two peasants as one team. The value is the landlord's, in units of
 the current stake: +-1 if only the win counts, +-2^(bombs and rockets played from here on) if points
-count. It is found as in MTD(f), by yes-or-no questions: "is the value at least t?". The values are
-numbered so that a question has an integer t: +-(b + 1) for +-2^b, so that 0 is no value. The search
-for one question is a depth-first AND/OR search with a transposition table, the landlord choosing at
-the OR nodes.
+count. It is found by yes-or-no questions: "is the value at least t?". The values are numbered so
+that a question has an integer t: +-(b + 1) for +-2^b, so that 0 is no value. A question is answered
+by depth-first proof-number search over an AND/OR tree, the landlord choosing at the OR nodes.
 
-- *Forced passes* are not nodes: the turn passes to the next seat that can reply, or back to the
+- *Proof numbers*: each position has two numbers, the estimated effort to prove "yes" and "no". The
+  search goes on at the position on which the answer depends with the least effort. Efforts of moves
+  that must all be refuted are not added up, since they share positions: the largest counts, and one
+  for each other move.
+- *First estimates*: 2^(k + 1), k the ranks of the team's better hand that the other team can beat;
+  more for the team against which a seat has several replies.
+- *Forced passes* are not positions: the turn passes to the next seat that can reply, or back to the
   owner of the target, who leads.
-- *Targets* are normalised: of a move to beat only category, length and top count, and the top is
-  raised to just below the lowest that any seat still to answer could play. What only a bomb can
-  beat is the same target whatever it is.
-- *Finishing moves* answer at once.
-- *Bounds*: no more bombs can be played than there are in the hands.
-- *Order*: the move remembered in the table; moves that no opponent can beat, long ones first; for
-  replies the lowest, and pass first where the partner holds the table. History counts (Schaeffer,
-  1989) break ties.
+- *Known answers*: the mover has one move left; or leads moves that nobody can beat, all but one;
+  no more bombs can be played than there are in the hands.
+- *Equal positions*: only the order of the ranks matters, so ranks that nobody holds are left out,
+  but for one between two that may be neighbours in a chain. Of a move to beat only category, length
+  and the lowest rank that beats it count. What only a bomb can beat is the same target whatever it
+  is.
 
-The table stores the whole position beside the bounds, so that two positions cannot be taken for
+The table stores the whole position beside the numbers, so that two positions cannot be taken for
 each other. After ``forget`` an answer and the nodes that it takes do not depend on what was solved
 before.
 
-Source: Knuth & Moore 1975 (alpha-beta); Plaat et al. 1996, "Best-first fixed-depth minimax
-algorithms" (MTD).
+Source: Nagai 2002, "Df-pn algorithm for searching AND/OR trees and its applications"; Ueda et al.
+2008, "Weak proof-number search"; Pawlewicz & Lew 2007, "Improving depth-first PN-search: 1 + ε
+trick".
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
+from games.doudizhu.beaters import beats, whole_move
 from games.doudizhu.cards import (
     HAND_SIZES,
     JOKERS,
     NUM_SEATS,
+    TWO,
     above,
     at_least,
+    highest,
     lowest,
     size,
 )
-from games.doudizhu.legal import leads, replies, tops_of
+from games.doudizhu.legal import legal_moves, replies, tops_of
 from games.doudizhu.moves import MAX_LEGAL, PASS, Category, Rules
 from games.doudizhu.state import States, is_bomb
 from games.kernels import kernel, mix64
@@ -51,82 +58,101 @@ MAX_DEPTH = 3 * sum(HAND_SIZES) + 1
 """Positions in a line: every move with cards is followed by at most two passes, and the root."""
 UNSOLVED = 0
 """Returned if the node budget did not suffice; no position has this value."""
-UNANSWERED = -1
 
-_TARGET_BITS, _BOUND_BITS = 15, 5
-_KEY_BITS = _TARGET_BITS + 3  # the target, the seat, the passes
-_BOUND_OFFSET = 16
-_MOST = 15
-"""Above the number of any value: at most 13 bombs are played."""
-_KEY_MASK = np.uint64((1 << _KEY_BITS) - 1)
-_HISTORY_LIMIT = 1 << 20
-_HISTORY_ROOM = 1 << 10
-"""Moves share counts by the low bits of their ids, so that the counts are quickly cleared."""
+YES, NO = 0, 1
+"""The answers; also the side that wants each: the landlord and the peasants."""
+_INFINITE = 1 << 30
+"""The number of an answer that is refuted; the other one is 0."""
+_STEEPEST = 12
+"""Maximum exponent of a first estimate."""
+_ONLY_BOMBS, _ONLY_ROCKET = 32767, 32766
+"""Stand for targets of which nothing of their kind beats, in place of the id of a move."""
+_TARGET_BITS = 15
+_SEAT_BITS = 2
+_OFFSET = 16
+"""Added to a threshold, which is between -14 and 14."""
 
 
-class Frames(NamedTuple):
-    """The positions on the line that is being searched; the question at each is whether the value
-    is at least its threshold.
+class Line(NamedTuple):
+    """The positions on the line that is being searched.
 
     Attributes:
         hands: uint64 ``[D, 3]``.
-        seats: int64 ``[D]``, the seat to move.
-        targets: int64 ``[D]``, the move to beat, normalised; 0 = a lead.
-        passes: int64 ``[D]``, passes since the target was played.
-        thresholds: int64 ``[D]``.
-        begins: int64 ``[D]``, the next of ``Solver.moves`` to try.
-        ends: int64 ``[D]``, the end of the moves.
+        places: int64 ``[D]``, of the positions in ``Positions``.
+        begins: int64 ``[D]``, the first position after one of their moves.
+        ends: int64 ``[D]``, the end of those.
+        limits: int64 ``[D, 2]``: the search goes on while both numbers are below.
     """
 
     hands: np.ndarray
+    places: np.ndarray
+    begins: np.ndarray
+    ends: np.ndarray
+    limits: np.ndarray
+
+
+class Positions(NamedTuple):
+    """The root, then the positions after each move from each position of the line.
+
+    Attributes:
+        moves: int16 ``[P]``, the move that leads there.
+        seats: int8 ``[P]``, the seat to move, after forced passes.
+        targets: int16 ``[P]``, the move to beat; 0 = a lead.
+        passes: int8 ``[P]``, passes since the target was played.
+        thresholds: int8 ``[P]``: the question is whether the value is at least this.
+        keys: uint64 ``[P, 4]``, what the table compares: three hands, and a word of target, seat,
+            passes, threshold and whether there are chains.
+        numbers: int64 ``[P, 2]``, the efforts to prove ``YES`` and ``NO``.
+    """
+
+    moves: np.ndarray
     seats: np.ndarray
     targets: np.ndarray
     passes: np.ndarray
     thresholds: np.ndarray
-    begins: np.ndarray
-    ends: np.ndarray
+    keys: np.ndarray
+    numbers: np.ndarray
 
 
 class Solver(NamedTuple):
     """The memory of the search. For one thread at a time.
 
     Attributes:
-        table: uint64 ``[S, 4]``, the transposition table: the three hands, and one word of target,
-            seat, passes, bounds and move. Rows 2k and 2k + 1 are a bucket, the newer first. S is a
-            power of two.
+        table: uint64 ``[S, 5]``, the transposition table: a key and the two numbers. Rows 2k and 2k
+            + 1 are a bucket, the newer first. S is a power of two.
         nodes: int64 ``[1]``, those that are left.
-        history: int64 ``[2, 1024]``, cut-offs by moves of the landlord and of the peasants, weighed
-            by the square of the cards left.
-        moves: int16 ``[D * 520]``, the moves of all frames.
-        scores: int64 ``[D * 520]``, what orders them.
-        frames: The line that is being searched.
+        moves: int16 ``[520]``, the moves of a position that is being opened.
+        others: int16 ``[520]``, the replies of the next one.
+        line: The line that is being searched.
+        positions: The positions beside it.
     """
 
     table: np.ndarray
     nodes: np.ndarray
-    history: np.ndarray
     moves: np.ndarray
-    scores: np.ndarray
-    frames: Frames
+    others: np.ndarray
+    line: Line
+    positions: Positions
 
 
 def new_solver(bits: int = TABLE_BITS) -> Solver:
-    """Returns a solver with an empty table of 2**bits positions, 32 bytes each."""
+    """Returns a solver with an empty table of 2**bits positions, 40 bytes each."""
     return Solver(
-        table=np.zeros((1 << bits, 4), np.uint64),
+        table=np.zeros((1 << bits, 5), np.uint64),
         nodes=np.zeros(1, np.int64),
-        history=np.zeros((2, _HISTORY_ROOM), np.int64),
-        moves=np.zeros((MAX_DEPTH + 1) * MAX_LEGAL, np.int16),
-        scores=np.zeros((MAX_DEPTH + 1) * MAX_LEGAL, np.int64),
-        frames=Frames(*zeros(MAX_DEPTH + 1, "3u8", *["i8"] * 6)),
+        moves=np.zeros(MAX_LEGAL, np.int16),
+        others=np.zeros(MAX_LEGAL, np.int16),
+        line=Line(*zeros(MAX_DEPTH + 1, "3u8", "i8", "i8", "i8", "2i8")),
+        positions=Positions(
+            *zeros(MAX_DEPTH * MAX_LEGAL, "i2", "i1", "i2", "i1", "i1", "4u8", "2i8")
+        ),
     )
 
 
 @kernel
 def forget(solver: Solver) -> None:
-    """Empties the table and the history."""
+    """Empties the table."""
     solver.table[:] = 0
-    solver.history[:] = 0
 
 
 @kernel
@@ -141,285 +167,307 @@ def most_doubled(hands: np.ndarray) -> int:
 
 
 @kernel
-def _bucket(solver: Solver, hands: np.ndarray, key: np.uint64) -> int:
+def _bucket(table: np.ndarray, key: np.ndarray) -> int:
     """Returns the first of the two rows where a position belongs."""
-    x = mix64(hands[0] + key * np.uint64(0x9E3779B97F4A7C15))
-    x = mix64(x + hands[1])
-    x = mix64(x + hands[2])
-    return np.int64(x & np.uint64(len(solver.table) - 2))
+    x = mix64(key[0] + key[3] * np.uint64(0x9E3779B97F4A7C15))
+    x = mix64(x + key[1])
+    x = mix64(x + key[2])
+    return np.int64(x & np.uint64(len(table) - 2))
 
 
 @kernel
-def _key(frames: Frames, depth: int) -> np.uint64:
-    """Returns what the table compares beside the hands.
-
-    The objective is not part of it: if the win alone counts, the only question is whether the value
-    is at least 1, and that has the same answer if points count.
-    """
-    return np.uint64(
-        frames.targets[depth]
-        | frames.seats[depth] << _TARGET_BITS
-        | frames.passes[depth] << (_TARGET_BITS + 2)
-    )
-
-
-@kernel
-def _find(solver: Solver, hands: np.ndarray, key: np.uint64) -> int:
+def _find(table: np.ndarray, key: np.ndarray) -> int:
     """Returns the row of a position in the table, -1 if it is not there."""
-    row = _bucket(solver, hands, key)
-    table = solver.table
+    row = _bucket(table, key)
     for at in (row, row + 1):
-        word = table[at, 3]
         if (
-            word & _KEY_MASK == key
-            and table[at, 0] == hands[0]
-            and table[at, 1] == hands[1]
-            and table[at, 2] == hands[2]
+            table[at, 3] == key[3]
+            and table[at, 0] == key[0]
+            and table[at, 1] == key[1]
+            and table[at, 2] == key[2]
         ):
             return at
     return -1
 
 
 @kernel
-def _bounds(word: np.uint64) -> tuple[int, int, int]:
-    """Returns (lower bound, upper bound, best move) of an entry."""
-    low = np.int64((word >> np.uint64(_KEY_BITS)) & np.uint64(31)) - _BOUND_OFFSET
-    high = np.int64((word >> np.uint64(_KEY_BITS + _BOUND_BITS)) & np.uint64(31)) - _BOUND_OFFSET
-    return low, high, np.int64(word >> np.uint64(_KEY_BITS + 2 * _BOUND_BITS))
-
-
-@kernel
-def _store(solver: Solver, depth: int, answer: int, move: int) -> None:
-    """Keeps the answer at a frame, with the move that gave it (0 if none did)."""
-    frames = solver.frames
-    hands, threshold, table = frames.hands[depth], frames.thresholds[depth], solver.table
-    key = _key(frames, depth)
-    row = _find(solver, hands, key)
-    low, high = -_MOST, _MOST
-    if row >= 0:
-        low, high, _ = _bounds(table[row, 3])
-    else:
-        row = _bucket(solver, hands, key)
-        for k in range(4):
+def _store(table: np.ndarray, key: np.ndarray, numbers: np.ndarray) -> None:
+    """Keeps the numbers of a position."""
+    row = _find(table, key)
+    if row < 0:
+        row = _bucket(table, key)
+        for k in range(5):
             table[row + 1, k] = table[row, k]
+        for k in range(4):
+            table[row, k] = key[k]
+    table[row, 4] = np.uint64(numbers[YES] | numbers[NO] << 32)
+
+
+@kernel
+def _chains(hand: np.uint64) -> bool:
+    """Returns whether a hand has ranks for a chain of solos, pairs or trios."""
+    return (
+        tops_of(hand, Category.SOLO_CHAIN, 5)
+        | tops_of(hand, Category.PAIR_CHAIN, 3)
+        | tops_of(hand, Category.TRIO_CHAIN, 2)
+    ) != np.uint64(0)
+
+
+@kernel
+def _set_key(rules: Rules, hands: np.ndarray, positions: Positions, at: int, beats_it: int) -> None:
+    """Writes the key of a position: without the ranks that nobody holds.
+
+    Twos and jokers keep their places while there are chains, which do not reach them; and jokers
+    while they are a rocket.
+
+    Args:
+        beats_it: The lowest rank that the seats still to answer beat the target with, bombs aside;
+            -1: none.
+    """
+    key, target = positions.keys[at], np.int64(positions.targets[at])
+    chains = _chains(hands[0]) or _chains(hands[1]) or _chains(hands[2])
+    rocket = False
+    for hand in hands:
+        rocket |= hand & JOKERS == JOKERS
+    for k in range(4):
+        key[k] = 0
+    ranks = at_least(hands[0] | hands[1] | hands[2], 1)
+    place, last, code = np.int64(0), np.int64(-1), np.int64(0)
+    while ranks != np.uint64(0):
+        rank = lowest(ranks)
+        ranks &= ranks - np.uint64(1)
+        if (rocket and rank > TWO) or (chains and rank >= TWO):
+            place = rank
+        elif chains and place > 0 and rank > last + 1:
+            place += 1
         for k in range(NUM_SEATS):
-            table[row, k] = hands[k]
-    if answer == 1:
-        low = max(low, threshold)
-    else:
-        high = min(high, threshold - 1)
-    word = low + _BOUND_OFFSET | (high + _BOUND_OFFSET) << _BOUND_BITS | move << (2 * _BOUND_BITS)
-    table[row, 3] = key | np.uint64(word) << np.uint64(_KEY_BITS)
+            count = (hands[k] >> np.uint64(4 * rank)) & np.uint64(15)
+            key[k] |= count << np.uint64(4 * place)
+        if rank == beats_it:
+            code = np.int64(rules.first[rules.category[target], rules.length[target], place])
+        last = rank
+        place += 1
+    if target != PASS and beats_it < 0:
+        code = np.int64(_ONLY_ROCKET if is_bomb(rules, target) else _ONLY_BOMBS)
+    word = np.int64(positions.thresholds[at] + _OFFSET) << 1 | np.int64(chains)
+    word = (word << 1 | positions.passes[at]) << _SEAT_BITS | positions.seats[at]
+    key[3] = np.uint64(word << _TARGET_BITS | code)
 
 
 @kernel
-def _normal_target(rules: Rules, target: int, hand: np.uint64, following: np.uint64) -> int:
-    """Returns the highest move that the same moves of two hands beat; a solo of the red joker if
-    only bombs do.
+def _exposed(hand: np.uint64, first: np.uint64, second: np.uint64) -> int:
+    """Returns how many ranks of a hand are not above all ranks of its opponents' hands."""
+    return size(at_least(hand, 1) & ~above(highest(at_least(first | second, 1))))
+
+
+@kernel
+def _runs_out(hand: np.uint64, first: np.uint64, second: np.uint64) -> bool:
+    """Returns whether a hand on lead wins by moves of one rank each, of which its opponents cannot
+    beat any but the last; False may be wrong.
+
+    Trios that cannot be beaten take along a rank that could be, as does a trio that is the last
+    move.
     """
-    category, length, top = rules.category[target], rules.length[target], rules.top[target]
-    tops = (tops_of(hand, category, length) | tops_of(following, category, length)) & above(top)
-    if tops != np.uint64(0):
-        return np.int64(rules.first[category, length, lowest(tops) - 1])
-    if category == Category.BOMB:
-        return np.int64(rules.first[Category.BOMB, 1, 12])
-    return np.int64(rules.first[Category.SOLO, 1, 14])
-
-
-@kernel
-def _can_beat(rules: Rules, hand: np.uint64, move: int) -> bool:
-    """Returns whether a hand may beat a move; True may be wrong where kickers are missing."""
-    category = rules.category[move]
-    if category == Category.ROCKET:
+    if (at_least(first, 4) | at_least(second, 4)) != np.uint64(0):
         return False
-    if hand & JOKERS == JOKERS:
-        return True
-    if category != Category.BOMB and at_least(hand, 4) != np.uint64(0):
-        return True
-    if size(hand) < rules.size[move]:
+    if first & JOKERS == JOKERS or second & JOKERS == JOKERS:
         return False
-    return tops_of(hand, category, rules.length[move]) & above(rules.top[move]) != np.uint64(0)
+    exposed, carriers, weak_trios = np.int64(0), np.int64(0), np.int64(0)
+    for copies in range(1, 4):
+        held = at_least(hand, copies) & ~at_least(hand, copies + 1)
+        best = highest(at_least(first, copies) | at_least(second, copies))
+        strong = size(held & above(best))
+        if copies < 3:
+            exposed += size(held) - strong
+        else:
+            carriers, weak_trios = strong, size(held) - strong
+    return weak_trios <= 1 and exposed - carriers <= 1
 
 
 @kernel
-def _score(rules: Rules, solver: Solver, depth: int, move: int, best: int) -> int:
-    """Returns the place of a move in the order of trial, the highest first."""
-    frames = solver.frames
-    seat, target = frames.seats[depth], frames.targets[depth]
-    if move == best and move != PASS:
-        return 1 << 40
-    side = min(seat, 1)
-    learned = min(solver.history[side, move & (_HISTORY_ROOM - 1)], _HISTORY_LIMIT - 1)
-    owner = (seat + 2 - frames.passes[depth]) % NUM_SEATS
-    if move == PASS:
-        return (1 << 36 if seat > 0 and owner > 0 else 4 << 24) + learned
-    score = np.int64(16 + rules.size[move])
-    if target != PASS:
-        score = np.int64(16 - rules.top[move]) if not is_bomb(rules, move) else np.int64(1)
-    elif is_bomb(rules, move):
-        score = np.int64(2)
-    beaten = False
-    for other in range(NUM_SEATS):
-        if other != seat and (other == 0 or seat == 0):
-            beaten |= _can_beat(rules, frames.hands[depth, other], move)
-    if not beaten:
-        score += 64
-    return (score << 24) + learned
+def _side(positions: Positions, at: int) -> int:
+    """Returns the answer that the seat to move wants."""
+    return YES if positions.seats[at] == 0 else NO
 
 
 @kernel
-def _open(rules: Rules, solver: Solver, depth: int, points: bool) -> int:
-    """Returns the answer at the frame ``depth`` if it is plain, else -1 with its moves in place.
+def _is_at_least(value: int, threshold: int) -> int:
+    return YES if value >= threshold else NO
 
-    The frame holds hands, seat, target, passes and threshold; forced passes are played here.
-    """
-    frames = solver.frames
-    begin = np.int64(0) if depth == 0 else frames.ends[depth - 1]
-    frames.begins[depth] = begin
-    moves = solver.moves[begin : begin + MAX_LEGAL]
-    hands, threshold = frames.hands[depth], frames.thresholds[depth]
-    seat, target, passes = frames.seats[depth], frames.targets[depth], frames.passes[depth]
 
-    num_moves = 0
-    while target != PASS:
-        num_moves = replies(rules, hands[seat], target, moves)
-        if num_moves > 1:
-            break
-        passes += 1
-        seat = (seat + 1) % NUM_SEATS
-        if passes == NUM_SEATS - 1:
-            target, passes = np.int64(PASS), np.int64(0)
-    if target != PASS:
-        following = hands[(seat + 1) % NUM_SEATS] if passes == 0 else np.uint64(0)
-        target = _normal_target(rules, target, hands[seat], following)
-    frames.seats[depth], frames.targets[depth], frames.passes[depth] = seat, target, passes
-
+@kernel
+def _known(
+    rules: Rules, hands: np.ndarray, positions: Positions, at: int, replies_left: bool, points: bool
+) -> int:
+    """Returns the answer at a position if it is plain, else -1."""
+    seat, threshold = np.int64(positions.seats[at]), np.int64(positions.thresholds[at])
+    target, side = np.int64(positions.targets[at]), _side(positions, at)
     if points and abs(threshold) > 1:
         most = most_doubled(hands)
         if threshold > most:
-            return 0
+            return NO
         if threshold <= -most:
-            return 1
-    best = np.int64(PASS)
-    row = _find(solver, hands, _key(frames, depth))
+            return YES
+    sign = 1 if side == YES else -1
+    move = whole_move(rules, hands[seat]) if replies_left or target == PASS else np.int64(PASS)
+    if move != PASS and beats(rules, move, target):
+        value = 2 if points and is_bomb(rules, move) else 1
+        return side if _is_at_least(sign * value, threshold) == side else -1
+    if target == PASS and _is_at_least(sign, threshold) == side:
+        first, second = (hands[1], hands[2]) if side == YES else (hands[0], np.uint64(0))
+        if _runs_out(hands[seat], first, second):
+            return side
+    return -1
+
+
+@kernel
+def _settle(rules: Rules, solver: Solver, hands: np.ndarray, at: int, points: bool) -> None:
+    """Plays the forced passes of a position and writes its key and numbers."""
+    positions = solver.positions
+    numbers = positions.numbers[at]
+    seat, target = np.int64(positions.seats[at]), np.int64(positions.targets[at])
+    passes, num_replies = np.int64(positions.passes[at]), np.int64(0)
+    while target != PASS:
+        num_replies = replies(rules, hands[seat], target, solver.others)
+        if num_replies > 1:
+            break
+        seat, passes = (seat + 1) % NUM_SEATS, passes + 1
+        if passes == NUM_SEATS - 1:
+            target, passes = np.int64(PASS), np.int64(0)
+    positions.seats[at], positions.targets[at], positions.passes[at] = seat, target, passes
+    answer = _known(rules, hands, positions, at, target != PASS, points)
+    if answer >= 0:
+        numbers[answer], numbers[1 - answer] = 0, _INFINITE
+        return
+    beats_it = np.int64(-1)
+    if target != PASS:
+        category, length = rules.category[target], rules.length[target]
+        tops = tops_of(hands[seat], category, length)
+        if passes == 0:
+            tops |= tops_of(hands[(seat + 1) % NUM_SEATS], category, length)
+        tops &= above(rules.top[target])
+        if tops != np.uint64(0):
+            beats_it = lowest(tops)
+    _set_key(rules, hands, positions, at, beats_it)
+    row = _find(solver.table, positions.keys[at])
     if row >= 0:
-        low, high, best = _bounds(solver.table[row, 3])
-        if low >= threshold:
-            return 1
-        if high < threshold:
-            return 0
-
-    if target == PASS:
-        num_moves = leads(rules, hands[seat], moves)
-    wanted = 1 if seat == 0 else 0
-    kept = 0
-    for k in range(num_moves):
-        move = np.int64(moves[k])
-        if rules.cards[move] == hands[seat]:
-            value = 2 if points and is_bomb(rules, move) else 1
-            if (1 if (value if seat == 0 else -value) >= threshold else 0) == wanted:
-                return wanted
-        else:
-            moves[kept] = move
-            solver.scores[begin + kept] = _score(rules, solver, depth, move, best)
-            kept += 1
-    if kept == 0:
-        return 1 - wanted
-    frames.ends[depth] = begin + kept
-    return UNANSWERED
+        word = np.int64(solver.table[row, 4])
+        numbers[YES], numbers[NO] = word & (2 * _INFINITE - 1), word >> 32
+        return
+    landlord = _exposed(hands[0], hands[1], hands[2])
+    peasants = min(
+        _exposed(hands[1], hands[0], np.uint64(0)), _exposed(hands[2], hands[0], np.uint64(0))
+    )
+    numbers[YES] = np.int64(2) << min(landlord, _STEEPEST - 1)
+    numbers[NO] = np.int64(2) << min(peasants, _STEEPEST - 1)
+    numbers[NO if seat == 0 else YES] += num_replies
 
 
 @kernel
-def _next_move(solver: Solver, depth: int) -> int:
-    """Returns the best of the moves of a frame that were not tried, and puts it among those that
-    were.
+def _after_bomb(threshold: int) -> int:
+    """Returns the threshold after a bomb, which doubles what follows: the number of the value goes
+    one away from zero, the threshold comes one nearer.
     """
-    frames = solver.frames
-    at = frames.begins[depth]
-    best = at
-    for k in range(at + 1, frames.ends[depth]):
-        if solver.scores[k] > solver.scores[best]:
-            best = k
-    move = np.int64(solver.moves[best])
-    solver.moves[best], solver.scores[best] = solver.moves[at], solver.scores[at]
-    solver.moves[at] = move
-    frames.begins[depth] = at + 1
-    return move
+    return threshold - 1 if threshold >= 2 else (threshold + 1 if threshold <= -2 else 1)
 
 
 @kernel
-def _play(rules: Rules, frames: Frames, depth: int, move: int, points: bool) -> None:
-    """Writes the position and the question after a move, which does not end the game, to the frame
-    below.
-
-    A bomb doubles what follows: the number of the value goes one away from zero, the threshold
-    comes one nearer.
+def _expand(rules: Rules, solver: Solver, depth: int, points: bool) -> None:
+    """Writes the positions after the moves from the last position of the line, up to one that
+    answers its question.
     """
-    seat, child = frames.seats[depth], depth + 1
-    threshold = frames.thresholds[depth]
-    for k in range(NUM_SEATS):
-        frames.hands[child, k] = frames.hands[depth, k]
-    frames.seats[child] = (seat + 1) % NUM_SEATS
-    frames.targets[child], frames.passes[child] = move, 0
-    if move == PASS:
-        frames.targets[child], frames.passes[child] = (
-            frames.targets[depth],
-            frames.passes[depth] + 1,
-        )
-        if frames.passes[child] == NUM_SEATS - 1:
-            frames.targets[child], frames.passes[child] = PASS, 0
-    else:
-        frames.hands[child, seat] -= rules.cards[move]
-        if points and is_bomb(rules, move):
-            threshold = (
-                threshold - 1 if threshold >= 2 else (threshold + 1 if threshold <= -2 else 1)
-            )
-    frames.thresholds[child] = threshold
+    line, positions = solver.line, solver.positions
+    at, child = line.places[depth], line.begins[depth]
+    hands, seat = line.hands[depth], np.int64(positions.seats[at])
+    target, side = np.int64(positions.targets[at]), _side(positions, at)
+    own = hands[seat]
+    for move in solver.moves[: legal_moves(rules, own, target, solver.moves)]:
+        rest = own - rules.cards[move]
+        if rest == np.uint64(0):
+            continue  # a win that is not enough
+        passes, threshold = np.int64(0), np.int64(positions.thresholds[at])
+        beaten = np.int64(move)
+        if move == PASS:
+            passes, beaten = np.int64(positions.passes[at]) + 1, target
+            if passes == NUM_SEATS - 1:
+                passes, beaten = np.int64(0), np.int64(PASS)
+        elif points and is_bomb(rules, move):
+            threshold = _after_bomb(threshold)
+        positions.moves[child], positions.seats[child] = move, (seat + 1) % NUM_SEATS
+        positions.targets[child], positions.passes[child] = beaten, passes
+        positions.thresholds[child] = threshold
+        hands[seat] = rest
+        _settle(rules, solver, hands, child, points)
+        hands[seat] = own
+        child += 1
+        if positions.numbers[child - 1, side] == 0:
+            break
+    line.ends[depth] = child
 
 
 @kernel
-def _is_at_least(
+def _search(rules: Rules, solver: Solver, points: bool) -> None:
+    """Searches the root, whose hands and position are in place, until its answer is proved or no
+    nodes are left.
+    """
+    line, positions = solver.line, solver.positions
+    line.places[0], line.begins[0], line.limits[0] = 0, 1, _INFINITE
+    depth = np.int64(0)
+    solver.nodes[0] -= 1
+    _expand(rules, solver, depth, points)
+    while True:
+        at, limits = line.places[depth], line.limits[depth]
+        side = _side(positions, at)
+        best, least, second = np.int64(-1), np.int64(_INFINITE), np.int64(_INFINITE)
+        against, unproved = np.int64(0), np.int64(0)
+        for child in range(line.begins[depth], line.ends[depth]):
+            effort = positions.numbers[child, side]
+            if effort < least:
+                best, least, second = child, effort, least
+            elif effort < second:
+                second = effort
+            against = max(against, positions.numbers[child, 1 - side])
+            unproved += positions.numbers[child, 1 - side] > 0
+        if 0 < against < _INFINITE:
+            against = min(against + unproved - 1, np.int64(_INFINITE - 1))
+        if least >= limits[side] or against >= limits[1 - side]:
+            positions.numbers[at, side], positions.numbers[at, 1 - side] = least, against
+            _store(solver.table, positions.keys[at], positions.numbers[at])
+            if depth == 0:
+                return
+            depth -= 1
+            continue
+        if solver.nodes[0] <= 0:
+            return
+        solver.nodes[0] -= 1
+        below = line.limits[depth + 1]
+        below[side] = min(limits[side], second + second // 4 + 1)
+        below[1 - side] = _INFINITE
+        if limits[1 - side] < _INFINITE:
+            below[1 - side] = limits[1 - side] - against + positions.numbers[best, 1 - side]
+        line.hands[depth + 1] = line.hands[depth]
+        line.hands[depth + 1, positions.seats[at]] -= rules.cards[positions.moves[best]]
+        line.places[depth + 1], line.begins[depth + 1] = best, line.ends[depth]
+        depth += 1
+        _expand(rules, solver, depth, points)
+
+
+@kernel
+def _answer(
     rules: Rules, solver: Solver, states: States, i: int, threshold: int, points: bool
 ) -> int:
-    """Returns 1 if the value of lane ``i`` is at least the threshold, 0 if not, -1 if the nodes ran
-    out.
+    """Returns whether the value of lane ``i`` is at least the threshold, ``YES`` or ``NO``; -1 if
+    the nodes ran out.
     """
-    frames = solver.frames
-    for seat in range(NUM_SEATS):
-        frames.hands[0, seat] = states.hands[i, seat]
-    frames.seats[0], frames.targets[0], frames.passes[0] = (
-        states.seat[i],
-        states.target[i],
-        states.passes[i],
-    )
-    frames.thresholds[0] = threshold
-    depth = np.int64(0)  # the frame to open; those before are open
-    while True:
-        answer = _open(rules, solver, depth, points)
-        if answer == UNANSWERED:
-            solver.nodes[0] -= 1
-            if solver.nodes[0] < 0:
-                return UNANSWERED
-            depth += 1
-        while True:  # hand an answer up, as long as it answers the frame above too
-            if depth == 0:
-                return answer
-            above_it = depth - 1
-            wanted = 1 if frames.seats[above_it] == 0 else 0
-            if answer == wanted:
-                move = np.int64(solver.moves[frames.begins[above_it] - 1])
-                hands = frames.hands[above_it]
-                cards = size(hands[0] + hands[1] + hands[2])
-                solver.history[1 - wanted, move & (_HISTORY_ROOM - 1)] += cards * cards
-                _store(solver, above_it, answer, move)
-                depth = above_it
-            elif frames.begins[above_it] == frames.ends[above_it]:
-                answer = 1 - wanted
-                _store(solver, above_it, answer, np.int64(PASS))
-                depth = above_it
-            else:
-                break
-        _play(rules, frames, depth - 1, _next_move(solver, depth - 1), points)
+    hands, positions = solver.line.hands[0], solver.positions
+    hands[:] = states.hands[i]
+    positions.seats[0], positions.targets[0] = states.seat[i], states.target[i]
+    positions.passes[0], positions.thresholds[0] = states.passes[i], threshold
+    _settle(rules, solver, hands, 0, points)
+    numbers = positions.numbers[0]
+    if numbers[YES] > 0 and numbers[NO] > 0 and solver.nodes[0] > 0:
+        _search(rules, solver, points)
+    return YES if numbers[YES] == 0 else (NO if numbers[NO] == 0 else -1)
 
 
 @kernel
@@ -435,18 +483,17 @@ def solve(
     """
     most = most_doubled(states.hands[i]) if points else 1
     solver.nodes[0] = max_nodes
-    answer = _is_at_least(rules, solver, states, i, np.int64(1), points)
-    if answer == UNANSWERED:
+    answer = _answer(rules, solver, states, i, np.int64(1), points)
+    if answer < 0:
         return np.float64(UNSOLVED)
-    landlord_wins = answer == 1
+    landlord_wins = answer == YES
     value = np.int64(1)  # the number of the value is at least this far from zero
     while value < most:
-        answer = _is_at_least(
-            rules, solver, states, i, value + 1 if landlord_wins else -value, points
-        )
-        if answer == UNANSWERED:
+        threshold = value + 1 if landlord_wins else -value
+        answer = _answer(rules, solver, states, i, threshold, points)
+        if answer < 0:
             return np.float64(UNSOLVED)
-        if (answer == 1) != landlord_wins:
+        if (answer == YES) != landlord_wins:
             break
         value += 1
     size_of_value = np.float64(np.int64(1) << (value - 1))
