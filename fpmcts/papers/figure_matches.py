@@ -4,7 +4,6 @@ a table of the last ones.
 Source: Heinrich & Silver 2015, 4.3, figure 3 and tables 2 and 3.
 """
 
-import math
 from collections.abc import Mapping
 from itertools import combinations, permutations, product
 from pathlib import Path
@@ -19,6 +18,7 @@ from fpmcts.papers.study import Stopping, finish
 from fpmcts.progress import Progress
 from fpmcts.tabular.learner import DenseLearner
 from fpmcts.tabular.matches import ALWAYS_CALL, RANDOM, Result, symmetric_play
+from fpmcts.training.tabular import mark_after
 from games.files import replacing
 from games.tables import Tables
 from networks.checkpoint import CheckpointError
@@ -40,20 +40,13 @@ class Match(NamedTuple):
     seed: int
 
 
-def _number(episodes: int) -> int:
-    """Returns how many marks of the geometric grid of snapshots are not beyond a number of
-    episodes.
-    """
-    grid = SNAPSHOTS_PER_DECADE * math.log10(max(episodes, 1) / FIRST_SNAPSHOT)
-    return max(-1, math.floor(grid + 1e-9)) + 1
-
-
 def keep_snapshot(folder: Path, learner: DenseLearner, last: int) -> None:
     """Writes the greedy policy, a byte per information set, where a mark of the grid was passed,
     and at the last episode.
     """
     taken = [episodes for episodes in snapshots(folder) if episodes < learner.episodes]
-    if _number(learner.episodes) == _number(max(taken, default=0)) and learner.episodes < last:
+    mark = mark_after(max(taken, default=0), FIRST_SNAPSHOT, SNAPSHOTS_PER_DECADE)
+    if learner.episodes < min(mark, last):
         return
     path = folder / f"greedy-{learner.episodes}.npy"
     try:

@@ -30,7 +30,7 @@ from fpmcts.progress import Progress
 from fpmcts.tabular.learner import DenseLearner
 from fpmcts.training.interface import EpisodeBudget
 from fpmcts.training.run import Run
-from fpmcts.training.tabular import Tabular, TabularConfig, make_learner
+from fpmcts.training.tabular import Tabular, TabularConfig, make_learner, mark_after
 from games import Choice
 from games.settings import ConfigError, setting
 
@@ -122,10 +122,7 @@ class RunFigure(Study):
     def next_mark(self, label: str, episodes: int) -> int:
         """Returns the number of episodes after which a run of a label is measured next."""
         first = self.first_mark * self.rates.get(label, 1.0)
-        k = max(0, math.floor(self.marks_per_decade * math.log10(max(episodes, 1) / first)) - 1)
-        while (mark := round(first * 10 ** (k / self.marks_per_decade))) <= episodes:
-            k += 1
-        return mark
+        return mark_after(episodes, first, self.marks_per_decade)
 
     @cached_property
     def plan(self) -> list[tuple[str, TabularConfig]]:

@@ -37,7 +37,7 @@ from games.decision import RETURN, Decision, HiddenCards, Limits, Question, Root
 from games.files import shipped
 from games.generic import current_seat, legal
 from games.interface import Game, Records
-from games.kernels import kernel, random_index, streams
+from games.kernels import kernel, random_index
 from games.registry import Host, PlayerOptions, player
 from games.rows import Rules, States, num_rows
 from games.settings import setting
@@ -315,19 +315,14 @@ class TabularAgent(Agent):
         self, policy: TabularPolicy | HashedPolicy, name: str = "tabular", playouts: int = 0
     ) -> None:
         self.policy, self.name, self.playouts = policy, name, playouts
-        self._rng = np.zeros(0, np.uint64)
         self._starts: dict[int, Mean] = {}
-
-    def start(self, num_games: int, seed: int) -> None:
-        """Prepares for games 0 .. num_games - 1."""
-        self._rng = streams(seed, num_games)
 
     def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
         """Returns a legal move (int16 ``[n]``) for each view; row k belongs to game
         ``games[k]``.
         """
         moves = np.empty(len(games), np.int16)
-        _draw(*self.policy.look(views), games, self._rng, moves)
+        _draw(*self.policy.look(views), games, self.rng, moves)
         return moves
 
     def probabilities(self, views: States) -> np.ndarray:

@@ -214,11 +214,6 @@ class MCTSAgent(Agent):
         self.counts = new_counts(game.spec.num_seats)
         """Statistics of the players before the hand (``fpmcts.poker.opponents.statistics``)."""
         self._seating: np.ndarray | None = None
-        self._rng = np.zeros(0, np.uint64)
-
-    def start(self, num_games: int, seed: int) -> None:
-        """Prepares for games 0 .. num_games - 1."""
-        self._rng = streams(seed, num_games)
 
     def forget(self) -> None:
         """Forgets all players."""
@@ -254,7 +249,7 @@ class MCTSAgent(Agent):
         for k, game in enumerate(games):
             found = self.search(
                 take(views, np.array([k])),
-                self._rng[game : game + 1],
+                self.rng[game : game + 1],
                 Limits(),
                 self._known(int(game)),
             )

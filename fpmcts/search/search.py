@@ -127,11 +127,6 @@ def _draw_noise(
             )
 
 
-def _make_rule(settings: SearchSettings, playouts: int) -> Any:
-    """Returns the root rule for a number of playouts."""
-    return rule_module(settings.root).make(settings, playouts)
-
-
 class _Watch:
     """Ends a search early and reports its progress.
 
@@ -213,7 +208,7 @@ class Search:
         self.counters = SearchCounters()
         self.win_only = win_only
         self.most_slots = max(max_positions * settings.slots, LONE_SLOTS)
-        self._rule = _make_rule(settings, settings.playouts)
+        self._rule: Any = None
         params = Params(
             c=settings.c * settings.unit,
             win_only=win_only,
@@ -296,7 +291,7 @@ class Search:
             if moves is None
             else list(zip(moves, moves if stand_ins is None else stand_ins, strict=True))
         )
-        self._rule = _make_rule(settings, min(playouts, planned or playouts))
+        self._rule = rule_module(settings.root).make(settings, min(playouts, planned or playouts))
         self._forest = self._forest._replace(num_slots=slots, num_worlds=per)
         if sources is None:
             sources = np.tile(np.arange(per, dtype=np.int32), (n, 1))

@@ -21,7 +21,7 @@ from games.kernels import kernel
 from games.rows import Rules, States, num_rows, take
 from networks import losses
 from networks.precision import has_bfloat16
-from networks.resnet import Outputs, PolicyValueNet
+from networks.resnet import PolicyValueNet, RawOutputs
 
 CLIP = 5.0
 """Maximum norm of a gradient."""
@@ -268,7 +268,7 @@ class Learner:
 
     def _outputs(
         self, net: PolicyValueNet, rows: Samples, more: Samples | None = None
-    ) -> tuple[Outputs[torch.Tensor], losses.PolicyLoss]:
+    ) -> tuple[RawOutputs, losses.PolicyLoss]:
         """Returns the outputs of ``net`` for ``rows``, then for ``more``, and the policy losses on
         ``rows``.
         """

@@ -32,8 +32,6 @@ from games.rows import States, concatenate, take
 from games.settings import setting
 from inference.determinizer import Determinizer
 
-UNDECIDED, CHEAP, FULL = 0, 1, 2
-
 
 @dataclass(frozen=True)
 class SelfPlaySettings:
@@ -112,25 +110,12 @@ class Finished(NamedTuple):
 
 
 @kernel
-def _draw_kinds(
-    rng: np.ndarray, lanes: np.ndarray, seats: np.ndarray, searchers: np.ndarray, kinds: np.ndarray
-) -> None:
-    """Writes for every undecided lane whether its decision is searched.
-
-    Each consumes a random number that has no effect; it keeps the random streams of the released
-    weights, for which playout-cap randomisation drew here whether to search (with a share of 1, as
-    in the paper).
-
-    Args:
-        seats: int8 ``[games]``, the seat to move.
-        searchers: int8 ``[games]``: the seat that searches, -1 = all.
-        kinds: int8 ``[games]``: UNDECIDED ones become CHEAP or FULL.
+def _skip(rng: np.ndarray, lanes: np.ndarray) -> None:
+    """Draws a number that has no effect for each lane. It keeps the random streams of the released
+    weights, for which playout-cap randomisation drew here whether to search.
     """
     for lane in lanes:
-        if kinds[lane] == UNDECIDED:
-            searches = searchers[lane] < 0 or searchers[lane] == seats[lane]
-            random_float(rng, lane)
-            kinds[lane] = FULL if searches else CHEAP
+        random_float(rng, lane)
 
 
 @kernel
@@ -192,7 +177,7 @@ class SelfPlay:
             game, game.deal(deals), window=settings.lanes, solve=self.search.settings.solve
         )
         statistics, temperature = SelfPlayStatistics(games=num), settings.temperature(iteration)
-        kinds, searchers = np.full(num, UNDECIDED, np.int8), np.full(num, -1, np.int8)
+        searchers = np.full(num, -1, np.int8)
         chances, unexplored = np.full(num, settings.exploration), np.zeros(num, np.bool_)
         if settings.searching == "one":
             _draw_seats(rng, game.spec.num_seats, searchers)
@@ -202,14 +187,14 @@ class SelfPlay:
 
         def decide(lanes: np.ndarray) -> tuple[np.ndarray, Noted[Samples]]:
             """Draws cheap moves as long as there are any, so that searches run in full batches."""
-            _draw_kinds(rng, lanes, games.seats, searchers, kinds)
-            cheap = np.flatnonzero(kinds[lanes] == CHEAP)
+            searches = (searchers[lanes] < 0) | (searchers[lanes] == games.seats[lanes])
+            cheap = np.flatnonzero(~searches)
             chosen = cheap if cheap.size else np.arange(len(lanes))
             at, actions = lanes[chosen], np.full(len(lanes), -1, np.int16)
-            searches = (searchers[at] < 0) | (searchers[at] == games.seats[at])
+            _skip(rng, at)
             # Whether the result of a game is a valid target for the searching seat's value from
             # here on.
-            tells = ~unexplored[at] & searches
+            tells = ~unexplored[at] & searches[chosen]
             if cheap.size:
                 drawn = draw_moves(
                     game, self.evaluate, games.states, rng, at, temperature, chances[at], iteration
@@ -223,7 +208,6 @@ class SelfPlay:
                     games.states, seen, rng, at, temperature, iteration, statistics
                 )
             samples.result[~tells] = np.nan
-            kinds[at] = UNDECIDED
             return actions, [(at, samples)]
 
         owner, samples = play_games(games, decide, empty_samples(game, 0), tick)

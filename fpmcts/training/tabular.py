@@ -91,13 +91,19 @@ def make_learner(config: TabularConfig) -> Any:
     return algorithms.make(config.name, game, config.seed, **config.options())
 
 
+def mark_after(episodes: int, first: float, per_decade: int) -> int:
+    """Returns the first mark beyond a number of episodes, on a geometric grid."""
+    k = 0
+    while (mark := round(first * 10 ** (k / per_decade))) <= episodes:
+        k += 1
+    return mark
+
+
 def next_mark(episodes: int, size: int = 1) -> int:
     """Returns the number of episodes, each as long as ``size`` ordinary ones, at which a run is
     next measured and saved.
     """
-    k = 0
-    while (mark := round(FIRST_MARK // size * 10 ** (k / MARKS_PER_DECADE))) <= episodes:
-        k += 1
+    mark = mark_after(episodes, FIRST_MARK // size, MARKS_PER_DECADE)
     return min(mark, episodes + LONGEST_STEP // size)
 
 

@@ -37,10 +37,10 @@ const FIRST_WAIT = 400; // milliseconds before a lost connection is tried again;
 const LONGEST_WAIT = 8000;
 const LOST = "the connection was lost";
 
-// Messages to and from the server. `listen` hears everything; `ask` resolves with the first answer to one message.
+// Messages to and from the server. Listeners hear everything; `ask` resolves with the first answer to one message.
 export class Connection {
-  constructor(listen) {
-    this.listen = listen;
+  constructor() {
+    this.listeners = new Set();
     this.id = 0;
     this.wait = FIRST_WAIT;
     this.waiting = new Map();
@@ -48,17 +48,26 @@ export class Connection {
     this.open();
   }
 
+  listen(hear) {
+    this.listeners.add(hear);
+    return () => this.listeners.delete(hear);
+  }
+
+  tell(message) {
+    for (const hear of [...this.listeners]) hear(message);
+  }
+
   open() {
     const scheme = location.protocol === "https:" ? "wss" : "ws";
     this.socket = new WebSocket(`${scheme}://${location.host}/ws`);
     this.socket.onopen = () => {
       this.wait = FIRST_WAIT;
-      this.listen({ type: "connected" });
+      this.tell({ type: "connected" });
       if (this.table) this.send({ type: "join", table: this.table });
     };
     this.socket.onmessage = (event) => this.hear(JSON.parse(event.data));
     this.socket.onclose = () => {
-      this.listen({ type: "disconnected" });
+      this.tell({ type: "disconnected" });
       for (const [, { reject }] of this.waiting) reject(new Refused("disconnected", LOST));
       this.waiting.clear();
       setTimeout(() => this.open(), this.wait);
@@ -73,7 +82,7 @@ export class Connection {
       if (message.type === "error") asked.reject(new Refused(message.code, message.text));
       else asked.resolve(message);
     }
-    this.listen(message);
+    this.tell(message);
   }
 
   send(fields) {

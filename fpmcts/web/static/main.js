@@ -34,22 +34,6 @@ function place() {
   return fields.t ? { page: "table", id: fields.t } : { page: "lobby", wish: fields };
 }
 
-// Passes messages of the server to all listeners.
-class Bus {
-  constructor() {
-    this.listeners = new Set();
-  }
-
-  listen(hear) {
-    this.listeners.add(hear);
-    return () => this.listeners.delete(hear);
-  }
-
-  tell(message) {
-    for (const hear of [...this.listeners]) hear(message);
-  }
-}
-
 function Settings({ prefs, change }) {
   const dialog = useRef(null);
   useEffect(() => {
@@ -73,7 +57,7 @@ function Settings({ prefs, change }) {
       <button type="button" class="primary" onClick=${() => dialog.current.close()}>${t("close")}</button></div></dialog></nav>`;
 }
 
-function App({ connection, bus }) {
+function App({ connection }) {
   const [prefs, setPrefs] = useState(readPrefs);
   const [at, setAt] = useState(place);
   const [config, setConfig] = useState(null);
@@ -105,7 +89,7 @@ function App({ connection, bus }) {
     const moved = () => setAt(place());
     addEventListener("hashchange", moved);
     look();
-    return bus.listen((message) => {
+    return connection.listen((message) => {
       if (message.type === "welcome" || message.type === "engine") setEngine(message);
       if (message.type === "connected") setOnline(true);
       if (message.type === "disconnected") setOnline(false);
@@ -121,7 +105,7 @@ function App({ connection, bus }) {
     location.hash = hash;
   };
   const open = (id) => go(`t=${id}`);
-  const shared = { config, connection, bus, prefs, engine, prepare, go, open, say, announce: setSpoken, fail };
+  const shared = { config, connection, prefs, engine, prepare, go, open, say, announce: setSpoken, fail };
   const pages = { lobby: Lobby, table: Play, puzzles: Puzzles, editor: Editor };
   const Page = pages[at.page];
   const shows = config && (config.games.length > 0 || at.page === "lobby");
@@ -134,8 +118,7 @@ function App({ connection, bus }) {
   </div>`;
 }
 
-const bus = new Bus();
-const connection = new Connection((message) => bus.tell(message));
+const connection = new Connection();
 const root = document.getElementById("app");
 root.replaceChildren();
-render(html`<${App} connection=${connection} bus=${bus} />`, root);
+render(html`<${App} connection=${connection} />`, root);

@@ -63,7 +63,7 @@ function follow(state, message) {
   }
 }
 
-export function Play({ id, config, connection, bus, prefs, engine, go, open, say, announce, fail }) {
+export function Play({ id, config, connection, prefs, engine, go, open, say, announce, fail }) {
   const [state, tell] = useReducer(follow, EMPTY);
   const [ply, setPly] = useState(null); // null: the current position
   const [retry, setRetry] = useState(null);
@@ -75,7 +75,7 @@ export function Play({ id, config, connection, bus, prefs, engine, go, open, say
     setPly(null);
     setRetry(null);
     setReviewing(false);
-    const stop = bus.listen((message) => {
+    const stop = connection.listen((message) => {
       if (message.table !== undefined && message.table !== id) return;
       if (message.type === "next") open(message.next);
       else if (message.type === "error" || message.error) failed(message.error ?? message);
@@ -135,7 +135,7 @@ export function Play({ id, config, connection, bus, prefs, engine, go, open, say
     if (!maySearch || place >= 0) return moves[(place + 1) % moves.length];
     return new Promise((resolve) => {
       const job = analyse(HINT_PLAYOUTS);
-      const stop = bus.listen((message) => {
+      const stop = connection.listen((message) => {
         const ended = message.type === "disconnected" || (message.type === "error" && message.id === job) || (message.type === "result" && message.job === job && message.final);
         if (!ended) return;
         stop();
@@ -188,7 +188,7 @@ export function Play({ id, config, connection, bus, prefs, engine, go, open, say
     </div>
     <aside class="side">
       ${done && series && summary.series.games > 1 && html`<${Match} id=${id} series=${summary.series} config=${config} over=${Boolean(matchOver)} fail=${failed} />`}
-      ${done && reviewing && html`<${Review} id=${id} view=${view} plies=${plies} game=${game} config=${config} connection=${connection} bus=${bus} prefs=${prefs}
+      ${done && reviewing && html`<${Review} id=${id} view=${view} plies=${plies} game=${game} config=${config} connection=${connection} prefs=${prefs}
         say=${say} fail=${failed} ply=${at} choose=${choose} retry=${retry} setRetry=${setRetry} />`}
       ${!done && !watching && prefs.counter && playsCards(view) && html`<${Counter} counts=${unseenCounts(view)} />`}
       ${!done && html`<section class="panel thoughts"><h2>${t("thoughts")}</h2>

@@ -8,12 +8,12 @@ import { useKeys } from "./keys.js";
 import { placeTitle, playerTitle, sameNames } from "./players.js";
 import { Curve, Hands, MARKS, Moves } from "./thoughts.js";
 import { Luck, Thresholds, keptThresholds } from "./skill.js";
-import { lossOf, number, t } from "./words.js";
+import { lossOf, t } from "./words.js";
 
 const WRONG = ["inaccuracy", "mistake", "blunder"];
 const PLAYOUTS = 256;
 
-export function Review({ id, view, plies, game, config, connection, bus, prefs, say, fail, ply, choose, retry, setRetry }) {
+export function Review({ id, view, plies, game, config, connection, prefs, say, fail, ply, choose, retry, setRetry }) {
   const [speed, setSpeed] = useState(config.review_speeds[0]);
   const [thresholds, setThresholds] = useState(() => keptThresholds(game));
   const [job, setJob] = useState(null);
@@ -32,7 +32,7 @@ export function Review({ id, view, plies, game, config, connection, bus, prefs, 
     });
   useEffect(
     () =>
-      bus.listen((message) => {
+      connection.listen((message) => {
         if (message.type === "revealed") merge(message.decisions);
         else if (message.type === "disconnected") (setJob(null), setHidden({}));
         else if (message.type === "error" && message.id === job) setJob(null);

@@ -13,7 +13,7 @@ function Top({ title, go, games, name, change }) {
     <select aria-label=${t("game")} value=${name} onChange=${(event) => change(event.target.value)}>${games.map((one) => html`<option value=${one.name} key=${one.name}>${gameTitle(one.name)}</option>`)}</select></header>`;
 }
 
-export function Puzzles({ config, connection, bus, go, prefs, say, announce, fail }) {
+export function Puzzles({ config, connection, go, prefs, say, announce, fail }) {
   const [game, setGame] = useState(config.games[0].name);
   const [puzzles, setPuzzles] = useState(null);
   const [place, setPlace] = useState(0);
@@ -37,7 +37,7 @@ export function Puzzles({ config, connection, bus, go, prefs, say, announce, fai
   }, [puzzle?.table, puzzle?.ply]);
   useEffect(
     () =>
-      bus.listen((message) => {
+      connection.listen((message) => {
         if (message.type !== "result" || !message.final || (!message.tried && !message.error)) return;
         setWaiting(false);
         if (message.error) fail(message.error);

@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from games.interface import Records
-from games.kernels import kernel, random_below, random_float, streams
+from games.kernels import kernel, random_below, random_float
 from games.no_limit_holdem.betting import legal, pot, situation
 from games.no_limit_holdem.state import CALL, FIRST_AMOUNT, FOLD, Rules
 from games.poker.hands import EMPTY_KEY, NUM_CARDS, HandTables, strength_with, sums
@@ -153,14 +153,10 @@ class _ByRule(Player):
 
     rule: ClassVar[Callable[..., None]]
 
-    def start(self, num_games: int, seed: int) -> None:
-        """Prepares for games 0 .. num_games - 1."""
-        self._rng = streams(seed, num_games)
-
     def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
         """Returns a legal move (int16 ``[n]``) for each view."""
         moves = np.empty(num_rows(views), np.int16)
-        type(self).rule(self.game.rules, views, self._rng, np.asarray(games, np.int64), moves)
+        type(self).rule(self.game.rules, views, self.rng, np.asarray(games, np.int64), moves)
         return moves
 
 

@@ -37,7 +37,7 @@ from games.agent import Agent, OpenPolicy
 from games.dispatch import GenericKernel, register
 from games.generic import current_seat, legal, nearest_listed, public_cards, start_view, step
 from games.interface import Game, Records, seats_to_move
-from games.kernels import kernel, streams
+from games.kernels import kernel
 from games.no_limit_holdem import state as no_limit
 from games.no_limit_holdem.state import CALL, FIRST_AMOUNT, FOLD
 from games.poker import state as limit
@@ -237,7 +237,7 @@ class LocalBestResponse(Agent):
         seen.
         """
         self._ranges = np.ones((num_games, len(self.hands)))
-        self._rng = streams(seed, num_games)
+        super().start(num_games, seed)
         self._positions = self.game.empty(num_games)
         self._played = np.full(num_games, -1)
 
@@ -292,7 +292,7 @@ class LocalBestResponse(Agent):
             self.hands,
             ranges,
             self.boards,
-            self._rng,
+            self.rng,
             games,
             equity,
         )
