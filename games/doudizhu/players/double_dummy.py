@@ -61,6 +61,12 @@ UNSOLVED = 0
 
 YES, NO = 0, 1
 """The answers; also the side that wants each: the landlord and the peasants."""
+AT, BEGIN, END = range(3)
+"""Columns of ``Line.spans``."""
+MOVE, SEAT, TARGET, PASSES, THRESHOLD = range(5)
+"""Columns of ``Positions.columns``. One array a field would cost a fifth of the time, since numba
+passes every array of a tuple to every kernel.
+"""
 _INFINITE = 1 << 30
 """The number of an answer that is refuted; the other one is 0."""
 _STEEPEST = 12
@@ -78,16 +84,13 @@ class Line(NamedTuple):
 
     Attributes:
         hands: uint64 ``[D, 3]``.
-        places: int64 ``[D]``, of the positions in ``Positions``.
-        begins: int64 ``[D]``, the first position after one of their moves.
-        ends: int64 ``[D]``, the end of those.
+        spans: int64 ``[D, 3]``: ``AT``, the row of the position in ``Positions``; ``BEGIN`` and
+            ``END``, the rows of the positions after its moves.
         limits: int64 ``[D, 2]``: the search goes on while both numbers are below.
     """
 
     hands: np.ndarray
-    places: np.ndarray
-    begins: np.ndarray
-    ends: np.ndarray
+    spans: np.ndarray
     limits: np.ndarray
 
 
@@ -95,21 +98,15 @@ class Positions(NamedTuple):
     """The root, then the positions after each move from each position of the line.
 
     Attributes:
-        moves: int16 ``[P]``, the move that leads there.
-        seats: int8 ``[P]``, the seat to move, after forced passes.
-        targets: int16 ``[P]``, the move to beat; 0 = a lead.
-        passes: int8 ``[P]``, passes since the target was played.
-        thresholds: int8 ``[P]``: the question is whether the value is at least this.
+        columns: int16 ``[P, 5]``: ``MOVE``, which leads there; ``SEAT`` to move, after forced
+            passes; ``TARGET``, the move to beat, 0 = a lead; ``PASSES`` since it was played;
+            ``THRESHOLD``: the question is whether the value is at least this.
         keys: uint64 ``[P, 4]``, what the table compares: three hands, and a word of target, seat,
             passes, threshold and whether there are chains.
         numbers: int64 ``[P, 2]``, the efforts to prove ``YES`` and ``NO``.
     """
 
-    moves: np.ndarray
-    seats: np.ndarray
-    targets: np.ndarray
-    passes: np.ndarray
-    thresholds: np.ndarray
+    columns: np.ndarray
     keys: np.ndarray
     numbers: np.ndarray
 
@@ -142,10 +139,8 @@ def new_solver(bits: int = TABLE_BITS) -> Solver:
         nodes=np.zeros(1, np.int64),
         moves=np.zeros(MAX_LEGAL, np.int16),
         others=np.zeros(MAX_LEGAL, np.int16),
-        line=Line(*zeros(MAX_DEPTH + 1, "3u8", "i8", "i8", "i8", "2i8")),
-        positions=Positions(
-            *zeros(MAX_DEPTH * MAX_LEGAL, "i2", "i1", "i2", "i1", "i1", "4u8", "2i8")
-        ),
+        line=Line(*zeros(MAX_DEPTH + 1, "3u8", "3i8", "2i8")),
+        positions=Positions(*zeros(MAX_DEPTH * MAX_LEGAL, "5i2", "4u8", "2i8")),
     )
 
 
@@ -224,7 +219,7 @@ def _set_key(rules: Rules, hands: np.ndarray, positions: Positions, at: int, bea
         beats_it: The lowest rank that the seats still to answer beat the target with, bombs aside;
             -1: none.
     """
-    key, target = positions.keys[at], np.int64(positions.targets[at])
+    key, target = positions.keys[at], np.int64(positions.columns[at, TARGET])
     chains = _chains(hands[0]) or _chains(hands[1]) or _chains(hands[2])
     rocket = False
     for hand in hands:
@@ -249,8 +244,8 @@ def _set_key(rules: Rules, hands: np.ndarray, positions: Positions, at: int, bea
         place += 1
     if target != PASS and beats_it < 0:
         code = np.int64(_ONLY_ROCKET if is_bomb(rules, target) else _ONLY_BOMBS)
-    word = np.int64(positions.thresholds[at] + _OFFSET) << 1 | np.int64(chains)
-    word = (word << 1 | positions.passes[at]) << _SEAT_BITS | positions.seats[at]
+    word = np.int64(positions.columns[at, THRESHOLD] + _OFFSET) << 1 | np.int64(chains)
+    word = (word << 1 | positions.columns[at, PASSES]) << _SEAT_BITS | positions.columns[at, SEAT]
     key[3] = np.uint64(word << _TARGET_BITS | code)
 
 
@@ -284,10 +279,17 @@ def _runs_out(hand: np.uint64, first: np.uint64, second: np.uint64) -> bool:
     return weak_trios <= 1 and exposed - carriers <= 1
 
 
+@kernel(inline="always")
+def _place(positions: Positions, at: int, seat: int, target: int, passes: int) -> None:
+    positions.columns[at, SEAT] = seat
+    positions.columns[at, TARGET] = target
+    positions.columns[at, PASSES] = passes
+
+
 @kernel
 def _side(positions: Positions, at: int) -> int:
     """Returns the answer that the seat to move wants."""
-    return YES if positions.seats[at] == 0 else NO
+    return YES if positions.columns[at, SEAT] == 0 else NO
 
 
 @kernel
@@ -300,8 +302,9 @@ def _known(
     rules: Rules, hands: np.ndarray, positions: Positions, at: int, replies_left: bool, points: bool
 ) -> int:
     """Returns the answer at a position if it is plain, else -1."""
-    seat, threshold = np.int64(positions.seats[at]), np.int64(positions.thresholds[at])
-    target, side = np.int64(positions.targets[at]), _side(positions, at)
+    seat = np.int64(positions.columns[at, SEAT])
+    threshold = np.int64(positions.columns[at, THRESHOLD])
+    target, side = np.int64(positions.columns[at, TARGET]), _side(positions, at)
     if points and abs(threshold) > 1:
         most = most_doubled(hands)
         if threshold > most:
@@ -325,8 +328,8 @@ def _settle(rules: Rules, solver: Solver, hands: np.ndarray, at: int, points: bo
     """Plays the forced passes of a position and writes its key and numbers."""
     positions = solver.positions
     numbers = positions.numbers[at]
-    seat, target = np.int64(positions.seats[at]), np.int64(positions.targets[at])
-    passes, num_replies = np.int64(positions.passes[at]), np.int64(0)
+    seat, target = np.int64(positions.columns[at, SEAT]), np.int64(positions.columns[at, TARGET])
+    passes, num_replies = np.int64(positions.columns[at, PASSES]), np.int64(0)
     while target != PASS:
         num_replies = replies(rules, hands[seat], target, solver.others)
         if num_replies > 1:
@@ -334,7 +337,7 @@ def _settle(rules: Rules, solver: Solver, hands: np.ndarray, at: int, points: bo
         seat, passes = (seat + 1) % NUM_SEATS, passes + 1
         if passes == NUM_SEATS - 1:
             target, passes = np.int64(PASS), np.int64(0)
-    positions.seats[at], positions.targets[at], positions.passes[at] = seat, target, passes
+    _place(positions, at, seat, target, passes)
     answer = _known(rules, hands, positions, at, target != PASS, points)
     if answer >= 0:
         numbers[answer], numbers[1 - answer] = 0, _INFINITE
@@ -377,32 +380,32 @@ def _expand(rules: Rules, solver: Solver, depth: int, points: bool) -> None:
     answers its question.
     """
     line, positions = solver.line, solver.positions
-    at, child = line.places[depth], line.begins[depth]
-    hands, seat = line.hands[depth], np.int64(positions.seats[at])
-    target, side = np.int64(positions.targets[at]), _side(positions, at)
+    at, child = line.spans[depth, AT], line.spans[depth, BEGIN]
+    hands, seat = line.hands[depth], np.int64(positions.columns[at, SEAT])
+    target, side = np.int64(positions.columns[at, TARGET]), _side(positions, at)
     own = hands[seat]
     for move in solver.moves[: legal_moves(rules, own, target, solver.moves)]:
         rest = own - rules.cards[move]
         if rest == np.uint64(0):
             continue  # a win that is not enough
-        passes, threshold = np.int64(0), np.int64(positions.thresholds[at])
+        passes, threshold = np.int64(0), np.int64(positions.columns[at, THRESHOLD])
         beaten = np.int64(move)
         if move == PASS:
-            passes, beaten = np.int64(positions.passes[at]) + 1, target
+            passes, beaten = np.int64(positions.columns[at, PASSES]) + 1, target
             if passes == NUM_SEATS - 1:
                 passes, beaten = np.int64(0), np.int64(PASS)
         elif points and is_bomb(rules, move):
             threshold = _after_bomb(threshold)
-        positions.moves[child], positions.seats[child] = move, (seat + 1) % NUM_SEATS
-        positions.targets[child], positions.passes[child] = beaten, passes
-        positions.thresholds[child] = threshold
+        _place(positions, child, (seat + 1) % NUM_SEATS, beaten, passes)
+        positions.columns[child, MOVE] = move
+        positions.columns[child, THRESHOLD] = threshold
         hands[seat] = rest
         _settle(rules, solver, hands, child, points)
         hands[seat] = own
         child += 1
         if positions.numbers[child - 1, side] == 0:
             break
-    line.ends[depth] = child
+    line.spans[depth, END] = child
 
 
 @kernel
@@ -411,16 +414,16 @@ def _search(rules: Rules, solver: Solver, points: bool) -> None:
     nodes are left.
     """
     line, positions = solver.line, solver.positions
-    line.places[0], line.begins[0], line.limits[0] = 0, 1, _INFINITE
+    line.spans[0, AT], line.spans[0, BEGIN], line.limits[0] = 0, 1, _INFINITE
     depth = np.int64(0)
     solver.nodes[0] -= 1
     _expand(rules, solver, depth, points)
     while True:
-        at, limits = line.places[depth], line.limits[depth]
+        at, limits = line.spans[depth, AT], line.limits[depth]
         side = _side(positions, at)
         best, least, second = np.int64(-1), np.int64(_INFINITE), np.int64(_INFINITE)
         against, unproved = np.int64(0), np.int64(0)
-        for child in range(line.begins[depth], line.ends[depth]):
+        for child in range(line.spans[depth, BEGIN], line.spans[depth, END]):
             effort = positions.numbers[child, side]
             if effort < least:
                 best, least, second = child, effort, least
@@ -446,8 +449,9 @@ def _search(rules: Rules, solver: Solver, points: bool) -> None:
         if limits[1 - side] < _INFINITE:
             below[1 - side] = limits[1 - side] - against + positions.numbers[best, 1 - side]
         line.hands[depth + 1] = line.hands[depth]
-        line.hands[depth + 1, positions.seats[at]] -= rules.cards[positions.moves[best]]
-        line.places[depth + 1], line.begins[depth + 1] = best, line.ends[depth]
+        mover, move = positions.columns[at, SEAT], positions.columns[best, MOVE]
+        line.hands[depth + 1, mover] -= rules.cards[move]
+        line.spans[depth + 1, AT], line.spans[depth + 1, BEGIN] = best, line.spans[depth, END]
         depth += 1
         _expand(rules, solver, depth, points)
 
@@ -461,8 +465,8 @@ def _answer(
     """
     hands, positions = solver.line.hands[0], solver.positions
     hands[:] = states.hands[i]
-    positions.seats[0], positions.targets[0] = states.seat[i], states.target[i]
-    positions.passes[0], positions.thresholds[0] = states.passes[i], threshold
+    _place(positions, 0, states.seat[i], states.target[i], states.passes[i])
+    positions.columns[0, THRESHOLD] = threshold
     _settle(rules, solver, hands, 0, points)
     numbers = positions.numbers[0]
     if numbers[YES] > 0 and numbers[NO] > 0 and solver.nodes[0] > 0:
