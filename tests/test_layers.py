@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from games import GAMES
+
 ROOT = Path(__file__).resolve().parent.parent
 
 ORDER = (
@@ -103,6 +105,15 @@ def test_networks_name_no_game_and_nothing_of_one() -> None:
         for name in former:
             text = text.replace(name, "")
         assert not [word for word in words if word in text], path
+
+
+def test_inference_asks_for_no_class_and_no_name_of_a_game() -> None:
+    for path in modules("inference").values():
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Name):
+                assert node.id != "isinstance", f"{path.name}, line {node.lineno}"
+            if isinstance(node, ast.Constant):
+                assert node.value not in GAMES, f"{path.name}, line {node.lineno}"
 
 
 def test_no_cycle() -> None:

@@ -307,6 +307,7 @@ def kinds(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Kind]:
         "decks": Kind(douzeros, odd_decks, lambda path: _given_decks(path, make("doudizhu"))),
         "other decks": records("goofspiel", lambda path: _given_decks(path, make("goofspiel"))),
         "records": records("doudizhu", use_record),
+        "no-limit records": records("no_limit_holdem", use_record),
         "networks": weights(networks, use_networks),
         "tables": weights(tables, lambda path: load_tabular(path, make("kuhn"))),
         "opponents": weights(opponents, load_opponents),
@@ -315,7 +316,7 @@ def kinds(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Kind]:
 
 KINDS = (
     *("train", "evaluate", "play", "hands", "decks", "other decks"),
-    *("records", "networks", "tables", "opponents"),
+    *("records", "no-limit records", "networks", "tables", "opponents"),
 )
 
 

@@ -105,18 +105,3 @@ def test_a_run_is_left_and_resumed(tmp_path: Path) -> None:
     with pytest.raises(RunFolderError, match="has trained this run since"):
         next(iter(run))
     assert nash_conv(other.game, other.player()) < 11 / 12
-
-
-def test_a_run_that_is_interrupted_within_a_step_resumes(tmp_path: Path) -> None:
-    """As by Ctrl-C in a notebook."""
-    run = Run(tmp_path, game=make("kuhn"), algorithm="smooth_uct", budget={"episodes": 2000})
-    next(iter(run))
-
-    def interrupted(progress: object) -> None:
-        run.algorithm.learner.run(7)
-        raise KeyboardInterrupt
-
-    run.algorithm.step = interrupted
-    with pytest.raises(KeyboardInterrupt):
-        list(run)
-    assert [report.step for report in run] == [1259, 1585, 1995, 2000]

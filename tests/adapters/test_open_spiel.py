@@ -31,31 +31,6 @@ def test_its_simulation_and_its_exploitability(name: str, uniform: float) -> Non
     assert pyspiel.nash_conv(native, pyspiel.UniformRandomPolicy(native)) == pytest.approx(uniform)
 
 
-GOOFSPIEL = "goofspiel(imp_info=True,num_cards={},points_order=descending,returns_type=win_loss)"
-
-
-@pytest.mark.parametrize(
-    ("name", "options", "text"),
-    [
-        ("goofspiel", {"cards": 3, "lowest_prize": 1}, GOOFSPIEL.format(3)),
-        pytest.param(
-            *("goofspiel", {"cards": 4, "lowest_prize": 1}, GOOFSPIEL.format(4)),
-            marks=pytest.mark.slow,
-        ),
-        pytest.param("leduc", {}, "leduc_poker", marks=pytest.mark.slow),
-    ],
-)
-def test_games_agree_with_its_own(name: str, options: dict[str, int], text: str) -> None:
-    """The uniform policy is as far from equilibrium in both."""
-    theirs, ours = pyspiel.load_game(text), load_game(name, **options)
-    if theirs.get_type().dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS:
-        theirs = pyspiel.convert_to_turn_based(theirs)
-    measured, expected = (
-        exploitability.nash_conv(game, policy.UniformRandomPolicy(game)) for game in (ours, theirs)
-    )
-    assert measured == pytest.approx(expected, abs=1e-6)
-
-
 def test_a_player_of_ours_in_games_of_its_own() -> None:
     """A bot in OpenSpiel's Leduc, and how far uniform and calling play are from equilibrium in its
     Kuhn and in ours."""

@@ -137,18 +137,3 @@ def test_bootstrap(nodes: Any) -> None:
         made.append(run(one, 1))
         one.close()
     same(*made)
-
-
-def test_leduc_is_the_same_on_any_number_of_threads_and_in_a_cluster(nodes: Any) -> None:
-    """Four iterations, all else by default."""
-    made = []
-    actors = ["cluster=ray", f"cluster.address={nodes.address}", "cluster.actors=2"]
-    for more in (["threads=1"], ["threads=2"], ["threads=3"], actors):
-        one = Stages(config(*more, base=["game=leduc", "evaluation.exact_every=0"]))
-        for _ in range(4):
-            one.step(silent)
-        made.append(one.state())
-        one.close()
-    for other in made[1:]:
-        same(made[0].arrays, other.arrays)
-        assert other.meta | {"config": None} == made[0].meta | {"config": None}

@@ -1,6 +1,7 @@
 """Luck taken out of results: corrections of mean 0, exactly where that can be counted; less
 variance; weights without bias."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -17,7 +18,9 @@ from games.generic import current_seat, team_return
 from games.interface import Game, Records
 from games.poker.players.always_call import AlwaysCall
 from games.rows import States, num_rows, take
-from tests.evaluation.histories import histories
+from tests.games import driver
+
+Moves = tuple[tuple[int, int], ...]
 
 
 class Mixing(Agent):
@@ -33,6 +36,23 @@ class Silent(Agent):
     """States nothing."""
 
     name = "silent"
+
+
+def histories(game: Game) -> Iterator[tuple[int, Moves, States]]:
+    """Yields the number of the deal, the moves as (place among the legal ones, action), and the
+    position.
+    """
+    starts, chances = game.starts()
+    left: list[tuple[int, Moves, States]]
+    left = [(deal, (), take(starts, np.array([deal]))) for deal in range(len(chances))]
+    while left:
+        deal, moves, position = left.pop()
+        yield deal, moves, position
+        if driver.current_seat(game.rules, position, 0) >= 0:
+            for made in enumerate(driver.legal_actions(game, position, 0).tolist()):
+                after = take(position, np.zeros(1, np.int64))
+                driver.step(game.rules, after, 0, made[1])
+                left.append((deal, (*moves, made), after))
 
 
 def every_game(game: Game) -> tuple[PlayedGames, np.ndarray, States]:

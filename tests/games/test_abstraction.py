@@ -175,16 +175,3 @@ def test_unusable_files(stored: Path, tmp_path: Path) -> None:
         stored.write_bytes(bad)
         with pytest.raises(TablesError, match="x.tables cannot be used.*; make them"):
             table_files.load(stored, FACTS, "make them")
-
-
-def test_an_interrupted_writing_leaves_the_old_file(
-    stored: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def interrupt(*arguments: object, **options: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("os.fsync", interrupt)
-    with pytest.raises(KeyboardInterrupt):
-        table_files.save(stored, {"a": np.zeros(3)}, {**FACTS, "version": "2"})
-    assert len(table_files.load(stored, FACTS, "")["a"]) == 1000
-    assert [path.name for path in stored.parent.iterdir()] == [stored.name]

@@ -55,19 +55,6 @@ def test_every_move_has_its_one_reading() -> None:
         assert rules.size[move] == sum(counts)
 
 
-@pytest.mark.parametrize("name", RULE_SETS)
-def test_ids_are_ordered_and_first_bounds_them(name: str) -> None:
-    rules = rule_set(name)
-    order = np.lexsort((rules.top, rules.length, rules.category))
-    np.testing.assert_array_equal(order, np.arange(len(order)))
-    for category, length, top in {
-        *zip(rules.category[1:], rules.length[1:], rules.top[1:], strict=True)
-    }:
-        same = (rules.category == category) & (rules.length == length) & (rules.top == top)
-        ids = range(rules.first[category, length, top], rules.first[category, length, top + 1])
-        np.testing.assert_array_equal(np.flatnonzero(same), ids)
-
-
 def test_douzero_adds_moves_with_both_jokers_only() -> None:
     standard, douzero = (set(rule_set(name).cards.tolist()) for name in ("standard", "douzero"))
     jokers = 0x11 << 52

@@ -31,11 +31,3 @@ def test_deals_are_listed(name: str, options: dict[str, Any], deals: int) -> Non
     dealt = game.deal(np.arange(9, dtype=np.uint64) << np.uint64(16))
     assert {str(take(dealt, slice(i, i + 1))) for i in range(9)} <= set(rows)
     assert driver.current_seat(game.rules, states, 0) >= 0
-
-
-@pytest.mark.parametrize("name", ["doudizhu", "limit_holdem"])
-def test_deals_of_large_games_are_not(name: str) -> None:
-    with pytest.raises(
-        ValueError, match=f"^the deals of {name} cannot be listed: expected a small game"
-    ):
-        make(name).starts()

@@ -1,7 +1,6 @@
 """The determinizer against Bayes' rule by enumeration, and its invariances."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +18,6 @@ from inference.replay import Replayer
 from tests.games import driver
 from tests.games.positions import deal_hidden
 from tests.inference.endgames import (
-    FALSE_ALARM_Z,
     GAME,
     FakeEvaluator,
     Played,
@@ -165,34 +163,6 @@ def log_density(determinizer: Determinizer, view: States, seat: int, phase1: str
     determinizer._phase1(make_positions(GAME, np.array([lane]), view), streams(0, 120), draws)
     assert draws.num_draws[0] == (300 if phase1 == "filter" else determinizer.settings.particles)
     return draws.density[0, :-1]
-
-
-@pytest.mark.slow
-def test_uniform_players_leave_a_calibrated_posterior() -> None:
-    """Players who choose at random, and a network that says so: the weight of the true hand is on
-    average what it should be.
-
-    E[w(truth)] = E[sum_k w_k^2], and the true hand gains on the prior. One false alarm in 30,000.
-    """
-    played = random_games(2000, 31, most_cards=13)
-    lanes = running(played)
-    determinizer = make(2000, FakeEvaluator(strength=0.0), particles=40, solve=False)
-    _, diagnostics = worlds_of(determinizer, played, lanes, truth=True)
-    following = (played.states.seat[lanes].astype(int) + 1) % 3
-    differences, gains = [], []
-    for i, lane in enumerate(lanes):
-        found = weights(determinizer, slots(played, lanes)[i])
-        if np.isnan(diagnostics.ess_share[i]) and len(found) > 1:
-            differences.append(
-                found[int(played.states.hands[lane, following[i]])]
-                - sum(w**2 for w in found.values())
-            )
-            gains.append(diagnostics.gain[i])
-    assert len(gains) > 500
-    assert abs(np.mean(differences)) < FALSE_ALARM_Z * np.std(differences) / np.sqrt(
-        len(differences)
-    )
-    assert np.mean(gains) > FALSE_ALARM_Z * np.std(gains) / np.sqrt(len(gains))
 
 
 def test_listed_worlds_kept_weigh_as_much_as_from_scratch() -> None:
@@ -405,18 +375,6 @@ def test_a_record_must_lead_to_its_view() -> None:
         ValueError, match="lanes \\[0, 1, 2, 3, 4\\]: the record does not lead to the view"
     ):
         worlds_of(make(20, active_below=21), Played(played.states, other.records), running(played))
-
-
-@pytest.mark.parametrize(
-    ("settings", "network", "message"),
-    [
-        ({"phase1": "filter", "particles": 64, "candidates": 32}, score, "candidates is 32"),
-        ({"phase1": "filter"}, None, "filter network"),
-    ],
-)
-def test_bad_settings(settings: dict, network: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        Determinizer(GAME, FakeEvaluator(), InferenceSettings(**settings), 1, network)
 
 
 def test_marginals_are_those_of_the_particles_that_worlds_come_from() -> None:

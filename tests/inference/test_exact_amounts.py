@@ -24,15 +24,10 @@ def game() -> Game:
     return make("no_limit_holdem", bet_sizes=SIZES)
 
 
-def believed(
-    moves: list[str], particles: int, floor: float | None = None
-) -> tuple[np.ndarray, Determinizer, Table]:
+def believed(moves: list[str], particles: int) -> tuple[np.ndarray, Determinizer, Table]:
     """Returns the probability of each hand of the other player as the player to move sees it."""
     table = Table(game(), seed=3)
-    given = {} if floor is None else {"ess_floor": floor}
-    settings = InferenceSettings(
-        phase1="none", particles=particles, active_below=0, epsilon=0.0, **given
-    )
+    settings = InferenceSettings(phase1="none", particles=particles, active_below=0, epsilon=0.0)
     determinizer = Determinizer(game(), CardPolicies(game().spec), settings, 1)
     rng = np.array([7], np.uint64)
     for move in [*moves, ""]:
@@ -100,13 +95,6 @@ def test_worlds_of_a_history_with_unlisted_amounts_follow_the_posterior() -> Non
         exact[exact > 0]
     )  # the bets say something
     assert np.isfinite(determinizer._particles.posterior[0, :HANDS]).all()
-
-
-@pytest.mark.slow  # 90 seconds of compiling
-def test_drawn_particles_live_on() -> None:
-    """Particles drawn before the bets are weighed by them, and none is lost."""
-    _, determinizer, _ = believed(LINE, 64, floor=0.0)
-    assert np.isfinite(determinizer._particles.posterior[0, :64]).all()
 
 
 @pytest.mark.parametrize("moves", [["r290"], LINE, ["r290", "call", "r133", "r400"]])

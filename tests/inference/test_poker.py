@@ -1,8 +1,6 @@
 """Worlds for poker: the posterior over the others' hands against Bayes' rule by hand."""
 
 from collections import Counter
-from itertools import combinations
-from math import comb
 
 import numpy as np
 import pytest
@@ -13,7 +11,6 @@ from games.kernels import streams
 from games.poker.betting import Action
 from games.poker.game import LimitPoker
 from games.poker.state import HIDDEN, States
-from games.poker.worlds import list_hands
 from inference.determinizer import Determinizer, InferenceSettings
 from networks.resnet import Outputs
 from tests.games import driver
@@ -179,37 +176,3 @@ def test_fewer_particles_than_hands() -> None:
         determinizer.worlds(ONE, before, empty, rng, 4)
         worlds, _ = determinizer.worlds(ONE, views, records, rng, 4)
         assert not {3, 2} & set(worlds.cards[:, 1].tolist())
-
-
-@pytest.mark.parametrize(
-    ("num_cards", "others", "num_private"), [(5, 1, 1), (6, 1, 2), (7, 2, 2), (5, 2, 1)]
-)
-def test_hands_are_listed_once(num_cards: int, others: int, num_private: int) -> None:
-    size, unseen = others * num_private, np.arange(num_cards, dtype=np.int8)
-    words = np.zeros((1000, 1), np.uint64)
-    count = list_hands(unseen, num_cards, num_private, size, words)
-    hands = [[int(word) >> 6 * k & 63 for k in range(size)] for word in words[:count, 0]]
-    expected = comb(num_cards, num_private) * (
-        comb(num_cards - num_private, num_private) if others == 2 else 1
-    )
-    assert count == expected == len({tuple(row) for row in hands})
-    for row in hands:
-        assert len(set(row)) == len(row)
-        assert all(
-            a < b
-            for k in range(0, size, num_private)
-            for a, b in combinations(row[k : k + num_private], 2)
-        )
-    assert list_hands(unseen, num_cards, num_private, size, words[: expected - 1]) == -1
-
-
-@pytest.mark.parametrize("phase1", ["marginal", "filter"])
-def test_phase_1_needs_a_head_for_hidden_cards(phase1: str) -> None:
-    with pytest.raises(ValueError, match=f"{phase1}.*leduc have no head for hidden cards"):
-        Determinizer(
-            GAME,
-            RandomPolicies(),
-            InferenceSettings(phase1=phase1),
-            1,
-            score=lambda planes: planes[:, 0, 0],
-        )

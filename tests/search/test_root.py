@@ -57,9 +57,6 @@ def test_schedule(m: int, num_simulations: int) -> None:
     assert visits == sorted(visits, reverse=True)
 
 
-# ------------------------------------------------------------ shrunk_advantages
-
-
 # ------------------------------------------------------------ policies
 
 
@@ -74,32 +71,7 @@ def test_improved_policy_bears_extremes() -> None:
     assert out.argmax() == 0
 
 
-def test_a_move_that_was_given_up_wins_from_the_floor() -> None:
-    """Q = 1 and -1, V = -1: a prior of 1e-8 outweighs an advantage of 2 · 4 logits, a floor of
-    0.01, 4.6 logits down, not.
-    """
-    tree, out = root([1.0, 1e-8], [[-1.0] * 9, [1.0] * 9]), np.empty(2)
-    improved_policy(rule(4.0, 10.0, 1e-9), tree, 1, out)
-    assert out[0] > 0.99
-    improved_policy(rule(4.0, 10.0, 0.01), tree, 1, out)
-    assert out[1] > 0.9
-
-
 # ------------------------------------------------------------ select
-
-
-def test_gumbel_select_samples_the_prior() -> None:
-    """With no visits, argmax(noise + log prior) is a sample of the prior: chi-square of 4 moves,
-    4,000 draws.
-
-    χ²(3) > 21.1 in one of 10,000 runs.
-    """
-    priors, rng = np.array([0.1, 0.2, 0.3, 0.4]), np.random.default_rng(0)
-    tree = root(priors.tolist(), [[], [], [], []])
-    counts, scratch = np.zeros(4), np.empty(4)
-    for noise in rng.gumbel(size=(4000, 4)).astype(np.float32):
-        counts[select(rule(8.0, 0.15, 1e-9, 0), tree, 1, 0, noise, scratch)] += 1
-    assert ((counts - 4000 * priors) ** 2 / (4000 * priors)).sum() < 21.1
 
 
 def test_gumbel_select_in_flight_takes_the_most_visited() -> None:

@@ -161,19 +161,6 @@ def test_a_sure_win_that_loses_the_thread_counts_the_stake() -> None:
     assert tree_of(searcher, 0, game)[2].value == 2.0
 
 
-def test_simulations_of_a_move_take_the_worlds_in_turn() -> None:
-    """Move 0 pays by the others' cards; v visits have seen the first v worlds, again from the first
-    after the sixth.
-    """
-    game, tables = toy(Move(0, [End(lambda a, b, c: 4.0 * b + c), End(-100.0)]))
-    tables.set_probabilities(0, [1.0, 0.0])
-    pays = [4.0 * b + c for b, c in ((0, 1), (0, 3), (1, 0), (1, 3), (3, 0), (3, 1))]
-    for playouts in (1, 2, 5, 6, 8):
-        result, _ = search(game, tables, settings(playouts=playouts), [(0, 2)])
-        assert result.visits[0].tolist() == [playouts, 0]
-        np.testing.assert_allclose(result.q[0, 0], np.mean((pays * 2)[:playouts]), rtol=1e-6)
-
-
 @pytest.mark.parametrize("slots", [1, 4])
 def test_moves_are_compared_on_the_same_worlds_and_random_numbers(slots: int) -> None:
     """Both moves lead to the same random subgame; with as many visits they have the very same mean

@@ -30,10 +30,10 @@ def row(result: SearchResult, k: int) -> SearchResult:
 
 
 @ROOTS
-@pytest.mark.parametrize("num_entries", [0, 5])
-def test_the_policy_cache_changes_nothing(root: str, num_entries: int) -> None:
-    """A stored policy draws one number and gives the same move as a fresh one. Room for none, for a
-    few, for all.
+@pytest.mark.parametrize("room", [(100, 0), (100, 5), (4, 1000)])
+def test_the_policy_cache_changes_nothing(root: str, room: tuple[int, int]) -> None:
+    """A stored policy draws one number and gives the same move as a fresh one. Room for no
+    probability, for five, for four policies, for all.
     """
     for seed in range(4):
         game, tables = random_game(seed)
@@ -41,9 +41,7 @@ def test_the_policy_cache_changes_nothing(root: str, num_entries: int) -> None:
         expected, _ = search(game, tables, given, here)
         calls = len(tables.calls)
         searcher = make_search(game, tables, given, len(here))
-        searcher._forest = searcher._forest._replace(
-            cache=make_policy_cache(len(here), 100, num_entries)
-        )
+        searcher._forest = searcher._forest._replace(cache=make_policy_cache(len(here), *room))
         assert_equal(run(searcher, game, here), expected)
         assert len(tables.calls) - calls > calls
 

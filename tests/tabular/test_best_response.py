@@ -22,24 +22,6 @@ def random_policy(game: PokerTables, seed: int, sparse: bool = False) -> np.ndar
     return weights / weights.sum(axis=1, keepdims=True)
 
 
-@pytest.mark.parametrize(
-    ("name", "options", "expected"),
-    [
-        ("kuhn", {}, 11 / 12),
-        ("leduc", {"suits": True}, 4.747222),
-        ("leduc", {"suits": False}, 4.747222),
-    ],
-)
-def test_nash_conv_of_the_uniform_policy(
-    name: str, options: dict[str, bool], expected: float
-) -> None:
-    """Known values; OpenSpiel's tests have the Leduc one to four decimals."""
-    game = make(name, **options).tables
-    assert nash_conv(game, game.uniform_policy()) == pytest.approx(
-        expected, abs=1e-6 if name == "leduc" else 1e-12
-    )
-
-
 @pytest.mark.parametrize("alpha", [0.0, 0.1, 0.25, 1 / 3])
 def test_the_equilibria_of_kuhn(alpha: float) -> None:
     game = make("kuhn").tables
@@ -69,13 +51,6 @@ def test_against_the_recursion(name: str, options: dict[str, bool], seed: int) -
         assert values[player] == pytest.approx(
             oracle.best_response_value(name, probabilities, player), abs=1e-12
         )
-
-
-def test_suits_do_not_matter() -> None:
-    """A policy that ignores suits is exploited by as much, whether or not the tables know them."""
-    small, full = make("leduc").tables, make("leduc", suits=True).tables
-    policy = random_policy(small, 3)
-    assert nash_conv(full, small.full_policy(policy)) == nash_conv(small, policy)
 
 
 def test_a_policy_of_another_game_is_an_error() -> None:

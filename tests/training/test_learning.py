@@ -1,6 +1,5 @@
-"""Self-play in workers, samples from heuristic games, and the learner."""
+"""The learner, on samples of heuristic games."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -8,33 +7,25 @@ import pytest
 import torch
 
 from fpmcts.progress import silent
-from fpmcts.search.search import Search, SearchSettings
 from fpmcts.training.algorithms import read_run
 from fpmcts.training.heuristic_games import generate_games
 from fpmcts.training.learner import Learner, LossNotFiniteError, encode
 from fpmcts.training.learner_settings import LearnerSettings
 from fpmcts.training.learning import FilterLearner
 from fpmcts.training.samples import Samples
-from fpmcts.training.selfplay import Finished, SelfPlay, SelfPlaySettings
 from fpmcts.training.stages import Stages
 from games import make
 from games.interface import Game, seats_to_move
-from games.kernels import Stream, deal_seeds, streams
-from games.rows import named, num_rows, take
-from inference.determinizer import Determinizer, InferenceSettings
+from games.kernels import Stream, deal_seeds
+from games.rows import num_rows, take
 from inference.filter import FilterNet
 from networks.evaluator import Evaluator
-from networks.resnet import NetworkConfig, Networks, build_networks
+from networks.resnet import NetworkConfig, build_networks
 from networks.weights import module_arrays
 from tests.games.driver import legal_actions
 
 GAME: Game = make("doudizhu")
 SHAPE = NetworkConfig(channels=8, blocks=1, objective="wp")
-
-
-@pytest.fixture(scope="module")
-def networks() -> Networks:
-    return build_networks(GAME.spec, SHAPE, seed=3)
 
 
 @pytest.fixture(scope="module")
@@ -47,35 +38,6 @@ def new_learner(threads: int = 1, replicas: int = 1, **settings: Any) -> Learner
     net = build_networks(GAME.spec, SHAPE, seed=0).role(0)
     given = LearnerSettings(**settings)
     return Learner(GAME, net, given, torch.device("cpu"), threads, replicas)
-
-
-def self_play(networks: Networks, lanes: int, tick: Callable[[int], None]) -> Finished:
-    """Returns six games."""
-    evaluator, settings = Evaluator(networks, precision="float32"), SelfPlaySettings(lanes=lanes)
-    shape = SearchSettings(root="gumbel", playouts=8, worlds=4)
-    search = Search(GAME, evaluator.evaluate, shape, lanes, win_only=True)
-    determinizer = Determinizer(GAME, evaluator, InferenceSettings(particles=8), 6)
-    games = SelfPlay(GAME, evaluator.evaluate, determinizer, search, settings)
-    return games.play(deal_seeds(1, 6, Stream.TRAINING), streams(5, 6, 2), 3, tick)
-
-
-@pytest.mark.slow
-def test_samples_of_self_play_whatever_the_lanes(networks: Networks) -> None:
-    seen: list[int] = []
-    played = self_play(networks, 4, seen.append)
-    samples, final, records, statistics = played
-    for one, other in zip(played[:3], self_play(networks, 1, seen.append)[:3], strict=True):
-        for (name, field), (_, same) in zip(named(one), named(other), strict=True):
-            np.testing.assert_array_equal(field, same, err_msg=name)
-    seen = seen[: seen.index(6) + 1]
-    assert seen == sorted(seen) and seen[-1] == 6 and np.all(final.winner >= 0)
-    assert statistics.games == 6 and statistics.moves == records.lengths.sum()
-    assert num_rows(samples) == statistics.decisions == statistics.searches
-    assert np.all(samples.policy_weight == 1.0)
-    assert np.all(samples.iteration == 3)
-    np.testing.assert_allclose(samples.target.sum(1), 1.0, rtol=1e-5)
-    assert np.all(np.abs(np.log2(np.abs(samples.result))) % 1 == 0)  # doublings
-    assert np.all(np.abs(samples.root_value) <= 1.0 + 1e-6)
 
 
 def test_learner_learns_a_batch_by_heart(samples: Samples) -> None:

@@ -11,6 +11,7 @@ pytest.importorskip("starlette", reason="pip install -e '.[play]'")
 pytest.importorskip("httpx2", reason="pip install -e '.[dev]'")
 
 from starlette.testclient import TestClient  # noqa: E402
+from websockets.sync.client import ClientConnection
 
 from fpmcts.web.clock import Chance, Clock
 from fpmcts.web.errors import Json  # noqa: E402
@@ -153,3 +154,16 @@ class Tab:
     def ask(self, kind: str, answer: str, **fields: Any) -> Json:
         number = self.say(kind, **fields)
         return self.until(answer, id=number)
+
+
+class Line(Tab):
+    """A WebSocket of a server that listens."""
+
+    def __init__(self, opened: ClientConnection) -> None:
+        self._socket = opened
+
+    def send(self, message: Json) -> None:
+        self.socket.send(json.dumps(message))
+
+    def get(self) -> Json:
+        return dict(json.loads(self.socket.recv(timeout=15)))

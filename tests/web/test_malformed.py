@@ -16,7 +16,7 @@ import httpx2
 import pytest
 import uvicorn
 from websockets.exceptions import ConnectionClosed
-from websockets.sync.client import ClientConnection, connect
+from websockets.sync.client import connect
 
 from fpmcts.web.clock import Chance
 from fpmcts.web.engine.asking import Answer, Question, Row
@@ -30,9 +30,9 @@ from fpmcts.web.tables.offers import RANDOM, offers
 from fpmcts.web.tables.rulebook import Games
 from games import make
 from games.table import Table
-from tests.web.conftest import TOKEN, QuickClock, Tab
+from tests.web.conftest import TOKEN, Line, QuickClock
 from tests.web.fake import FakeEngine, services
-from tests.web.malformed import TEXTS, Malformed
+from tests.web.malformed import Malformed
 
 GAMES = ("kuhn", "doudizhu")
 CODES = {
@@ -52,19 +52,6 @@ def first_legal(question: Question) -> Answer:
     moves = [move.text for move in Table(make(question.game), record=question.record).legal()]
     rows = tuple(Row(move, 0.5, 8, 0.5, 0.02) for move in question.moves or moves)
     return Answer(rows[0].move, "wp", 0.5, None, rows, None, 8, 8, 0.0)
-
-
-class Line(Tab):
-    """A WebSocket."""
-
-    def __init__(self, opened: ClientConnection) -> None:
-        self._socket: Any = opened
-
-    def send(self, message: Json) -> None:
-        self.socket.send(json.dumps(message))
-
-    def get(self) -> Json:
-        return dict(json.loads(self.socket.recv(timeout=15)))
 
 
 class Served:
@@ -281,10 +268,3 @@ def test_malformed_requests(served: Served, count: int) -> None:
     innocent.leaves()
     assert resident() - memory < MOST_GROWTH
     assert stranger.http.get(f"/api/tables/{foreign}").json() == before
-
-
-def test_texts_that_are_no_records(served: Served) -> None:
-    person = served.enter()
-    for text in TEXTS:
-        answer = person.http.post("/api/records", content=text.encode())
-        assert answer.status_code in (201, 422) and not answer.json().get("tables"), text[:99]

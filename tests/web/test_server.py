@@ -22,20 +22,7 @@ from websockets.sync.client import ClientConnection, connect
 
 from fpmcts.web.errors import Json
 from tests.web.browser import Site
-from tests.web.conftest import Tab
-
-
-class Line(Tab):
-    """A WebSocket of a running server."""
-
-    def __init__(self, connection: ClientConnection) -> None:
-        self._socket = connection
-
-    def send(self, message: Json) -> None:
-        self.socket.send(json.dumps(message))
-
-    def get(self) -> Json:
-        return dict(json.loads(self.socket.recv(timeout=15)))
+from tests.web.conftest import Line, Tab
 
 
 class Toy(Site):
@@ -66,7 +53,7 @@ class Toy(Site):
     def cookie(self) -> str:
         return "; ".join(f"{name}={value}" for name, value in self.http.cookies.items())
 
-    def tab(self) -> "Line":
+    def tab(self) -> Line:
         return Line(self.connect())
 
     def connect(self, **options: Any) -> ClientConnection:

@@ -18,7 +18,7 @@ from games.no_limit_holdem.state import (
     Rules,
     States,
 )
-from games.table import IllegalMove, Table
+from games.table import Table
 from tests.games import driver
 from tests.games.no_limit_holdem import pokerkit_oracle as oracle
 from tests.games.no_limit_holdem.positions import at_table
@@ -50,42 +50,6 @@ def test_random_hands_as_pokerkit_plays_them() -> None:
 @pytest.mark.slow
 def test_many_random_hands_as_pokerkit_plays_them() -> None:
     check_random_hands(QUICK, MANY)
-
-
-@pytest.mark.parametrize(
-    ("stacks", "moves", "seat", "legal", "bounds"),
-    [
-        # Heads-up the button has the small blind; later seat 0 acts first, and nobody folds who can
-        # check.
-        ([1000] * 2, "", 1, "fold call", [200, 1000]),
-        ([1000] * 2, "call check", 0, "call", [100, 900]),
-        ([1000] * 3, "", 2, "fold call", [200, 1000]),  # three players open left of the blinds
-        ([1000] * 3, "call call check", 0, "call", [100, 900]),
-        # A raise adds as much as the last, and in a new round the big blind.
-        ([10_000] * 3, "r350", 0, "fold call", [600, 10_000]),
-        ([10_000] * 3, "r350 r600 call", 2, "fold call", [850, 10_000]),
-        ([10_000] * 3, "r350 r600 call call", 0, "call", [100, 9400]),
-        # A short all-in does not reopen: seat 3 raised by 200, seat 0 is all-in for 100 more;
-        # seat 1 may raise, seat 3, which has acted, may not.
-        ([400, *[10_000] * 3], "fold r300 all-in", 1, "fold call", [600, 10_000]),
-        ([400, *[10_000] * 3], "fold r300 all-in call", 3, "fold call", None),
-        # Short all-ins that add up do: 300 (by 200), 400 and 500, 200 more than seat 3 put in.
-        ([400, 500, *[10_000] * 2], "call r300 r400 r500 call", 3, "fold call", [700, 10_000]),
-        ([300, 1000], "call all-in", 1, "fold call", None),  # nobody left could answer a raise
-    ],
-)
-def test_who_may_do_what(
-    stacks: list[int], moves: str, seat: int, legal: str, bounds: list[int] | None
-) -> None:
-    hands = [ACES, KINGS, QUEENS, SMALL][: len(stacks)]
-    at = at_table(hands, BOARD, *moves.split(), players=len(stacks), stacks=stacks)
-    assert (at.seat, at.describe()["raise"]) == (seat, bounds)
-    texts = [move.text for move in at.legal()]
-    passive = legal.split()
-    assert texts[: len(passive)] == passive and (len(texts) > len(passive)) == (bounds is not None)
-    if bounds:
-        with pytest.raises(IllegalMove, match=f"r{bounds[0] - 1}"):
-            at.play(f"r{bounds[0] - 1}")
 
 
 @pytest.mark.parametrize(
