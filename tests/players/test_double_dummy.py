@@ -139,6 +139,24 @@ def test_equals_minimax(count: int) -> None:
     assert doubled > 10
 
 
+@pytest.mark.parametrize(
+    ("wins", "loses"),
+    [
+        pytest.param(("67889TJ", "K", "4"), ("6899TJQ", "A", "4"), id="a gap in a chain"),
+        pytest.param(("345667", "5", "6"), ("35799J", "7", "9"), id="chains and no chains"),
+        pytest.param(("334", "33", "A2"), ("334", "33", "LB"), id="the rocket and two solos"),
+    ],
+)
+def test_equal_orders_of_ranks_are_not_equal_positions(
+    wins: tuple[str, str, str], loses: tuple[str, str, str]
+) -> None:
+    """One table for positions that are the same but for neighbours and the rocket."""
+    for first, second in ((wins, loses), (loses, wins)):
+        solver = DoubleDummySolver(GAME)
+        for hands in (first, second):
+            assert solver.values(position(hands))[0] == (1 if hands == wins else -1)
+
+
 seeds = st.integers(0, 2**32 - 1)
 
 

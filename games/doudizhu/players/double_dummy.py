@@ -15,12 +15,12 @@ by depth-first proof-number search over an AND/OR tree, the landlord choosing at
   more for the team against which a seat has several replies.
 - *Forced passes* are not positions: the turn passes to the next seat that can reply, or back to the
   owner of the target, who leads.
-- *Known answers*: the mover has one move left; or leads moves that nobody can beat, all but one;
-  no more bombs can be played than there are in the hands.
-- *Equal positions*: only the order of the ranks matters, so ranks that nobody holds are left out,
-  but for one between two that may be neighbours in a chain. Of a move to beat only category, length
-  and the lowest rank that beats it count. What only a bomb can beat is the same target whatever it
-  is.
+- *Known answers*: the mover can play its last cards at once, or leads and holds at most one group
+  that the other team can beat; no more bombs can be played than there are in the hands.
+- *Equal positions*: only the order of the ranks matters, so ranks that nobody holds are left out.
+  While a hand has a chain, one rank of each gap stays, and neighbours remain neighbours. Of a move
+  to beat only category, length and the lowest rank that beats it count. All targets that only a
+  bomb can beat are the same.
 
 The table stores the whole position beside the numbers, so that two positions cannot be taken for
 each other. After ``forget`` an answer and the nodes that it takes do not depend on what was solved
@@ -64,11 +64,11 @@ YES, NO = 0, 1
 AT, BEGIN, END = range(3)
 """Columns of ``Line.spans``."""
 MOVE, SEAT, TARGET, PASSES, THRESHOLD = range(5)
-"""Columns of ``Positions.columns``. One array a field would cost a fifth of the time, since numba
+"""Columns of ``Positions.columns``. One array per field would take a fifth longer, since numba
 passes every array of a tuple to every kernel.
 """
 _INFINITE = 1 << 30
-"""The number of an answer that is refuted; the other one is 0."""
+"""The effort to prove a refuted answer; that of the proved one is 0."""
 _STEEPEST = 12
 """Maximum exponent of a first estimate."""
 _ONLY_BOMBS, _ONLY_ROCKET = 32767, 32766
@@ -210,10 +210,10 @@ def _chains(hand: np.uint64) -> bool:
 
 @kernel
 def _set_key(rules: Rules, hands: np.ndarray, positions: Positions, at: int, beats_it: int) -> None:
-    """Writes the key of a position: without the ranks that nobody holds.
+    """Writes the key of a position, without the ranks that nobody holds.
 
-    Twos and jokers keep their places while there are chains, which do not reach them; and jokers
-    while they are a rocket.
+    Twos and jokers, which no chain contains, keep their places while there are chains; jokers also
+    while one hand holds both.
 
     Args:
         beats_it: The lowest rank that the seats still to answer beat the target with, bombs aside;
@@ -298,10 +298,8 @@ def _is_at_least(value: int, threshold: int) -> int:
 
 
 @kernel
-def _known(
-    rules: Rules, hands: np.ndarray, positions: Positions, at: int, replies_left: bool, points: bool
-) -> int:
-    """Returns the answer at a position if it is plain, else -1."""
+def _known(rules: Rules, hands: np.ndarray, positions: Positions, at: int, points: bool) -> int:
+    """Returns the answer at a position if it is known without a search, else -1."""
     seat = np.int64(positions.columns[at, SEAT])
     threshold = np.int64(positions.columns[at, THRESHOLD])
     target, side = np.int64(positions.columns[at, TARGET]), _side(positions, at)
@@ -312,7 +310,7 @@ def _known(
         if threshold <= -most:
             return YES
     sign = 1 if side == YES else -1
-    move = whole_move(rules, hands[seat]) if replies_left or target == PASS else np.int64(PASS)
+    move = whole_move(rules, hands[seat])
     if move != PASS and beats(rules, move, target):
         value = 2 if points and is_bomb(rules, move) else 1
         return side if _is_at_least(sign * value, threshold) == side else -1
@@ -338,7 +336,7 @@ def _settle(rules: Rules, solver: Solver, hands: np.ndarray, at: int, points: bo
         if passes == NUM_SEATS - 1:
             target, passes = np.int64(PASS), np.int64(0)
     _place(positions, at, seat, target, passes)
-    answer = _known(rules, hands, positions, at, target != PASS, points)
+    answer = _known(rules, hands, positions, at, points)
     if answer >= 0:
         numbers[answer], numbers[1 - answer] = 0, _INFINITE
         return
