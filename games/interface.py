@@ -333,9 +333,13 @@ class Game:
         """
         return np.arange(self.spec.num_actions, dtype=np.int16)[:, None]
 
-    def endgame(self, points: bool) -> Endgame | None:
-        """Returns what corrects choices near the end of a game, where outcomes can be solved, for
-        ``points`` or for the win alone; None: nothing does.
+    def endgame(self, points: bool, searched: bool) -> Endgame | None:
+        """Returns what corrects choices near the end of a game, where outcomes can be solved; None:
+        nothing does.
+
+        Args:
+            points: Whether points count, or the win alone.
+            searched: Whether the choices come from a search, which needs no corrections earlier.
         """
         return None
 

@@ -56,7 +56,7 @@ class PolicyOptions(NetworkOptions):
         )
         if not self.endgames:
             return policy
-        endgame = trained.game.endgame(points=not win_only)
+        endgame = trained.game.endgame(points=not win_only, searched=False)
         if endgame is None or temperature > 0.0:
             raise ValueError("endgames=true: expected Doudizhu and temperature=0")
         return EndgameAgent(policy, endgame, trained.determinizer_maker(trained.inference))

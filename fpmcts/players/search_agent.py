@@ -158,7 +158,9 @@ class SearchAgent(Agent):
         self._evaluate, self._lanes = trained.evaluator.evaluate, lanes
         # Solving takes up to a tenth of a second, which a limit of time does not foresee.
         solves = settings.solve and self.temperature <= 0.0 and self.seconds is None
-        self._endgame = self.game.endgame(points=not self.win_only) if solves else None
+        self._endgame = (
+            self.game.endgame(points=not self.win_only, searched=True) if solves else None
+        )
         self._make_determinizer = trained.determinizer_maker(inference)
         usual = LONE_SLOTS if options.match == "default" else settings.slots
         self._table_settings = replace(settings, slots=options.search.get("slots", usual))

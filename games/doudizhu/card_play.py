@@ -24,7 +24,7 @@ from games.doudizhu.cards import (
     parse_cards,
     unpack,
 )
-from games.doudizhu.endgame import Endgame
+from games.doudizhu.endgame import MOST_CARDS, Endgame
 from games.doudizhu.moves import MAX_LEGAL, PASS, RULE_SETS, Rules, move_text, parse_move, rule_set
 from games.doudizhu.state import States
 from games.generic import register_all
@@ -121,9 +121,9 @@ class CardPlay(Game):
         """Returns the rules; networks bring their own encoding."""
         return {"rules": self.rules_name}
 
-    def endgame(self, points: bool) -> Endgame:
-        """Returns what corrects choices where at most 26 cards are left (``endgame.py``)."""
-        return Endgame(self.rules, self.empty(1), points)
+    def endgame(self, points: bool, searched: bool) -> Endgame:
+        """Returns what corrects choices where few cards are left (``endgame.py``)."""
+        return Endgame(self.rules, self.empty(1), points, MOST_CARDS[searched])
 
     def deal(self, seeds: np.ndarray) -> States:
         """Returns random deals; row i depends on ``seeds[i]`` (uint64 ``[B]``) alone."""
