@@ -107,9 +107,10 @@ class Agent(Protocol):
 
         By default, calls ``act`` for a single game, or uses the probabilities of an OpenPolicy.
         """
-        told = getattr(self, "probabilities", None)
-        policy = None if told is None else told(question.view)[0, : len(question.legal)]
-        return self._moved(question, policy)
+        probabilities = getattr(self, "probabilities", None)
+        if probabilities is None:
+            return self._moved(question, None)
+        return self._moved(question, probabilities(question.view)[0, : len(question.legal)])
 
     def _moved(
         self, question: Question, policy: np.ndarray | None, likeliest: bool = False
@@ -118,7 +119,7 @@ class Agent(Protocol):
 
         Of given moves, one is drawn from the policy, or the ``likeliest`` is played.
         """
-        told = (
+        chances = (
             None
             if policy is None
             else dict(zip(map(question.text, question.legal), policy.tolist(), strict=True))
@@ -126,7 +127,7 @@ class Agent(Protocol):
         if question.about_all:
             self.start(1, question.seed)
             action = int(self.act(np.zeros(1, np.int64), question.view, question.records)[0])
-            return Decision(question.text(action), action, told)
+            return Decision(question.text(action), action, chances)
         if policy is None:
             raise ValueError(
                 f"{self.name} cannot be restricted to given moves: it states no probabilities"
@@ -138,9 +139,9 @@ class Agent(Protocol):
         drawn = float(streams(question.seed, 1)[0]) / 2.0**64
         at = min(np.searchsorted(np.cumsum(some), drawn, "right"), np.flatnonzero(some)[-1])
         action = int(question.asked[some.argmax() if likeliest else at])
-        told = dict.fromkeys(map(question.text, question.legal), 0.0)
-        told |= dict(zip(map(question.text, question.asked), some.tolist(), strict=True))
-        return Decision(question.text(action), action, told)
+        chances = dict.fromkeys(map(question.text, question.legal), 0.0)
+        chances |= dict(zip(map(question.text, question.asked), some.tolist(), strict=True))
+        return Decision(question.text(action), action, chances)
 
 
 @runtime_checkable

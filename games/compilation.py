@@ -147,7 +147,7 @@ def _run(
             for child in [child for child in running if child.poll() is not None]:
                 command, log = running.pop(child)
                 done += 1
-                told = f"compiled {done} of {len(commands)} parts, {time.monotonic() - began:.0f} s"
+                line = f"compiled {done} of {len(commands)} parts, {time.monotonic() - began:.0f} s"
                 with log:
                     log.seek(0)
                     last = log.read().decode(errors="replace").strip().rpartition("\n")[2]
@@ -157,8 +157,8 @@ def _run(
                     file.touch()
                 else:
                     last = last or f"status {child.returncode}"
-                    told = f"{told}, one of them not to its end: {last}"
-                say(told)
+                    line = f"{line}, one of them not to its end: {last}"
+                say(line)
     finally:
         end()
         atexit.unregister(end)

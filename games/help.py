@@ -47,10 +47,10 @@ def keys_text(schema: object, prefix: str = "", topic: str = "") -> str:
         prefix: Prefix of the keys.
         topic: A key or a group of keys; "" = all.
     """
-    told = paragraphs(schema, prefix)
+    texts = paragraphs(schema, prefix)
     return "\n".join(
         text
-        for key, text in told.items()
+        for key, text in texts.items()
         if not topic or key == topic or key.startswith(f"{topic}.")
     )
 
@@ -75,7 +75,7 @@ def attribute_texts(schema: type) -> dict[str, str]:
     """Returns the description of each field of a dataclass: from ``setting(help=)``, else from its
     docstring and inherited ones.
     """
-    told: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for kind in reversed(schema.__mro__):
         doc = inspect.cleandoc(kind.__doc__ or "")
         section = re.search(r"^Attributes:\n((?:    .*\n?|\n)+)", doc + "\n", re.MULTILINE)
@@ -84,8 +84,8 @@ def attribute_texts(schema: type) -> dict[str, str]:
         for name, text in re.findall(
             r"^    (\w+): (.*(?:\n        .*)*)", section.group(1), re.MULTILINE
         ):
-            told[name] = " ".join(text.split())
-    return told | {f.name: f.metadata["help"] for f in fields(schema) if f.metadata.get("help")}
+            texts[name] = " ".join(text.split())
+    return texts | {f.name: f.metadata["help"] for f in fields(schema) if f.metadata.get("help")}
 
 
 def typed(value: object) -> str:

@@ -88,7 +88,7 @@ class History:
         """
         if not self.game.spec.has_private_moves:
             return self.records
-        told = empty_records(len(self.records.lengths), self.game.spec.max_moves)
-        told.moves[games] = self.arrays.seen_moves[seats, games]
-        told.lengths[games] = self.arrays.seen_lengths[seats, games]
-        return told
+        seen = empty_records(len(self.records.lengths), self.game.spec.max_moves)
+        seen.moves[games] = self.arrays.seen_moves[seats, games]
+        seen.lengths[games] = self.arrays.seen_lengths[seats, games]
+        return seen

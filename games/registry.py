@@ -108,13 +108,13 @@ class PlayerOptions:
         Args:
             prefix: Prefix of the keys.
         """
-        told = {f"{prefix}{name}": "" for name in cls.borrowed}
+        texts = {f"{prefix}{name}": "" for name in cls.borrowed}
         for key, text in paragraphs(cls, prefix).items():
-            told.setdefault(key, text)
+            texts.setdefault(key, text)
         for schema in cls.borrowed.values():
             for key, text in paragraphs(schema, prefix).items():
-                told.setdefault(key, re.sub(r"=\S+?(?=:? )", "", text, count=1))
-        return "\n".join(filter(None, told.values()))
+                texts.setdefault(key, re.sub(r"=\S+?(?=:? )", "", text, count=1))
+        return "\n".join(filter(None, texts.values()))
 
     @classmethod
     def parse(cls, given: Mapping[str, object], prefix: str = "") -> Self:

@@ -170,8 +170,8 @@ def _collect_particle(
     length, last = replay.lengths[lane], current_seat(rules, replay.positions.views, i)
     while j < length or current_seat(rules, row, 0) != last:
         mover = current_seat(rules, row, 0)
-        told = replay.moves[lane, j] if j < length else HIDDEN_MOVE
-        action = played_move(rules, row, 0, seat, told, hidden) if mover >= 0 else -1
+        move = replay.moves[lane, j] if j < length else HIDDEN_MOVE
+        action = played_move(rules, row, 0, seat, move, hidden) if mover >= 0 else -1
         if action < 0:
             replay.evidence[i, k] = -np.inf
             return before

@@ -142,10 +142,10 @@ class GameEnv(AECEnv):  # type: ignore[misc]
         """
         if self.render_mode is None:
             return None
-        told = self.table.describe()
+        view = self.table.describe()
         lines = [
             f"{name}: {value}"
-            for name, value in told.items()
+            for name, value in view.items()
             if value is not None and name != "moves"
         ]
         text = "\n".join([f"moves: {' '.join(move.text for move in self.table.moves)}", *lines])

@@ -282,15 +282,15 @@ class RayCluster:
         self._guard.prepare(line)
         os._exit(1)
 
-    def greet(self, actor: _Actor, told: Mapping[str, str]) -> None:
+    def greet(self, actor: _Actor, environment: Mapping[str, str]) -> None:
         """Checks that an actor runs the same code with the same versions, and admits it."""
         for name, own in self._environment.items():
             may_differ = name in ("instructions", "device")
-            if told.get(name) != own and not (self._settings.mixed and may_differ):
+            if environment.get(name) != own and not (self._settings.mixed and may_differ):
                 may = "; set cluster.mixed=true if results may depend on that" * may_differ
                 raise ClusterError(
-                    f"an actor of the cluster has a different {name}: {told.get(name)!r} there, "
-                    f"{own!r} here; install the same{may}"
+                    f"an actor of the cluster has a different {name}: "
+                    f"{environment.get(name)!r} there, {own!r} here; install the same{may}"
                 )
         actor.hello = None
 

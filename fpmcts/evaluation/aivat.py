@@ -208,9 +208,9 @@ def corrections(
     mover = np.where(seats >= 0, games.seating[of_game, np.maximum(seats, 0)], -1).astype(np.int64)
     policies = np.zeros((len(seats), spec.max_legal))
     for k, agent in enumerate(agents):
-        told = getattr(agent, "probabilities", None)
-        if told is not None and len(asked := np.flatnonzero(mover == k)):
-            stated = told(game.view(take(positions, asked), seats[asked]))
+        probabilities = getattr(agent, "probabilities", None)
+        if probabilities is not None and len(asked := np.flatnonzero(mover == k)):
+            stated = probabilities(game.view(take(positions, asked), seats[asked]))
             policies[asked, : stated.shape[1]] = stated
     views = game.view(positions, np.zeros(len(seats), np.int64))
     out = np.zeros((len(lengths), spec.num_seats, CHANCES + len(agents)))

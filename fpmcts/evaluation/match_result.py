@@ -48,9 +48,9 @@ def shares(habits: Mapping[str, np.ndarray]) -> dict[str, float]:
     return {name: float(done.mean()) for name, done in asked.items() if done.size}
 
 
-def shares_text(told: Mapping[str, float]) -> str:
+def shares_text(by_name: Mapping[str, float]) -> str:
     """Returns shares on one line."""
-    return ", ".join(f"{name} {100 * share:.1f} %" for name, share in told.items())
+    return ", ".join(f"{name} {100 * share:.1f} %" for name, share in by_name.items())
 
 
 @dataclass(frozen=True)
@@ -207,7 +207,7 @@ class MatchResult:
 
     def as_dict(self) -> dict[str, object]:
         """Returns everything but the games, for JSON."""
-        told = {
+        optional = {
             "b_alone": self.opposite and self._sided(self.opposite),
             "sequential": self.sequential and self.sequential.as_dict(),
         }
@@ -217,7 +217,7 @@ class MatchResult:
             "decks": self.num_decks,
             "games": self.num_games,
             **self._sided(self.sides[0]),
-            **{name: value for name, value in told.items() if value is not None},
+            **{name: value for name, value in optional.items() if value is not None},
             "usage": dict(zip("ab", map(asdict, self.games.usage), strict=True)),
         }
 
@@ -230,8 +230,8 @@ class MatchResult:
             return {**wins, unit.key: value.adp.as_dict()}
 
         teams = dict(zip(self.spec.team_names, map(score, side.by_team), strict=True))
-        for team, told in zip(teams.values(), side.habits_by_team, strict=True):
-            team.update({"habits": told} if told else {})
+        for team, habits in zip(teams.values(), side.habits_by_team, strict=True):
+            team.update({"habits": habits} if habits else {})
         if unit.reports_wins and side is self.sides[0]:
             for own, finishers in zip(teams.values(), self.finishers, strict=True):
                 own["finishers"] = finishers
@@ -294,8 +294,8 @@ class MatchResult:
             self.spec.team_names, side.by_team, self.finishers, side.habits_by_team, strict=True
         ):
             won_by = f"  won by {shares_text(finishers)}" if len(finishers) > 1 else ""
-            told = f"  {shares_text(habits)}" if habits else ""
-            rows[f"as {name}"] = self._score(score) + won_by + told
+            habits_text = f"  {shares_text(habits)}" if habits else ""
+            rows[f"as {name}"] = self._score(score) + won_by + habits_text
         width = max(map(len, rows))
         return [f"  {name:{width}}{text}" for name, text in rows.items()]
 
@@ -344,8 +344,8 @@ class TableResult:
         lines, digits = [f"{len(self.by_deck):,} decks (± standard error over decks)"], unit.digits
         for k, (name, used) in enumerate(zip(self.names, usage, strict=True)):
             points, time = self.score(k).text(digits), 1000 * used.seconds_per_decision()
-            told = f"  {shares_text(self.habits[k])}" if self.habits and self.habits[k] else ""
-            lines.append(f"{name}: {unit.name} {points} ({time:.3g} ms a decision){told}")
+            habits = f"  {shares_text(self.habits[k])}" if self.habits and self.habits[k] else ""
+            lines.append(f"{name}: {unit.name} {points} ({time:.3g} ms a decision){habits}")
         for i, j in combinations(range(len(self.names)), 2):
             lines.append(f"{self.names[i]} - {self.names[j]}: {self.lead(i, j).text(digits)}")
         return "\n".join(lines)

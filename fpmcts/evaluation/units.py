@@ -336,9 +336,9 @@ class Actor(Generic[Unit, Result]):
 
     def __call__(self, unit: Unit, tick: Tick) -> tuple[int, Result]:
         """Returns the amount of a unit, and its result."""
-        told: list[int] = []
-        result = self._worker(unit, told.append)
-        return sum(told), result
+        counts: list[int] = []
+        result = self._worker(unit, counts.append)
+        return sum(counts), result
 
 
 def _in_cluster(

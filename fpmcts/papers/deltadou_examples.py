@@ -41,7 +41,10 @@ def examples(options: Mapping[str, Any], seed: int) -> str:
     for number in range(seed, seed + MOST_GAMES):
         moments = list(_played(game, agent, number))
         if number == seed:
-            parts += ["## Such as figure 2: what a round of moves tells\n", f"{told(moments)}\n"]
+            parts += [
+                "## Such as figure 2: what a round of moves tells\n",
+                f"{belief_text(moments)}\n",
+            ]
         peasants = [m for m in moments if m.seat > 0 and corrects(m.decision)]
         if peasants:
             table = Table(game, seed=number)
@@ -71,7 +74,7 @@ def corrects(decision: Decision) -> bool:
     return bool(root) and max(root, key=lambda move: move.prior or 0.0).move != decision.move
 
 
-def told(moments: Sequence[Moment]) -> str:
+def belief_text(moments: Sequence[Moment]) -> str:
     """Returns the belief about another hand that rose most between two decisions of a seat, among
     ranks that nobody played in between.
     """

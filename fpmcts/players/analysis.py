@@ -121,5 +121,5 @@ def ending(error: Exception) -> str:
     """Returns the line for an error; raises errors without one."""
     from fpmcts.players.foreign import ExternalPlayerError
 
-    told = isinstance(error, ValueError | ExternalPlayerError)
-    return error_text(error) if told else usual_ending(error)
+    is_input = isinstance(error, ValueError | ExternalPlayerError)
+    return error_text(error) if is_input else usual_ending(error)

@@ -70,8 +70,8 @@ def log_weights(
         j = 0
         while out[k] > -np.inf and (j < moves.size or current_seat(rules, scratch, 1) != last):
             mover = current_seat(rules, scratch, 1)
-            told = moves[j] if j < moves.size else HIDDEN_MOVE
-            action = played_move(rules, scratch, 1, seat, told, word) if mover >= 0 else -1
+            move = moves[j] if j < moves.size else HIDDEN_MOVE
+            action = played_move(rules, scratch, 1, seat, move, word) if mover >= 0 else -1
             if action < 0:
                 out[k] = -np.inf
                 break

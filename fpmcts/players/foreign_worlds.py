@@ -62,11 +62,11 @@ def _draw_game(
     copy_row(rules, worlds, 1, worlds, 2)
     count, j = 0, 0
     while j < seen.size or current_seat(rules, worlds, 2) != seat:
-        told = seen[j] if j < seen.size else HIDDEN_MOVE
+        move = seen[j] if j < seen.size else HIDDEN_MOVE
         action = (
             -1
             if current_seat(rules, worlds, 2) < 0
-            else played_move(rules, worlds, 2, seat, told, hidden[0])
+            else played_move(rules, worlds, 2, seat, move, hidden[0])
         )
         if action < 0 or not is_legal(rules, worlds, 2, action):
             return -1

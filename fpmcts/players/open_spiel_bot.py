@@ -77,12 +77,12 @@ class OpenSpielAgent(ForeignAgent):
             names = ", ".join(sorted(pyspiel.registered_bots()))
             raise ValueError(f"bot={bot!r}: expected one of {names}, or MODULE:FUNCTION")
         self._bots: dict[tuple[int, int], Any] = {}
-        self._told: dict[tuple[int, int], int] = {}
+        self._informed: dict[tuple[int, int], int] = {}
 
     def start(self, num_games: int, seed: int) -> None:
         """Forgets everything and prepares for games 0 .. ``num_games`` - 1."""
         super().start(num_games, seed)
-        self._bots, self._told = {}, {}
+        self._bots, self._informed = {}, {}
 
     def ask(self, number: int, seat: int, views: States, row: int, seen: np.ndarray) -> int:
         """Returns the move of the bot of a game and a seat, asked in a sampled game that looks the
@@ -95,13 +95,13 @@ class OpenSpielAgent(ForeignAgent):
         with calling(who, self.seed_of(number)):
             if key not in self._bots:
                 self._bots[key] = self._make(self._table, seat, self.seed_of(number))
-            bot, informed = self._bots[key], self._told.get(key, 0)
+            bot, informed = self._bots[key], self._informed.get(key, 0)
             for ply, move in enumerate(played):
                 mover, action = line.state.current_player(), line.action(move)
                 if ply >= informed and mover != seat and not self.game.spec.has_private_moves:
                     bot.inform_action(line.state, mover, action)
                 line.play(action)
-            self._told[key] = len(played)
+            self._informed[key] = len(played)
             answer = bot.step(line.state)
         checked(who, answer, line.state.legal_actions())
         return line.move(int(answer))

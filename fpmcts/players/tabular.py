@@ -275,11 +275,11 @@ def export(source: Path | str, target: Path | str, threshold: float = 0.0) -> st
     kept = {key: meta.get(key) for key in ("game", "algorithm", "code", "seconds")}
     stored = {"threshold": threshold, "episodes": episodes, "nash_conv": measured}
     save(target, packed, kept | {"stored": {"policy": "average", **stored}})
-    told = "" if measured is None else f", NashConv {measured:.2g} chips"
+    distance = "" if measured is None else f", NashConv {measured:.2g} chips"
     return (
         f"{target}: {episodes:,} episodes, {states:,} of {tables.num_infosets:,} information "
         "sets, "
-        f"{packed['weights'].dtype}, {Path(target).stat().st_size:,} bytes{told}"
+        f"{packed['weights'].dtype}, {Path(target).stat().st_size:,} bytes{distance}"
     )
 
 

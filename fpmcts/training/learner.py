@@ -322,15 +322,15 @@ class Learner:
             per_row = torch.where(searched, on_policy.reverse_kl, per_row)
         policy = per_row.mean()
         first = 0 if shared else num_rows(rows)
-        told = np.flatnonzero(np.isfinite(value_rows.result))
+        known = np.flatnonzero(np.isfinite(value_rows.result))
         outputs = raw.value[first:]
-        if len(told) < len(value_rows.result):
-            outputs = outputs[self._on_device(told)]
-        result = self._on_device(value_rows.result[told])
+        if len(known) < len(value_rows.result):
+            outputs = outputs[self._on_device(known)]
+        result = self._on_device(value_rows.result[known])
         value_losses = losses.value_loss(
             outputs, result, net.config.objective, net.value_scale, net.stake_factors
         )
-        value = value_losses.sum() / max(1, len(told))  # 0 if no row teaches a value
+        value = value_losses.sum() / max(1, len(known))  # 0 if no row teaches a value
         total = policy + self.settings.value_weight * value
         parts = {
             "policy": policy,

@@ -127,14 +127,14 @@ class OpponentModel:
     def _finish(self, scalars: dict[str, float]) -> str:
         """Writes the model and its report; returns a text about them."""
         m, folder = self._material, Path(self.config.run_dir or ".")
-        told = {
+        origin = {
             "hands": m.num_hands,
             "decisions": len(m.rows.kind),
             "shown": len(m.shown.kind),
             "seed": self.config.seed,
             "options": asdict(self.options),
         }
-        learned = assemble(m, self.options, self._learned, told)
+        learned = assemble(m, self.options, self._learned, origin)
         save(folder / MODEL_FILE, learned)
         if not len(m.held.kind):
             return f"; model in {folder / MODEL_FILE}; no hands were held out"

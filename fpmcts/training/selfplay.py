@@ -194,7 +194,7 @@ class SelfPlay:
             _skip(rng, at)
             # Whether the result of a game is a valid target for the searching seat's value from
             # here on.
-            tells = ~unexplored[at] & searches[chosen]
+            is_target = ~unexplored[at] & searches[chosen]
             if cheap.size:
                 drawn = draw_moves(
                     game, self.evaluate, games.states, rng, at, temperature, chances[at], iteration
@@ -207,7 +207,7 @@ class SelfPlay:
                 actions[chosen], samples = self._search(
                     games.states, seen, rng, at, temperature, iteration, statistics
                 )
-            samples.result[~tells] = np.nan
+            samples.result[~is_target] = np.nan
             return actions, [(at, samples)]
 
         owner, samples = play_games(games, decide, empty_samples(game, 0), tick)

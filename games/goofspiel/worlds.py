@@ -139,18 +139,18 @@ def log_prior_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.
 @kernel
 def list_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray) -> int:
     """Lists all worlds."""
-    says, told = _bids_by_card(rules, views, i, seat)
+    says, round_of = _bids_by_card(rules, views, i, seat)
     rounds, count = num_hidden(views, i, seat), 0
     every = (np.int64(1) << rules.cards) - 1
     allowed = np.full(rules.cards + 1, every)  # by round: the cards allowed by its result
     for own in range(rules.cards):
         bit = np.int64(1) << own
         if says[own] == SAME:
-            allowed[told[own]] = bit
+            allowed[round_of[own]] = bit
         elif says[own] == LOWER:
-            allowed[told[own]] = bit - 1
+            allowed[round_of[own]] = bit - 1
         elif says[own] == HIGHER:
-            allowed[told[own]] = every & -2 * bit
+            allowed[round_of[own]] = every & -2 * bit
     left = np.zeros(rules.cards + 1, np.int64)  # by round: the cards still to be tried
     used = np.zeros(rules.cards + 1, np.int64)
     words = np.zeros(rules.cards + 1, np.uint64)

@@ -51,7 +51,7 @@ def check(files: Sequence[Path]) -> tuple[list[str], int]:
             problems.append(BadHandError(hand.file, hand.number, fault))
         else:
             played.append(hand)
-    lines.append(f"{len(played):,} played by the rules to the end that the file tells")
+    lines.append(f"{len(played):,} played by the rules to the final stacks in the file")
     if played:
         seats = sorted(Counter(len(hand.stacks) for hand in played).items())
         names = {name for hand in played for name in hand.players}

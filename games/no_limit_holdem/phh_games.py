@@ -8,8 +8,8 @@ from games.interface import Game
 from games.kernels import kernel
 from games.no_limit_holdem.betting import amount_of, step
 from games.no_limit_holdem.deals import returns_of
-from games.no_limit_holdem.phh import CALL as TOLD_CALL
-from games.no_limit_holdem.phh import FOLD as TOLD_FOLD
+from games.no_limit_holdem.phh import CALL as PHH_CALL
+from games.no_limit_holdem.phh import FOLD as PHH_FOLD
 from games.no_limit_holdem.phh import Hand
 from games.no_limit_holdem.state import CALL, FOLD, Rules, States
 from games.rows import take
@@ -17,17 +17,17 @@ from games.rows import take
 
 @kernel
 def _play(
-    rules: Rules, states: States, moves: np.ndarray, told: np.ndarray, won: np.ndarray
+    rules: Rules, states: States, moves: np.ndarray, actions: np.ndarray, won: np.ndarray
 ) -> None:
     """Plays a hand in row 0; writes seat, raise-to and number of public cards of each move, and the
     winnings of each seat.
     """
     for k in range(moves.size):
         action = np.int64(moves[k])
-        told[k, 0], told[k, 2] = states.seat[0], states.shown[0]
-        told[k, 1] = TOLD_FOLD if action == FOLD else TOLD_CALL
+        actions[k, 0], actions[k, 2] = states.seat[0], states.shown[0]
+        actions[k, 1] = PHH_FOLD if action == FOLD else PHH_CALL
         if action > CALL:
-            told[k, 1] = amount_of(rules, states, 0, action)
+            actions[k, 1] = amount_of(rules, states, 0, action)
         step(rules, states, 0, action)
     returns_of(rules, states, 0, np.zeros(won.size, np.int32), won)
 
@@ -52,10 +52,10 @@ def hand_of(
     """
     states = take(deals, np.array([row]))
     stacks = states.stacks[0] + states.paid[0]
-    told, won = np.zeros((len(moves), 3), np.int64), np.zeros(len(stacks))
+    actions, won = np.zeros((len(moves), 3), np.int64), np.zeros(len(stacks))
     blinds, antes = states.blind[0].tolist(), states.ante[0].tolist()
-    _play(game.rules, states, np.asarray(moves, np.int64), told, won)
-    seats, chips, boards = (tuple(column.tolist()) for column in told.T)
+    _play(game.rules, states, np.asarray(moves, np.int64), actions, won)
+    seats, chips, boards = (tuple(column.tolist()) for column in actions.T)
     return Hand(
         file="",
         number="",

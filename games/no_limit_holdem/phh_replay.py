@@ -10,8 +10,8 @@ import numpy as np
 from games.kernels import kernel
 from games.no_limit_holdem.betting import is_legal, num_left, raise_bounds, start_row, step
 from games.no_limit_holdem.deals import returns_of
-from games.no_limit_holdem.phh import CALL as TOLD_CALL
-from games.no_limit_holdem.phh import FOLD as TOLD_FOLD
+from games.no_limit_holdem.phh import CALL as PHH_CALL
+from games.no_limit_holdem.phh import FOLD as PHH_FOLD
 from games.no_limit_holdem.phh import UNSEEN, Hand
 from games.no_limit_holdem.state import CALL, FIRST_AMOUNT, FOLD, NUM_BOARD, Rules, States, empty
 from games.poker.hands import tables
@@ -66,7 +66,7 @@ def replay_rules(seats: int) -> Rules:
 
 def pack(hands: Sequence[Hand]) -> Hands:
     """Returns hands with equally many players as arrays."""
-    code = {TOLD_FOLD: FOLD, TOLD_CALL: CALL}
+    code = {PHH_FOLD: FOLD, PHH_CALL: CALL}
     moves = [code.get(move, FIRST_AMOUNT + move) for hand in hands for move in hand.moves]
     unseen = (UNSEEN,) * NUM_BOARD
 
@@ -151,7 +151,7 @@ def _fault(hand: Hand) -> str:
         return f"{said} moves, where it is the turn of p{turn + 1}"
     if shown != hand.boards[at]:
         return f"{said}: {hand.boards[at]} cards on the board, where the betting has {shown}"
-    if move == TOLD_FOLD:
+    if move == PHH_FOLD:
         return f"{said} folds without a bet to call"
     least, most = raise_bounds(rules, states, 0)
     bound = f"most is {most} (0: no raise is allowed)" if move > most else f"least is {least}"
@@ -179,7 +179,7 @@ def _end_fault(hand: Hand, returns: np.ndarray) -> str:
     error.
     """
     before, ends = np.array(hand.stacks), hand.stacks + returns.astype(np.int64)
-    told = ends if hand.finishing_stacks is None else np.array(hand.finishing_stacks)
-    if ((told == ends) | (before <= told) & (told < ends)).all():
+    stated = ends if hand.finishing_stacks is None else np.array(hand.finishing_stacks)
+    if ((stated == ends) | (before <= stated) & (stated < ends)).all():
         return ""
-    return f"ends with stacks {ends.tolist()}, where the file says {told.tolist()}"
+    return f"ends with stacks {ends.tolist()}, where the file says {stated.tolist()}"

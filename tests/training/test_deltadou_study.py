@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from fpmcts.papers.deltadou import DeltaDou
-from fpmcts.papers.deltadou_examples import Moment, corrects, told
+from fpmcts.papers.deltadou_examples import Moment, belief_text, corrects
 from games.decision import Decision, HiddenCards, RootMove
 from games.settings import ConfigError
 
@@ -60,7 +60,7 @@ def test_what_a_round_tells() -> None:
     second = decision([0.0, 0.07, 0.93], [1.0, 0.0, 0.0])
     moments = [Moment((), 1, first), Moment(("pass", "KK", "22"), 1, second)]
     said = "After pass, KK, 22 seat 1 believes with 93 % that seat 2 holds exactly 2 of A"
-    assert told(moments).startswith(said) and corrects(first)
+    assert belief_text(moments).startswith(said) and corrects(first)
 
 
 @pytest.mark.slow  # a minute

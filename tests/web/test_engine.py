@@ -195,12 +195,12 @@ def test_a_server_that_stood_still_blames_nobody() -> None:
     assert asyncio.run(run()) == 1
 
 
-def test_what_a_player_was_told_ends_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_player_has_met_ends_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
     from fpmcts.web.engine import answering  # imports torch
 
     monkeypatch.setattr(answering, "MOST_PLAYERS", 1)
     players = answering.Answering()
     first = players._player(Question("kuhn", {}, "random", {}, 0))
-    players._told[id(first)] = Earlier((), ())
+    players._met[id(first)] = Earlier((), ())
     players._player(Question("kuhn", {}, "always_call", {}, 0))
-    assert not players._told, "a new player may have the same id"
+    assert not players._met, "a new player may have the same id"

@@ -65,7 +65,7 @@ def test_what_is_shown_sums_to_the_result(values: list[tuple[float, ...]], digit
         assert sum(parts(hands[-1]).values()) == pytest.approx(result, abs=1e-9)
     total = together(hands)
     assert sum(parts(total).values()) == pytest.approx(sum(hand.result for hand in hands), abs=1e-9)
-    shown = total.told(digits)
+    shown = total.fields(digits)
     assert sum(part["value"] for part in shown["parts"]) == pytest.approx(shown["result"], abs=1e-9)
 
 

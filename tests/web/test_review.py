@@ -92,7 +92,7 @@ def test_the_best_move_is_what_the_second_stage_supports(
     assert searched[1:] == [(192, ("played", "best", "rival"))] * 16
     assert decision.name(CLASSES) == name and decision.found_best() == best
     decision.shown = True
-    told = decision.told(CLASSES)
+    told = decision.fields(CLASSES)
     assert told["rows"][0]["move"] == best and told["loss"] == pytest.approx(
         100 * (max(worth, 0.6) - played), abs=2.0
     )
@@ -120,7 +120,7 @@ def test_stages_and_what_is_searched() -> None:
     assert (
         Review.parse({**json.loads(json.dumps(asdict(review))), "of_another_version": 1}) == review
     )
-    summary = review.told()["summary"][0]
+    summary = review.fields()["summary"][0]
     assert summary["decisions"] == 3 and summary["mistake"] == 1 and summary["forced"] == 1
 
 

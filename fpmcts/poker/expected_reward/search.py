@@ -299,10 +299,10 @@ def _refine(task: Task, node: int) -> None:
     for k in children(tree, node):
         action = tree.action[k]
         if action >= FIRST_AMOUNT:
-            told = room.actions[2] * tree.weight[k] / raised
+            chance = room.actions[2] * tree.weight[k] / raised
         else:
-            told = room.actions[action]
-        tree.weight[k] += share * (told - tree.weight[k])
+            chance = room.actions[action]
+        tree.weight[k] += share * (chance - tree.weight[k])
 
 
 @kernel(forceinline=True)

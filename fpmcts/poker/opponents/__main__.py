@@ -57,7 +57,7 @@ def score(arguments: Sequence[str]) -> None:
         raise ConfigError(f"{', '.join(files)}: {len(hands):,} hands without a single decision")
     left_out = f"; {len(problems):,} left out, the first: {problems[0]}" if problems else ""
     head = {
-        "model": f"{path}, learned from {learned.told.get('hands', 0):,} hands",
+        "model": f"{path}, learned from {learned.origin.get('hands', 0):,} hands",
         "files": ", ".join(files),
         "hands": f"{len(hands):,}{left_out}",
         "players": f"{len(met):,}, of whom {known:,} begin with what the model knows of them",

@@ -102,7 +102,7 @@ def assemble(
     material: Material,
     options: LearnOptions,
     learned: Mapping[str, Booster],
-    told: Mapping[str, object],
+    origin: Mapping[str, object],
 ) -> Learned:
     """Returns the model with its baselines.
 
@@ -125,4 +125,4 @@ def assemble(
         trees(True),
     )
     by_round = frequencies(rows.round, rows.kind, (4, NUM_ACTIONS))
-    return Learned(model, model._replace(trees=trees(False)), by_round, material.players, told)
+    return Learned(model, model._replace(trees=trees(False)), by_round, material.players, origin)

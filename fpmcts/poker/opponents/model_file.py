@@ -41,19 +41,19 @@ class Learned(NamedTuple):
         without: The same without statistics.
         by_round: float32 ``[4, 3]``, frequencies of actions.
         players: Counts of the players.
-        told: How it was learned (JSON).
+        origin: How it was learned (JSON).
     """
 
     model: OpponentModel
     without: OpponentModel
     by_round: np.ndarray
     players: Players
-    told: Mapping[str, object]
+    origin: Mapping[str, object]
 
     @property
     def window(self) -> int:
         """Hands that statistics cover."""
-        options = self.told.get("options")
+        options = self.origin.get("options")
         return int(options["window"]) if isinstance(options, dict) else WINDOW
 
 
@@ -66,22 +66,22 @@ def save(path: str | Path, learned: Learned) -> None:
     del arrays["trees"]
     arrays |= {"by_round": learned.by_round, "players": learned.players.counts}
     dense = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-    told = json.dumps({**learned.told, "players": list(learned.players.names)})
+    origin = json.dumps({**learned.origin, "players": list(learned.players.names)})
     with replacing(Path(path)) as temporary:
-        save_file(dense, temporary, {"format": FORMAT, "told": told})
+        save_file(dense, temporary, {"format": FORMAT, "told": origin})
 
 
 def load(path: str | Path) -> Learned:
     """Returns the contents of a file. Raises ModelError if it is missing or holds no such model."""
     try:
         arrays, header = read_tensors(path, FORMAT, {"told"})
-        told = parse_meta(header["told"], path)
-        names = entry(told, "players", list, path)
+        origin = parse_meta(header["told"], path)
+        names = entry(origin, "players", list, path)
         players = {str(name): row for row, name in enumerate(names)}
         for key in ("hands", "options.window"):
-            if key.partition(".")[0] in told:
-                entry(told, key, int, path)
-        del told["players"]
+            if key.partition(".")[0] in origin:
+                entry(origin, key, int, path)
+        del origin["players"]
         model, without = (
             OpponentModel(
                 **{name: arrays[name] for name in OpponentModel._fields if name != "trees"},
@@ -102,7 +102,7 @@ def load(path: str | Path) -> Learned:
         raise ModelError(
             f"{path}: arrays of another shape than this version has; train the model anew"
         )
-    return Learned(model, without, by_round, Players(players, counts), told)
+    return Learned(model, without, by_round, Players(players, counts), origin)
 
 
 def _fits(model: OpponentModel) -> bool:

@@ -108,9 +108,10 @@ def calibration(chances: np.ndarray, rows: Rows, bins: int = 10) -> dict[str, np
     for action, (name, may) in enumerate(zip(ACTIONS, rows.may.T, strict=True)):
         chance, made = chances[may, action], rows.kind[may] == action
         which = np.minimum((chance * bins).astype(int), bins - 1)
-        cases, told, seen = (np.bincount(which, weights) for weights in (None, chance, made))
+        cases, predicted, seen = (np.bincount(which, weights) for weights in (None, chance, made))
         held = cases > 0
-        found[name] = np.stack([told[held] / cases[held], seen[held] / cases[held], cases[held]], 1)
+        means = predicted[held] / cases[held], seen[held] / cases[held]
+        found[name] = np.stack([*means, cases[held]], 1)
     return found
 
 
@@ -199,9 +200,9 @@ def plot(model: OpponentModel, rows: Rows, path: Path) -> None:
     axes = figure.add_subplot()
     axes.plot([0, 1], [0, 1], color="grey", linewidth=1)
     for name, bins in calibration(predict(model, rows), rows).items():
-        told, seen, cases = bins.T
+        predicted, seen, cases = bins.T
         error = np.sqrt(np.maximum(seen * (1 - seen), 1e-9) / cases)
-        axes.errorbar(told, seen, error, label=name, marker="o", markersize=4, linewidth=1)
+        axes.errorbar(predicted, seen, error, label=name, marker="o", markersize=4, linewidth=1)
     axes.set_xlabel("predicted")
     axes.set_ylabel("observed (± 1 standard error over decisions)")
     axes.legend()

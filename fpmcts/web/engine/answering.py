@@ -54,7 +54,7 @@ class Answering:
         self._players: dict[tuple[str, str], Any] = {}
         self._starts: dict[tuple[str, str, int], Mean] = {}
         self._compiling: dict[str, Thread] = {}
-        self._told: dict[int, Earlier] = {}
+        self._met: dict[int, Earlier] = {}
 
     def _host(self, game: str) -> Host:
         """Returns the host of a game, whose players share what they have loaded."""
@@ -72,7 +72,7 @@ class Answering:
             self._players[game, label] = host.make(label)
             if len(self._players) > MOST_PLAYERS:
                 gone = self._players.pop(next(iter(self._players)))
-                self._told.pop(id(gone), None)  # the number may be another player's next
+                self._met.pop(id(gone), None)  # the number may be another player's next
         return self._players[game, label]
 
     def _is_compiled(self, question: Question, hear: Hear, cancel: Callable[[], bool]) -> bool:
@@ -88,13 +88,13 @@ class Answering:
                 target=compile_players, args=(game, log.info), daemon=True
             )
             self._compiling[game].start()
-        began, told = time.monotonic(), -1
+        began, last = time.monotonic(), -1
         while game in self._compiling and self._compiling[game].is_alive():
             if cancel():
                 return False
             self._compiling[game].join(0.05)
-            if (seconds := int(time.monotonic() - began)) > told:
-                told = seconds
+            if (seconds := int(time.monotonic() - began)) > last:
+                last = seconds
                 hear(Answer("", waits=Waiting(game, seconds)))
         return True
 
@@ -132,21 +132,21 @@ class Answering:
 
     def _acquaint(self, player: Agent, game: Game, earlier: Earlier | None) -> None:
         """Shows only the earlier games of a table to a player that learns during a match."""
-        told = earlier or Earlier((), ())
+        earlier = earlier or Earlier((), ())
         for observer in observers([player]):
-            if self._told.get(id(player)) != told:
+            if self._met.get(id(player)) != earlier:
                 observer.forget()
-                if told.records:
-                    parsed = [game.parse_record(record) for record in told.records]
+                if earlier.records:
+                    parsed = [game.parse_record(record) for record in earlier.records]
                     records = empty_records(len(parsed), game.spec.max_moves)
                     for row, (_, moves) in enumerate(parsed):
                         records.moves[row, : len(moves)] = moves
                         records.lengths[row] = len(moves)
-                    observer.meet(np.array(told.seating[:-1]))
+                    observer.meet(np.array(earlier.seating[:-1]))
                     observer.observe(concatenate([deal for deal, _ in parsed]), records)
-                self._told[id(player)] = told
-            if told.seating:
-                observer.meet(np.array(told.seating[-1:]))
+                self._met[id(player)] = earlier
+            if earlier.seating:
+                observer.meet(np.array(earlier.seating[-1:]))
 
     def _luck(self, question: Question, table: Table, num: int, cancel: Callable[[], bool]) -> Luck:
         """Returns the luck of the cards in a finished game, from the analyst's tables or from games
@@ -184,7 +184,7 @@ def rehearsal(game: Game, seed: int, over: bool = False) -> Table:
 
 def _answer(decision: Decision, done: int, total: int) -> Answer:
     """Returns a decision as an answer."""
-    rows, hidden, told = None, None, decision.hidden
+    rows, hidden, beliefs = None, None, decision.hidden
     # Without playouts, the move was drawn from several that may be equally good.
     exact = decision.value_error == 0.0 and not decision.playouts
 
@@ -195,14 +195,14 @@ def _answer(decision: Decision, done: int, total: int) -> Answer:
 
     if decision.root is not None:
         rows = tuple(sorted((Row(*astuple(row)) for row in decision.root), key=place))
-    if told is not None:
+    if beliefs is not None:
         hidden = {
-            "seats": list(told.seats),
-            "kinds": list(told.kinds),
-            "p": np.round(told.probabilities, DIGITS).tolist(),
-            "ess": rounded(told.effective_samples, 1),
-            "listed": told.listed,
-            "active": not told.prior_only,
+            "seats": list(beliefs.seats),
+            "kinds": list(beliefs.kinds),
+            "p": np.round(beliefs.probabilities, DIGITS).tolist(),
+            "ess": rounded(beliefs.effective_samples, 1),
+            "listed": beliefs.listed,
+            "active": not beliefs.prior_only,
         }
     return Answer(
         move=decision.move,

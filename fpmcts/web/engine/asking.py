@@ -218,8 +218,8 @@ class EngineState:
 
     def fields(self) -> Json:
         """Returns the fields of a message."""
-        told: Json = {"state": self.state, "warm": round(self.warm, 3)}
-        return told if self.waits is None else told | {"compiling": asdict(self.waits)}
+        fields: Json = {"state": self.state, "warm": round(self.warm, 3)}
+        return fields if self.waits is None else fields | {"compiling": asdict(self.waits)}
 
     def change(self, state: str, warm: float, waits: Waiting | None = None) -> None:
         """Changes the state and notifies the listeners."""

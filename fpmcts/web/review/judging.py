@@ -118,7 +118,7 @@ class Decision:
         judged = self.judged
         return self.move if judged is not None and judged.high < 0.0 else self.best
 
-    def told_rows(self) -> list[Json]:
+    def shown_rows(self) -> list[Json]:
         """Returns the rows, the best move first, then the played one; both with the results of the
         second stage, if any.
         """
@@ -131,7 +131,7 @@ class Decision:
             rows.sort(key=lambda row: (row["move"] != self.found_best(), row["stage"] == 1))
         return rows
 
-    def told(self, thresholds: Sequence[float]) -> Json:
+    def fields(self, thresholds: Sequence[float]) -> Json:
         """Returns the visible fields of the decision: best and rows are withheld while there is a
         better move to find.
         """
@@ -145,7 +145,7 @@ class Decision:
             "hidden": hidden,
         }
         if not hidden:
-            given |= {"best": self.found_best(), "searched": self.best, "rows": self.told_rows()}
+            given |= {"best": self.found_best(), "searched": self.best, "rows": self.shown_rows()}
         return given
 
 
@@ -203,10 +203,10 @@ class Review:
         """Returns the decision of a ply, or None."""
         return next((decision for decision in self.decisions if decision.ply == ply), None)
 
-    def told(self) -> Json:
+    def fields(self) -> Json:
         """Returns the visible fields of the review."""
         luck = [
-            {"seat": seat, "play_outs": (self.luck or {})["play_outs"], **parts.told(self.digits)}
+            {"seat": seat, "play_outs": (self.luck or {})["play_outs"], **parts.fields(self.digits)}
             for seat in self.seats
             if (parts := self.parts(seat)) is not None
         ]
@@ -216,7 +216,7 @@ class Review:
             "unit": self.unit,
             "classes": list(self.classes),
             "exact": bool(self.decisions) and all(decision.exact for decision in self.decisions),
-            "decisions": [decision.told(self.classes) for decision in self.decisions],
+            "decisions": [decision.fields(self.classes) for decision in self.decisions],
             "summary": [self._of_seat(seat) for seat in self.seats],
             "luck": luck,
             "no_luck": self.no_luck,

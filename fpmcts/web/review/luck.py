@@ -28,7 +28,7 @@ class Parts(NamedTuple):
     result: float
     parts: dict[str, Estimate]
 
-    def told(self, digits: int) -> Json:
+    def fields(self, digits: int) -> Json:
         """Returns the fields of a message; numbers are rounded so that the displayed parts sum to
         the displayed result.
         """

@@ -59,15 +59,15 @@ def analysis(
         RefusedError: The mode does not allow it, or a move is illegal.
     """
     at = game.may_ask(ply)
-    told = game.told_ply(at)
+    number = game.client_ply(at)
     asked = game.question(
         at,
-        derived_seed("analysis", game.id, told, playouts, moves),
+        derived_seed("analysis", game.id, number, playouts, moves),
         playouts or PLAYOUTS,
         moves=None if moves is None else checked_moves(game, at, moves),
         priority=Priority.ANALYSIS,
     )
-    place = {"ply": told, "seat": game.mover(at)}
+    place = {"ply": number, "seat": game.mover(at)}
 
     async def work(job: Job) -> Json:
         def hear(answer: Answer) -> None:
@@ -152,14 +152,14 @@ class Reviewer:
             known: dict[int, Json] = {}
 
             def progress(done: int, total: int, stage: int, decision: Decision) -> None:
-                told = decision.told(classes)
-                known[decision.ply] = told
+                fields = decision.fields(classes)
+                known[decision.ply] = fields
                 job.partial = {"decisions": list(known.values())}
-                job.tell("progress", stage=stage, done=done, total=total, decisions=[told])
+                job.tell("progress", stage=stage, done=done, total=total, decisions=[fields])
 
             review, unsaved = await self._reviewed(game, session, wanted, progress)
             hands = await self._hands(game, session, review)
-            return {"review": review.told() | {"hands": hands}, **unsaved}
+            return {"review": review.fields() | {"hands": hands}, **unsaved}
 
         return work
 
@@ -220,7 +220,7 @@ class Reviewer:
             "hands": count,
             "reviewed": len(found),
             **total([review.cost(seat) for review, seat in found]).fields(last.digits),
-            "luck": together(parts).told(last.digits) if len(parts) == len(found) else None,
+            "luck": together(parts).fields(last.digits) if len(parts) == len(found) else None,
         }
 
     def _refuse_before_the_end(self, game: Room) -> None:
@@ -268,7 +268,7 @@ class Reviewer:
         for decision in decisions:
             decision.shown = True
         self._keep(game, session, review)
-        return [decision.told(review.classes) for decision in decisions]
+        return [decision.fields(review.classes) for decision in decisions]
 
     def try_move(self, game: Room, session: str, ply: int, move: str) -> Work:
         """Returns the work that checks whether a move is right. Raises RefusedError."""
@@ -291,7 +291,7 @@ class Reviewer:
                 **loss.fields(),
             }
             if right:
-                tried["decision"] = decision.told(review.classes)
+                tried["decision"] = decision.fields(review.classes)
             return {"tried": tried} | unsaved
 
         return work

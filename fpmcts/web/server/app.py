@@ -199,9 +199,9 @@ class Server:
 
         async def answer(request: Request) -> Response:
             request.state.body = await _body(request)
-            told = await prepared(lambda: work(request))
-            told = await told if inspect.isawaitable(told) else told
-            return told if isinstance(told, Response) else JSONResponse(told, status)
+            found = await prepared(lambda: work(request))
+            found = await found if inspect.isawaitable(found) else found
+            return found if isinstance(found, Response) else JSONResponse(found, status)
 
         return Route(path, answer, methods=[method])
 

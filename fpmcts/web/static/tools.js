@@ -43,10 +43,10 @@ export function Puzzles({ config, connection, go, prefs, say, announce, fail }) 
         if (message.error) fail(message.error);
         else {
           setTried(message.tried);
-          announce(message.tried.right ? t("solved") : t("not_right", lossOf(message.tried, 2)));
+          announce(message.tried.right ? t("solved") : t("not_right", lossOf(message.tried, digits)));
         }
       }),
-    [],
+    [digits],
   );
   const reveal = () => connection.ask({ type: "reveal", ply: puzzle.ply }).then((answer) => setAnswer(answer.decisions.find((one) => one.ply === puzzle.ply)?.best ?? null), fail);
   const attempt = (move) => {

@@ -18,7 +18,7 @@ MARGIN = 0.15
 """Seconds of the delay that are unavailable for thinking."""
 ANALYSTS = ("fpmcts", "tabular")
 """Kinds of players that report values of moves."""
-TOLD = ("name", "group", "playouts", "label", "delay")
+UNCHANGED = ("name", "group", "playouts", "label", "delay")
 """Attributes of an ``Entry`` that are reported unchanged."""
 
 
@@ -160,13 +160,13 @@ class Catalogue:
     def fields(self, info: GameInfo) -> Json:
         """Returns the lobby's fields of a game."""
         offer = self.offer(info.name)
-        told = asdict(info)
-        del told["private_moves"]
+        fields = asdict(info)
+        del fields["private_moves"]
         return {
-            **told,
+            **fields,
             "seats": [{"name": name, "team": team} for name, team in info.seats],
             "players": [
-                {name: getattr(entry, name) for name in TOLD}
+                {name: getattr(entry, name) for name in UNCHANGED}
                 | {
                     "greedy": info.mixes and entry.greedy is not None,
                     "analyses": entry.group == offer.analyst,

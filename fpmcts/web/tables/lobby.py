@@ -206,13 +206,13 @@ class Lobby:
             raise RefusedError("bad_record", "expected an object")
         game, table = self.services.rulebook.read(record)
         names = [name for name, _ in self.services.rulebook.info(game).seats]
-        told = record.get("players")
+        players = record.get("players")
         if (
-            isinstance(told, list)
-            and len(told) == len(names)
-            and all(isinstance(name, str) for name in told)
+            isinstance(players, list)
+            and len(players) == len(names)
+            and all(isinstance(name, str) for name in players)
         ):
-            names = [name[:40] for name in told]
+            names = [name[:40] for name in players]
         settings = Settings(
             seats=names,
             mode="open",

@@ -199,11 +199,11 @@ class Room:
         record = table_at(self.table, ply).record()
         return self.offer.ask_analyst(self.game, record, seed, playouts, **asked)
 
-    def told_ply(self, ply: int) -> int:
+    def client_ply(self, ply: int) -> int:
         """Returns a ply as clients number it."""
         return bisect_left(self.seen, ply)
 
-    def _ply(self, told: int | None) -> int:
+    def _ply(self, ply: int | None) -> int:
         """Returns the ply that a client means; None: the last one.
 
         Raises:
@@ -211,23 +211,23 @@ class Room:
         """
         seen, over = self.seen, self.table.is_over
         last = len(seen) - over
-        if told is None and over:
+        if ply is None and over:
             raise RefusedError("bad_message", f"the game is over; give a ply, at most {last}")
-        if told is not None and told > last:
+        if ply is not None and ply > last:
             raise RefusedError("bad_message", f"ply: expected at most {last}")
-        return len(self.table.moves) if told is None or told == len(seen) else seen[told]
+        return len(self.table.moves) if ply is None or ply == len(seen) else seen[ply]
 
     def mover(self, ply: int) -> int:
         """Returns the seat that moves, or moved, at a ply."""
         return self.table.moves[ply].seat if ply < len(self.table.moves) else self.table.seat
 
-    def may_ask(self, told: int | None) -> int:
+    def may_ask(self, ply: int | None) -> int:
         """Returns the ply that a client means, if it may be searched; None means the last one.
 
         Raises:
             RefusedError: The mode does not allow it, or there is nothing to decide.
         """
-        ply = self._ply(told)
+        ply = self._ply(ply)
         if not self.everything:
             if self.settings.mode == "fair":
                 raise RefusedError("not_allowed", "a fair game cannot be analysed before it ends")
@@ -235,15 +235,15 @@ class Room:
                 raise RefusedError("not_allowed", "hints are available only for your own decisions")
         return ply
 
-    def outside(self, told: int | None) -> Json:
+    def outside(self, ply: int | None) -> Json:
         """Returns the view that an external player would get for a decision.
 
         Raises:
             RefusedError: The mode does not allow it, or there is nothing to decide.
         """
-        running = not self.table.is_over and (told is None or told <= len(self.seen))
-        if self.everything or (running and self.mover(self._ply(told)) == self.you):
-            return table_at(self.table, self._ply(told)).describe()
+        running = not self.table.is_over and (ply is None or ply <= len(self.seen))
+        if self.everything or (running and self.mover(self._ply(ply)) == self.you):
+            return table_at(self.table, self._ply(ply)).describe()
         raise RefusedError("not_your_turn", "the view can be copied when it is your turn")
 
     # The listeners.
@@ -471,9 +471,9 @@ class Room:
         before = self.services.store.hands_before(
             self.settings.series.before, self.session, MOST_HANDS - 1
         )
-        told = [self.settings, *(hand.settings for hand in before)][::-1]
+        hands = [self.settings, *(hand.settings for hand in before)][::-1]
         games = []
-        for settings in told:
+        for settings in hands:
             if settings.returns is not None:
                 seating = settings.seating(settings.series.number)
                 won = dict(zip(seating, settings.returns, strict=True))

@@ -85,8 +85,8 @@ def plies_seen(table: "Table", seat: int) -> list[int]:
     """
     if len(table.describe(seat).get("moves", table.moves)) == len(table.moves):
         return list(range(len(table.moves)))
-    told = [len(position.describe(seat)["moves"]) for position in positions(table)]
-    return [ply for ply, (before, after) in enumerate(pairwise(told)) if after > before]
+    counts = [len(position.describe(seat)["moves"]) for position in positions(table)]
+    return [ply for ply, (before, after) in enumerate(pairwise(counts)) if after > before]
 
 
 RESULTS = ("moves", "winner", "points", "chips", "returns", "rules", "bidding", "doubling", "game")

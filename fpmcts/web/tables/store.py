@@ -208,11 +208,11 @@ class StoredGame(NamedTuple):
             "made": self.made,
             "seed": settings.seed if settings.seed_given or self.over else None,
             "series": dict(vars(settings.series)),
-            **{name: getattr(settings, name) for name in TOLD},
+            **{name: getattr(settings, name) for name in UNCHANGED},
         }
 
 
-TOLD = "seats mode greedy rotate plies rev shared imported reviewed returns".split()
+UNCHANGED = "seats mode greedy rotate plies rev shared imported reviewed returns".split()
 """Settings that are reported unchanged."""
 
 

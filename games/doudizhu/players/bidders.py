@@ -182,10 +182,10 @@ class BiddingAgent(Agent):
         if bids.size:
             actions[bids] = self._bids(take(views, bids))
         if rows.size:
-            seen, told = take(views, rows), records
+            seen, known = take(views, rows), records
             if not self._whole:
-                seen, told = self._seen(games[rows], seen, records, self._records), self._records
-            actions[rows] = self.cards.act(games[rows], seen, told)
+                seen, known = self._seen(games[rows], seen, records, self._records), self._records
+            actions[rows] = self.cards.act(games[rows], seen, known)
         return actions
 
     def answer(self, question: Question, limits: Limits) -> Decision:
@@ -206,15 +206,15 @@ class BiddingAgent(Agent):
             assert report is not None
             report(self._at_table(found, view), done, planned)
 
-        told = self.cards.answer(asked, limits._replace(report=report and tell))
-        return self._at_table(told, view)
+        decision = self.cards.answer(asked, limits._replace(report=report and tell))
+        return self._at_table(decision, view)
 
-    def _at_table(self, told: Decision, view: States) -> Decision:
+    def _at_table(self, decision: Decision, view: States) -> Decision:
         """Returns a decision of the player of cards with the seats of the whole game."""
-        if told.hidden is None:
-            return told
-        seats = tuple((role + int(view.landlord[0])) % NUM_SEATS for role in told.hidden.seats)
-        return replace(told, hidden=replace(told.hidden, seats=seats))
+        if decision.hidden is None:
+            return decision
+        seats = tuple((role + int(view.landlord[0])) % NUM_SEATS for role in decision.hidden.seats)
+        return replace(decision, hidden=replace(decision.hidden, seats=seats))
 
     def _bids(self, views: States) -> np.ndarray:
         """Returns the bids (int16 ``[n]``)."""

@@ -134,11 +134,11 @@ class LookaheadAgent(BiddingAgent):
             value_error=errors[best],
         )
 
-    def _at_table(self, told: Decision, view: States) -> Decision:
+    def _at_table(self, decision: Decision, view: States) -> Decision:
         """Returns a decision of the player of cards, its values in points at the present stake."""
-        told = super()._at_table(told, view)
-        if told.unit != RETURN or told.value is None:
-            return told
+        decision = super()._at_table(decision, view)
+        if decision.unit != RETURN or decision.value is None:
+            return decision
         scale = float(view.factor[0]) * (2.0 if view.seat[0] == 0 else 1.0)
 
         def scaled(value: float | None) -> float | None:
@@ -146,14 +146,17 @@ class LookaheadAgent(BiddingAgent):
 
         root = (
             None
-            if told.root is None
+            if decision.root is None
             else tuple(
                 replace(one, mean=scaled(one.mean), standard_error=scaled(one.standard_error))
-                for one in told.root
+                for one in decision.root
             )
         )
         return replace(
-            told, value=scaled(told.value), value_error=scaled(told.value_error), root=root
+            decision,
+            value=scaled(decision.value),
+            value_error=scaled(decision.value_error),
+            root=root,
         )
 
 

@@ -264,7 +264,7 @@ class LocalBestResponse(Agent):
             game = int(games[np.argmin(total[:, 0])])
             raise ValueError(
                 f"{self.name}: in game {game} the opponent made a move that the policy it was "
-                "told of never makes"
+                "was given never makes"
             )
         self._ranges[games] = ranges / total
         return self._ranges[games]
@@ -309,10 +309,10 @@ class LocalBestResponse(Agent):
             _advance(rules, after, np.arange(len(able)), np.full(len(able), action))
             _raised(rules, views, able, after, size)
             rows, held = np.nonzero(ranges[able] > 0.0)
-            told = self._told(after, 1 - seats[able], self._seen(views)[able], rows, held)
+            policy = self._policy(after, 1 - seats[able], self._seen(views)[able], rows, held)
             stays = np.zeros((len(able), len(self.hands)))
             # Facing a bet, folding is the first legal move.
-            stays[rows, held] = ranges[able[rows], held] * (1.0 - told[:, 0])
+            stays[rows, held] = ranges[able[rows], held] * (1.0 - policy[:, 0])
             called = stays.sum(axis=1)
             # The probability that the raise is called and the showdown won.
             won = (stays * equity[able]).sum(axis=1)
@@ -367,14 +367,14 @@ class LocalBestResponse(Agent):
             asked, at = ahead[theirs], take(self._positions, lanes[theirs])
             rows, held = np.nonzero(ranges[asked] > 0.0)
             if rows.size:
-                told = self._told(at, 1 - seats[asked], seen[asked], rows, held)
+                policy = self._policy(at, 1 - seats[asked], seen[asked], rows, held)
                 slots = np.empty(len(rows), np.int64)
                 _slots(rules, take(at, rows), moves[theirs][rows], slots)
-                ranges[asked[rows], held] *= told[np.arange(len(rows)), slots]
+                ranges[asked[rows], held] *= policy[np.arange(len(rows)), slots]
             _advance(rules, self._positions, lanes, moves)
             self._played[lanes] += 1
 
-    def _told(
+    def _policy(
         self, at: States, seats: np.ndarray, seen: np.ndarray, rows: np.ndarray, held: np.ndarray
     ) -> np.ndarray:
         """Returns the opponent's policy with given hands: float64 ``[k, A]``.

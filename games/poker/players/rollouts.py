@@ -32,9 +32,9 @@ class Floored(OpenPolicy):
         """Returns the probability of each legal action at each view, see
         ``games.agent.OpenPolicy``.
         """
-        told = self._policy.probabilities(views)
+        policy = self._policy.probabilities(views)
         count = self._counts[views.node][:, None]
-        return (1.0 - FLOOR) * told + FLOOR * (np.arange(told.shape[1]) < count) / count
+        return (1.0 - FLOOR) * policy + FLOOR * (np.arange(policy.shape[1]) < count) / count
 
 
 class PokerPositions:

@@ -278,7 +278,7 @@ def test_files_that_hold_no_model(tmp_path: Path, learned: Learned, model_file: 
     found = load(model_file)
     for one, other in zip(found.model.trees, learned.model.trees, strict=True):
         np.testing.assert_array_equal(one, other)
-    assert found.players.names == learned.players.names and found.told == learned.told
+    assert found.players.names == learned.players.names and found.origin == learned.origin
     (tmp_path / "text").write_text("no model")
     save_file({"a": np.zeros(1)}, tmp_path / "other")
     model = learned.model
