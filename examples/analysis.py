@@ -259,7 +259,7 @@ def judge_all(
     game: Game, judge: Judge, decisions: Decisions, players: Sequence[Agent], seed: int
 ) -> list[Judged]:
     """Returns the decisions whose worth is known, with what the policy and each player choose."""
-    count, found, said = len(decisions.games), list[Judged](), time.monotonic()
+    count, found, reported = len(decisions.games), list[Judged](), time.monotonic()
     for k, player in enumerate(players):
         player.start(count, seed + k + 1)
     for first in range(0, count, AT_ONCE):
@@ -278,8 +278,8 @@ def judge_all(
                 chosen = np.searchsorted(moves, choices[i])
                 kind, number = str(decisions.kinds[rows[i]]), int(decisions.games[rows[i]])
                 found.append(Judged(number, kind, text, names, known, chosen))
-        if time.monotonic() - said > 10:
-            said = time.monotonic()
+        if time.monotonic() - reported > 10:
+            reported = time.monotonic()
             Console(stderr=True).print(f"{rows[-1] + 1:,} of {count:,} decisions judged")
     return found
 

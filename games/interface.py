@@ -577,12 +577,12 @@ class Game:
         moves = [self.parse_action(str(text)) for text in fields["moves"]]
         played = copied(deal)
         for number, move in enumerate(moves, 1):
-            said = f"move {number} ({self.action_text(move)})"
+            place = f"move {number} ({self.action_text(move)})"
             if current_seat(self.rules, played, 0) < 0:
-                raise ValueError(f"{said}: expected none, the game is over")
+                raise ValueError(f"{place}: expected none, the game is over")
             if not self.is_legal(played, move):
                 raise ValueError(
-                    f"{said}: not legal; expected one of {self.legal_words(played, 0)}"
+                    f"{place}: not legal; expected one of {self.legal_words(played, 0)}"
                 )
             step(self.rules, played, 0, move)
         for key, result in self._result(played).items():

@@ -60,7 +60,7 @@ def test_failed_run_is_reported_and_tried_again(tmp_path: Path, end: str) -> Non
     assert sum("no such game" in line or "status -9" in line for line in lines) == 2
 
 
-def test_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "cache").write_text("a file")
     lines: list[str] = []
     compile_ahead(tmp_path / "cache", [("-c", "pass")], lines.append)

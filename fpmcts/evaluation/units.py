@@ -243,13 +243,13 @@ def run_units(
 def _here(
     make: Callable[[], Worker[Unit, Result]], units: Sequence[Unit], watch: Watch
 ) -> Done[Result]:
-    done, said, worker = 0, 0.0, make()
+    done, reported, worker = 0, 0.0, make()
 
     def tell(more: int) -> None:
-        nonlocal done, said
+        nonlocal done, reported
         done += more
-        if (now := time.monotonic()) - said > POLL_SECONDS:
-            said = now
+        if (now := time.monotonic()) - reported > POLL_SECONDS:
+            reported = now
             watch.count(done)
 
     try:

@@ -170,11 +170,11 @@ class DeltaDou(Study):
             found = [(row, match(row.a, row.b, last, self.decks)) for row in self.rows()]
         except StoppedError:
             return None
-        said = self._draw(curves, base)
+        summary = self._draw(curves, base)
         shown = examples(self._options("DeltaDou", last), self.seed)
         parts = [f"# {self.title}\n", _table(found), shown, self.footer({})]
         write(self.folder() / self.result, "\n".join(parts))
-        return said + [_row_text(row, result) for row, result in found]
+        return summary + [_row_text(row, result) for row, result in found]
 
     def _train(self, progress: Progress, stopping: Stopping) -> None:
         """Trains, or resumes the run, and keeps networks. Raises StoppedError."""

@@ -281,8 +281,8 @@ class RunFigure(Study):
         }
         title = f"{self.title}: greedy policies in symmetric play (± standard error)"
         panels = [Panel("mbb/h", "episodes")] * 2
-        said = draw(self.folder(), title, panels, lines, facts)
-        return said + table_lines(table, game.num_players)
+        summary = draw(self.folder(), title, panels, lines, facts)
+        return summary + table_lines(table, game.num_players)
 
 
 def averaged(curves: Sequence[Curve]) -> Line:

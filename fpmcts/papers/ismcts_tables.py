@@ -174,7 +174,7 @@ class MatchTables(LotsStudy):
 
     def report(self, results: Mapping[Lot, list[float]]) -> tuple[str, list[str]]:
         """Returns all tables whose cells have matches as Markdown, and lines that sum them up."""
-        parts, said, near, count = [f"# {self.title}\n"], [], 0, 0
+        parts, summary, near, count = [f"# {self.title}\n"], [], 0, 0
         parts.append(
             "The row moves first. Per cent of wins, draws counting half, ± half the 95 % interval; "
             f"in brackets what is printed; bold where it is more than {NEAR:g} points away. Below, "
@@ -193,18 +193,18 @@ class MatchTables(LotsStudy):
                 for player in ("exp3", "regret_matching")
             ]
             counts = f"{close} of {len(cells)} cells within {NEAR:g} points"
-            said.append(f"{table.title}: {counts}; against UCT, both seats: {', '.join(duels)}")
+            summary.append(f"{table.title}: {counts}; against UCT, both seats: {', '.join(duels)}")
             budget = " / ".join(f"{table.iterations(name):,}" for name in table.rates)
             matches = min(cell.count for cell in cells.values())
             parts += [
                 f"## {table.title}: {budget} iterations a move, {matches:,} matches a cell\n",
                 _grid({at: _beside(cells[at], number) for at, number in printed.items()}),
                 _grid({at: _apart(some) for at, some in returns.items()}),
-                f"{said[-1]}.\n",
+                f"{summary[-1]}.\n",
             ]
-        said.append(f"{near} of {count} cells within {NEAR:g} points of what is printed")
-        parts += [f"{said[-1]}.\n", self.footer({"seed": self.seed, "options": self.options})]
-        return "\n".join(parts), said
+        summary.append(f"{near} of {count} cells within {NEAR:g} points of what is printed")
+        parts += [f"{summary[-1]}.\n", self.footer({"seed": self.seed, "options": self.options})]
+        return "\n".join(parts), summary
 
 
 def returns_of(name: str, results: Mapping[Lot, list[float]]) -> dict[tuple[str, str], list[float]]:

@@ -209,7 +209,7 @@ class RewardFigures(LotsStudy):
         ]
         if len(found) == len(self.points()):
             self._draw(found)
-        said: list[str] = []
+        summary: list[str] = []
         parts = [
             f"# {self.title}\n",
             "Profit in small bets (big blinds) a game, ± standard error over decks.\n",
@@ -222,12 +222,12 @@ class RewardFigures(LotsStudy):
                 for text in point_lines(point, result)
             ]
             parts += [f"## {figure.title}\n\n{figure.printed}\n", *(f"- {x}" for x in lines), ""]
-            said += lines
+            summary += lines
         facts = {
             key: getattr(self, key)
             for key in ("seed", "hands", "acquaintance", "iterations", "model")
         }
-        return "\n".join([*parts, self.footer(facts)]), said
+        return "\n".join([*parts, self.footer(facts)]), summary
 
     def _draw(self, found: Sequence[tuple[Point, TableResult]]) -> None:
         """Draws the figures: the mean profit by games if nothing varies, else the first player's

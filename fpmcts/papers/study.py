@@ -183,9 +183,9 @@ class LotsStudy(Study):
                 lambda units: run_units(make, units, self.threads, self.cluster, watch),
                 silent,
             )
-            text, said = self.report(results)
+            text, summary = self.report(results)
             write(self.folder() / self.result, text)
-        return said if all(lot in results for lot in lots) else None
+        return summary if all(lot in results for lot in lots) else None
 
 
 def finish(

@@ -156,7 +156,7 @@ class SearchAgent(Agent):
         self.game, self.settings, self.win_only = trained.game, settings, trained.objective == "wp"
         self.seconds, self.temperature = options.seconds, options.temperature
         self._evaluate, self._lanes = trained.evaluator.evaluate, lanes
-        # Solving takes up to a tenth of a second, which a limit of time does not foresee.
+        # Solving takes up to a third of a second, which a limit of time does not foresee.
         solves = settings.solve and self.temperature <= 0.0 and self.seconds is None
         self._endgame = (
             self.game.endgame(points=not self.win_only, searched=True) if solves else None

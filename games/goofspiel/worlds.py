@@ -27,16 +27,16 @@ def _bids_by_card(rules: Rules, views: States, i: int, seat: int) -> tuple[np.nd
     """Returns, for each of the seat's cards, how the opponent's card compares with it (int64
     ``[n]``: NOTHING, LOWER, HIGHER, SAME), and its round.
     """
-    says, rounds = np.zeros(rules.cards, np.int64), np.zeros(rules.cards, np.int64)
+    compared, rounds = np.zeros(rules.cards, np.int64), np.zeros(rules.cards, np.int64)
     for number in range(np.int64(views.turn[i]) >> 1):
         card, result = nibble(views.bids[i, seat], number), nibble(views.results[i], number)
-        says[card] = SAME if result == DRAW else LOWER if result == seat + 1 else HIGHER
+        compared[card] = SAME if result == DRAW else LOWER if result == seat + 1 else HIGHER
         rounds[card] = number
-    return says, rounds
+    return compared, rounds
 
 
 @kernel
-def _count_ways(says: np.ndarray, num_free: int) -> np.ndarray:
+def _count_ways(compared: np.ndarray, num_free: int) -> np.ndarray:
     """Returns the number of ways to assign the opponent's cards from card ``c`` on to rounds (int64
     ``[n + 1, n + 1]``, by c and h).
 
@@ -46,26 +46,26 @@ def _count_ways(says: np.ndarray, num_free: int) -> np.ndarray:
     from c and h. Entry [0, 0] is the total.
 
     Args:
-        says: See ``_bids_by_card``.
+        compared: See ``_bids_by_card``.
         num_free: Number of rounds that take any card at the end, 0 or 1.
     """
-    n = says.size
+    n = compared.size
     ways = np.zeros((n + 1, n + 1), np.int64)
     taken = np.int64(0)  # by rounds that started waiting, or took a card, before c
     for c in range(n):
-        taken += says[c] != NOTHING
+        taken += compared[c] != NOTHING
     ways[n, 0] = n - taken if num_free else 1
     for c in range(n - 1, -1, -1):
-        taken -= says[c] != NOTHING
-        begins = np.int64(says[c] == HIGHER)
+        taken -= compared[c] != NOTHING
+        begins = np.int64(compared[c] == HIGHER)
         for h in range(c + 1):
             free = c - taken + h
-            if says[c] == SAME:
+            if compared[c] == SAME:
                 ways[c, h] = ways[c + 1, h]
             elif free >= 0:
                 kept = ways[c + 1, h + begins]
                 given = h * ways[c + 1, h - 1 + begins] if h > 0 else np.int64(0)
-                ways[c, h] = (kept + given) * (free if says[c] == LOWER else 1)
+                ways[c, h] = (kept + given) * (free if compared[c] == LOWER else 1)
     return ways
 
 
@@ -80,21 +80,26 @@ def _take(cards: np.ndarray, count: int, rng: np.ndarray, lane: int) -> int:
 
 @kernel
 def _draw(
-    says: np.ndarray, rounds: np.ndarray, last: int, ways: np.ndarray, rng: np.ndarray, lane: int
+    compared: np.ndarray,
+    rounds: np.ndarray,
+    last: int,
+    ways: np.ndarray,
+    rng: np.ndarray,
+    lane: int,
 ) -> np.uint64:
     """Returns the packed bids of a world; ``last`` is the round that takes any card, -1 if there is
     none.
     """
-    n, num_free, waiting, word = says.size, 0, 0, np.uint64(0)
+    n, num_free, waiting, word = compared.size, 0, 0, np.uint64(0)
     free, wait = np.empty(n, np.int64), np.empty(n, np.int64)
     for c in range(n):
-        if says[c] == SAME:
+        if compared[c] == SAME:
             word |= np.uint64(c) << np.uint64(4 * rounds[c])
             continue
-        if says[c] == LOWER:
+        if compared[c] == LOWER:
             word |= np.uint64(_take(free, num_free, rng, lane)) << np.uint64(4 * rounds[c])
             num_free -= 1
-        begins = np.int64(says[c] == HIGHER)
+        begins = np.int64(compared[c] == HIGHER)
         given = waiting * ways[c + 1, waiting - 1 + begins] if waiting else np.int64(0)
         kept = ways[c + 1, waiting + begins]
         if random_float(rng, lane) * (given + kept) < given:
@@ -114,8 +119,10 @@ def _draw(
 @kernel
 def num_worlds(rules: Rules, views: States, i: int, seat: int) -> int:
     """Returns the number of worlds that a seat cannot rule out."""
-    says, _ = _bids_by_card(rules, views, i, seat)
-    return int(_count_ways(says, num_hidden(views, i, seat) - (np.int64(views.turn[i]) >> 1))[0, 0])
+    compared, _ = _bids_by_card(rules, views, i, seat)
+    return int(
+        _count_ways(compared, num_hidden(views, i, seat) - (np.int64(views.turn[i]) >> 1))[0, 0]
+    )
 
 
 @kernel
@@ -123,11 +130,11 @@ def draw_hidden(
     rules: Rules, views: States, i: int, seat: int, rng: np.ndarray, lane: int, hidden: np.ndarray
 ) -> None:
     """Draws worlds uniformly."""
-    says, rounds = _bids_by_card(rules, views, i, seat)
+    compared, rounds = _bids_by_card(rules, views, i, seat)
     over, made = np.int64(views.turn[i]) >> 1, num_hidden(views, i, seat)
-    ways = _count_ways(says, made - over)
+    ways = _count_ways(compared, made - over)
     for k in range(hidden.shape[0]):
-        hidden[k, 0] = _draw(says, rounds, over if made > over else -1, ways, rng, lane)
+        hidden[k, 0] = _draw(compared, rounds, over if made > over else -1, ways, rng, lane)
 
 
 @kernel
@@ -139,17 +146,17 @@ def log_prior_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.
 @kernel
 def list_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray) -> int:
     """Lists all worlds."""
-    says, round_of = _bids_by_card(rules, views, i, seat)
+    compared, round_of = _bids_by_card(rules, views, i, seat)
     rounds, count = num_hidden(views, i, seat), 0
     every = (np.int64(1) << rules.cards) - 1
     allowed = np.full(rules.cards + 1, every)  # by round: the cards allowed by its result
     for own in range(rules.cards):
         bit = np.int64(1) << own
-        if says[own] == SAME:
+        if compared[own] == SAME:
             allowed[round_of[own]] = bit
-        elif says[own] == LOWER:
+        elif compared[own] == LOWER:
             allowed[round_of[own]] = bit - 1
-        elif says[own] == HIGHER:
+        elif compared[own] == HIGHER:
             allowed[round_of[own]] = every & -2 * bit
     left = np.zeros(rules.cards + 1, np.int64)  # by round: the cards still to be tried
     used = np.zeros(rules.cards + 1, np.int64)

@@ -144,34 +144,34 @@ def _fault(hand: Hand) -> str:
     turn, shown = int(states.seat[0]), int(states.shown[0])
     if at == len(hand.moves):
         return f"ends after {at} moves, where p{turn + 1} is to move"
-    said, seat, move = f"move {at + 1}: p{hand.seats[at] + 1}", hand.seats[at], hand.moves[at]
+    place, seat, move = f"move {at + 1}: p{hand.seats[at] + 1}", hand.seats[at], hand.moves[at]
     if turn < 0:
-        return f"{said} moves, but the hand is over before it"
+        return f"{place} moves, but the hand is over before it"
     if turn != seat:
-        return f"{said} moves, where it is the turn of p{turn + 1}"
+        return f"{place} moves, where it is the turn of p{turn + 1}"
     if shown != hand.boards[at]:
-        return f"{said}: {hand.boards[at]} cards on the board, where the betting has {shown}"
+        return f"{place}: {hand.boards[at]} cards on the board, where the betting has {shown}"
     if move == PHH_FOLD:
-        return f"{said} folds without a bet to call"
+        return f"{place} folds without a bet to call"
     least, most = raise_bounds(rules, states, 0)
     bound = f"most is {most} (0: no raise is allowed)" if move > most else f"least is {least}"
-    return f"{said} bets or raises to {move}, where the {bound}"
+    return f"{place} bets or raises to {move}, where the {bound}"
 
 
 def faults(hands: Sequence[Hand]) -> list[str]:
     """Returns, for each hand, why it cannot be played or how its end differs from the file; "" if
     neither.
     """
-    said = [""] * len(hands)
+    found = [""] * len(hands)
     for seats in {len(hand.stacks) for hand in hands}:
         places = [n for n, hand in enumerate(hands) if len(hand.stacks) == seats]
         played = replay(pack([hands[n] for n in places]))
         for k, n in enumerate(places):
             if not played.whole[k]:
-                said[n] = _fault(hands[n])
+                found[n] = _fault(hands[n])
             elif played.settled[k]:
-                said[n] = _end_fault(hands[n], played.returns[k])
-    return said
+                found[n] = _end_fault(hands[n], played.returns[k])
+    return found
 
 
 def _end_fault(hand: Hand, returns: np.ndarray) -> str:

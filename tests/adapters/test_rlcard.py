@@ -44,7 +44,7 @@ def test_the_known_difference_is_counted() -> None:
     assert referee.games >= 980 and referee.differences[JOKERS] > 0
 
 
-def test_a_difference_is_told() -> None:
+def test_a_difference_is_reported() -> None:
     referee, table = Referee(make("doudizhu")), Table(make("doudizhu"), seed=1)
     with pytest.raises(Disagreement, match="the legal moves: here .* in RLCard"):
         state = referee._begin(table)

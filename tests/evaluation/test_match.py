@@ -195,7 +195,7 @@ class Watcher(Largest):
         self.told.append(("observe", records.moves.tolist()))
 
 
-def test_players_that_learn_are_told_of_earlier_lots_alone() -> None:
+def test_players_that_learn_see_earlier_lots_alone() -> None:
     """Three decks in lots of two: strangers first, then the moves of the first four games; the
     games are those of no lots."""
     leduc = make("leduc")

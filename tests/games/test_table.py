@@ -136,7 +136,7 @@ def test_a_table_starts_from_one_thing(game: Game) -> None:
             table.view(seat)
 
 
-def test_a_seat_is_told_nothing_that_it_cannot_see() -> None:
+def test_a_seat_learns_nothing_that_it_cannot_see() -> None:
     """The hands of the peasants exchanged: what the landlord sees is the same, what they are told
     is not.
     """

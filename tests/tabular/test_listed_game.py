@@ -108,7 +108,7 @@ def test_the_oracle_agrees(
     assert values == pytest.approx([oracle(game, policy, seat) for seat in range(2)], abs=1e-12)
 
 
-def test_a_game_that_does_not_fit_is_told_in_numbers() -> None:
+def test_a_game_that_does_not_fit_is_refused_with_numbers() -> None:
     listed = listing(make_game("goofspiel", cards=13))
     with pytest.raises(
         ValueError,

@@ -83,7 +83,7 @@ def test_another_game_is_refused() -> None:
         read_run(["algorithm=opponent_model", "game=leduc"])
 
 
-def test_a_bad_hand_is_fatal_where_told(hands: Path) -> None:
+def test_a_bad_hand_is_fatal_where_asked(hands: Path) -> None:
     hands.write_text(hands.read_text().replace("cbr 300", "cbr 150", 1))
     keys = ["algorithm=opponent_model", f"hands={hands}", "algorithm.trees=1"]
     with pytest.raises(

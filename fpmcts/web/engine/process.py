@@ -32,12 +32,12 @@ def listen(pipe: Connection, asked: SimpleQueue[Question], stop: threading.Event
     the current question.
     """
     with contextlib.suppress(EOFError, OSError):
-        while (said := pipe.recv()) != "end":
-            if said == "stop":
+        while (message := pipe.recv()) != "end":
+            if message == "stop":
                 stop.set()
             else:
                 stop.clear()
-                asked.put(said)
+                asked.put(message)
     # The main thread may be deep in a search or waiting for compiling processes.
     os.killpg(os.getpgrp(), signal.SIGKILL)
 

@@ -101,9 +101,13 @@ class Connection:
             "join": self._join,
             "leave": self._leave,
             "next": self._next,
-            "analyse": lambda **said: self._submit(analysis(self._joined(), session, **said)),
-            "review": lambda **said: self._submit(reviewer.review(self._joined(), session, **said)),
-            "try": lambda **said: self._submit(reviewer.try_move(self._joined(), session, **said)),
+            "analyse": lambda **fields: self._submit(analysis(self._joined(), session, **fields)),
+            "review": lambda **fields: self._submit(
+                reviewer.review(self._joined(), session, **fields)
+            ),
+            "try": lambda **fields: self._submit(
+                reviewer.try_move(self._joined(), session, **fields)
+            ),
             "reveal": self._reveal,
             "cancel": lambda job: self._jobs.cancel(self.send, job),
         }

@@ -69,7 +69,7 @@ def test_a_side_pot_by_hand() -> None:
         (["all-in"], "r10000", "no raise is allowed"),
     ],
 )
-def test_an_illegal_amount_is_told_with_the_bounds(
+def test_an_illegal_amount_is_refused_with_the_bounds(
     moves: list[str], move: str, besides: str
 ) -> None:
     table = Table(make("no_limit_holdem"), seed=1)
