@@ -84,14 +84,15 @@ def _preferred(
 ) -> int:
     """Returns the index of the move to play, 0 unless another one is clearly worth more.
 
-    Values that take too many nodes are taken for the highest of the preferred move and the lowest
-    of the others.
+    A value that takes too many nodes counts as the highest possible one of the preferred move, and
+    as the lowest possible one of another.
 
     Args:
         solver: Its memory.
         worlds: ``count`` worlds of the position, from the row ``first`` on.
         moves: int16 ``[m]``, legal moves, the preferred one first.
         points: Whether points count, or the win alone.
+        most_nodes: Nodes of the solver that may be used.
         after: One row, scratch.
     """
     hands = worlds.hands[first : first + count]
