@@ -339,7 +339,7 @@ class Game:
 
         Args:
             points: Whether points count, or the win alone.
-            searched: Whether the choices come from a search, which needs no corrections earlier.
+            searched: Whether a search made the choices; those of a policy need correcting earlier.
         """
         return None
 

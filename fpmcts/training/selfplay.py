@@ -211,13 +211,13 @@ class SelfPlay:
             return actions, [(at, samples)]
 
         owner, samples = play_games(games, decide, empty_samples(game, 0), tick)
-        untold = np.isnan(samples.result)
+        no_target = np.isnan(samples.result)
         fill_results(game.rules, games.states, owner, samples.states, samples.result)
         searched = samples.policy_weight > 0
         results = samples.result[searched]
         results = np.sign(results) if self.search.win_only else results
         statistics.root_value_error = float(((samples.root_value[searched] - results) ** 2).sum())
-        samples.result[untold] = np.nan
+        samples.result[no_target] = np.nan
         statistics.moves, statistics.decisions = int(games.records.lengths.sum()), len(owner)
         statistics.sure_wins = games.sure_wins
         return Finished(samples, games.states, games.records, statistics)

@@ -24,7 +24,7 @@ from games.doudizhu.cards import (
     parse_cards,
     unpack,
 )
-from games.doudizhu.endgame import MOST_CARDS, Endgame
+from games.doudizhu.endgame import MOST_CARDS, MOST_CARDS_SEARCHED, Endgame
 from games.doudizhu.moves import MAX_LEGAL, PASS, RULE_SETS, Rules, move_text, parse_move, rule_set
 from games.doudizhu.state import States
 from games.generic import register_all
@@ -123,7 +123,8 @@ class CardPlay(Game):
 
     def endgame(self, points: bool, searched: bool) -> Endgame:
         """Returns what corrects choices where few cards are left (``endgame.py``)."""
-        return Endgame(self.rules, self.empty(1), points, MOST_CARDS[searched])
+        most_cards = MOST_CARDS_SEARCHED if searched else MOST_CARDS
+        return Endgame(self.rules, self.empty(1), points, most_cards)
 
     def deal(self, seeds: np.ndarray) -> States:
         """Returns random deals; row i depends on ``seeds[i]`` (uint64 ``[B]``) alone."""

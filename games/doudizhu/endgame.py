@@ -22,8 +22,10 @@ from games.generic import copy_row
 from games.kernels import kernel
 from games.rows import States
 
-MOST_CARDS = (32, 26)
-"""Cards left in all hands, above which nothing is solved: choices of policies and of searches."""
+MOST_CARDS = 32
+"""Cards left in all hands, above which a policy's choices are not corrected."""
+MOST_CARDS_SEARCHED = 26
+"""The same for choices of a search."""
 MARGIN = 0.05
 """The other move must be worth more than the preferred one by more than this, in units of the
 stake: a win in place of a loss in one of 40 worlds.
@@ -31,7 +33,7 @@ stake: a win in place of a loss in one of 40 worlds.
 MOST_NODES = 50_000
 """Nodes of the solver for a decision."""
 SHARE = 4
-"""A value may take a quarter of the nodes that are left."""
+"""Each value may use 1 / ``SHARE`` of the nodes that are left."""
 TABLE_BITS = 16
 """Size of the solver's table, which is cleared for every decision."""
 

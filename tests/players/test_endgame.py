@@ -54,7 +54,7 @@ def worth(worlds: States, move: int, points: bool) -> float:
 
 @pytest.mark.parametrize("points", [False, True])
 def test_a_move_that_is_worth_clearly_more_is_played(points: bool) -> None:
-    """With few nodes, some of them."""
+    """With few nodes only where that is proved."""
     # With this seed five choices depend on whether points count.
     rng, changed = np.random.default_rng(54), np.zeros(2, np.int64)
     endgames = [Endgame(GAME.rules, GAME.empty(1), points, 26, nodes) for nodes in (50_000, 20)]
@@ -101,6 +101,15 @@ def test_who_solves(options: dict[str, object], solves: bool) -> None:
     """Drawn moves and limits of time leave the search's choice."""
     player = load_player("fpmcts", make("doudizhu"), **options)
     assert (player._endgame is not None) == solves
+
+
+def test_choices_of_a_policy_are_corrected_earlier() -> None:
+    views = GAME.empty(4)
+    for k, left in enumerate((33, 32, 27, 26)):
+        ranks = np.arange(54 - left) % 13
+        views.played[k, 0] = pack(np.bincount(ranks, minlength=15))
+    for searched, near in ((False, [False, True, True, True]), (True, [False, False, False, True])):
+        assert GAME.endgame(points=False, searched=searched).is_near(views).tolist() == near
 
 
 def test_the_policy_wins_what_its_worlds_show() -> None:

@@ -471,9 +471,9 @@ class Room:
         before = self.services.store.hands_before(
             self.settings.series.before, self.session, MOST_HANDS - 1
         )
-        hands = [self.settings, *(hand.settings for hand in before)][::-1]
+        oldest_first = [self.settings, *(hand.settings for hand in before)][::-1]
         games = []
-        for settings in hands:
+        for settings in oldest_first:
             if settings.returns is not None:
                 seating = settings.seating(settings.series.number)
                 won = dict(zip(seating, settings.returns, strict=True))

@@ -263,8 +263,8 @@ class LocalBestResponse(Agent):
         if not (total > 0).all():
             game = int(games[np.argmin(total[:, 0])])
             raise ValueError(
-                f"{self.name}: in game {game} the opponent made a move that the policy it was "
-                "was given never makes"
+                f"{self.name}: in game {game} the opponent made a move that the policy it states "
+                "never makes"
             )
         self._ranges[games] = ranges / total
         return self._ranges[games]
