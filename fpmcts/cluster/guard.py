@@ -11,12 +11,16 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from uuid import uuid4
 
-# Reads lines until the process that writes them ends; says the last one, below a line of progress.
+# Reads lines until the process that writes them ends, and prints the last one below its progress.
+# A process that has just been started shows no environment yet: hence the second search.
 SCRIPT = """
-while read -r said; do line=$said; done
+while read -r next; do line=$next; done
 [ -n "$line" ] || exit 0
 printf '\\n%s\\n' "$line" >&2
-grep -ls "$0" /proc/[0-9]*/environ | cut -d/ -f3 | xargs -r kill -9
+for pause in 0.2 0; do
+    grep -ls "$0" /proc/[0-9]*/environ | cut -d/ -f3 | xargs -r kill -9
+    sleep $pause
+done
 """
 ENDED = (
     "the process ended abruptly, for example because the Ray node on this machine died; what was "
