@@ -59,6 +59,15 @@ def team_return(rules: Rules, states: States, i: int, seat: int) -> float:
 
 
 @optional
+def expected_returns(rules: Rules, states: States, i: int, out: np.ndarray) -> None:
+    """Writes the return of each seat's team in a finished game (float64 ``[S]``), as training reads
+    it: a game may average over what chance decided after the last decision.
+    """
+    for seat in range(out.size):
+        out[seat] = team_return(rules, states, i, seat)
+
+
+@optional
 def stake(rules: Rules, states: States, i: int) -> float:
     """Returns the unit in which a network states its value at this state."""
     return 1.0

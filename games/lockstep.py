@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from games.generic import current_seat, legal, sure_win, team_return
+from games.generic import current_seat, expected_returns, legal, sure_win, team_return
 from games.history import History, Moves, play_move
 from games.interface import Game, Records
 from games.kernels import kernel
@@ -103,6 +103,12 @@ def _returns(rules: Rules, states: States, out: np.ndarray) -> None:
             out[lane, seat] = team_return(rules, states, lane, seat)
 
 
+@kernel
+def _expected_returns(rules: Rules, states: States, out: np.ndarray) -> None:
+    for lane in range(out.shape[0]):
+        expected_returns(rules, states, lane, out[lane])
+
+
 class Lockstep:
     """G games in progress.
 
@@ -185,10 +191,13 @@ class Lockstep:
             self.over = status == OVER
             yield int(self.over.sum())
 
-    def returns(self) -> np.ndarray:
+    def returns(self, expected: bool = False) -> np.ndarray:
         """Returns the return of each seat's team, in the game's unit, once all games are over:
         float64 ``[G, S]``.
+
+        Args:
+            expected: Whether to average over chance after the last decision (``expected_returns``).
         """
         out = np.empty(self.forced.shape)
-        _returns(self.game.rules, self.states, out)
+        (_expected_returns if expected else _returns)(self.game.rules, self.states, out)
         return out

@@ -111,5 +111,5 @@ def generate_games(
         return moves, [(lanes[at], samples)]
 
     owner, samples = play_games(games, decide, empty_samples(game, 0), tick)
-    fill_results(game.rules, games.states, owner, samples.states, samples.result)
+    fill_results(games, owner, samples)
     return HeuristicGames(deals, games.records, samples)

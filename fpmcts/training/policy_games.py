@@ -224,7 +224,7 @@ def play_policies(
     nothing = Decisions(empty_samples(game, 0), empty, empty, empty, empty)
     owner, decisions = play_games(games, decide, nothing, tick)
     samples = decisions.samples
-    fill_results(game.rules, states, owner, samples.states, samples.result)
+    fill_results(games, owner, samples, win_only)
     fill_advantages(
         game.rules,
         owner,

@@ -16,7 +16,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from games.generic import current_seat, stake, team_return
+from games.generic import current_seat, stake
 from games.interface import Game
 from games.kernels import kernel, mix64
 from games.lockstep import Lockstep
@@ -89,15 +89,25 @@ def truncate_targets(
 
 
 @kernel
+def _in_stakes(
+    rules: Rules, returns: np.ndarray, games: np.ndarray, states: States, results: np.ndarray
+) -> None:
+    for k in range(games.size):
+        seat = current_seat(rules, states, k)
+        results[k] = returns[games[k], seat] / stake(rules, states, k)
+
+
 def fill_results(
-    rules: Rules, finals: States, games: np.ndarray, states: States, results: np.ndarray
+    played: Lockstep, games: np.ndarray, samples: Samples, win_only: bool = False
 ) -> None:
     """Writes the return of each sample's mover in units of its stake; sample k belongs to game
     ``games[k]``.
+
+    Args:
+        win_only: Whether only the sign is read, which an average over chance would bias.
     """
-    for k in range(games.size):
-        seat = current_seat(rules, states, k)
-        results[k] = team_return(rules, finals, games[k], seat) / stake(rules, states, k)
+    returns = played.returns(expected=not win_only)
+    _in_stakes(played.game.rules, returns, games, samples.states, samples.result)
 
 
 @kernel

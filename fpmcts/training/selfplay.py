@@ -212,7 +212,7 @@ class SelfPlay:
 
         owner, samples = play_games(games, decide, empty_samples(game, 0), tick)
         no_target = np.isnan(samples.result)
-        fill_results(game.rules, games.states, owner, samples.states, samples.result)
+        fill_results(games, owner, samples, self.search.win_only)
         searched = samples.policy_weight > 0
         results = samples.result[searched]
         results = np.sign(results) if self.search.win_only else results

@@ -2,11 +2,14 @@
 
 import numpy as np
 
-from games.kernels import borrowed, kernel, random_float
+from games.kernels import borrowed, kernel, mix64, random_below, random_float
 from games.no_limit_holdem.betting import legal, num_left, situation, size_amount, start_row
 from games.no_limit_holdem.settlement import settle
-from games.no_limit_holdem.state import FIRST_SIZE, NUM_BOARD, OVER, Rules, States
-from games.poker.hands import strength_with, sums
+from games.no_limit_holdem.state import FIRST_SIZE, NUM_BOARD, NUM_ROUNDS, OVER, Rules, States
+from games.poker.hands import NUM_CARDS, strength_with, sums
+
+BOARDS = 64
+"""Boards over which ``expected_returns`` averages."""
 
 
 def set_cards(states: States, cards: np.ndarray) -> None:
@@ -69,12 +72,17 @@ def look(
 
 
 @kernel
-def hand_strengths(rules: Rules, states: States, i: int, out: np.ndarray) -> None:
+def hand_strengths(
+    rules: Rules, states: States, i: int, board: np.ndarray, out: np.ndarray
+) -> None:
     """Writes the strength (1 to 7,462) of the hand of each seat that has not folded to ``out``
     (int32 ``[S]``), 0 for the others.
+
+    Args:
+        board: int8 ``[5]``.
     """
     hands, row = borrowed(rules).hands, borrowed(states)
-    key, masks = sums(hands, row.board[i], 0, NUM_BOARD)
+    key, masks = sums(hands, board, 0, NUM_BOARD)
     for seat in range(out.size):
         out[seat] = 0
         if not row.folded[i, seat]:
@@ -93,10 +101,56 @@ def returns_of(
     """
     tables, row = borrowed(rules), borrowed(states)
     if num_left(tables, row, i) > 1:
-        hand_strengths(tables, row, i, strengths)
+        hand_strengths(tables, row, i, row.board[i], strengths)
     else:
         strengths[:] = 0
     settle(tables, row, i, strengths, out)
+
+
+@kernel
+def _seen_by_bettors(states: States, i: int) -> int:
+    """Returns the number of cards on the board at the last move of a finished hand."""
+    row, last = borrowed(states), 0
+    for part in range(1, NUM_ROUNDS):
+        for seat in range(row.stacks.shape[1]):
+            if row.calls[i, seat, part] + row.raises[i, seat, part] > 0:
+                last = part
+    return last + 2 if last > 0 else 0
+
+
+@kernel
+def expected_returns(rules: Rules, states: States, i: int, out: np.ndarray) -> None:
+    """Writes the net chips of each seat (float64 ``[S]``) in a finished hand; if all were all-in
+    before the last cards, their mean over ``BOARDS`` random boards, always the same ones.
+    """
+    row, strengths, won = borrowed(states), np.empty(out.size, np.int32), np.empty(out.size)
+    first = _seen_by_bettors(states, i)
+    if first == NUM_BOARD or num_left(rules, states, i) == 1:
+        returns_of(rules, states, i, strengths, out)
+        return
+    held, deck, left = np.zeros(NUM_CARDS, np.bool_), np.empty(NUM_CARDS, np.int8), 0
+    for seat in range(out.size):
+        for card in row.hole[i, seat]:
+            held[card] = True
+    board = row.board[i].copy()
+    for card in board[:first]:
+        held[card] = True
+    rng = np.array([mix64(row.history[i])])
+    for card in range(NUM_CARDS):
+        if held[card]:
+            rng[0] = mix64(rng[0] + np.uint64(card))
+        else:
+            deck[left] = card
+            left += 1
+    out[:] = 0.0
+    for _ in range(BOARDS):
+        for k in range(NUM_BOARD - first):
+            drawn = k + random_below(rng, 0, left - k)
+            deck[k], deck[drawn] = deck[drawn], deck[k]
+            board[first + k] = deck[k]
+        hand_strengths(rules, states, i, board, strengths)
+        settle(rules, states, i, strengths, won)
+        out += won / BOARDS
 
 
 @kernel

@@ -70,6 +70,27 @@ def test_returns_by_hand(
     assert at.describe()["hands"] == shown
 
 
+@pytest.mark.parametrize(
+    ("moves", "other", "mean", "error"),
+    [
+        ("all-in call", "Kd Kc 5c 4s Qc", 653, 94),
+        # Two of 44 rivers give the kings the pot.
+        ("call call call call all-in call", "Jd 9h 5c 4s Kd", 1000 * 40 / 44, 52),
+        ("call call call call call call all-in call", BOARD, 1000, 0),
+        ("all-in fold", "Kd Kc 5c 4s Qc", -100, 0),
+    ],
+)
+def test_expected_returns_do_not_depend_on_cards_to_come(
+    moves: str, other: str, mean: float, error: float
+) -> None:
+    """Aces against kings. ``error`` is the deviation of a mean over 64 boards."""
+    found = np.zeros((2, 2))
+    for board, out in zip((BOARD, other), found, strict=True):
+        at = at_table([ACES, KINGS], board, *moves.split(), stacks=1000)
+        driver.expected_returns(at.game.rules, at.states, 0, out)
+    assert found[0].tolist() == found[1].tolist() == pytest.approx([mean, -mean], abs=2 * error)
+
+
 def test_listed_sizes_are_multiples_of_the_pot_after_a_call() -> None:
     """To call 50 into 150: the pot is then 200, and half of it on top of the 100 to match is 200,
     the least raise."""

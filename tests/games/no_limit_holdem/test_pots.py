@@ -39,7 +39,7 @@ def test_whoever_is_best_wins_each_pot() -> None:
                 for pot, later in zip(told, told[1:], strict=False)
             )
         strengths = np.zeros(5, np.int32)
-        hand_strengths(game.rules, states, 0, strengths)
+        hand_strengths(game.rules, states, 0, states.board[0], strengths)
         won = -states.paid[0].astype(float)
         for pot in told:
             best = max(strengths[seat] for seat in pot["seats"])
