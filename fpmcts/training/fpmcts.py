@@ -219,7 +219,17 @@ class FPMCTS:
         """Returns the games of an iteration in the order in which they are played."""
         episode, selfplay = self.config.episode, self.config.selfplay
         if self.config.is_gradient(iteration):
-            return [Batch(iteration, 0, self.config.gradient.games, searches=False, decay=DECAY)]
+            settings = self.config.gradient
+            return [
+                Batch(
+                    iteration,
+                    0,
+                    settings.games,
+                    searches=False,
+                    decay=DECAY,
+                    exploration=settings.exploration,
+                )
+            ]
         firsts = range(0, episode.games, episode.games_per_step)
         batches = [
             Batch(iteration, k, min(episode.games_per_step, episode.games - n), True)

@@ -5,7 +5,7 @@ quality of the searches' values by cards left (Brier score and AUC).
 import numpy as np
 from scipy.stats import rankdata
 
-from fpmcts.training.learner import CERTAIN
+from fpmcts.training.learner import teaches_policy
 from fpmcts.training.policy_games import Played
 from fpmcts.training.samples import Samples
 from fpmcts.training.selfplay import Finished
@@ -63,7 +63,7 @@ def policy_game_curves(game: Game, played: Generated[Played], win_only: bool) ->
     results = np.sign(decisions.samples.result) if win_only else decisions.samples.result
     return _finished(game, final) | {
         "self_play/value_squared_error": float(np.mean((results - decisions.value) ** 2)),
-        "self_play/open_decisions": float(np.mean(decisions.certainty < CERTAIN)),
+        "self_play/open_decisions": float(np.mean(teaches_policy(decisions))),
         "throughput/games_per_second": num_rows(final) / seconds,
         "throughput/decisions_per_second": num_rows(decisions) / seconds,
         "time/generation_seconds": seconds,

@@ -40,6 +40,13 @@ GRADIENT_CLIP = 1.0
 """Maximum norm of a gradient."""
 
 
+def teaches_policy(rows: Decisions) -> np.ndarray:
+    """Returns which decisions teach the policy: those that it made, and was not certain of (bool
+    ``[N]``).
+    """
+    return np.asarray((rows.certainty < CERTAIN) & ~rows.explored)
+
+
 class LossNotFiniteError(FloatingPointError):
     """A loss or gradient that is not finite."""
 
@@ -227,7 +234,7 @@ class Learner:
         normalisation are not changed.
 
         Args:
-            rows: ``[B]``. Those below ``CERTAIN`` teach the policy, all of them the value and the
+            rows: ``[B]``. Some teach the policy (``teaches_policy``), all of them the value and the
                 hidden hands. Advantages are used unchanged. Log-probabilities are those of the
                 draw, in the precision of play: ratios to them start near 1.
             settings: See GradientSettings.
@@ -239,7 +246,7 @@ class Learner:
         net = self.net.eval()
         raw, on_policy = self._outputs(net, rows.samples)
         log_prob, old = -on_policy.cross_entropy, self._on_device(rows.log_prob)
-        teaches = self._on_device((rows.certainty < CERTAIN).astype(np.float32))
+        teaches = self._on_device(teaches_policy(rows).astype(np.float32))
         count = teaches.sum().clamp(min=1.0)
         surrogate, clipped = losses.clipped_surrogate(
             log_prob, old, self._on_device(rows.advantage), SURROGATE_CLIP

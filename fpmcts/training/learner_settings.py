@@ -110,6 +110,9 @@ class GradientSettings(Decaying):
             1. With hidden hands it keeps self-play from cycling (Sokota et al., "A unified approach
             to reinforcement learning, quantal response equilibria, and two-player zero-sum games",
             2023), at the cost of some probability for weak moves.
+        exploration: Probability, in [0, 1], that a move is a random legal one, which teaches only
+            the value. The others so learn to answer moves that the policies rarely make, with all
+            hands.
         averaging: Steps of the exponential average of the weights that are evaluated and saved, >=
             0; the latest weights play the games. 0: no averaging.
     """
@@ -121,4 +124,5 @@ class GradientSettings(Decaying):
     lr: float = setting(6e-5, least=1e-12, most=10)
     lr_halving: float = setting(0.0, least=0)
     entropy: float = setting(0.0, least=0)
+    exploration: float = setting(0.0, least=0, most=1)
     averaging: int = setting(300, least=0, most=1_000_000_000)

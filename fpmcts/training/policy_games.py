@@ -136,6 +136,7 @@ class Decisions(NamedTuple):
     log_prob: np.ndarray  # float32 [N]
     certainty: np.ndarray  # float32 [N]
     value: np.ndarray  # float32 [N]
+    explored: np.ndarray  # bool [N]
     advantage: np.ndarray  # float32 [N]: see ``fill_advantages``
 
 
@@ -153,6 +154,7 @@ def fill_advantages(
     states: States,
     values: np.ndarray,
     results: np.ndarray,
+    explored: np.ndarray,
     win_only: bool,
     decay: float,
     last: np.ndarray,
@@ -162,12 +164,13 @@ def fill_advantages(
     (``win_only``: of 2 P(win) − 1).
 
     A_k = Σ_i λ^i δ_(k+i) over the decisions of one seat in one game, δ = v_(k+1) − v_k and, at the
-    last one, z − v_k. Source: Schulman et al., "High-dimensional continuous control using
+    last one, z − v_k. The sum ends before a random move, which the policy did not choose. Source: Schulman et al., "High-dimensional continuous control using
     generalized advantage estimation", 2016, eq. 16, undiscounted.
 
     Args:
         games: int64 ``[N]``: game of each decision; the decisions of a game are in order.
         values, results: float32 ``[N]``, v and z.
+        explored: bool ``[N]``, whether the move was random.
         decay: λ.
         last: int64 ``[games, seats]``, -1s.
         advantages: float32 ``[N]``.
@@ -179,7 +182,9 @@ def fill_advantages(
             advantages[k] = (np.sign(results[k]) if win_only else results[k]) - values[k]
         else:
             unit = 1.0 if win_only else stake(rules, states, after) / stake(rules, states, k)
-            advantages[k] = values[after] * unit - values[k] + decay * unit * advantages[after]
+            advantages[k] = values[after] * unit - values[k]
+            if not explored[after]:
+                advantages[k] += decay * unit * advantages[after]
         last[games[k], seat] = k
 
 
@@ -195,6 +200,7 @@ def play_policies(
     win_only: bool,
     decay: float = 1.0,
     temperature: float = 1.0,
+    exploration: float = 0.0,
     solve: bool = True,
 ) -> Played:
     """Plays a game among the policies for each deal. Forced moves are played without a decision, as
@@ -211,17 +217,18 @@ def play_policies(
         win_only: Whether results are ±1 (objective "wp") or points (objective "adp").
         decay: λ of the advantages.
         temperature: Moves are drawn from softmax(logits / T), T >= 0; 0 = the most likely ones.
+        exploration: Probability that a move is a random legal one instead.
         solve: Whether sure wins are played without a decision.
     """
     games = Lockstep(game, game.deal(deals), window=lanes, solve=solve)
     states = games.states
 
     def decide(at: np.ndarray) -> tuple[np.ndarray, Noted[Decisions]]:
-        drawn = draw_moves(game, evaluate, states, rng, at, temperature, 0.0, iteration)
-        return drawn.actions, [(at, Decisions(*drawn[1:5], np.zeros(len(at), np.float32)))]
+        drawn = draw_moves(game, evaluate, states, rng, at, temperature, exploration, iteration)
+        return drawn.actions, [(at, Decisions(*drawn[1:], np.zeros(len(at), np.float32)))]
 
     empty = np.zeros(0, np.float32)
-    nothing = Decisions(empty_samples(game, 0), empty, empty, empty, empty)
+    nothing = Decisions(empty_samples(game, 0), empty, empty, empty, np.zeros(0, np.bool_), empty)
     owner, decisions = play_games(games, decide, nothing, tick)
     samples = decisions.samples
     fill_results(games, owner, samples, win_only)
@@ -231,6 +238,7 @@ def play_policies(
         samples.states,
         decisions.value,
         samples.result,
+        decisions.explored,
         win_only,
         decay,
         np.full((len(deals), game.spec.num_seats), -1, np.int64),

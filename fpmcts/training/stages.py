@@ -15,7 +15,7 @@ from fpmcts.progress import Progress
 from fpmcts.training.fpmcts import FPMCTS
 from fpmcts.training.game_curves import policy_game_curves
 from fpmcts.training.interface import Report
-from fpmcts.training.learner import CERTAIN
+from fpmcts.training.learner import teaches_policy
 from fpmcts.training.learning import (
     Losses,
     cosine,
@@ -29,8 +29,8 @@ from fpmcts.training.workers import Generated
 from games.kernels import Stream, deal_seeds
 from games.rows import num_rows, take
 
-CERTAIN_SHARE = 0.2
-"""Share of the certain decisions that train the value; the others are left out."""
+VALUE_SHARE = 0.2
+"""Share of the decisions that train the value alone; the others are left out."""
 BATCH_SIZE = 1024
 """Decisions per step of policy gradient."""
 
@@ -113,9 +113,7 @@ class Stages(FPMCTS):
         # After those of the networks (``learn_gradient``): a shorter path is that of the first.
         path = [self.config.seed, Stream.TRAINING, self.iteration, len(self.nets)]
         keep = np.random.default_rng(path).random(num_rows(decisions))
-        rows = take(
-            decisions, np.flatnonzero((decisions.certainty < CERTAIN) | (keep < CERTAIN_SHARE))
-        )
+        rows = take(decisions, np.flatnonzero(teaches_policy(decisions) | (keep < VALUE_SHARE)))
         scalars = (
             policy_game_curves(self.game, played, self.config.objective == "wp")
             | self.workers.curves()
@@ -151,7 +149,7 @@ class Stages(FPMCTS):
             generator = np.random.default_rng(
                 [self.config.seed, Stream.TRAINING, self.iteration, k]
             )
-            teaching = parts[k].advantage[parts[k].certainty < CERTAIN]
+            teaching = parts[k].advantage[teaches_policy(parts[k])]
             mean, deviation = (
                 (float(teaching.mean()), float(teaching.std()) + 1e-6)
                 if teaching.size

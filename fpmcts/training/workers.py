@@ -77,7 +77,7 @@ class Batch(NamedTuple):
         games: Number of games.
         searches: Whether decisions are searched, by the settings of self-play. If not, the policies
             play without search, with the parameters below.
-        temperature, decay: See ``policy_games.play_policies``.
+        temperature, decay, exploration: See ``policy_games.play_policies``.
     """
 
     iteration: int
@@ -86,6 +86,7 @@ class Batch(NamedTuple):
     searches: bool
     temperature: float = 1.0
     decay: float = 1.0
+    exploration: float = 0.0
 
 
 class Games(NamedTuple):
@@ -232,6 +233,7 @@ class Worker:
                 win_only=self._win_only,
                 decay=batch.decay,
                 temperature=batch.temperature,
+                exploration=batch.exploration,
                 solve=config.search.solve,
             )
         cost = self.search.counters, self.evaluator.seconds, self.evaluator.num_evaluations

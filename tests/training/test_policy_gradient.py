@@ -30,7 +30,12 @@ def networks() -> Networks:
 
 
 def play(
-    networks: Networks, games: int = 10, lanes: int = 4, decay: float = 0.9, t: float = 1.0
+    networks: Networks,
+    games: int = 10,
+    lanes: int = 4,
+    decay: float = 0.9,
+    t: float = 1.0,
+    exploration: float = 0.0,
 ) -> Played:
     """Returns games of the policies."""
     return play_policies(
@@ -44,6 +49,7 @@ def play(
         win_only=True,
         decay=decay,
         temperature=t,
+        exploration=exploration,
     )
 
 
@@ -108,13 +114,15 @@ def test_moves_come_as_often_as_the_policy_says(networks: Networks) -> None:
     assert squares < len(frequent) + 4 * math.sqrt(2 * len(frequent))
 
 
-@pytest.mark.parametrize("decay", [0.0, 0.9, 1.0])
-def test_advantages_against_the_definition(networks: Networks, decay: float) -> None:
-    """A_k = sum over i of lambda^i delta, summed forward for each seat of each game; lambda = 1
-    telescopes to z - v.
+@pytest.mark.parametrize(("decay", "exploration"), [(0.0, 0.0), (0.9, 0.0), (1.0, 0.0), (0.9, 0.3)])
+def test_advantages_against_the_definition(
+    networks: Networks, decay: float, exploration: float
+) -> None:
+    """A_k = sum over i of lambda^i delta, summed forward for each seat of each game up to the next
+    random move; lambda = 1 telescopes to z - v.
     """
     one_by_one = [
-        play(networks, games=1 + g, lanes=1, decay=decay) for g in range(3)
+        play(networks, games=1 + g, lanes=1, decay=decay, exploration=exploration) for g in range(3)
     ]  # lanes=1: game by game, in order
     decisions = one_by_one[-1].decisions
     ends = [num_rows(p.decisions) for p in one_by_one]
@@ -126,7 +134,8 @@ def test_advantages_against_the_definition(networks: Networks, decay: float) -> 
             values = np.append(rows.value[mine], np.sign(rows.samples.result[mine][-1:]))
             deltas = np.diff(values)
             for j, k in enumerate(mine):
-                expected = sum(decay**i * delta for i, delta in enumerate(deltas[j:]))
+                cut = np.flatnonzero(np.append(rows.explored[mine[j + 1 :]], True))[0] + 1
+                expected = sum(decay**i * delta for i, delta in enumerate(deltas[j : j + cut]))
                 assert rows.advantage[k] == pytest.approx(expected, abs=1e-5)
                 if decay == 1.0:
                     assert rows.advantage[k] == pytest.approx(
@@ -176,6 +185,18 @@ def test_praised_moves_become_likelier_and_the_entropy_keeps_the_policy_open(
         lost[weight] = first["entropy"] - last["entropy"]
     assert last["surrogate"] < first["surrogate"] - 0.05 and last["step_kl"] > 1e-3
     assert lost[1.0] < 0.5 * lost[0.0]
+
+
+def test_random_moves_do_not_teach_the_policy(
+    networks: Networks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fpmcts.training.learner, "CERTAIN", 1.1)
+    rows = play(networks, exploration=0.3).decisions
+    assert 0.2 < rows.explored.mean() < 0.4
+    learner, _ = learner_and_rows(networks)
+    mine = take(rows, np.flatnonzero(seats_to_move(GAME, rows.samples.states) == 0))
+    wild = mine._replace(advantage=np.where(mine.explored, np.float32(1e6), np.float32(1.0)))
+    assert abs(learner.gradient_step(wild, GradientSettings(), 1e-3)["surrogate"]) < 2.0
 
 
 def test_certain_decisions_teach_the_value_alone(
