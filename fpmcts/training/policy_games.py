@@ -164,8 +164,9 @@ def fill_advantages(
     (``win_only``: of 2 P(win) − 1).
 
     A_k = Σ_i λ^i δ_(k+i) over the decisions of one seat in one game, δ = v_(k+1) − v_k and, at the
-    last one, z − v_k. The sum ends before a random move, which the policy did not choose. Source: Schulman et al., "High-dimensional continuous control using
-    generalized advantage estimation", 2016, eq. 16, undiscounted.
+    last one, z − v_k. The sum ends before a random move, which the policy did not choose. Source:
+    Schulman et al., "High-dimensional continuous control using generalized advantage estimation",
+    2016, eq. 16, undiscounted.
 
     Args:
         games: int64 ``[N]``: game of each decision; the decisions of a game are in order.
