@@ -59,12 +59,13 @@ def team_return(rules: Rules, states: States, i: int, seat: int) -> float:
 
 
 @optional
-def expected_returns(rules: Rules, states: States, i: int, out: np.ndarray) -> None:
-    """Writes the return of each seat's team in a finished game (float64 ``[S]``), as training reads
-    it: a game may average over what chance decided after the last decision.
+def expected_return(rules: Rules, states: States, i: int, seat: int) -> float:
+    """Returns ``team_return``, or its mean over what chance decided after the last decision.
+
+    Searches and training read it. It depends on nothing that chance decided then, and the returns
+    of all teams sum to the same.
     """
-    for seat in range(out.size):
-        out[seat] = team_return(rules, states, i, seat)
+    return team_return(rules, states, i, seat)
 
 
 @optional

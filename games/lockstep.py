@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from games.generic import current_seat, expected_returns, legal, sure_win, team_return
+from games.generic import current_seat, expected_return, legal, sure_win, team_return
 from games.history import History, Moves, play_move
 from games.interface import Game, Records
 from games.kernels import kernel
@@ -106,7 +106,8 @@ def _returns(rules: Rules, states: States, out: np.ndarray) -> None:
 @kernel
 def _expected_returns(rules: Rules, states: States, out: np.ndarray) -> None:
     for lane in range(out.shape[0]):
-        expected_returns(rules, states, lane, out[lane])
+        for seat in range(out.shape[1]):
+            out[lane, seat] = expected_return(rules, states, lane, seat)
 
 
 class Lockstep:
@@ -196,7 +197,7 @@ class Lockstep:
         float64 ``[G, S]``.
 
         Args:
-            expected: Whether to average over chance after the last decision (``expected_returns``).
+            expected: Whether to average over chance after the last decision (``expected_return``).
         """
         out = np.empty(self.forced.shape)
         (_expected_returns if expected else _returns)(self.game.rules, self.states, out)

@@ -139,7 +139,7 @@ def play(
 
     owner, samples = play_games(games, decide, empty_samples(game, 0), tick)
     seats = seats_to_move(game, samples.states)
-    result = (games.returns()[owner, seats] / game.spec.max_return).astype(np.float32)
+    result = (games.returns(expected=True)[owner, seats] / game.spec.max_return).astype(np.float32)
     after = next_decisions(owner, seats)
     is_last = after < 0
     following = take(samples.states, np.where(is_last, np.arange(len(owner)), after))

@@ -45,6 +45,7 @@ from fpmcts.search.tree import (
 from games.generic import (
     copy_row,
     current_seat,
+    expected_return,
     infoset_key,
     legal,
     observe,
@@ -95,10 +96,10 @@ def _in_root_units(params: Params, jobs: Jobs, t: int, value: float, unit: float
 def _final_return(
     rules: Rules, states: States, params: Params, jobs: Jobs, t: int, m: int
 ) -> float:
-    value = team_return(rules, states, m, np.int64(jobs.seat[t]))
+    seat = np.int64(jobs.seat[t])
     if params.win_only:
-        return np.sign(value)
-    return value / jobs.stake[t]
+        return np.sign(team_return(rules, states, m, seat))
+    return expected_return(rules, states, m, seat) / jobs.stake[t]
 
 
 @kernel(forceinline=True)

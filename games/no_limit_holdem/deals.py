@@ -9,7 +9,7 @@ from games.no_limit_holdem.state import FIRST_SIZE, NUM_BOARD, NUM_ROUNDS, OVER,
 from games.poker.hands import NUM_CARDS, strength_with, sums
 
 BOARDS = 64
-"""Boards over which ``expected_returns`` averages."""
+"""Boards over which ``expected_return`` averages."""
 
 
 def set_cards(states: States, cards: np.ndarray) -> None:
@@ -108,6 +108,16 @@ def returns_of(
 
 
 @kernel
+def team_return(rules: Rules, states: States, i: int, seat: int) -> float:
+    """Returns the chips that a seat has won; the hand must be over."""
+    assert states.round[i] == OVER
+    seats = states.stacks.shape[1]
+    strengths, returns = np.empty(seats, np.int32), np.empty(seats, np.float64)
+    returns_of(rules, states, i, strengths, returns)
+    return returns[seat]
+
+
+@kernel
 def _seen_by_bettors(states: States, i: int) -> int:
     """Returns the number of cards on the board at the last move of a finished hand."""
     row, last = borrowed(states), 0
@@ -119,18 +129,19 @@ def _seen_by_bettors(states: States, i: int) -> int:
 
 
 @kernel
-def expected_returns(rules: Rules, states: States, i: int, out: np.ndarray) -> None:
-    """Writes the net chips of each seat (float64 ``[S]``) in a finished hand; if all were all-in
-    before the last cards, their mean over ``BOARDS`` random boards, always the same ones.
+def expected_return(rules: Rules, states: States, i: int, seat: int) -> float:
+    """Returns the chips that a seat has won; if betting ended before the last cards, the mean over
+    ``BOARDS`` random boards, the same for every seat.
     """
-    row, strengths, won = borrowed(states), np.empty(out.size, np.int32), np.empty(out.size)
     first = _seen_by_bettors(states, i)
     if first == NUM_BOARD or num_left(rules, states, i) == 1:
-        returns_of(rules, states, i, strengths, out)
-        return
+        return team_return(rules, states, i, seat)
+    row = borrowed(states)
+    seats = row.stacks.shape[1]
+    strengths, won = np.empty(seats, np.int32), np.empty(seats)
     held, deck, left = np.zeros(NUM_CARDS, np.bool_), np.empty(NUM_CARDS, np.int8), 0
-    for seat in range(out.size):
-        for card in row.hole[i, seat]:
+    for other in range(seats):
+        for card in row.hole[i, other]:
             held[card] = True
     board = row.board[i].copy()
     for card in board[:first]:
@@ -142,7 +153,7 @@ def expected_returns(rules: Rules, states: States, i: int, out: np.ndarray) -> N
         else:
             deck[left] = card
             left += 1
-    out[:] = 0.0
+    total = 0.0
     for _ in range(BOARDS):
         for k in range(NUM_BOARD - first):
             drawn = k + random_below(rng, 0, left - k)
@@ -150,7 +161,8 @@ def expected_returns(rules: Rules, states: States, i: int, out: np.ndarray) -> N
             board[first + k] = deck[k]
         hand_strengths(rules, states, i, board, strengths)
         settle(rules, states, i, strengths, won)
-        out += won / BOARDS
+        total += won[seat]
+    return total / BOARDS
 
 
 @kernel
@@ -163,13 +175,3 @@ def current_seat(rules: Rules, states: States, i: int) -> int:
 def public_cards(rules: Rules, states: States, i: int) -> int:
     """Returns the number of cards on the table."""
     return np.int64(borrowed(states).shown[i])
-
-
-@kernel
-def team_return(rules: Rules, states: States, i: int, seat: int) -> float:
-    """Returns the chips that a seat has won; the hand must be over."""
-    assert states.round[i] == OVER
-    seats = states.stacks.shape[1]
-    strengths, returns = np.empty(seats, np.int32), np.empty(seats, np.float64)
-    returns_of(rules, states, i, strengths, returns)
-    return returns[seat]
