@@ -97,17 +97,13 @@ def _play(
 
 
 @kernel
-def _returns(rules: Rules, states: States, out: np.ndarray) -> None:
+def _returns(rules: Rules, states: States, expected: bool, out: np.ndarray) -> None:
     for lane in range(out.shape[0]):
         for seat in range(out.shape[1]):
-            out[lane, seat] = team_return(rules, states, lane, seat)
-
-
-@kernel
-def _expected_returns(rules: Rules, states: States, out: np.ndarray) -> None:
-    for lane in range(out.shape[0]):
-        for seat in range(out.shape[1]):
-            out[lane, seat] = expected_return(rules, states, lane, seat)
+            if expected:
+                out[lane, seat] = expected_return(rules, states, lane, seat)
+            else:
+                out[lane, seat] = team_return(rules, states, lane, seat)
 
 
 class Lockstep:
@@ -200,5 +196,5 @@ class Lockstep:
             expected: Whether to average over chance after the last decision (``expected_return``).
         """
         out = np.empty(self.forced.shape)
-        (_expected_returns if expected else _returns)(self.game.rules, self.states, out)
+        _returns(self.game.rules, self.states, expected, out)
         return out
