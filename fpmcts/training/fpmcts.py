@@ -220,16 +220,8 @@ class FPMCTS:
         episode, selfplay = self.config.episode, self.config.selfplay
         if self.config.is_gradient(iteration):
             settings = self.config.gradient
-            return [
-                Batch(
-                    iteration,
-                    0,
-                    settings.games,
-                    searches=False,
-                    decay=DECAY,
-                    exploration=settings.exploration,
-                )
-            ]
+            shape = iteration, 0, settings.games, False
+            return [Batch(*shape, decay=DECAY, exploration=settings.exploration)]
         firsts = range(0, episode.games, episode.games_per_step)
         batches = [
             Batch(iteration, k, min(episode.games_per_step, episode.games - n), True)
