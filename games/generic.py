@@ -62,8 +62,8 @@ def team_return(rules: Rules, states: States, i: int, seat: int) -> float:
 def expected_return(rules: Rules, states: States, i: int, seat: int) -> float:
     """Returns ``team_return``, or its mean over what chance decided after the last decision.
 
-    Searches and training read it. It depends on nothing that chance decided then, and the returns
-    of all teams sum to the same.
+    Searches and training read it. It does not depend on the actual outcome of that chance, and the
+    teams' returns keep their sum.
     """
     return team_return(rules, states, i, seat)
 

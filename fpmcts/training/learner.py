@@ -41,8 +41,8 @@ GRADIENT_CLIP = 1.0
 
 
 def teaches_policy(rows: Decisions) -> np.ndarray:
-    """Returns which decisions teach the policy: those that it made, and was not certain of (bool
-    ``[N]``).
+    """Returns which decisions teach the policy (bool ``[N]``): those that it made itself, without
+    being certain.
     """
     return np.asarray((rows.certainty < CERTAIN) & ~rows.explored)
 

@@ -110,9 +110,9 @@ class GradientSettings(Decaying):
             1. With hidden hands it keeps self-play from cycling (Sokota et al., "A unified approach
             to reinforcement learning, quantal response equilibria, and two-player zero-sum games",
             2023), at the cost of some probability for weak moves.
-        exploration: Probability, in [0, 1], that a move is a random legal one, which teaches only
-            the value. The others so learn to answer moves that the policies rarely make, with all
-            hands.
+        exploration: Probability, in [0, 1], that a random legal move replaces the policy's; it
+            teaches only the value. The other seats thus learn to answer rare moves, made with any
+            hand.
         averaging: Steps of the exponential average of the weights that are evaluated and saved, >=
             0; the latest weights play the games. 0: no averaging.
     """

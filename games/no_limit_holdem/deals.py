@@ -118,7 +118,7 @@ def team_return(rules: Rules, states: States, i: int, seat: int) -> float:
 
 
 @kernel
-def _seen_by_bettors(states: States, i: int) -> int:
+def _shown_at_last_move(states: States, i: int) -> int:
     """Returns the number of cards on the board at the last move of a finished hand."""
     row, last = borrowed(states), 0
     for part in range(1, NUM_ROUNDS):
@@ -133,7 +133,7 @@ def expected_return(rules: Rules, states: States, i: int, seat: int) -> float:
     """Returns the chips that a seat has won; if betting ended before the last cards, the mean over
     ``BOARDS`` random boards, the same for every seat.
     """
-    first = _seen_by_bettors(states, i)
+    first = _shown_at_last_move(states, i)
     if first == NUM_BOARD or num_left(rules, states, i) == 1:
         return team_return(rules, states, i, seat)
     row = borrowed(states)
