@@ -72,6 +72,8 @@ class GameSpec(NamedTuple):
         num_actions: Size of the action set; action ids fit int16.
         observation_shape: (C, L): planes and positions of an observation.
         observation_scale: float32 ``[C]``, factors of the int8 planes before the network.
+        scalar_planes: How many of the last planes have one value at all positions; a dense network
+            reads it once.
         policy_size: Number of policy outputs that the decoder sums over.
         max_legal: Upper bound on the number of legal actions in any state.
         max_moves: Upper bound on the number of moves in a game.
@@ -120,6 +122,7 @@ class GameSpec(NamedTuple):
     hidden_most: int = 1
     roles: int = 0
     factors_of_roles: Mapping[int, tuple[float, ...]] = {}  # noqa: RUF012
+    scalar_planes: int = 0
 
     @property
     def num_roles(self) -> int:

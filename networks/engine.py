@@ -23,7 +23,14 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from networks.precision import settled
-from networks.resnet import ConvNorm, Outputs, PolicyValueNet, ResidualBlock, expected_value
+from networks.resnet import (
+    ConvNorm,
+    Outputs,
+    PolicyValueNet,
+    ResidualBlock,
+    expected_value,
+    inputs_of,
+)
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 TYPICAL_BATCH = 256
@@ -197,12 +204,11 @@ class Setting(NamedTuple):
         )
 
     def inputs(self, planes: Tensor) -> Tensor:
-        """Returns int8 planes ``[n, C, L]`` as ``[N, C, 1, L]`` (dense: ``[N, C · L, 1, 1]``),
-        channels last, with rows of zeros up to a padded size N.
+        """Returns int8 planes ``[n, C, L]`` as ``[N, C, 1, L]``, channels last, with rows of zeros
+        up to a padded size N.
         """
         n = len(planes)
-        x = planes.flatten(1).unflatten(1, (-1, self.length))
-        x = x.to(self.device, non_blocking=True).to(self.dtype)
+        x = planes.to(self.device, non_blocking=True).to(self.dtype)
         if padded_size(n) > n:
             x = torch.cat([x, x.new_zeros(padded_size(n) - n, *x.shape[1:])])
         return x.unsqueeze(2).contiguous(memory_format=torch.channels_last)
@@ -234,6 +240,7 @@ class Engine:
         self.factors = torch.tensor(
             net.stake_factors, dtype=torch.float32, device=self.setting.device
         )
+        self.num_scalars = net.num_scalars
         self.num_planes, self.num_hidden, self.num_extra = (
             net.num_planes,
             net.num_hidden,
@@ -277,7 +284,8 @@ class Engine:
 
     def _trunk(self, observations: Tensor) -> Tensor:
         """Returns the input of the heads, ``[N, channels, 1, L]``, padded to N rows."""
-        x = self.stem(self.setting.inputs(observations), relu=True)
+        inputs = inputs_of(observations, self.setting.length, self.num_scalars)
+        x = self.stem(self.setting.inputs(inputs), relu=True)
         for first, second in self.blocks:
             x = second.add_to(x, first(x, relu=True))
         return x

@@ -141,10 +141,22 @@ def expected_value(raw: Tensor, objective: str, scale: float, factors: Tensor) -
 class ConvNorm(nn.Module):
     """A convolution over positions followed by batch normalization: ``[N, I, 1, L]`` to ``[N, O, 1,
     L]``. In a dense network: a fully connected layer followed by layer normalization, L = 1.
+
+    Attributes:
+        repeated: (R, K): the last R · K inputs are R values, each K times in a row, which are
+            passed once. Only in dense networks; (0, 1): none.
     """
 
-    def __init__(self, inputs: int, outputs: int, width: int, dense: bool = False) -> None:
+    def __init__(
+        self,
+        inputs: int,
+        outputs: int,
+        width: int,
+        dense: bool = False,
+        repeated: tuple[int, int] = (0, 1),
+    ) -> None:
         super().__init__()
+        self.repeated = repeated
         self.conv = nn.Conv2d(inputs, outputs, (1, width), padding=(0, width // 2), bias=False)
         self.norm = nn.LayerNorm(outputs) if dense else nn.BatchNorm2d(outputs)
         nn.init.kaiming_normal_(self.conv.weight, nonlinearity="relu")
@@ -154,15 +166,27 @@ class ConvNorm(nn.Module):
         if isinstance(self.norm, nn.BatchNorm2d):
             return self.norm(self.conv(x))
         # The same as the convolution, with a faster gradient.
-        outputs = functional.linear(x.flatten(1), self.conv.weight.flatten(1))
+        outputs = functional.linear(x.flatten(1), self._dense_weight())
         return self.norm(outputs)[:, :, None, None]
+
+    def _dense_weight(self) -> Tensor:
+        """Returns the weight ``[O, I]`` of the inputs passed: that of a repeated value is the sum
+        of its weights.
+        """
+        weight, values = self.conv.weight.flatten(1), self.repeated[0]
+        if not values:
+            return weight
+        single = weight.shape[1] - values * self.repeated[1]
+        summed = weight[:, single:].unflatten(1, self.repeated).sum(2)
+        return torch.cat([weight[:, :single], summed], dim=1)
 
     def folded(self) -> tuple[Tensor, Tensor]:
         """Returns weight ``[O, I, 1, width]`` and bias ``[O]`` of the one convolution that equals
         both in evaluation mode; without layer normalization, which no convolution can express.
         """
         if isinstance(self.norm, nn.LayerNorm):
-            return self.conv.weight.detach(), self.conv.weight.new_zeros(len(self.conv.weight))
+            weight = self._dense_weight().detach()[:, :, None, None]
+            return weight, weight.new_zeros(len(weight))
         running_mean, running_var = self.norm.running_mean, self.norm.running_var
         assert running_mean is not None and running_var is not None
         gain = self.norm.weight.detach() / torch.sqrt(running_var + self.norm.eps)
@@ -187,6 +211,21 @@ class ResidualBlock(nn.Module):
         return functional.relu(x + self.second(functional.relu(self.first(x))))
 
 
+def inputs_of(observations: Tensor, length: int, scalars: int) -> Tensor:
+    """Returns the inputs ``[N, I, length]`` of a network for observations ``[N, C, L]``.
+
+    Args:
+        observations: int8.
+        length: L, or 1 in a dense network, where the values of all positions become planes.
+        scalars: How many of the last planes have one value at all positions, which is read once.
+    """
+    if length == observations.shape[2]:
+        return observations
+    first = observations.shape[1] - scalars
+    values = observations[:, :first].flatten(1), observations[:, first:, 0]
+    return torch.cat(values, dim=1).unsqueeze(2)
+
+
 def scaled_planes(planes: Tensor, scale: Tensor) -> Tensor:
     """Returns int8 planes ``[N, C, L]`` times ``scale`` (float32 ``[C]``) as ``[N, C, 1, L]`` in
     channels-last layout.
@@ -201,6 +240,7 @@ class PolicyValueNet(nn.Module):
     Attributes:
         config: Size and heads.
         length: L of the module docstring; 1 if dense.
+        num_scalars: ``GameSpec.scalar_planes`` if dense, else 0.
         num_planes, num_extra: P and E of the module docstring.
         num_hidden: K of the module docstring with a hidden head, else 0.
         value_scale: Unit of the ``scalar`` head: its tanh is multiplied by it.
@@ -231,8 +271,12 @@ class PolicyValueNet(nn.Module):
             raise ValueError("hidden_head is True in a dense network; expected False")
         num_inputs, length = spec.observation_shape
         scale = torch.as_tensor(np.asarray(spec.observation_scale, np.float32))
+        self.num_scalars, repeated = 0, (0, 1)
         if config.dense:
-            num_inputs, length, scale = num_inputs * length, 1, scale.repeat_interleave(length)
+            self.num_scalars = spec.scalar_planes if length > 1 else 0
+            repeated, first = (self.num_scalars, length), num_inputs - self.num_scalars
+            scale = torch.cat([scale[:first].repeat_interleave(length), scale[first:]])
+            num_inputs, length = num_inputs * length, 1
         self.config = config
         self.length = length
         self.num_planes, self.num_extra = divmod(spec.policy_size, length)
@@ -246,7 +290,7 @@ class PolicyValueNet(nn.Module):
         self.register_buffer("scale", scale, persistent=False)
 
         width = min(length, 3)
-        self.stem = ConvNorm(num_inputs, config.channels, width, config.dense)
+        self.stem = ConvNorm(num_inputs, config.channels, width, config.dense, repeated)
         self.blocks = nn.ModuleList(
             ResidualBlock(config.channels, width, config.dense) for _ in range(config.blocks)
         )
@@ -268,8 +312,8 @@ class PolicyValueNet(nn.Module):
 
     def forward(self, observations: Tensor) -> RawOutputs:
         """Returns the raw outputs for observations int8 ``[N, C, L]``."""
-        planes = observations.flatten(1).unflatten(1, (-1, self.length))
-        x = functional.relu(self.stem(scaled_planes(planes, self.scale)))
+        inputs = inputs_of(observations, self.length, self.num_scalars)
+        x = functional.relu(self.stem(scaled_planes(inputs, self.scale)))
         for block in self.blocks:
             x = block(x)
         planes = self.planes(x).float()

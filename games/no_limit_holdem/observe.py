@@ -36,7 +36,8 @@ from games.poker.hands import Category
 
 RANKS = 13
 SEAT_PLANES = 6 + 3 * NUM_ROUNDS
-FIRST_SCALAR = 14
+FIRST_OF_ROUND = 10
+FIRST_SCALAR = FIRST_OF_ROUND + NUM_ROUNDS
 FIRST_OF_HAND = FIRST_SCALAR + 5
 FIRST_SEAT = FIRST_OF_HAND + 2 + len(Category)
 _LOG = 16.0
@@ -104,7 +105,7 @@ def observe(rules: Rules, states: States, i: int, seat: int, out: np.ndarray) ->
         if states.board[i, k] != HIDDEN:
             out[8 + k - 3, states.board[i, k] // 4] = 1
     if states.round[i] < NUM_ROUNDS:
-        out[10 + states.round[i]] = 1
+        out[FIRST_OF_ROUND + states.round[i]] = 1
     chips, call, least = pot(rules, states, i), np.int64(0), np.int64(0)
     if states.seat[i] >= 0:
         here = situation(rules, states, i)

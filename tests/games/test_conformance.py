@@ -195,6 +195,8 @@ def test_observations_write_every_element(game: Game, positions: list[States]) -
         for seat in range(game.spec.num_seats):
             once, twice = (driver.observation(game, row, 0, seat, fill) for fill in (77, -77))
             np.testing.assert_array_equal(once, twice)
+            scalars = once[len(once) - game.spec.scalar_planes :]
+            assert (scalars == scalars[:, :1]).all()
 
 
 def test_keys_tell_histories_apart(game: Game, running: list[States]) -> None:

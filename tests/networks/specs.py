@@ -55,7 +55,9 @@ CONFIGS = {
     "no blocks": (DOUDIZHU, NetworkConfig(channels=8, blocks=0, objective="wp")),
     "tiny": (TINY, NetworkConfig(channels=4, blocks=1, value_head="scalar")),
     "dense": (
-        TINY._replace(observation_scale=np.linspace(0.5, 1.0, 4, dtype=np.float32)),
+        TINY._replace(
+            observation_scale=np.linspace(0.5, 1.0, 4, dtype=np.float32), scalar_planes=3
+        ),
         NetworkConfig(channels=4, blocks=1, value_head="scalar", dense=True),
     ),
 }

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 import torch
 
+from networks.engine import Engine
 from networks.resnet import NetworkConfig, PolicyValueNet, build_networks, expected_value
-from tests.networks.specs import DOUDIZHU, SMALL, as_if_trained, observations, trained
+from tests.networks.specs import CONFIGS, DOUDIZHU, SMALL, as_if_trained, observations, trained
 
 FACTORS = torch.tensor(DOUDIZHU.stake_factors)
 
@@ -39,6 +40,20 @@ def test_a_dense_output_sees_every_position() -> None:
         net = trained(config, spec)
         first, other = (net(rows).policy[0, 0].item() for rows in (planes, far))
         assert (first != other) == dense
+
+
+def test_reading_a_scalar_plane_once_changes_nothing() -> None:
+    spec, config = CONFIGS["dense"]
+    planes = torch.from_numpy(observations(20, spec))
+    planes[:, -spec.scalar_planes :] = planes[:, -spec.scalar_planes :, :1]
+    found = []
+    for scalars in (0, spec.scalar_planes):
+        net = trained(config, spec._replace(scalar_planes=scalars))
+        policy = net(planes).policy
+        (gradient,) = torch.autograd.grad(policy.square().sum(), net.stem.conv.weight)
+        found.append((policy, Engine(net)(planes).policy, gradient))
+    for all_read, read_once in zip(*found, strict=True):
+        assert torch.allclose(all_read, read_once, atol=1e-5)
 
 
 def test_a_dense_network_has_no_head_per_position() -> None:
