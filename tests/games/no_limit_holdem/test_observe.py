@@ -17,7 +17,14 @@ GAME = make("no_limit_holdem")
 
 @pytest.mark.parametrize(
     "hole, board",
-    [("AsKs", "QsJs2h"), ("7c2d", "7h7s2c3d"), ("9h8h", "7d6c2hKh"), ("2c2d", "AsKsQsJsTs")],
+    [
+        ("AsKs", "QsJs2h"),
+        ("7c2d", "7h7s2c3d"),
+        ("9h8h", "7d6c2hKh"),
+        ("Ts9h", "As7s4s2c"),
+        ("KdQs", "As7s4s2sJh"),
+        ("2c2d", "AsKsQsJsTs"),
+    ],
 )
 def test_strength_of_a_hand(hole: str, board: str) -> None:
     own, shown = parse_cards(hole), parse_cards(board)
