@@ -50,7 +50,7 @@ def _beaten(tables: HandTables, board: np.ndarray, shown: int, hole: np.ndarray,
     """Returns ``HandStrength.beaten``, given the strength of the own hand.
 
     Hands without a flush differ by their ranks alone, so they are compared by pairs of ranks: 91
-    instead of about 1,000 hands. A flush is possible only in the suit of three cards on the board.
+    instead of about 1,000 hands. Only a suit with three cards on the board makes a flush.
     """
     key, masks = sums(tables, board, 0, shown)
     of_suit, seen = np.zeros(4, np.int64), np.int64(0)
