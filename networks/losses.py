@@ -25,7 +25,7 @@ is 0.
 
 
 class PolicyLoss(NamedTuple):
-    """Per row ``[B]``, in nats; the first four carry gradients.
+    """Per row ``[B]``, in nats; ``cross_entropy``, ``reverse_kl`` and ``entropy`` carry gradients.
 
     Attributes:
         cross_entropy: -sum_a target(a) log p(a); its minimum over noisy targets is their arithmetic
@@ -34,7 +34,6 @@ class PolicyLoss(NamedTuple):
             noisy targets is their geometric mean, scaled to sum to one. Targets are raised to at
             least ``LEAST_TARGET``.
         entropy: Entropy of the policy.
-        drift: KL(policy || reference policy); 0 without a reference.
         target_entropy: Entropy of the target; cross entropy minus this is KL(target || policy).
         top_mass: Probability of the policy's most likely move.
         match: 1 where the most likely moves of policy and target agree, else 0.
@@ -43,7 +42,6 @@ class PolicyLoss(NamedTuple):
     cross_entropy: Tensor
     reverse_kl: Tensor
     entropy: Tensor
-    drift: Tensor
     target_entropy: Tensor
     top_mass: Tensor
     match: Tensor
@@ -66,12 +64,7 @@ def scores(policy: Tensor, decoder: Tensor, rows: Tensor, actions: Tensor) -> Te
 
 
 def policy_loss(
-    policy: Tensor,
-    decoder: Tensor,
-    offsets: Tensor,
-    actions: Tensor,
-    targets: Tensor,
-    reference: Tensor | None = None,
+    policy: Tensor, decoder: Tensor, offsets: Tensor, actions: Tensor, targets: Tensor
 ) -> PolicyLoss:
     """Returns the divergences between targets and the policy over the legal moves, and statistics
     to log.
@@ -83,10 +76,10 @@ def policy_loss(
             1]]``, at least one.
         actions: Integers ``[M]``, all legal moves of all rows.
         targets: float32 ``[M]``, sums to one in every row.
-        reference: Outputs of the reference policy, like ``policy``; without a gradient.
     """
     num_rows = len(policy)
     rows = torch.repeat_interleave(torch.arange(num_rows, device=policy.device), offsets.diff())
+    logits = scores(policy, decoder, rows, actions)
 
     def total(values: Tensor) -> Tensor:
         return policy.new_zeros(num_rows).index_add(0, rows, values)
@@ -94,32 +87,22 @@ def policy_loss(
     def largest(values: Tensor) -> Tensor:
         return policy.new_full((num_rows,), -torch.inf).scatter_reduce(0, rows, values, "amax")
 
-    def log_probabilities(policy: Tensor) -> Tensor:
-        logits = scores(policy, decoder, rows, actions)
-        top = largest(logits.detach())
-        log_sum = total((logits - top.index_select(0, rows)).exp()).log() + top
-        return logits - log_sum.index_select(0, rows)
-
-    log_p = log_probabilities(policy)
-    p = log_p.exp()
+    top = largest(logits.detach())
+    log_sum = total((logits - top.index_select(0, rows)).exp()).log() + top
+    log_p = logits - log_sum.index_select(0, rows)
     cross_entropy = -total(targets * log_p)
-    reverse_kl = total(p * (log_p - targets.clamp(min=LEAST_TARGET).log()))
-    entropy = -total(p * log_p)
-    drift = torch.zeros_like(entropy)
-    if reference is not None:
-        drift = total(p * (log_p - log_probabilities(reference)))
+    reverse_kl = total(log_p.exp() * (log_p - targets.clamp(min=LEAST_TARGET).log()))
+    entropy = -total(log_p.exp() * log_p)
     with torch.no_grad():
-        top = largest(log_p)
-        is_best = (log_p == top.index_select(0, rows)) & (
+        is_best = (logits == top.index_select(0, rows)) & (
             targets == largest(targets).index_select(0, rows)
         )
         return PolicyLoss(
             cross_entropy,
             reverse_kl,
-            entropy,
-            drift,
+            entropy=entropy,
             target_entropy=-total(torch.xlogy(targets, targets)),
-            top_mass=top.exp(),
+            top_mass=(top - log_sum).exp(),
             match=(total(is_best.float()) > 0).float(),
         )
 

@@ -296,11 +296,6 @@ class TrainConfig(NetworksConfig):
                 f"{spec.num_roles - 1}, each with a "
                 f"network of its own (network.shared={str(self.network.shared).lower()})"
             )
-        if self.gradient.pull and not self.gradient.averaging:
-            raise ConfigError(
-                f"gradient.pull={self.gradient.pull:g}: pulls towards the averages of the weights; "
-                "expected gradient.averaging of at least 1"
-            )
 
     def _check_bootstrap(self, spec: GameSpec) -> None:
         """Raises ConfigError if the bootstrap does not fit the game."""

@@ -228,11 +228,7 @@ class Learner:
         return norm.item()
 
     def gradient_step(
-        self,
-        rows: Decisions,
-        settings: GradientSettings,
-        lr: float,
-        reference: PolicyValueNet | None = None,
+        self, rows: Decisions, settings: GradientSettings, lr: float
     ) -> dict[str, float]:
         """Returns the parts of the loss after one step of policy gradient; the statistics of batch
         normalisation are not changed.
@@ -243,13 +239,12 @@ class Learner:
                 draw, in the precision of play: ratios to them start near 1.
             settings: See GradientSettings.
             lr: Learning rate of this step.
-            reference: The network to which ``settings.pull`` pulls the policy; None: none does.
 
         Raises:
             LossNotFiniteError: The loss or gradient is not finite; no weight was changed.
         """
         net = self.net.eval()
-        raw, on_policy = self._outputs(net, rows.samples, reference=reference)
+        raw, on_policy = self._outputs(net, rows.samples)
         log_prob, old = -on_policy.cross_entropy, self._on_device(rows.log_prob)
         teaches = self._on_device(teaches_policy(rows).astype(np.float32))
         count = teaches.sum().clamp(min=1.0)
@@ -262,19 +257,15 @@ class Learner:
             raw.value.float(), result, net.config.objective, net.value_scale, net.stake_factors
         ).mean()
         entropy = (on_policy.entropy * teaches).sum() / count
-        drift = (on_policy.drift * teaches).sum() / count
         total = policy + GRADIENT_VALUE_WEIGHT * value
         if settings.entropy:
             total = total - settings.entropy * entropy
-        if reference is not None:
-            total = total + settings.pull * drift
         parts = {
             "surrogate": policy,
             "value": value,
             "clipped": (clipped * teaches).sum() / count,
             "step_kl": (((log_prob - old).exp() - 1.0 - (log_prob - old)) * teaches).sum() / count,
             "entropy": entropy,
-            "drift": drift,
         }
         numbers = self._backward(net, total, parts, raw.hidden.float(), rows.samples)
         return numbers | {"gradient_norm": self._descend(lr, GRADIENT_CLIP)}
@@ -283,29 +274,19 @@ class Learner:
         return torch.from_numpy(array).to(self.device)
 
     def _outputs(
-        self,
-        net: PolicyValueNet,
-        rows: Samples,
-        more: Samples | None = None,
-        reference: PolicyValueNet | None = None,
+        self, net: PolicyValueNet, rows: Samples, more: Samples | None = None
     ) -> tuple[RawOutputs, losses.PolicyLoss]:
         """Returns the outputs of ``net`` for ``rows``, then for ``more``, and the policy losses on
-        ``rows``, whose drift is that from ``reference``.
+        ``rows``.
         """
         observations, *targets = encode(self.game, rows.states, rows.actions, rows.target)
         if more is not None:
             others, _ = observed_by_movers(self.game, more.states, np.arange(num_rows(more)))
             observations = np.concatenate([observations, others])
-        inputs, pulling = self._on_device(observations), None
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self._half):
-            raw = net(inputs)
-            if reference is not None:
-                with torch.no_grad():
-                    pulling = reference.eval()(inputs).policy.float()
+            raw = net(self._on_device(observations))
         policy = raw.policy[: num_rows(rows)].float()
-        return raw, losses.policy_loss(
-            policy, self._decoder, *map(self._on_device, targets), pulling
-        )
+        return raw, losses.policy_loss(policy, self._decoder, *map(self._on_device, targets))
 
     @torch.no_grad()
     def _spread_weights(self, count: int) -> None:

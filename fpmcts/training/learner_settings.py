@@ -110,10 +110,6 @@ class GradientSettings(Decaying):
             1. With hidden hands it keeps self-play from cycling (Sokota et al., "A unified approach
             to reinforcement learning, quantal response equilibria, and two-player zero-sum games",
             2023), at the cost of some probability for weak moves.
-        pull: Weight of KL(policy || averaged policy) in nats, >= 0, in the unit of ``entropy``. It
-            damps cycles, too, but does not draw the policy towards weak moves: the average of the
-            weights is a reference that follows slowly (Perolat et al., "Mastering the game of
-            Stratego with model-free multiagent reinforcement learning", 2022). Needs ``averaging``.
         exploration: Probability, in [0, 1], that a random legal move replaces the policy's; it
             teaches only the value. The other seats thus learn to answer rare moves, made with any
             hand.
@@ -128,6 +124,5 @@ class GradientSettings(Decaying):
     lr: float = setting(6e-5, least=1e-12, most=10)
     lr_halving: float = setting(0.0, least=0)
     entropy: float = setting(0.0, least=0)
-    pull: float = setting(0.0, least=0)
     exploration: float = setting(0.0, least=0, most=1)
     averaging: int = setting(300, least=0, most=1_000_000_000)

@@ -159,10 +159,8 @@ class Stages(FPMCTS):
                 advantage=(parts[k].advantage - np.float32(mean)) / np.float32(deviation)
             )
             order = generator.permutation(num_rows(scaled))[: steps[k] * BATCH_SIZE]
-            reference = self.averages.distinct()[k] if settings.pull else None
             for batch in order.reshape(steps[k], BATCH_SIZE):
-                drawn = take(scaled, batch)
-                losses = self.learners[k].gradient_step(drawn, settings, lr, reference)
+                losses = self.learners[k].gradient_step(take(scaled, batch), settings, lr)
                 self.average(k, settings.averaging)
                 yield losses
 

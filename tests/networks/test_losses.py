@@ -29,27 +29,22 @@ def ragged(rows: int, seed: int = 0) -> tuple[Tensor, Tensor, Tensor, Tensor, Te
 
 def test_policy_loss_row_by_row() -> None:
     policy, decoder, offsets, actions, targets = ragged(40)
-    reference = policy.roll(1, dims=0)
     policy.requires_grad_()
-    found = policy_loss(policy, decoder, offsets, actions, targets, reference)
-    assert not policy_loss(policy, decoder, offsets, actions, targets).drift.any()
+    found = policy_loss(policy, decoder, offsets, actions, targets)
     weights = torch.linspace(0, 1, 40)
-    gradients = [
-        torch.autograd.grad((values * weights).sum(), policy, retain_graph=True)[0]
-        for values in found[:4]
-    ]
+    (gradient,) = torch.autograd.grad(
+        (found.cross_entropy * weights).sum(), policy, retain_graph=True
+    )
+    (reverse_gradient,) = torch.autograd.grad((found.reverse_kl * weights).sum(), policy)
 
     rows = []
     for row in range(40):
         legal = slice(offsets[row], offsets[row + 1])
         columns = decoder[actions[legal].long()].long()
-        log_p, log_reference = (
-            torch.stack(
-                [outputs[row, [c for c in entries if c >= 0]].sum() for entries in columns]
-            ).log_softmax(0)
-            for outputs in (policy, reference)
+        logits = torch.stack(
+            [policy[row, [c for c in entries if c >= 0]].sum() for entries in columns]
         )
-        target = targets[legal]
+        log_p, target = logits.log_softmax(0), targets[legal]
         p = log_p.exp()
         rows.append(
             torch.stack(
@@ -57,7 +52,6 @@ def test_policy_loss_row_by_row() -> None:
                     -(target * log_p).sum(),
                     (p * (log_p - target.clamp(min=LEAST_TARGET).log())).sum(),
                     -(p * log_p).sum(),
-                    (p * (log_p - log_reference)).sum(),
                     -torch.xlogy(target, target).sum(),
                     p.max(),
                     (p.argmax() == target.argmax()).float(),
@@ -65,12 +59,16 @@ def test_policy_loss_row_by_row() -> None:
             )
         )
     expected = torch.stack(rows, dim=1)
-    for values, wanted in zip(found, expected, strict=True):
-        assert torch.allclose(values, wanted, atol=1e-5)
-    for gradient, column in zip(gradients, expected, strict=False):
-        (wanted,) = torch.autograd.grad((column * weights).sum(), policy, retain_graph=True)
-        assert torch.allclose(gradient, wanted, atol=1e-6)
-    assert not any(values.requires_grad for values in found[4:])
+    for values, reference in zip(found, expected, strict=True):
+        assert torch.allclose(values, reference, atol=1e-5)
+    for found_gradient, column in ((gradient, 0), (reverse_gradient, 1)):
+        (expected_gradient,) = torch.autograd.grad(
+            (expected[column] * weights).sum(), policy, retain_graph=True
+        )
+        assert torch.allclose(found_gradient, expected_gradient, atol=1e-6)
+    assert not any(
+        values.requires_grad for values in found[3:]
+    )  # after the entropy, which may be rewarded
 
 
 def test_value_loss_by_hand() -> None:

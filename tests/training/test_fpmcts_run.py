@@ -461,7 +461,6 @@ def test_checkpoint_of_another_shape_is_refused() -> None:
             "gradient.frozen=.*: expected some but not all of the roles 0 to 1",
         ),
         ("gradient.frozen=[1]", "gradient.frozen=.*: needs gradient.start"),
-        ("gradient.pull=0.1 gradient.averaging=0", "gradient.pull=.*expected gradient.averaging"),
         (
             "game=doudizhu network.hidden_head=false",
             "inference.phase1=marginal: needs network.hidden_head=true",
