@@ -101,7 +101,7 @@ class NoLimitHoldem(Game):
             max_return=float(sum(chips) - max(chips)),
             observation_shape=(len(scale), max(observe.RANKS, outputs + 1)),
             observation_scale=scale,
-            scalar_planes=len(scale) - observe.FIRST_OF_ROUND,
+            scalar_planes=len(scale) - observe.FIRST_SCALAR,
             score=milli_big_blinds(big_blind),
             mixes=True,
             hidden_words=num_words(players, 2),

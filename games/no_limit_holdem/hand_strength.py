@@ -11,6 +11,7 @@ from games.no_limit_holdem.state import States
 from games.poker.hands import (
     LAST_OF_CATEGORY,
     NUM_CARDS,
+    RANK_BITS,
     Category,
     HandTables,
     strength_of,
@@ -19,8 +20,6 @@ from games.poker.hands import (
 )
 
 _CATEGORIES = np.array(LAST_OF_CATEGORY)
-_RANKS = 0xFFFFFFFF
-"""The bits of the ranks in a key."""
 _BELOW_STRAIGHT = LAST_OF_CATEGORY[Category.STRAIGHT - 1]
 
 
@@ -66,7 +65,7 @@ def _beaten(tables: HandTables, board: np.ndarray, shown: int, hole: np.ndarray,
         if not (seen >> card) & 1:
             (suited if missing <= 2 and card % 4 == suit else others)[card // 4] += 1
 
-    halves, unsuited, ranks = 0, others.sum(), key & _RANKS
+    halves, unsuited, ranks = 0, others.sum(), key & RANK_BITS
     for a in range(13):
         for b in range(a + 1):
             ways = 0
@@ -75,7 +74,7 @@ def _beaten(tables: HandTables, board: np.ndarray, shown: int, hole: np.ndarray,
             if missing > 1:
                 ways += suited[a] * others[b] + (suited[b] * others[a] if a != b else 0)
             if ways:
-                pair = (tables.keys[4 * a] & _RANKS) + (tables.keys[4 * b] & _RANKS)
+                pair = (tables.keys[4 * a] & RANK_BITS) + (tables.keys[4 * b] & RANK_BITS)
                 halves += ways * _halves(strength_of(tables, ranks + pair, 0, shown + 2), own)
     if missing <= 0:
         board_alone = strength_of(tables, key, masks, shown + 2)

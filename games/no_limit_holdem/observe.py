@@ -36,9 +36,9 @@ from games.poker.hands import Category
 
 RANKS = 13
 SEAT_PLANES = 6 + 3 * NUM_ROUNDS
-FIRST_OF_ROUND = 10
-FIRST_SCALAR = FIRST_OF_ROUND + NUM_ROUNDS
-FIRST_OF_HAND = FIRST_SCALAR + 5
+FIRST_SCALAR = 10
+FIRST_OF_CHIPS = FIRST_SCALAR + NUM_ROUNDS
+FIRST_OF_HAND = FIRST_OF_CHIPS + 5
 FIRST_SEAT = FIRST_OF_HAND + 2 + len(Category)
 _LOG = 16.0
 
@@ -52,7 +52,7 @@ def scales(seats: int) -> np.ndarray:
     scalars = (chips, chips, chips, share, share)
     of_hand = (share, share, *(1,) * len(Category))
     return np.concatenate(
-        [np.ones(FIRST_SCALAR), scalars, of_hand, np.tile(by_seat, seats), np.ones(seats)]
+        [np.ones(FIRST_OF_CHIPS), scalars, of_hand, np.tile(by_seat, seats), np.ones(seats)]
     ).astype(np.float32)
 
 
@@ -105,16 +105,16 @@ def observe(rules: Rules, states: States, i: int, seat: int, out: np.ndarray) ->
         if states.board[i, k] != HIDDEN:
             out[8 + k - 3, states.board[i, k] // 4] = 1
     if states.round[i] < NUM_ROUNDS:
-        out[FIRST_OF_ROUND + states.round[i]] = 1
+        out[FIRST_SCALAR + states.round[i]] = 1
     chips, call, least = pot(rules, states, i), np.int64(0), np.int64(0)
     if states.seat[i] >= 0:
         here = situation(rules, states, i)
         call, least = here.to_call, here.least - here.highest if here.most > 0 else np.int64(0)
-    out[FIRST_SCALAR] = _chips(chips, big)
-    out[FIRST_SCALAR + 1] = _chips(call, big)
-    out[FIRST_SCALAR + 2] = _chips(least, big)
-    out[FIRST_SCALAR + 3] = np.int64(127.0 * call / (chips + call) + 0.5)
-    out[FIRST_SCALAR + 4] = np.int64(127.0 * chips / most_in_pot(rules, states, i) + 0.5)
+    out[FIRST_OF_CHIPS] = _chips(chips, big)
+    out[FIRST_OF_CHIPS + 1] = _chips(call, big)
+    out[FIRST_OF_CHIPS + 2] = _chips(least, big)
+    out[FIRST_OF_CHIPS + 3] = np.int64(127.0 * call / (chips + call) + 0.5)
+    out[FIRST_OF_CHIPS + 4] = np.int64(127.0 * chips / most_in_pot(rules, states, i) + 0.5)
     if states.shown[i] >= 3:
         hand = hand_strength(rules.hands, states, i, seat)
         out[FIRST_OF_HAND] = np.int64(127.0 * hand.beaten + 0.5)

@@ -34,6 +34,8 @@ NUM_STRENGTHS = 7462
 _LOW_RANKS, _HIGH_RANKS = 7, 6
 _HIGH_SHIFT, _SUIT_SHIFT = 17, 32
 _FLUSH_BITS = 0x8888 << _SUIT_SHIFT
+RANK_BITS = (1 << _SUIT_SHIFT) - 1
+"""The part of a key that does not depend on suits."""
 
 
 class Category(IntEnum):
