@@ -19,8 +19,8 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 import numpy as np
@@ -58,12 +58,6 @@ def unpacked(data: np.ndarray) -> Any:
     return pickle.loads(data.data)  # noqa: S301 - of processes that were let into the cluster
 
 
-def named(name: str) -> Any:
-    """Returns the object named MODULE:NAME."""
-    module, _, attribute = name.partition(":")
-    return getattr(import_module(module), attribute)
-
-
 class Worker:
     """The worker in an actor; an ordinary class, so that tests can run it without Ray."""
 
@@ -75,14 +69,14 @@ class Worker:
 
     def environment(self, facts: str) -> dict[str, str]:
         """Returns what must be equal here and in the driver, from the function MODULE:NAME."""
-        found: dict[str, str] = named(facts)()
+        found: dict[str, str] = resolve_name(facts)()
         return found
 
     def do(self, version: int, shared: np.ndarray, unit: np.ndarray) -> tuple[np.ndarray, float]:
         """Returns the packed result of a unit, and the seconds it took."""
         started = time.perf_counter()
         if self._worker is None:
-            self._worker = named(self._factory)(**self._arguments)
+            self._worker = resolve_name(self._factory)(**self._arguments)
         if version != self._version and (weights := unpacked(shared)):
             self._worker.refresh(weights)
         self._version = version
@@ -121,7 +115,7 @@ class RayCluster:
             arguments,
             facts,
         )
-        self._environment = named(facts)()
+        self._environment = resolve_name(facts)()
         self._began_ray = not ray.is_initialized()
         self._guard = Guard()
         try:

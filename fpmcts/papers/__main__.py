@@ -6,7 +6,7 @@ resumes an interrupted figure.
 
 import sys
 from collections.abc import Mapping, Sequence
-from importlib import import_module
+from pkgutil import resolve_name
 
 from fpmcts.command import run
 from fpmcts.configuration import CONF, choices, read_file, shown, split
@@ -29,8 +29,7 @@ KINDS: Mapping[str, str] = {
 
 def kind_of(name: str) -> type[Study]:
     """Returns the class that reads a file in ``conf/papers``."""
-    module, _, attribute = KINDS[read_file("papers", name).get("kind", "runs")].partition(":")
-    kind: type[Study] = getattr(import_module(module), attribute)
+    kind: type[Study] = resolve_name(KINDS[read_file("papers", name).get("kind", "runs")])
     return kind
 
 

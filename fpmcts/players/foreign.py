@@ -6,7 +6,7 @@ import random
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from importlib import import_module
+from pkgutil import resolve_name
 
 import numpy as np
 
@@ -81,16 +81,15 @@ def checked(who: str, answer: object, legal: Sequence[object]) -> None:
 
 def function_of(text: str, key: str) -> Callable[..., object]:
     """Returns the function named by ``MODULE:FUNCTION``. Raises ValueError, which names the key."""
-    module, _, name = text.partition(":")
     try:
-        found = getattr(import_module(module), name)
+        found = resolve_name(text)
     except (ImportError, AttributeError, ValueError) as error:
         raise ValueError(
             f"{key}={text!r}: {error}; expected MODULE:FUNCTION, a module that can be "
             "imported from here"
         ) from error
     if not callable(found):
-        raise ValueError(f"{key}={text!r}: {name} is not a function")
+        raise ValueError(f"{key}={text!r}: not a function")
     return found  # type: ignore[no-any-return]
 
 

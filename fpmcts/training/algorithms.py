@@ -8,7 +8,7 @@ in ``conf/algorithm``.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import Any
 
 from fpmcts.configuration import choices, load, pairs, read_file
@@ -38,8 +38,7 @@ def schema_of(name: str) -> type[RunConfig]:
         raise ConfigError(
             f"algorithm={name}: expected one of {', '.join(SCHEMAS)}{did_you_mean(name, SCHEMAS)}"
         )
-    module, _, attribute = SCHEMAS[name].partition(":")
-    schema: type[RunConfig] = getattr(import_module(module), attribute)
+    schema: type[RunConfig] = resolve_name(SCHEMAS[name])
     return schema
 
 

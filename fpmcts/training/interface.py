@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
@@ -173,8 +173,7 @@ class RunConfig:
 
     def algorithm_class(self) -> Callable[..., Any]:
         """Returns the class of the algorithm."""
-        module, _, name = self.learned_by.partition(":")
-        made: Callable[..., Any] = getattr(import_module(module), name)
+        made: Callable[..., Any] = resolve_name(self.learned_by)
         return made
 
     def prepare(self, say: Callable[[str], None]) -> None:

@@ -29,6 +29,7 @@ from games.no_limit_holdem.phh import Hand
 from games.no_limit_holdem.phh_replay import Hands, pack, replay_rules, start
 from games.no_limit_holdem.state import FIRST_AMOUNT, FIRST_SIZE, NUM_BOARD, Rules, States, empty
 from games.poker.hands import NUM_CARDS, HandTables, strength_with, sums
+from games.rows import take
 
 KEEP = 0.9999
 """Decay of the counts per hand: a window of about 10,000 hands."""
@@ -45,7 +46,6 @@ class Rows(NamedTuple):
         legal: int8 ``[N]``, 1 = may fold, 2 = may raise, 3 = both.
         row: int32 ``[N]``, row in the table of frequencies.
         hand: int32 ``[N]``, the number of the hand.
-        player: int32 ``[N]``.
     """
 
     columns: np.ndarray
@@ -54,7 +54,6 @@ class Rows(NamedTuple):
     legal: np.ndarray
     row: np.ndarray
     hand: np.ndarray
-    player: np.ndarray
 
     @property
     def round(self) -> np.ndarray:
@@ -70,13 +69,8 @@ class Rows(NamedTuple):
 def empty_rows(count: int) -> Rows:
     """Returns uninitialised rows."""
     columns = np.zeros((count, NUM_COLUMNS), np.float32)
-    kinds, numbers = np.zeros((3, count), np.int8), np.zeros((3, count), np.int32)
-    return Rows(columns, kinds[0], kinds[1], kinds[2], numbers[0], numbers[1], numbers[2])
-
-
-def some(rows: Rows, chosen: slice | np.ndarray) -> Rows:
-    """Returns the rows at a slice or a mask."""
-    return Rows(*(array[chosen] for array in rows))
+    kinds, numbers = np.zeros((3, count), np.int8), np.zeros((2, count), np.int32)
+    return Rows(columns, *kinds, *numbers)
 
 
 @dataclass
@@ -167,7 +161,7 @@ def _rows(
                 out.kind[num], out.size[num] = kind, -1
                 out.legal[num] = (1 if cost > 0 else 0) + (2 if most > 0 else 0)
                 out.row[num] = table_row(rules, states, 0)
-                out.hand[num], out.player[num] = number + n, who[n, seat]
+                out.hand[num] = number + n
                 if kind == FIRST_SIZE and least < most:
                     out.size[num] = size_bin(action - FIRST_AMOUNT, least, most)
                 num += 1
@@ -180,7 +174,7 @@ def _rows(
                     shown.kind[num_shown] = rank_bin(
                         rules.hands, hands.board[n], hands.hole[n, seat]
                     )
-                    shown.hand[num_shown], shown.player[num_shown] = number + n, who[n, seat]
+                    shown.hand[num_shown] = number + n
                     num_shown += 1
         count_hand(states, 0, own)
         for seat in range(seats):
@@ -215,12 +209,12 @@ def make_rows(
             prior,
             keep,
             begin,
-            some(decisions, slice(num, None)),
-            some(shown, slice(num_shown, None)),
+            take(decisions, slice(num, None)),
+            take(shown, slice(num_shown, None)),
         )
         num, num_shown = num + more, num_shown + more_shown
         players.counts = counts[: len(players.names)]
-    return some(decisions, slice(num)), some(shown, slice(num_shown))
+    return take(decisions, slice(num)), take(shown, slice(num_shown))
 
 
 def _runs(hands: Sequence[Hand], most: int = 2_000) -> Iterator[tuple[int, int]]:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fpmcts.poker.opponents.dataset import Players, Rows, make_rows, mean_player, some
+from fpmcts.poker.opponents.dataset import Players, Rows, make_rows, mean_player
 from fpmcts.poker.opponents.learn import LearnOptions, joined, tasks
 from fpmcts.poker.opponents.model import NUM_ACTIONS, NUM_RANKS, NUM_SIZES, OpponentModel
 from fpmcts.poker.opponents.model_file import Learned
@@ -13,6 +13,7 @@ from fpmcts.poker.opponents.table import NUM_ROWS, frequencies
 from fpmcts.poker.opponents.trees import Booster
 from games.no_limit_holdem.phh import BadHandError, Hand, read
 from games.no_limit_holdem.phh_replay import faults
+from games.rows import take
 from games.settings import ConfigError
 
 
@@ -115,7 +116,7 @@ def assemble(
         parts = {t.first: learned[t.name] for t in chosen if t.with_statistics == with_statistics}
         return joined(parts, options.depth)
 
-    rows, sized = material.rows, some(material.rows, material.rows.size >= 0)
+    rows, sized = material.rows, take(material.rows, material.rows.size >= 0)
     ranks = np.bincount(material.shown.kind, minlength=NUM_RANKS) + 1.0
     model = OpponentModel(
         material.prior,

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fpmcts.poker.opponents.dataset import Rows, some
+from fpmcts.poker.opponents.dataset import Rows
 from fpmcts.poker.opponents.model import (
     NUM_ACTIONS,
     NUM_RANKS,
@@ -27,6 +27,7 @@ from fpmcts.poker.opponents.model import (
 from fpmcts.poker.opponents.model_file import Learned
 from games.files import replacing
 from games.kernels import kernel
+from games.rows import take
 
 ROUNDS = ("before the flop", "flop", "turn", "river")
 ACTIONS = ("fold", "check or call", "bet or raise")
@@ -129,7 +130,7 @@ def questions(learned: Learned, rows: Rows, shown: Rows) -> Iterator[Scored]:
     actions = {name: rows.kind == k for k, name in enumerate(ACTIONS)}
     yield Scored("decisions", "decisions", found, rows.hand, rounds | actions)
     raised = rows.size >= 0
-    sizes, rounds = some(rows, raised), {name: of[raised] for name, of in rounds.items()}
+    sizes, rounds = take(rows, raised), {name: of[raised] for name, of in rounds.items()}
     ranks = np.tile(model.ranks, (len(shown.kind), 1))
     for name, unit, cases, answers, first, plain, groups in (
         ("sizes of raises", "raises", sizes, sizes.size, SIZES, model.sizes[sizes.round], rounds),
