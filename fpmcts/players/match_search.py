@@ -19,8 +19,12 @@ from inference.determinizer import InferenceSettings
 
 FOLDER = shipped("conf") / "match"
 MOST_WORLDS, MOST_PARTICLES = 256, 1024
-"""Worlds and particles are as many as playouts, up to these limits. In Doudizhu a seventh of the
-particles carry the weight; with few particles, more playouts would see the same few deals.
+"""Worlds and particles are as many as playouts, up to these limits; with few particles, more
+playouts would see the same few deals.
+"""
+DRAWN_PER_PLAYOUT, DRAWN_ESS_FLOOR = 10, 0.03
+"""Particles per playout, and their ``ess_floor``, where they are drawn from a network's marginal
+(Doudizhu): a few percent of them carry the weight (docs/experiments.md).
 """
 
 
@@ -62,6 +66,10 @@ def match_inference(
     """Returns the inference of a match: that of training, with more particles for more playouts,
     changed by ``given``.
     """
-    particles = max(trained.particles, min(playouts, MOST_PARTICLES))
-    settings = replace(trained, **{"particles": particles, **given})
+    changes: dict[str, Any] = {}
+    if given.get("phase1", trained.phase1) == "marginal":
+        changes["ess_floor"] = min(trained.ess_floor, DRAWN_ESS_FLOOR)
+        playouts *= DRAWN_PER_PLAYOUT
+    changes["particles"] = max(trained.particles, min(playouts, MOST_PARTICLES))
+    settings = replace(trained, **{**changes, **given})
     return replace(settings, candidates=max(settings.candidates, settings.particles))

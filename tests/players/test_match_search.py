@@ -98,6 +98,19 @@ def test_files_that_cannot_be_used(
 
 
 def test_particles_follow_the_playouts() -> None:
-    trained = InferenceSettings(particles=32)
-    for playouts, given, particles in ((4, {}, 32), (2000, {}, 1024), (100, {"particles": 40}, 40)):
+    trained = InferenceSettings(phase1="none", particles=32)
+    for playouts, given, particles in (
+        (4, {}, 32),
+        (64, {}, 64),
+        (2000, {}, 1024),
+        (100, {"particles": 40}, 40),
+        (64, {"phase1": "marginal"}, 640),
+    ):
         assert match_search.match_inference(trained, playouts, given).particles == particles
+
+
+def test_more_particles_need_a_smaller_share_of_effective_ones() -> None:
+    trained = InferenceSettings(phase1="marginal", ess_floor=0.1)
+    assert match_search.match_inference(trained, 64, {}).ess_floor == 0.03
+    assert match_search.match_inference(trained, 64, {"ess_floor": 0.5}).ess_floor == 0.5
+    assert match_search.match_inference(trained, 64, {"phase1": "none"}).ess_floor == 0.1
