@@ -22,9 +22,9 @@ MOST_WORLDS, MOST_PARTICLES = 256, 1024
 """Worlds and particles are as many as playouts, up to these limits; with few particles, more
 playouts would see the same few deals.
 """
-DRAWN_PER_PLAYOUT, DRAWN_ESS_FLOOR = 10, 0.03
-"""Particles per playout, and their ``ess_floor``, where they are drawn from a network's marginal
-(Doudizhu): a few percent of them carry the weight (docs/experiments.md).
+PARTICLES_PER_PLAYOUT, ESS_FLOOR = 10, 0.03
+"""The same where particles are drawn from a network's marginal (Doudizhu), of which a few percent
+carry the weight (docs/experiments.md).
 """
 
 
@@ -68,8 +68,8 @@ def match_inference(
     """
     changes: dict[str, Any] = {}
     if given.get("phase1", trained.phase1) == "marginal":
-        changes["ess_floor"] = min(trained.ess_floor, DRAWN_ESS_FLOOR)
-        playouts *= DRAWN_PER_PLAYOUT
+        changes["ess_floor"] = min(trained.ess_floor, ESS_FLOOR)
+        playouts *= PARTICLES_PER_PLAYOUT
     changes["particles"] = max(trained.particles, min(playouts, MOST_PARTICLES))
     settings = replace(trained, **{**changes, **given})
     return replace(settings, candidates=max(settings.candidates, settings.particles))

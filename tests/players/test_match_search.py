@@ -111,6 +111,7 @@ def test_particles_follow_the_playouts() -> None:
 
 def test_more_particles_need_a_smaller_share_of_effective_ones() -> None:
     trained = InferenceSettings(phase1="marginal", ess_floor=0.1)
-    assert match_search.match_inference(trained, 64, {}).ess_floor == 0.03
-    assert match_search.match_inference(trained, 64, {"ess_floor": 0.5}).ess_floor == 0.5
-    assert match_search.match_inference(trained, 64, {"phase1": "none"}).ess_floor == 0.1
+    for given, floor in (({}, 0.03), ({"ess_floor": 0.5}, 0.5), ({"phase1": "none"}, 0.1)):
+        assert match_search.match_inference(trained, 64, given).ess_floor == floor
+    lower = InferenceSettings(phase1="marginal", ess_floor=0.01)
+    assert match_search.match_inference(lower, 64, {}).ess_floor == 0.01
