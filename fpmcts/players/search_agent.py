@@ -9,6 +9,7 @@ import numpy as np
 import torch
 
 from fpmcts.players.match_search import match_inference, match_search
+from fpmcts.players.pace import Determinizers, Pace
 from fpmcts.players.sure_wins import immediate_moves, sure_win
 from fpmcts.players.trained import NetworkOptions, Trained
 from fpmcts.search.result import SearchResult, sample_targets
@@ -46,9 +47,9 @@ class FPMCTSOptions(NetworkOptions):
     Attributes:
         match: The file of conf/match: "default", or "paper" for DeltaDou's 600 playouts of p-UCT,
             one simulation at a time.
-        seconds: Time per move. A search ends earlier after ``playouts``, for which it has memory:
-            give enough of them. Such a match is not reproducible, and endgames are not solved.
-            None: playouts only.
+        seconds: Time per move, up to half of it for inference, with fewer particles if need be. A
+            search ends earlier after ``playouts``, for which it has memory: give enough of them.
+            Such a match is not reproducible, and endgames are not solved. None: playouts only.
         inference: Whether to infer the hidden cards; false samples them from the prior.
         objective: "wp" or "adp"; "trained": as in training.
         temperature: 0 plays the search's choice, T > 0 draws from its policy^(1/T).
@@ -91,45 +92,6 @@ class FPMCTSOptions(NetworkOptions):
         return SearchAgent(trained, search, inference, self, host.lanes)
 
 
-class Pace:
-    """Plans the playouts of a search that ends after a given time, by the rate of past ones.
-
-    A plan that is cut short has compared moves unevenly, one that is over early has time left for
-    the finalists: so it is for ``SHARE`` of the time.
-    """
-
-    FIRST = 16
-    """Playouts of the first search, while the rate is unknown."""
-    LEAST = 2
-    SHARE = 0.75
-
-    def __init__(self) -> None:
-        self._seconds_each: float | None = None
-
-    @property
-    def is_known(self) -> bool:
-        """Whether the rate is known."""
-        return self._seconds_each is not None
-
-    def playouts(self, seconds: float, most: int) -> int:
-        """Returns the playouts to plan for ``seconds`` per position, at least 2 unless ``most`` is
-        less: a number of four significant bits, since root rules cache their plans.
-        """
-        if self._seconds_each is None:
-            return min(self.FIRST, most)
-        fitting = max(int(self.SHARE * seconds / self._seconds_each), self.LEAST)
-        return min(fitting - fitting % (1 << max(0, fitting.bit_length() - 4)), most)
-
-    def note(self, playouts: float, seconds: float) -> None:
-        """Records the seconds that a position's playouts took. The last search makes up half of the
-        estimate.
-        """
-        each = max(seconds, 1e-9) / max(playouts, 1)
-        self._seconds_each = (
-            each if self._seconds_each is None else 0.5 * (self._seconds_each + each)
-        )
-
-
 class SearchAgent(Agent):
     """Searches every unforced decision and plays the best move.
 
@@ -161,10 +123,11 @@ class SearchAgent(Agent):
         self._endgame = (
             self.game.endgame(points=not self.win_only, searched=True) if solves else None
         )
-        self._make_determinizer = trained.determinizer_maker(inference)
+        self._trained, self._inference = trained, inference
         usual = LONE_SLOTS if options.match == "default" else settings.slots
         self._table_settings = replace(settings, slots=options.search.get("slots", usual))
-        self._determinizer: Determinizer | None = None
+        self._table_determinizers = Determinizers(trained, inference, 1)
+        self._determinizers: Determinizers | None = None
         self._pace, self._table_pace = Pace(), Pace()
 
     @cached_property
@@ -179,40 +142,37 @@ class SearchAgent(Agent):
         """
         return Search(self.game, self._evaluate, self._table_settings, 1, self.win_only)
 
-    @cached_property
-    def _table_determinizer(self) -> Determinizer:
-        """Returns the determinizer of ``decide``."""
-        return self._make_determinizer(1)
-
     def start(self, num_games: int, seed: int) -> None:
         """Prepares for games 0 .. num_games - 1."""
         super().start(num_games, seed)
-        self._determinizer = self._make_determinizer(num_games)
+        self._determinizers = Determinizers(self._trained, self._inference, num_games)
 
     def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
         """Returns a legal move (int16 ``[n]``) for each view; row k belongs to game
         ``games[k]``.
         """
-        assert self._determinizer is not None, "act before start"
+        assert self._determinizers is not None, "act before start"
         actions = immediate_moves(self.game, views, self.settings.solve)
         rows = np.flatnonzero(actions < 0)
         if rows.size:
             lanes = games[rows]
             begin = time.perf_counter()
-            worlds, _ = self._determinizer.worlds(
+            determinizer = self._determinizers.fitting(records.lengths[lanes].max(), self.seconds)
+            worlds, drawn = determinizer.worlds(
                 lanes, take(views, rows), records, self.rng, self.settings.worlds
             )
             inferred = time.perf_counter()
             planned = deadline = None
             if self.seconds is not None:
                 deadline = begin + self.seconds * rows.size
-                planned = self._pace.playouts(
+                planned = self._pace.fitting(
                     (deadline - inferred) / rows.size, self.settings.playouts
                 )
             result = self.search.run(worlds, self.rng, lanes, planned=planned, deadline=deadline)
             actions[rows] = self._chosen(result, worlds, self.rng, lanes)
             if self.seconds is not None:
                 self._pace.note(result.done.mean(), (time.perf_counter() - inferred) / rows.size)
+                self._determinizers.note(drawn, inferred - begin)
         return actions
 
     def _chosen(
@@ -246,11 +206,14 @@ class SearchAgent(Agent):
     def _searched(self, question: Question, limits: Limits) -> Decision:
         """Returns the decision of a search."""
         begin, lanes, rng = time.perf_counter(), np.zeros(1, np.int64), streams(question.seed, 1)
-        self._table_determinizer.reset(lanes)
-        worlds, drawn = self._table_determinizer.worlds(
+        moves = int(question.records.lengths[0])
+        determinizer = self._table_determinizers.fitting(moves, self.seconds)
+        determinizer.reset(lanes)
+        worlds, drawn = determinizer.worlds(
             lanes, question.view, question.records, rng, self.settings.worlds
         )
-        hidden = self._hidden(question, lanes, rng)
+        self._table_determinizers.note(drawn, time.perf_counter() - begin)
+        hidden = self._hidden(question, determinizer, lanes, rng)
         own = None if self.seconds is None else begin + self.seconds
         report, planned = limits.report, None
         if own is not None:
@@ -288,21 +251,23 @@ class SearchAgent(Agent):
         """
         pace, most = self._table_pace, self.settings.playouts
         if not pace.is_known:
-            started, playouts = time.perf_counter(), pace.playouts(0.0, most)
+            started, playouts = time.perf_counter(), pace.fitting(0.0, most)
             first = self._table_search.run(
                 worlds, rng, np.zeros(1, np.int64), playouts, deadline=end
             )
             pace.note(int(first.done[0]), time.perf_counter() - started)
-        return pace.playouts(end - time.perf_counter(), most)
+        return pace.fitting(end - time.perf_counter(), most)
 
-    def _hidden(self, question: Question, lanes: np.ndarray, rng: np.ndarray) -> HiddenCards | None:
+    def _hidden(
+        self, question: Question, determinizer: Determinizer, lanes: np.ndarray, rng: np.ndarray
+    ) -> HiddenCards | None:
         """Returns the distribution of the worlds just drawn; None in games that do not list what
         may be hidden.
         """
         spec = self.game.spec
         if not spec.hidden_kinds:
             return None
-        beliefs = self._table_determinizer.marginals(lanes, question.view, question.records, rng)
+        beliefs = determinizer.marginals(lanes, question.view, question.records, rng)
         return HiddenCards(
             seats=tuple((question.seat + k) % spec.num_seats for k in range(1, spec.num_seats)),
             kinds=spec.hidden_kinds,

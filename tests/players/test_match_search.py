@@ -47,7 +47,7 @@ def test_a_run_of_p_uct_is_played_by_p_uct(run: Path, tmp_path: Path) -> None:
     assert (settings.root, settings.c, settings.rollout) == ("puct", 1.5, 0.25)
     assert (settings.slots, settings.solve) == (2, False)
     assert (settings.playouts, settings.worlds) == (64, 64)
-    inference = agent._table_determinizer.settings
+    inference = agent._inference
     assert (inference.phase1, inference.phase2, inference.epsilon) == ("none", False, 0.125)
     search_of(checkpoint, considered=settings.considered)  # a run gives all of its settings
     by_paper = search_of(checkpoint, match="paper")

@@ -36,8 +36,8 @@ def test_stated_errors_are_the_spread_over_seeds() -> None:
     agent = load_player("fpmcts", DOUDIZHU, playouts=64)
     assert isinstance(agent, SearchAgent)
     agent.start(SEEDS, 0)
-    determinizer, lanes = agent._determinizer, np.arange(SEEDS)
-    assert determinizer is not None
+    assert agent._determinizers is not None
+    determinizer, lanes = agent._determinizers.fitting(0, None), np.arange(SEEDS)
     stated, true = [], []
     for number, table in enumerate(positions()):
         views = concatenate([table.view(table.seat)] * SEEDS)
