@@ -157,7 +157,8 @@ class SearchAgent(Agent):
         if rows.size:
             lanes = games[rows]
             begin = time.perf_counter()
-            determinizer = self._determinizers.fitting(records.lengths[lanes].max(), self.seconds)
+            moves = int(records.lengths[lanes].max())  # as int16 its products would overflow
+            determinizer = self._determinizers.fitting(moves, self.seconds)
             worlds, drawn = determinizer.worlds(
                 lanes, take(views, rows), records, self.rng, self.settings.worlds
             )
