@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import numpy as np
+
 from fpmcts.players.trained import Trained
 from inference.determinizer import Determinizer, Diagnostics, InferenceSettings
 
@@ -28,7 +30,7 @@ class Pace:
 
     def fitting(self, seconds: float, most: int) -> int:
         """Returns the number to plan for ``seconds`` per position, at least 2 unless ``most`` is
-        less. It has four significant bits, since root rules cache their plans.
+        less: of four significant bits, since root rules cache their plans.
         """
         if self._seconds_each is None:
             return min(self.FIRST, most)
@@ -36,9 +38,7 @@ class Pace:
         return min(fitting - fitting % (1 << max(0, fitting.bit_length() - 4)), most)
 
     def note(self, count: float, seconds: float) -> None:
-        """Records the seconds that a position's work took. The last one makes up half of the
-        estimate.
-        """
+        """Records the seconds that a position's work took, which make up half of the estimate."""
         each = max(seconds, 1e-9) / max(count, 1)
         self._seconds_each = (
             each if self._seconds_each is None else 0.5 * (self._seconds_each + each)
@@ -61,35 +61,31 @@ class Determinizers:
     LEAST = 16
     """Minimum particles, unless the settings have fewer."""
     SHARE = 0.5
-    """Share of a move's time that inference may plan for; forced moves of the others take none."""
+    """Share of a move's time that inference may plan for."""
 
     def __init__(self, trained: Trained, settings: InferenceSettings, num_games: int) -> None:
         self._trained, self._settings, self._num_games = trained, settings, num_games
         self._made = {settings.particles: trained.determinizer_maker(settings)(num_games)}
         self._pace = Pace()
 
-    def with_particles(self, count: int) -> Determinizer:
-        """Returns the determinizer with ``count`` particles, whose minimum effective sample size
-        falls with the square root of their number.
+    def fitting(self, lengths: np.ndarray, seconds: float | None) -> Determinizer:
+        """Returns the determinizer for a move of ``seconds`` after ``lengths`` moves (int ``[n]``).
+
+        Every particle takes an evaluation for each move of the others. Their number is a power of
+        two or the most; the minimum effective sample size falls with its square root.
         """
+        most, floor = self._settings.particles, self._settings.ess_floor
+        count = most
+        if seconds is not None:
+            seats = self._trained.game.spec.num_seats
+            each = max(1, int(lengths.max()) * (seats - 1) // seats)
+            count = max(self._pace.fitting(self.SHARE * seconds, most * each) // each, self.LEAST)
+            count = most if count >= most else 1 << count.bit_length() - 1
         if count not in self._made:
-            most, floor = self._settings.particles, self._settings.ess_floor
             floor = min(1.0, floor * (most / count) ** 0.5)
             settings = replace(self._settings, particles=count, ess_floor=floor)
             self._made[count] = self._trained.determinizer_maker(settings)(self._num_games)
         return self._made[count]
-
-    def fitting(self, moves: int, seconds: float | None) -> Determinizer:
-        """Returns the determinizer for a move after ``moves`` moves, those of the others being
-        evaluated for every particle: with a power of two of particles, or the most.
-        """
-        most = self._settings.particles
-        if seconds is None:
-            return self.with_particles(most)
-        seats = self._trained.game.spec.num_seats
-        each = max(1, moves * (seats - 1) // seats)
-        count = max(self._pace.fitting(self.SHARE * seconds, most * each) // each, self.LEAST)
-        return self.with_particles(most if count >= most else 1 << count.bit_length() - 1)
 
     def note(self, drawn: Diagnostics, seconds: float) -> None:
         """Records the seconds that inference took; nothing where it was inactive."""

@@ -157,8 +157,7 @@ class SearchAgent(Agent):
         if rows.size:
             lanes = games[rows]
             begin = time.perf_counter()
-            moves = int(records.lengths[lanes].max())  # as int16 its products would overflow
-            determinizer = self._determinizers.fitting(moves, self.seconds)
+            determinizer = self._determinizers.fitting(records.lengths[lanes], self.seconds)
             worlds, drawn = determinizer.worlds(
                 lanes, take(views, rows), records, self.rng, self.settings.worlds
             )
@@ -207,8 +206,7 @@ class SearchAgent(Agent):
     def _searched(self, question: Question, limits: Limits) -> Decision:
         """Returns the decision of a search."""
         begin, lanes, rng = time.perf_counter(), np.zeros(1, np.int64), streams(question.seed, 1)
-        moves = int(question.records.lengths[0])
-        determinizer = self._table_determinizers.fitting(moves, self.seconds)
+        determinizer = self._table_determinizers.fitting(question.records.lengths, self.seconds)
         determinizer.reset(lanes)
         worlds, drawn = determinizer.worlds(
             lanes, question.view, question.records, rng, self.settings.worlds

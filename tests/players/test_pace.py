@@ -1,33 +1,37 @@
 """Particles that fit into the time of a move."""
 
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
 from fpmcts.players.pace import Determinizers
-from fpmcts.players.trained import checkpoint_of, load_trained
 from games import make
 from inference.determinizer import InferenceSettings, no_diagnostics
 
 SETTINGS = InferenceSettings(particles=1000, candidates=1000, ess_floor=0.02)
+TRAINED: Any = SimpleNamespace(
+    game=make("doudizhu"),
+    determinizer_maker=lambda settings: lambda count: SimpleNamespace(settings=settings),
+)
 
 
 def test_particles_fit_the_time_at_the_rate_of_past_moves() -> None:
     """0.1 ms an evaluation: of 0.8 s, three eighths are for 3,000, of which 2,816 are planned (four
     bits); after 30 moves, 20 of the others', that is 140 particles.
     """
-    trained = load_trained(checkpoint_of(make("doudizhu"), None), "doudizhu")
-    made, few = (Determinizers(trained, replace(SETTINGS, particles=most), 1) for most in (1000, 8))
+    made, few = (Determinizers(TRAINED, replace(SETTINGS, particles=most), 1) for most in (1000, 8))
 
-    def particles(moves: int, seconds: float | None) -> int:
-        return made.fitting(moves, seconds).settings.particles
+    def at(moves: int, seconds: float | None) -> InferenceSettings:
+        return made.fitting(np.array([0, moves], np.int16), seconds).settings
 
-    assert particles(30, None) == 1000
+    assert at(30, None) == SETTINGS
     made.note(no_diagnostics(1), 5.0)  # inactive: nothing was evaluated
-    assert particles(30, 0.8) == 16  # the rate is unknown
+    assert at(30, 0.8).particles == 16  # the rate is unknown
     made.note(no_diagnostics(1)._replace(num_evaluations=np.array([10_000])), 1.0)
-    assert (particles(30, 0.8), particles(6, 0.8), particles(30, 1e-3)) == (128, 512, 16)
-    assert made.fitting(30, 8.0).settings == SETTINGS
-    floor = made.fitting(30, 0.8).settings.ess_floor
-    np.testing.assert_allclose(128 * floor, 20 * np.sqrt(128 / 1000))
-    assert few.fitting(30, 1e-3).settings.particles == 8
+    found = [at(30, 0.8).particles, at(6, 0.8).particles, at(30, 1e-3).particles]
+    assert found == [128, 512, 16]
+    assert at(60, 80.0) == SETTINGS  # more evaluations than an int16 holds
+    np.testing.assert_allclose(128 * at(30, 0.8).ess_floor, 20 * np.sqrt(128 / 1000))
+    assert few.fitting(np.array([30]), 1e-3).settings.particles == 8

@@ -37,7 +37,10 @@ def test_stated_errors_are_the_spread_over_seeds() -> None:
     assert isinstance(agent, SearchAgent)
     agent.start(SEEDS, 0)
     assert agent._determinizers is not None
-    determinizer, lanes = agent._determinizers.fitting(0, None), np.arange(SEEDS)
+    determinizer, lanes = (
+        agent._determinizers.fitting(np.zeros(1, np.int16), None),
+        np.arange(SEEDS),
+    )
     stated, true = [], []
     for number, table in enumerate(positions()):
         views = concatenate([table.view(table.seat)] * SEEDS)
