@@ -11,7 +11,7 @@ the places; a candidate drawn m times counts m times.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple, cast
+from typing import cast
 
 import numpy as np
 import torch
@@ -252,21 +252,10 @@ def draw_filtered(
     draws.gain[rows] = np.where(known, scores[:, candidates] - log_mean, np.nan)
 
 
-class FilterBatch(NamedTuple):
-    """Training data of the filter: B information sets with M worlds each, the first of them true.
-
-    Attributes:
-        planes: int8 ``[B, M, C + W, L]``, the input of ``FilterNet.forward``.
-        labels: float32 ``[B, M]``, 1 for the true world.
-    """
-
-    planes: np.ndarray
-    labels: np.ndarray
-
-
-def filter_batch(game: Game, states: States, rng: np.ndarray, negatives: int) -> FilterBatch:
-    """Returns training data: the true world of each state and worlds from the prior at the
-    information set of the seat to move.
+def filter_batch(game: Game, states: States, rng: np.ndarray, negatives: int) -> np.ndarray:
+    """Returns training data, the input of ``FilterNet.forward`` (int8 ``[B, 1 + negatives, C + W,
+    L]``): the true world of each state, then worlds from the prior at the information set of the
+    seat to move.
 
     Trained with binary or softmax cross-entropy, a score becomes the log-odds of a world against
     the prior (up to a constant of the information set).
@@ -281,6 +270,4 @@ def filter_batch(game: Game, states: States, rng: np.ndarray, negatives: int) ->
     hidden = np.empty((count, 1 + negatives, game.spec.hidden_words), np.uint64)
     hidden[:, 0] = true_hidden(game, states, seats)
     _draw_candidates(game.rules, states, seats, np.arange(count), rng, hidden[:, 1:])
-    labels = np.zeros(hidden.shape[:2], np.float32)
-    labels[:, 0] = 1.0
-    return FilterBatch(_planes(game, states, seats, hidden), labels)
+    return _planes(game, states, seats, hidden)

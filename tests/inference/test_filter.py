@@ -132,25 +132,22 @@ def test_training_batch() -> None:
     played = random_games(40, 7, longest=12)
     states = take(played.states, running(played))
     batch = filter_batch(GAME, states, streams(8, len(states.seat)), 6)
-    assert batch.planes.shape == (
+    assert batch.shape == (
         len(states.seat),
         7,
         GAME.spec.observation_shape[0] + WORLD_PLANES,
         15,
     )
-    assert batch.planes.dtype == np.int8
-    assert (batch.labels == np.eye(7)[0]).all()
-    counts = batch.planes[:, :, -8:].reshape(len(states.seat), 7, 2, 4, 15).sum(axis=3)
+    assert batch.dtype == np.int8
+    counts = batch[:, :, -8:].reshape(len(states.seat), 7, 2, 4, 15).sum(axis=3)
     following, previous = ((states.seat.astype(int) + k) % 3 for k in (1, 2))
     rows = np.arange(len(states.seat))
     assert (counts[:, 0, 0] == unpack(states.hands[rows, following])).all()
     assert (counts[:, 0, 1] == unpack(states.hands[rows, previous])).all()
     assert (counts.sum(axis=2) == counts[:, :1].sum(axis=2)).all()
     assert (counts.sum(axis=3) == counts[:, :1].sum(axis=3)).all()
-    assert (batch.planes[:, 1:, :-8] == batch.planes[:, :1, :-8]).all()
-    assert FilterNet(GAME.spec)(torch.from_numpy(batch.planes[:2].reshape(14, -1, 15))).shape == (
-        14,
-    )
+    assert (batch[:, 1:, :-8] == batch[:, :1, :-8]).all()
+    assert FilterNet(GAME.spec)(torch.from_numpy(batch[:2].reshape(14, -1, 15))).shape == (14,)
 
 
 def test_the_engine_equals_the_network() -> None:
