@@ -131,10 +131,10 @@ class FilterLearner:
         Raises:
             LossNotFiniteError: The loss is not finite; nothing was changed.
         """
-        worlds = filter_batch(
+        batch = filter_batch(
             self.game, rows.states, streams(seed, num_rows(rows), *path), NEGATIVES
         )
-        planes = torch.from_numpy(worlds.reshape(-1, *worlds.shape[2:])).to(self.device)
+        planes = torch.from_numpy(batch.reshape(-1, *batch.shape[2:])).to(self.device)
         self.net.train()
         scores = self.net(planes).view(num_rows(rows), 1 + NEGATIVES)
         loss = functional.cross_entropy(
