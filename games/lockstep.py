@@ -42,7 +42,7 @@ def _advance(
     rules: Rules,
     states: States,
     lanes: np.ndarray,
-    solve: bool,
+    solve: np.ndarray,
     ask_forced: bool,
     history: Moves,
     progress: _Progress,
@@ -67,7 +67,7 @@ def _advance(
             if not ask_forced and legal(rules, states, lane, scratch) == 1:
                 action = scratch[0]
                 progress.forced[lane, seat] += 1
-            elif solve:
+            elif solve[lane]:
                 action = sure_win(rules, states, lane)
                 wins += action >= 0
             if action < 0:
@@ -113,7 +113,7 @@ class Lockstep:
         game: The game.
         deals: G starting states; not changed.
         window: Games in progress at a time, in the lowest unfinished lanes; None: all.
-        solve: Whether sure wins are played without a decision.
+        solve: Whether sure wins are played without a decision: for all games, or bool ``[G]``.
         ask_forced: Whether the callback also decides forced moves.
 
     Attributes:
@@ -133,11 +133,12 @@ class Lockstep:
         deals: States,
         *,
         window: int | None = None,
-        solve: bool = False,
+        solve: bool | np.ndarray = False,
         ask_forced: bool = False,
     ) -> None:
         num, spec = num_rows(deals), game.spec
-        self.game, self.solve, self.ask_forced = game, solve, ask_forced
+        self.game, self.ask_forced = game, ask_forced
+        self.solve = np.array(np.broadcast_to(solve, num), np.bool_)
         self.window = num if window is None else window
         self.states = copied(deals)
         self.history = History(game, num)

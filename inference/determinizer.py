@@ -72,7 +72,7 @@ class InferenceSettings:
 
     phase1: str = setting("marginal", choices=PHASE1)
     phase2: bool = True
-    particles: int = setting(32, least=1, most=65_536)
+    particles: int = setting(16, least=1, most=65_536)
     candidates: int = setting(512, least=1, most=1_000_000)
     temperature: float = setting(1.0, least=1e-9)
     epsilon: float = setting(0.05, least=0.0, most=1.0)

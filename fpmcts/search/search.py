@@ -73,9 +73,9 @@ class SearchSettings:
     """
 
     root: str = setting("puct", choices=RULES, or_module=True)
-    playouts: int = setting(64, least=1, most=100_000)
+    playouts: int = setting(16, least=1, most=100_000)
     c: float = setting(2.0, least=1e-9)
-    worlds: int = setting(64, least=1, most=65_536)
+    worlds: int = setting(16, least=1, most=65_536)
     slots: int = setting(4, least=1, most=4096)
     considered: int = setting(8, least=1, most=1024)
     unit: float = setting(1.0, least=0)
@@ -85,6 +85,8 @@ class SearchSettings:
     gumbel_noise: float = setting(1.0, least=0, most=1)
     solve: bool = True
     rollout: float = setting(0.0, least=0, most=1)
+    target: str = setting("advantages", choices=("advantages", "visits"))
+    uniform: float = setting(0.25, least=0, most=1)
 
     def __post_init__(self) -> None:
         """Raises ConfigError if there is no such root rule."""

@@ -207,7 +207,7 @@ def _run(forest: Forest, t: int, m: int) -> bool:
                     tree.node_visits[t, node] += 1
                     _finish(tree, log, slots, t, m, np.float64(tree.node_value[t, node]))
                     return False
-                edge = select_puct(tree, t, node, params.c)
+                edge = select_puct(tree, t, node, params.c, 0.0)
                 step(rules, states, m, _descend(tree, slots, t, m, np.int64(node), np.int64(edge)))
                 continue
         # Beyond the leaf, the searcher too plays its policy; its values count if rollout < 1.

@@ -162,20 +162,22 @@ def add_node(
 
 
 @kernel(forceinline=True)
-def select_puct(tree: Tree, t: int, node: int, c: float) -> int:
-    """Returns the edge that maximises Q(u, a) + c · pi(u, a) · sqrt(N(u)) / (1 + N(u, a)).
+def select_puct(tree: Tree, t: int, node: int, c: float, uniform: float) -> int:
+    """Returns the edge that maximises Q(u, a) + c · P(u, a) · sqrt(N(u)) / (1 + N(u, a)).
 
-    An edge without a return counts as the value of its node (the paper does not say). Simulations
+    P is pi; with ``uniform`` > 0 that share of it is spread evenly over the moves of the node. An edge without a return counts as the value of its node (the paper does not say). Simulations
     in flight count in N but not in Q, so several can run in one tree (Liu et al., "Watch the
     unobserved", 2020); with one at a time this is plain p-UCT. Source: DeltaDou, 4.1.
     """
     first = tree.first_edge[t, node]
     scale = c * np.sqrt(np.float64(tree.node_visits[t, node]))
+    even = uniform / tree.degree[t, node]
     best, best_score = first, -np.inf
     for edge in range(first, first + tree.degree[t, node]):
         returned = tree.returns[t, edge]
         q = tree.total[t, edge] / returned if returned > 0 else np.float64(tree.node_value[t, node])
-        score = q + scale * tree.prior[t, edge] / (1.0 + tree.visits[t, edge])
+        prior = (1.0 - uniform) * tree.prior[t, edge] + even
+        score = q + scale * prior / (1.0 + tree.visits[t, edge])
         if score > best_score:
             best, best_score = edge, score
     return best

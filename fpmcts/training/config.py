@@ -79,7 +79,7 @@ class BootstrapSettings:
 
     kind: str = setting("heuristic", choices=("heuristic", "none"))
     teacher: str = setting("team_play", choices=teachers())
-    games: int = setting(60_000, least=0, most=MANY)
+    games: int = setting(40_000, least=0, most=MANY)
     games_per_step: int = setting(5_000, least=1, most=MANY)
     lr: float = setting(2e-3, least=1e-12, most=10)
     epsilon: float = setting(0.02, least=0, most=1)
@@ -99,9 +99,9 @@ class EpisodeSettings:
             value only one result to learn from. The paper: 0. Needs ``train.value_window``.
     """
 
-    games: int = setting(256, least=1, most=MANY)
-    games_per_step: int = setting(256, least=1, most=MANY)
-    value_games: int = setting(0, least=0, most=MANY)
+    games: int = setting(512, least=1, most=MANY)
+    games_per_step: int = setting(512, least=1, most=MANY)
+    value_games: int = setting(4096, least=0, most=MANY)
 
 
 @dataclass(frozen=True)
@@ -120,9 +120,9 @@ class EvaluationSettings:
     """
 
     baseline: str = setting("rhcp", choices=BASELINES)
-    decks: int = setting(500, least=0, most=MANY)
+    decks: int = setting(200, least=0, most=MANY)
     search_decks: int = setting(50, least=0, most=MANY)
-    search_every: int = setting(10, least=1, most=MANY)
+    search_every: int = setting(50, least=1, most=MANY)
     search_playouts: int = setting(64, least=1, most=100_000)
     exact_every: int = setting(0, least=0, most=MANY)
 

@@ -204,8 +204,7 @@ class FPMCTS:
             return Report(self.steps, line, scalars)
         if episode.value_games:
             unsearched: Generated[Played] = self.play(batches[-1], progress)
-            for k, window in enumerate(self.windows):
-                window.add(self.of_network(unsearched.games.decisions.samples, k))
+            self.keep(unsearched.games.decisions.samples)
             scalars["time/value_games_seconds"] = unsearched.seconds
         self.play_ahead()
         scalars |= self.learn(progress)

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fpmcts.players.sure_wins import immediate_moves
 from fpmcts.search.policy_kernels import sample_policy
 from fpmcts.search.search import Evaluate
 from fpmcts.training.samples import Noted, Samples, empty_samples, fill_results, play_games
@@ -22,6 +23,10 @@ from games.kernels import kernel, random_below, random_float
 from games.lockstep import Lockstep
 from games.rows import Rules, States, take
 
+PROVED = 8
+"""In one of so many games, the sure wins are stored: the policy learns the move of the rule that
+otherwise plays them, so that it wins without the rule too.
+"""
 DECAY = 0.95
 """λ of the advantages in policy gradient; ours (docs/experiments.md). 1: result minus value,
 without bias; less: later values stand in for a part of the result, with less noise.
@@ -132,7 +137,7 @@ class Decisions(NamedTuple):
     outcomes.
     """
 
-    samples: Samples  # [N]
+    samples: Samples  # [N]: the policy weight is 1 where a sure win was played
     log_prob: np.ndarray  # float32 [N]
     certainty: np.ndarray  # float32 [N]
     value: np.ndarray  # float32 [N]
@@ -189,6 +194,19 @@ def fill_advantages(
         last[games[k], seat] = k
 
 
+def _proved(
+    game: Game, states: States, lanes: np.ndarray, moves: np.ndarray, iteration: int
+) -> Decisions:
+    """Returns the sure wins that are played in some lanes: they teach the policy their moves."""
+    samples = empty_samples(game, len(lanes))._replace(states=take(states, lanes))
+    samples.actions[:, 0], samples.target[:, 0] = moves, 1.0
+    samples.policy_weight[:] = 1.0
+    samples.iteration[:] = iteration
+    nothing = np.zeros((3, len(lanes)), np.float32)
+    certain = np.ones(len(lanes), np.float32)
+    return Decisions(samples, nothing[0], certain, nothing[1], certain < 1, nothing[2])
+
+
 def play_policies(
     game: Game,
     evaluate: Evaluate,
@@ -221,28 +239,40 @@ def play_policies(
         exploration: Probability that a move is a random legal one instead.
         solve: Whether sure wins are played without a decision.
     """
-    games = Lockstep(game, game.deal(deals), window=lanes, solve=solve)
+    stored = deals % np.uint64(PROVED) == 0 if solve else np.zeros(len(deals), np.bool_)
+    games = Lockstep(game, game.deal(deals), window=lanes, solve=~stored if solve else False)
     states = games.states
 
     def decide(at: np.ndarray) -> tuple[np.ndarray, Noted[Decisions]]:
-        drawn = draw_moves(game, evaluate, states, rng, at, temperature, exploration, iteration)
-        return drawn.actions, [(at, Decisions(*drawn[1:], np.zeros(len(at), np.float32)))]
+        moves = np.full(len(at), -1, np.int16)
+        asked = np.flatnonzero(stored[at])
+        moves[asked] = immediate_moves(game, take(states, at[asked]))
+        proved, open_ = np.flatnonzero(moves >= 0), np.flatnonzero(moves < 0)
+        noted: Noted[Decisions] = [(at[proved], _proved(game, states, at[proved], moves[proved], iteration))]
+        if open_.size:
+            drawn = draw_moves(game, evaluate, states, rng, at[open_], temperature, exploration, iteration)
+            moves[open_] = drawn.actions
+            noted.append((at[open_], Decisions(*drawn[1:], np.zeros(len(open_), np.float32))))
+        return moves, noted
 
     empty = np.zeros(0, np.float32)
     nothing = Decisions(empty_samples(game, 0), empty, empty, empty, np.zeros(0, np.bool_), empty)
     owner, decisions = play_games(games, decide, nothing, tick)
     samples = decisions.samples
     fill_results(games, owner, samples, win_only)
+    own = np.flatnonzero(samples.policy_weight == 0)
+    advantages = np.zeros(len(own), np.float32)
     fill_advantages(
         game.rules,
-        owner,
-        samples.states,
-        decisions.value,
-        samples.result,
-        decisions.explored,
+        owner[own],
+        take(samples.states, own),
+        decisions.value[own],
+        samples.result[own],
+        decisions.explored[own],
         win_only,
         decay,
         np.full((len(deals), game.spec.num_seats), -1, np.int64),
-        decisions.advantage,
+        advantages,
     )
+    decisions.advantage[own] = advantages
     return Played(decisions, states)

@@ -113,7 +113,9 @@ class Stages(FPMCTS):
         # After those of the networks (``learn_gradient``): a shorter path is that of the first.
         path = [self.config.seed, Stream.TRAINING, self.iteration, len(self.nets)]
         keep = np.random.default_rng(path).random(num_rows(decisions))
-        rows = take(decisions, np.flatnonzero(teaches_policy(decisions) | (keep < VALUE_SHARE)))
+        proved = decisions.samples.policy_weight > 0
+        taught = teaches_policy(decisions) | proved | (keep < VALUE_SHARE)
+        rows = take(decisions, np.flatnonzero(taught))
         scalars = (
             policy_game_curves(self.game, played, self.config.objective == "wp")
             | self.workers.curves()
