@@ -188,12 +188,11 @@ class SearchJudge:
         self._policy = PolicyAgent(trained.game, trained.evaluator.evaluate, temperature=1.0)
         settings = replace(
             trained.search,
-            root="gumbel",
             playouts=playouts,
             worlds=min(playouts, 256),
-            considered=16,
+            uniform=1.0,
+            c=4.0,
             prior_floor=1.0,
-            gumbel_noise=0.0,
         )
         evaluate, win_only = trained.evaluator.evaluate, trained.objective == "wp"
         self._search = Search(trained.game, evaluate, settings, AT_ONCE, win_only)

@@ -35,9 +35,7 @@ def make(settings: SearchSettings, playouts: int) -> UCB1:
 
 
 @kernel
-def select(
-    rule: UCB1, tree: Tree, t: int, started: int, noise: np.ndarray, scratch: np.ndarray
-) -> int:
+def select(rule: UCB1, tree: Tree, t: int, started: int) -> int:
     """Returns the edge of the root with the highest upper bound."""
     best, highest = 0, -np.inf
     first, degree = tree.first_edge[t, 0], tree.degree[t, 0]
@@ -62,7 +60,7 @@ def improved_policy(rule: UCB1, tree: Tree, t: int, out: np.ndarray) -> float:
 
 
 @kernel
-def preference(rule: UCB1, returned: int, prior: float, noise: float, target: float) -> float:
+def preference(rule: UCB1, returned: int, prior: float, target: float) -> float:
     """Returns the visits: the move tried most often is played."""
     return float(returned)
 

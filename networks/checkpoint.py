@@ -30,12 +30,16 @@ PREVIOUS = "checkpoint.previous.safetensors"
 NETWORKS = "networks.safetensors"
 """The files of a run: its full state, now and before the last step, and its networks only."""
 
-FORMER_NAMES = {("value_head", "win_bombs"): "win_stakes"}
+FORMER_NAMES = {("value_head", "win_bombs"): "win_stakes", ("root", "gumbel"): "puct"}
 """Present names of values of former versions, by metadata key and value."""
 
-FORMER_KEYS: dict[str, dict[str, object]] = {"inference": {"others": "ours", "history": 0}}
-"""Keys of former versions with their default, the only value that is still supported, by group of
-settings.
+ANY = object()
+FORMER_KEYS: dict[str, dict[str, object]] = {
+    "inference": {"others": "ours", "history": 0},
+    "search": {"considered": ANY, "gumbel_noise": ANY},
+}
+"""Keys of former versions with their default, the only value that is still supported, or ANY if
+networks play without the key, by group of settings.
 """
 
 TYPES = frozenset("BOOL U8 I8 U16 I16 U32 I32 U64 I64 F16 F32 F64".split())
@@ -215,7 +219,7 @@ def settings_of(schema: type[Settings], values: object, name: str) -> Settings:
     former = FORMER_KEYS.get(name, {})
     try:
         for key, default in former.items():
-            if values.get(key, default) != default:
+            if default is not ANY and values.get(key, default) != default:
                 raise ValueError(f"{name}.{key}={values[key]} is no longer supported")
         kept = {key: value for key, value in values.items() if key not in former}
         settings: Settings = build(schema, kept, f"{name}.")

@@ -48,7 +48,7 @@ def load_player(
 
         device = str(choose_device(device))
     if entrants[name].options.compiles and is_known(game.spec.name):
-        compile_players(game.spec.name, root=str(options.get("root", "gumbel")))
+        compile_players(game.spec.name, root=str(options.get("root", "puct")))
     agent = Host(game, entrants, device, lanes=16).make(name)
     agent.seed = seed
     return agent

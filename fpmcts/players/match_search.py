@@ -3,7 +3,7 @@ options.
 
 ``conf/match/default.yaml`` is for every game, ``conf/match/GAME.yaml`` comes after it;
 ``conf/match/paper.yaml`` replaces both with ``match=paper``. Their keys are those of
-``fpmcts.search.search.SearchSettings``; keys under the name of a root rule apply only to that rule.
+``fpmcts.search.search.SearchSettings``.
 """
 
 from collections.abc import Mapping
@@ -28,9 +28,9 @@ carry the weight (docs/experiments.md).
 """
 
 
-def match_changes(game: str, root: str, match: str = "default") -> dict[str, Any]:
-    """Returns the changes of ``conf/match`` for a game and a root rule. Raises ConfigError, which
-    names file and key.
+def match_changes(game: str, match: str = "default") -> dict[str, Any]:
+    """Returns the changes of ``conf/match`` for a game. Raises ConfigError, which names file and
+    key.
     """
     changes: dict[str, Any] = {}
     names = ("default", game) if match == "default" else (match,)
@@ -38,24 +38,18 @@ def match_changes(game: str, root: str, match: str = "default") -> dict[str, Any
         values = (yaml.safe_load(path.read_text(encoding="utf-8")) or {}) if path.exists() else {}
         if not isinstance(values, dict):
             raise ConfigError(f"{path}: expected keys of the search, such as playouts: 64")
-        own = {
-            rule: values.pop(rule)
-            for rule in [key for key, value in values.items() if isinstance(value, dict)]
-        }
-        for rule, given in {root: values, **own}.items():
-            build(SearchSettings, {"root": rule, **given}, f"{path.name}: ")
-        changes |= values | own.get(root, {})
+        build(SearchSettings, values, f"{path.name}: ")
+        changes |= values
     return changes
 
 
 def match_search(
     trained: SearchSettings, game: str, given: Mapping[str, Any], match: str = "default"
 ) -> SearchSettings:
-    """Returns the search of a match: that of training without its noise, changed by ``conf/match``,
-    then by ``given``.
+    """Returns the search of a match: that of training, changed by ``conf/match``, then by
+    ``given``.
     """
-    root = given.get("root", trained.root)
-    changes = {"gumbel_noise": 0.0, **match_changes(game, root, match), **given}
+    changes = {**match_changes(game, match), **given}
     changes.setdefault("worlds", min(changes.get("playouts", trained.playouts), MOST_WORLDS))
     return replace(trained, **changes)
 

@@ -34,7 +34,7 @@ def compile_players(
     name: str,
     say: Callable[[str], None] = say_on_stderr,
     wait: bool = True,
-    root: str = "gumbel",
+    root: str = "puct",
 ) -> None:
     """Compiles the kernels that FPMCTS needs to play a game, unless they are compiled.
 
@@ -73,7 +73,7 @@ def _evaluator(game: Game) -> Evaluator:
     )
 
 
-def warm_up_search(game: Game, root: str = "gumbel") -> None:
+def warm_up_search(game: Game, root: str = "puct") -> None:
     """Searches the first open decision by a root rule, with rollouts."""
     views, _ = next(_open_decisions(game))
     # Erased hands suffice: nothing here depends on the quality of moves.
@@ -99,7 +99,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m fpmcts.players.warmup")
     parser.add_argument("part", choices=["search", "inference"])
     parser.add_argument("game")
-    parser.add_argument("root", nargs="?", default="gumbel")
+    parser.add_argument("root", nargs="?", default="puct")
     options = parser.parse_args()
     torch.set_num_threads(1)
     try:

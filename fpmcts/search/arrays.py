@@ -30,7 +30,6 @@ class Jobs(NamedTuple):
     started: np.ndarray  # int32 [T]
     stake: np.ndarray  # float64 [T]: at the root
     seed: np.ndarray  # uint64 [T]
-    noise: np.ndarray  # float32 [T, max_legal]: Gumbel noise of the root moves
     dropped: np.ndarray  # int32 [T]: leaves evaluated but not stored for lack of room
     lookups: np.ndarray  # int32 [T]: policies of other players requested
     hits: np.ndarray  # int32 [T]: of these, found in the cache
@@ -123,7 +122,6 @@ def make_forest(
             started=np.zeros(trees, np.int32),
             stake=np.ones(trees),
             seed=np.zeros(trees, np.uint64),
-            noise=np.zeros((trees, spec.max_legal), np.float32),
             dropped=np.zeros(trees, np.int32),
             lookups=np.zeros(trees, np.int32),
             hits=np.zeros(trees, np.int32),

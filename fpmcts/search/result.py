@@ -27,7 +27,7 @@ class SearchResult(NamedTuple):
         value: float32 ``[n]``, expected return of the target policy in units of the stake.
         value_error: float32 ``[n]``, its standard error, ignoring moves without one; NaN if no move
             has one.
-        choice: int16 ``[n]``, the move at temperature 0 (gumbel: the winner of the halving).
+        choice: int16 ``[n]``, the move at temperature 0.
         dropped: int32 ``[n]``, leaves not stored because the tree was full.
         done: int32 ``[n]``, playouts run; fewer than requested if the search ended early.
     """
@@ -141,7 +141,7 @@ def read_roots(forest: Forest, rule: Any, result: SearchResult) -> None:
             result.q[t, k] = mean if returned > 0 else np.nan
             value += scratch[k] * mean
             done += returned
-            score = preference(rule, returned, tree.prior[t, edge], jobs.noise[t, k], scratch[k])
+            score = preference(rule, returned, tree.prior[t, edge], scratch[k])
             if score > best_score:
                 best, best_score = k, score
         result.num_legal[t] = n

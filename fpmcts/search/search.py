@@ -20,7 +20,7 @@ from fpmcts.search.result import SearchResult, empty_result, join, read_roots, s
 from fpmcts.search.roots import RULES, rule_module
 from fpmcts.search.simulate import absorb, advance, begin_search
 from games.interface import Game
-from games.kernels import kernel, random_float, random_u64
+from games.kernels import kernel, random_u64
 from games.rows import States, take
 from games.settings import setting
 from networks.evaluator import Outputs
@@ -44,26 +44,27 @@ class SearchSettings:
     """Settings of FPMCTS.
 
     Attributes:
-        root: The rule at the root: "puct" (the paper's) or "gumbel" (for budgets of a few dozen
-            playouts); or the module of your own rule, such as ``examples.own_root``
-            (``fpmcts.search.roots``).
+        root: The rule at the root: "puct", as at every other own node, or the module of your own
+            rule, such as ``examples.own_root`` (``fpmcts.search.roots``).
+        target: The policy of the search (``fpmcts.search.roots.puct``). "advantages": the prior
+            shifted by the advantages of the moves; "visits": the shares of the visits (the paper).
         playouts: Simulations per search, >= 1. The paper: 400 in training, 600 in matches (5.1,
-            5.2); a search of 64 fits two cores.
+            5.2).
         c: Exploration constant of p-UCT, > 0. The paper: 2 (5.2).
+        uniform: Share of the uniform distribution in the priors by which the root selects, in [0,
+            1]: a move that the policy has given up is still tried. The paper: 0.
         worlds: Worlds drawn per search, >= 1, used in turn.
         slots: Simulations in flight in one tree, >= 1. 1 is the paper's algorithm; more make larger
             batches, but a few returns are still pending when the next move is chosen. A single
             decision at a table has 64 (``LONE_SLOTS``), unless slots or match=paper is given.
-        considered: For ``gumbel``: number of moves that sequential halving starts with, >= 1.
         unit: The return in which ``c``, ``strength`` and ``signal`` are stated, in stakes, >= 0. 0:
             ``Game.return_unit``, which makes them independent of the scale of the returns; under
             ``wp`` 1.
-        strength: For ``gumbel``: logits per unit of shrunk advantage, > 0.
-        signal: For ``gumbel``: expected spread of the true advantages of root moves, in units, > 0.
-        prior_floor: For ``gumbel``: added to the priors of root moves, > 0, so that a move which
-            the policy has abandoned is not lost.
-        gumbel_noise: For ``gumbel``: 1 samples the considered moves (self-play), 0 takes the best
-            ones (matches).
+        strength: For ``target=advantages``: logits per unit of shrunk advantage, > 0.
+        signal: For ``target=advantages``: expected spread of the true advantages of root moves, in
+            units, > 0.
+        prior_floor: For ``target=advantages``: added to the priors of visited moves in the policy,
+            > 0, so that a move which the policy has given up can win.
         solve: Whether sure wins count as won, at new leaves and, with ``rollout``, beyond them, and
             whether the others are assumed to play theirs, as they do in training. In matches
             without a limit of time, also whether endgames are solved (``Game.endgame``).
@@ -73,20 +74,18 @@ class SearchSettings:
     """
 
     root: str = setting("puct", choices=RULES, or_module=True)
+    target: str = setting("advantages", choices=("advantages", "visits"))
     playouts: int = setting(16, least=1, most=100_000)
     c: float = setting(2.0, least=1e-9)
+    uniform: float = setting(0.25, least=0, most=1)
     worlds: int = setting(16, least=1, most=65_536)
     slots: int = setting(4, least=1, most=4096)
-    considered: int = setting(8, least=1, most=1024)
     unit: float = setting(1.0, least=0)
     strength: float = setting(24.0, least=1e-9)
     signal: float = setting(0.15, least=1e-9)
     prior_floor: float = setting(1e-9, least=1e-12, most=1)
-    gumbel_noise: float = setting(1.0, least=0, most=1)
     solve: bool = True
     rollout: float = setting(0.0, least=0, most=1)
-    target: str = setting("advantages", choices=("advantages", "visits"))
-    uniform: float = setting(0.25, least=0, most=1)
 
     def __post_init__(self) -> None:
         """Raises ConfigError if there is no such root rule."""
@@ -113,20 +112,10 @@ class SearchCounters:
 
 
 @kernel
-def _draw_noise(
-    rng: np.ndarray, lanes: np.ndarray, seeds: np.ndarray, noise: np.ndarray, scale: float
-) -> None:
-    """Draws the seed of every search and, if asked for, the Gumbel noise of its root moves from the
-    lanes' streams.
-    """
+def _draw_seeds(rng: np.ndarray, lanes: np.ndarray, seeds: np.ndarray) -> None:
+    """Draws the seed of every search from its lane's stream."""
     for t in range(lanes.size):
         seeds[t] = random_u64(rng, lanes[t])
-        for k in range(noise.shape[1]):
-            noise[t, k] = (
-                -np.log(-np.log(random_float(rng, lanes[t]) + 1e-300) + 1e-300) * scale
-                if scale > 0.0
-                else 0.0
-            )
 
 
 class _Watch:
@@ -200,7 +189,6 @@ class Search:
     ) -> None:
         if settings.unit == 0.0:
             settings = replace(settings, unit=1.0 if win_only else game.return_unit)
-        settings = replace(settings, considered=min(settings.considered, game.spec.max_legal))
         self.game, self.evaluate, self.settings, self.max_positions = (
             game,
             evaluate,
@@ -324,7 +312,7 @@ class Search:
         )
         jobs, requests, counters = forest.jobs, forest.requests, self.counters
         trees, in_flight = forest.num_trees, forest.num_trees * forest.num_slots
-        _draw_noise(rng, lanes, jobs.seed, jobs.noise, getattr(self._rule, "noise", 0.0))
+        _draw_seeds(rng, lanes, jobs.seed)
         start = time.perf_counter()
         count = begin_search(forest)
         legal = None if moves is None else self._strike(moves)

@@ -118,7 +118,7 @@ def _begin(forest: Forest, rule: Any, t: int, m: int) -> None:
     the move.
     """
     tree, jobs, slots = forest.tree, forest.jobs, forest.slots
-    edge = select(rule, tree, t, jobs.started[t], jobs.noise[t], forest.scratch)
+    edge = select(rule, tree, t, jobs.started[t])
     visit = tree.visits[t, edge]
     slots.world[m] = visit % forest.num_worlds
     slots.rng[m] = mix64(jobs.seed[t] + np.uint64(visit) * np.uint64(0x9E3779B97F4A7C15))
@@ -252,8 +252,8 @@ def begin_search(forest: Forest) -> int:
     one per tree.
 
     The seat to move at the root searches. The root must have at least two legal actions; the caller
-    may strike some of them from ``slots.legal`` before the first round. ``jobs.simulations``,
-    ``seed`` and ``noise`` are set by the caller, the rest here.
+    may strike some of them from ``slots.legal`` before the first round. ``jobs.simulations``
+    and ``seed`` are set by the caller, the rest here.
     """
     forest = borrowed(forest)
     rules, states, jobs, slots, requests = (

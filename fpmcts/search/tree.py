@@ -165,9 +165,11 @@ def add_node(
 def select_puct(tree: Tree, t: int, node: int, c: float, uniform: float) -> int:
     """Returns the edge that maximises Q(u, a) + c · P(u, a) · sqrt(N(u)) / (1 + N(u, a)).
 
-    P is pi; with ``uniform`` > 0 that share of it is spread evenly over the moves of the node. An edge without a return counts as the value of its node (the paper does not say). Simulations
-    in flight count in N but not in Q, so several can run in one tree (Liu et al., "Watch the
-    unobserved", 2020); with one at a time this is plain p-UCT. Source: DeltaDou, 4.1.
+    P = (1 - uniform) · pi + uniform / degree; the paper's is pi, with uniform = 0. An edge without
+    a return counts as the value of its node (the paper does not say). Simulations in flight count
+    in N but not in Q, so several can run in one tree (Liu et al., "Watch the unobserved", 2020);
+    with one at a time this is plain p-UCT. Source: DeltaDou, 4.1, whose formula prints neither c
+    nor the root: this is AlphaZero's reading.
     """
     first = tree.first_edge[t, node]
     scale = c * np.sqrt(np.float64(tree.node_visits[t, node]))

@@ -194,7 +194,7 @@ def fill_advantages(
         last[games[k], seat] = k
 
 
-def _proved(
+def _sure_wins(
     game: Game, states: States, lanes: np.ndarray, moves: np.ndarray, iteration: int
 ) -> Decisions:
     """Returns the sure wins that are played in some lanes: they teach the policy their moves."""
@@ -244,15 +244,17 @@ def play_policies(
     states = games.states
 
     def decide(at: np.ndarray) -> tuple[np.ndarray, Noted[Decisions]]:
-        moves = np.full(len(at), -1, np.int16)
-        asked = np.flatnonzero(stored[at])
+        moves, asked = np.full(len(at), -1, np.int16), np.flatnonzero(stored[at])
         moves[asked] = immediate_moves(game, take(states, at[asked]))
-        proved, open_ = np.flatnonzero(moves >= 0), np.flatnonzero(moves < 0)
-        noted: Noted[Decisions] = [(at[proved], _proved(game, states, at[proved], moves[proved], iteration))]
-        if open_.size:
-            drawn = draw_moves(game, evaluate, states, rng, at[open_], temperature, exploration, iteration)
-            moves[open_] = drawn.actions
-            noted.append((at[open_], Decisions(*drawn[1:], np.zeros(len(open_), np.float32))))
+        wins, others = np.flatnonzero(moves >= 0), np.flatnonzero(moves < 0)
+        noted = [(at[wins], _sure_wins(game, states, at[wins], moves[wins], iteration))]
+        if others.size:
+            here = at[others]
+            drawn = draw_moves(
+                game, evaluate, states, rng, here, temperature, exploration, iteration
+            )
+            moves[others] = drawn.actions
+            noted.append((here, Decisions(*drawn[1:], np.zeros(len(here), np.float32))))
         return moves, noted
 
     empty = np.zeros(0, np.float32)

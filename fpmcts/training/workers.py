@@ -256,9 +256,8 @@ class Worker:
         """Plays decks of a match."""
         config, baseline = self.config, self.config.evaluation.baseline
         own = Entrant(PolicyOptions(), "policy")
-        if unit.searches:  # as in training, but without noise
-            changes = {"playouts": config.evaluation.search_playouts, "gumbel_noise": 0.0}
-            search = asdict(config.search) | changes
+        if unit.searches:  # as in training
+            search = asdict(config.search) | {"playouts": config.evaluation.search_playouts}
             options = FPMCTSOptions(search=search, beliefs=asdict(config.inference))
             own = Entrant(options, "fpmcts")
         players = {"own": own, "baseline": Entrant(PLAYERS[baseline](), baseline)}

@@ -3,11 +3,10 @@ simulation at a time.
 
 It shares no code with ``fpmcts`` or with the game's kernels, only these conventions:
 
-- Random numbers. A lane's SplitMix64 stream gives the seed of the search and then, for the gumbel
-  rule, one number per action of the root for its noise. The v-th visit of a root move (from 0) uses
-  world v mod W and a stream that starts at mix64(seed + v · γ). It gives one number for each
-  unforced move of another player.
-- Rounding. Logits, probabilities and noise are float32; everything else is float64.
+- Random numbers. A lane's SplitMix64 stream gives the seed of the search. The v-th visit of a root
+  move (from 0) uses world v mod W and a stream that starts at mix64(seed + v · γ). It gives one
+  number for each unforced move of another player.
+- Rounding. Logits and probabilities are float32; everything else is float64.
 """
 
 import math
@@ -112,18 +111,10 @@ class Oracle:
         self.root = self.seen(worlds[0][0])
         self.root_stake = self.rules.stake[worlds[0][0]]
         seed = lane.next()
-        gumbel = settings.root == "gumbel"
-        noise = [0.0] * self.game.spec.max_legal
-        if gumbel and settings.gumbel_noise > 0:
-            noise = [
-                float(np.float32(-math.log(-math.log(lane.uniform())) * settings.gumbel_noise))
-                for _ in noise
-            ]
         self.expand(*worlds[0])
         edges = self.tree[self.root].edges
-        self.noise = dict(zip(edges, noise, strict=False))
-        for i in range(settings.playouts):
-            action = self.sequential_halving(i) if gumbel else self.puct(self.tree[self.root])
+        for _ in range(settings.playouts):
+            action = self.puct(self.tree[self.root], settings.uniform)
             visit = edges[action].visits
             node, cards = worlds[visit % len(worlds)]
             self.simulate(node, cards, Stream(mix64(seed + visit * GAMMA & MASK)), action)
@@ -252,11 +243,12 @@ class Oracle:
         return self.sure_return(int(self.rules.child[node, action]), cards)
 
     # SELECT: argmax Q(u, a) + c · pi(u, a) · sqrt(N(u)) / (1 + N(u, a)), the first of equals
-    def puct(self, u: Node) -> int:
+    def puct(self, u: Node, uniform: float = 0.0) -> int:
         def score(action: int) -> float:
             edge = u.edges[action]
             q = edge.q if edge.returns else u.value
-            return q + self.settings.c * math.sqrt(u.visits) * edge.prior / (1 + edge.visits)
+            prior = (1 - uniform) * edge.prior + uniform / len(u.edges)
+            return q + self.settings.c * math.sqrt(u.visits) * prior / (1 + edge.visits)
 
         return max(u.edges, key=score)
 
@@ -279,26 +271,6 @@ class Oracle:
         probabilities = (weights.astype(np.float32) / weights.sum()).astype(np.float32)
         return dict(zip(actions, probabilities.tolist(), strict=True))
 
-    # The gumbel rule (Danihelka et al.)
-    def sequential_halving(self, i: int) -> int:
-        """Returns the move of simulation i: the best of those with as many visits as the schedule
-        says.
-        """
-        root = self.tree[self.root]
-        m = min(self.settings.considered, len(root.edges))
-        wanted = considered_visits(m, self.settings.playouts)[i]
-        return max(
-            (a for a in root.edges if root.edges[a].visits == wanted), key=self.gumbel_score()
-        )
-
-    def gumbel_score(self):
-        root, advantages = self.tree[self.root], self.advantages()[1]
-        return lambda a: (
-            self.noise[a]
-            + math.log(root.edges[a].prior + self.settings.prior_floor)
-            + self.settings.strength * advantages[a]
-        )
-
     def advantages(self) -> tuple[float, dict[int, float]]:
         """Returns the baseline and the advantages, shrunk by their noise."""
         root = self.tree[self.root]
@@ -319,15 +291,14 @@ class Oracle:
     def verdict(self) -> Verdict:
         edges = self.tree[self.root].edges
         actions = list(edges)
-        if self.settings.root == "gumbel":
+        if self.settings.target == "advantages":
             baseline, advantages = self.advantages()
             weights = {
-                a: (edges[a].prior + self.settings.prior_floor * bool(edges[a].visits))
+                a: (edges[a].prior + self.settings.prior_floor * bool(edges[a].returns))
                 * math.exp(self.settings.strength * advantages[a])
                 for a in actions
             }
-            score = self.gumbel_score()
-            choice = max(actions, key=lambda a: (edges[a].visits, score(a)))
+            choice = max(actions, key=lambda a: weights[a])
         else:
             baseline = 0.0  # unvisited moves have no share
             weights = {a: float(edges[a].visits) for a in actions}
@@ -336,17 +307,3 @@ class Oracle:
         q = [edges[a].q if edges[a].returns else math.nan for a in actions]
         value = sum(p * (baseline if math.isnan(x) else x) for p, x in zip(target, q, strict=True))
         return Verdict(actions, [edges[a].visits for a in actions], q, target, value, choice)
-
-
-def considered_visits(m: int, simulations: int) -> list[int]:
-    """Returns the schedule of sequential halving; mctx, ``get_sequence_of_considered_visits``."""
-    if m == 1:
-        return list(range(simulations))
-    sequence: list[int] = []
-    visits, left = [0] * m, m
-    while len(sequence) < simulations:
-        for _ in range(max(1, simulations // (math.ceil(math.log2(m)) * left))):
-            sequence += visits[:left]
-            visits[:left] = [v + 1 for v in visits[:left]]
-        left = max(2, left // 2)
-    return sequence[:simulations]

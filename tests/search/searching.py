@@ -19,15 +19,14 @@ Position = tuple[int, int]
 
 
 def settings(
-    root: str = "puct", playouts: int = 40, worlds: int = 6, considered: int = 3, **others: object
+    target: str = "visits", playouts: int = 40, worlds: int = 6, **others: object
 ) -> SearchSettings:
     """Returns settings for the four-card deck, where a seat cannot tell six worlds apart: one
-    simulation after the other, as the oracle does it.
+    simulation after the other, as the oracle does it. With the target of the paper the root has its
+    priors, too.
     """
-    given = {"slots": 1} | others
-    return SearchSettings(
-        root=root, playouts=playouts, worlds=worlds, considered=considered, **given
-    )
+    given = {"slots": 1, "uniform": 0.25 * (target == "advantages")} | others
+    return SearchSettings(target=target, playouts=playouts, worlds=worlds, **given)
 
 
 def make_search(

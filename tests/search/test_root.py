@@ -1,22 +1,14 @@
-"""The rules at the root: the schedule's properties, the formulas against numpy, and limits worked
-out by hand.
-"""
+"""The rules at the root: limits worked out by hand, and a rule from outside."""
 
 import numpy as np
 import pytest
 
 from examples import own_root
 from fpmcts.search.roots import rule_module
-from fpmcts.search.roots.gumbel import (
-    Gumbel,
-    halving_schedule,
-    improved_policy,
-    select,
-)
+from fpmcts.search.roots.puct import improved_policy
 from fpmcts.search.search import SearchSettings
 from fpmcts.search.tree import Tree, add_node, make_tree
 from games.settings import ConfigError
-from tests.search.oracle import considered_visits
 
 
 def root(priors: list[float], returns: list[list[float]], value: float = 0.0, t: int = 1) -> Tree:
@@ -33,50 +25,17 @@ def root(priors: list[float], returns: list[list[float]], value: float = 0.0, t:
     return tree
 
 
-def rule(strength: float, signal: float, floor: float, wanted: int = 0) -> Gumbel:
-    """Returns the rule that tries the moves with so many visits."""
-    return Gumbel(strength, signal, floor, 1.0, np.full((9, 1), wanted, np.int32))
-
-
-# ------------------------------------------------------------ halving_schedule
-
-
-@pytest.mark.parametrize("num_simulations", [1, 2, 7, 16, 32, 100])
-@pytest.mark.parametrize("m", [1, 2, 3, 4, 5, 8, 16])
-def test_schedule(m: int, num_simulations: int) -> None:
-    """Plays the schedule out: it is never short of a move, spends every simulation, and halves who
-    is left.
-    """
-    sequence = halving_schedule(16, num_simulations)[m]
-    assert len(sequence) == num_simulations
-    assert sequence.tolist() == considered_visits(m, num_simulations)
-    visits = [0] * m
-    for wanted in sequence:
-        visits[visits.index(wanted)] += 1  # raises if no move has as many visits
-    assert sum(visits) == num_simulations
-    assert visits == sorted(visits, reverse=True)
-
-
 # ------------------------------------------------------------ policies
 
 
 def test_improved_policy_bears_extremes() -> None:
     """Priors of 0 and returns of a thousand points: finite, sums to 1."""
     out = np.empty(3)
-    improved_policy(
-        rule(8.0, 0.15, 1e-9), root([0.0, 1.0, 0.0], [[1000.0] * 9, [-1000.0], []]), 1, out
-    )
+    rule = rule_module("puct").make(SearchSettings(strength=8.0), 16)
+    improved_policy(rule, root([0.0, 1.0, 0.0], [[1000.0] * 9, [-1000.0], []]), 1, out)
     assert np.isfinite(out).all()
     assert out.sum() == pytest.approx(1.0)
     assert out.argmax() == 0
-
-
-# ------------------------------------------------------------ select
-
-
-def test_gumbel_select_in_flight_takes_the_most_visited() -> None:
-    tree = root([0.5, 0.3, 0.2], [[0.0], [0.0] * 3, [0.0]])
-    assert select(rule(8.0, 0.15, 1e-9, 2), tree, 1, 0, np.zeros(3, np.float32), np.empty(3)) == 1
 
 
 # ------------------------------------------------------------ a rule from outside the project
@@ -87,9 +46,9 @@ def test_a_rule_of_your_own() -> None:
     settings = SearchSettings(root="examples.own_root", unit=0.5)
     ucb1 = rule_module(settings.root).make(settings, 64)
     tree, scratch = root([0.5, 0.3, 0.2], [[0.9] * 4, [0.1], []]), np.empty(3)
-    assert own_root.select(ucb1, tree, 1, 5, scratch, scratch) == 2
+    assert own_root.select(ucb1, tree, 1, 5) == 2
     tree = root([0.5, 0.3, 0.2], [[0.9] * 4, [0.1], [-0.3]])
-    assert own_root.select(ucb1, tree, 1, 6, scratch, scratch) == 0
+    assert own_root.select(ucb1, tree, 1, 6) == 0
     own_root.improved_policy(ucb1, tree, 1, scratch)
     assert scratch == pytest.approx([4 / 6, 1 / 6, 1 / 6])
     for name, problem in (

@@ -9,7 +9,7 @@ from tests.search.searching import oracle_search, search, settings, tree_of
 from tests.search.test_search_oracle import assert_same_result, assert_same_tree
 from tests.search.toy_game import Tables, ToyGame, sealed_rules
 
-ROOTS = pytest.mark.parametrize("root", ["puct", "gumbel"])
+TARGETS = pytest.mark.parametrize("target", ["visits", "advantages"])
 
 
 def node_after(game: ToyGame, *moves: int) -> int:
@@ -19,9 +19,9 @@ def node_after(game: ToyGame, *moves: int) -> int:
     return node
 
 
-@ROOTS
+@TARGETS
 @pytest.mark.parametrize("rollout", [0.0, 0.7])
-def test_same_tree_as_the_oracle(root: str, rollout: float) -> None:
+def test_same_tree_as_the_oracle(target: str, rollout: float) -> None:
     """Every seat searches, at the start and after moves that it has seen in part."""
     merged = 0
     for seed in range(4):
@@ -36,7 +36,7 @@ def test_same_tree_as_the_oracle(root: str, rollout: float) -> None:
         ]
         for node, card in here:  # one by one: they differ in the number of their worlds
             given = settings(
-                root, playouts=60, worlds=len(game.worlds(node, card).node), rollout=rollout
+                target, playouts=60, worlds=len(game.worlds(node, card).node), rollout=rollout
             )
             result, searcher = search(game, tables, given, [(node, card)], seed=seed)
             ((verdict, oracle),) = oracle_search(

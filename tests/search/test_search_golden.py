@@ -1,5 +1,7 @@
 """Trees worked out by hand."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -57,28 +59,27 @@ def test_bandit_by_puct(seat: int) -> None:
     assert searcher.counters.evaluations == 1  # the root; the end of the game needs no network
 
 
-def test_bandit_by_gumbel() -> None:
-    """Halving of 4 moves in 16 simulations: 2 visits each (8), then 4 more each for the best two.
+def test_bandit_by_advantages() -> None:
+    """The root tries every move though the prior has given one up, and the policy is the prior
+    shifted by the advantages.
 
-    Without Gumbel noise. Returns have no spread within a move: σ² = 0.25 / (freedom + 1), which is
-    0.25 / 5 halfway.
+    Returns have no spread within a move: σ² = 0.25 / (freedom + 1).
     """
     game, tables = toy(Move(0, [End(-1.0), End(1.0), End(0.5), End(0.0)]), num_actions=4)
-    result, _ = search(
-        game,
-        tables,
-        settings("gumbel", 16, considered=4, gumbel_noise=0.0, signal=0.5, strength=2.0),
-        [(0, 0)],
-    )
-    assert result.visits[0].tolist() == [2, 6, 6, 2]
-    assert result.choice.tolist() == [1]
-    # At the end V = (-1 + 1 + 0.5 + 0) / 4 = 1/8, the noise is 0.25 / (12 + 1), and τ² = 1/4.
-    noise = 0.25 / 13 / np.array([2, 6, 6, 2])
-    weights = np.exp(2.0 * (np.array([-1.0, 1.0, 0.5, 0.0]) - 0.125) * 0.25 / (0.25 + noise))
-    np.testing.assert_allclose(result.target[0], weights / weights.sum(), rtol=1e-6)
+    tables.set_probabilities(0, [0.5, 0.0, 0.25, 0.25])
+    given = settings("advantages", 16, uniform=1.0, c=1e6, signal=0.5, strength=2.0)
+    result, _ = search(game, tables, given, [(0, 0)])
+    assert result.visits[0].tolist() == [4, 4, 4, 4]  # c outweighs Q
+    # V = -1 / 2 + 1 / 8 + 0, the noise is 0.25 / (12 + 1) / 4, and τ² = 1/4.
+    advantages = (np.array([-1.0, 1.0, 0.5, 0.0]) + 0.375) * 0.25 / (0.25 + 0.25 / 52)
+    weights = np.array([0.5, 1e-9, 0.25, 0.25]) * np.exp(2.0 * advantages)
+    np.testing.assert_allclose(result.target[0], weights / weights.sum(), rtol=1e-4)
     np.testing.assert_allclose(
-        result.value[0], (weights * [-1.0, 1.0, 0.5, 0.0]).sum() / weights.sum(), rtol=1e-6
+        result.value[0], (weights * [-1.0, 1.0, 0.5, 0.0]).sum() / weights.sum(), rtol=1e-4
     )
+    assert result.choice.tolist() == [2]
+    result, _ = search(game, tables, replace(given, prior_floor=1.0, strength=9.0), [(0, 0)])
+    assert result.choice.tolist() == [1]
 
 
 def two_levels() -> tuple[ToyGame, Tables]:
@@ -173,7 +174,10 @@ def test_moves_are_compared_on_the_same_worlds_and_random_numbers(slots: int) ->
 
     game, tables = toy(Move(0, [subgame(), subgame()]))
     result, _ = search(
-        game, tables, settings("gumbel", 40, considered=2, slots=slots), [(0, c) for c in range(4)]
+        game,
+        tables,
+        settings("advantages", 40, uniform=1.0, c=1e6, slots=slots),
+        [(0, c) for c in range(4)],
     )
     assert (result.visits == 20).all()
     np.testing.assert_array_equal(result.q[:, 0], result.q[:, 1])

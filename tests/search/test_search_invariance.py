@@ -13,7 +13,7 @@ from tests.search.searching import make_search, run, search, settings, tree_of, 
 from tests.search.test_search_oracle import positions, random_game
 from tests.search.toy_game import End, Move, Tables, ToyGame, make_rules
 
-ROOTS = pytest.mark.parametrize("root", ["puct", "gumbel"])
+TARGETS = pytest.mark.parametrize("target", ["visits", "advantages"])
 SLOTS = pytest.mark.parametrize("slots", [1, 3])
 
 
@@ -29,15 +29,15 @@ def row(result: SearchResult, k: int) -> SearchResult:
     return SearchResult(*(f[k : k + 1] if f.ndim == 1 else f[k : k + 1, :n] for f in result))
 
 
-@ROOTS
+@TARGETS
 @pytest.mark.parametrize("room", [(100, 0), (100, 5), (4, 1000)])
-def test_the_policy_cache_changes_nothing(root: str, room: tuple[int, int]) -> None:
+def test_the_policy_cache_changes_nothing(target: str, room: tuple[int, int]) -> None:
     """A stored policy draws one number and gives the same move as a fresh one. Room for no
     probability, for five, for four policies, for all.
     """
     for seed in range(4):
         game, tables = random_game(seed)
-        given, here = settings(root, 60), positions(game)
+        given, here = settings(target, 60), positions(game)
         expected, _ = search(game, tables, given, here)
         calls = len(tables.calls)
         searcher = make_search(game, tables, given, len(here))
@@ -63,15 +63,15 @@ def test_seats_with_equal_keys_keep_their_policies() -> None:
             chosen = np.maximum(seats - 1, 0)[:, None] == np.arange(outputs.policy.shape[1])
             return outputs._replace(policy=np.where(chosen, 99.0, 0.0).astype(np.float32))
 
-    result, _ = search(game, Roles(game), settings(playouts=60, root="gumbel"), [(0, 0)])
+    result, _ = search(game, Roles(game), settings("advantages", 60), [(0, 0)])
     assert result.q[0].tolist() == [1.0, -1.0]
 
 
-@ROOTS
+@TARGETS
 @SLOTS
-def test_batches_of_any_size_give_the_same(root: str, slots: int) -> None:
+def test_batches_of_any_size_give_the_same(target: str, slots: int) -> None:
     game, tables = random_game(1)
-    given, here = settings(root, 40, slots=slots), positions(game)
+    given, here = settings(target, 40, slots=slots), positions(game)
     n = len(here)
     expected, _ = search(game, tables, given, here)
     for max_positions in (1, 3, n + 5):
@@ -85,17 +85,17 @@ def test_batches_of_any_size_give_the_same(root: str, slots: int) -> None:
         assert_equal(alone, row(expected, k))
 
 
-@ROOTS
-def test_a_position_draws_from_its_lane_alone(root: str) -> None:
+@TARGETS
+def test_a_position_draws_from_its_lane_alone(target: str) -> None:
     game, tables = random_game(2)
     here = positions(game)
     n = len(here)
-    expected, _ = search(game, tables, settings(root), here)
+    expected, _ = search(game, tables, settings(target), here)
     lanes = np.arange(n)[::-1] * 2 + 1
     rng = streams(5, 2 * n)
     rng[lanes] = streams(0, n)
     before = rng.copy()
-    searcher = make_search(game, tables, settings(root), n)
+    searcher = make_search(game, tables, settings(target), n)
     assert_equal(searcher.run(worlds(game, here), rng, lanes), expected)
     changed = rng != before
     assert changed[lanes].all()
@@ -127,14 +127,14 @@ def without_seat_2() -> tuple[ToyGame, Tables]:
     return game, Tables(game, 8)
 
 
-@ROOTS
+@TARGETS
 @SLOTS
-def test_cards_that_do_not_matter_can_be_swapped(root: str, slots: int) -> None:
+def test_cards_that_do_not_matter_can_be_swapped(target: str, slots: int) -> None:
     game, tables = without_seat_2()
     rows = worlds(game, [(0, 2)])
 
     def found() -> SearchResult:
-        searcher = make_search(game, tables, settings(root, slots=slots))
+        searcher = make_search(game, tables, settings(target, slots=slots))
         return searcher.run(rows, streams(0, 1), np.arange(1))
 
     first = found()
@@ -144,13 +144,13 @@ def test_cards_that_do_not_matter_can_be_swapped(root: str, slots: int) -> None:
     assert not np.array_equal(found().q, first.q)
 
 
-@ROOTS
+@TARGETS
 @pytest.mark.parametrize("slots", [1, 2, 5, 100])
-def test_every_simulation_comes_back(root: str, slots: int) -> None:
+def test_every_simulation_comes_back(target: str, slots: int) -> None:
     for seed in range(4):
         game, tables = random_game(seed)
         here = positions(game)
-        result, searcher = search(game, tables, settings(root, 47, slots=slots), here)
+        result, searcher = search(game, tables, settings(target, 47, slots=slots), here)
         assert (result.visits.sum(1) == 47).all()
         tree = searcher._forest.tree
         np.testing.assert_array_equal(tree.visits, tree.returns)
@@ -200,15 +200,15 @@ def test_more_slots_than_needed_evaluate_in_few_rounds() -> None:
     assert many.counters.rounds < 0.5 * one.counters.rounds
 
 
-@ROOTS
-def test_the_scale_of_returns_changes_nothing(root: str) -> None:
+@TARGETS
+def test_the_scale_of_returns_changes_nothing(target: str) -> None:
     """All that a game pays, and networks expect, times 8, and the unit times 8: the same search."""
     game, tables = random_game(2)
     here = positions(game)
-    expected, _ = search(game, tables, settings(root, 40, c=0.5), here)
+    expected, _ = search(game, tables, settings(target, 40, c=0.5), here)
     game.rules = game.rules._replace(payoff=8 * game.rules.payoff)
     tables.value *= 8
-    found, _ = search(game, tables, settings(root, 40, c=0.5, unit=8.0), here)
+    found, _ = search(game, tables, settings(target, 40, c=0.5, unit=8.0), here)
     for name in ("visits", "target", "choice"):
         np.testing.assert_array_equal(getattr(found, name), getattr(expected, name), err_msg=name)
     np.testing.assert_allclose(found.value, 8 * expected.value)

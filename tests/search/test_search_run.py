@@ -18,7 +18,7 @@ from tests.search.test_search_invariance import assert_equal, row
 from tests.search.test_search_oracle import positions, random_game
 from tests.search.toy_game import End, Move, Tables, ToyGame, make_rules
 
-ROOTS = pytest.mark.parametrize("root", ["puct", "gumbel"])
+TARGETS = pytest.mark.parametrize("target", ["visits", "advantages"])
 PARTS = pytest.mark.parametrize("max_positions", [1, 100])
 
 
@@ -39,8 +39,8 @@ def test_reports_lead_to_the_result(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "SECONDS_BETWEEN_REPORTS", 0.0)
     game, tables = random_game(1)
     here = positions(game)
-    for root in ("puct", "gumbel"):
-        given = settings(root, 40, slots=3)
+    for target in ("visits", "advantages"):
+        given = settings(target, 40, slots=3)
         expected, searcher = search(game, tables, given, here)
         for max_positions in (2, len(here)):
             reports, searcher = Reports(), make_search(game, tables, given, max_positions)
@@ -59,13 +59,13 @@ def test_reports_lead_to_the_result(monkeypatch: pytest.MonkeyPatch) -> None:
             assert done == total
 
 
-@ROOTS
+@TARGETS
 @PARTS
-def test_cancel_ends_within_a_round(root: str, max_positions: int) -> None:
+def test_cancel_ends_within_a_round(target: str, max_positions: int) -> None:
     game, tables = random_game(2)
     here = positions(game)
     n = len(here)
-    searcher = make_search(game, tables, settings(root, 40), min(max_positions, n))
+    searcher = make_search(game, tables, settings(target, 40), min(max_positions, n))
     asked = []
     expected = run(searcher, game, here)
 
@@ -88,10 +88,10 @@ def test_cancel_ends_within_a_round(root: str, max_positions: int) -> None:
     assert_equal(again, expected)
 
 
-@ROOTS
-def test_a_deadline_cuts_the_search(root: str) -> None:
+@TARGETS
+def test_a_deadline_cuts_the_search(target: str) -> None:
     game, tables = random_game(2)
-    searcher = make_search(game, tables, settings(root, 40))
+    searcher = make_search(game, tables, settings(target, 40))
     late = run(searcher, game, [(0, 0)], deadline=time.perf_counter() - 1.0)
     assert late.done[0] < 40
     assert late.visits.sum() == late.done[0]
@@ -122,32 +122,17 @@ def test_parts_share_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
     assert result.done.min() >= 5
 
 
-def test_a_search_goes_on_after_its_plan() -> None:
-    """The finalists of the halving share what is left."""
-    game, tables = random_game(2)
-    given = settings("gumbel", 200)
-    here = positions(game)
-    planned = run(make_search(game, tables, settings("gumbel", 40), len(here)), game, here)
-    result = run(make_search(game, tables, given, len(here)), game, here, planned=40)
-    assert result.done.tolist() == [200] * len(here)
-    for visits, plan in zip(result.visits, planned.visits, strict=True):
-        finalists = np.argsort(plan, kind="stable")[-2:]
-        assert abs(int(visits[finalists[0]]) - int(visits[finalists[1]])) <= 1
-        others = np.delete(np.arange(len(plan)), finalists)
-        np.testing.assert_array_equal(visits[others], plan[others])
-
-
-@ROOTS
+@TARGETS
 @PARTS
 @pytest.mark.parametrize("slots", [1, 4])
-def test_moves_to_consider(root: str, max_positions: int, slots: int) -> None:
+def test_moves_to_consider(target: str, max_positions: int, slots: int) -> None:
     """The others are listed, and never visited; priors are those of the moves considered,
     renormalised.
     """
     game, tables = random_game(3)
     here = positions(game)
     n = len(here)
-    searcher = make_search(game, tables, settings(root, 40, slots=slots), min(max_positions, n))
+    searcher = make_search(game, tables, settings(target, 40, slots=slots), min(max_positions, n))
     free = run(searcher, game, here)
     legal = [free.actions[k, : free.num_legal[k]].tolist() for k in range(n)]
     for moves in ([given[-1:] for given in legal], [given[::-2] for given in legal]):
@@ -217,7 +202,9 @@ def test_standard_errors_of_worlds_from_the_same_draws() -> None:
             Move(0, [End(lambda a, b, c: 0.5 * b - c), End(lambda a, b, c: 0.5 * b - c)]), 4, 2
         )
     )
-    searcher = make_search(game, Tables(game), settings("gumbel", 48, worlds=6, considered=2))
+    searcher = make_search(
+        game, Tables(game), settings("advantages", 48, worlds=6, uniform=1.0, c=1e6)
+    )
     result = run(searcher, game, [(0, 2)], sources=sources)
     pays = np.array([0.5 * b - c for b in range(4) for c in range(4) if len({2, b, c}) == 3])
     assert result.visits[0].tolist() == [24, 24]
@@ -239,10 +226,10 @@ def test_slots_of_a_single_search() -> None:
     here = positions(game)
     n = len(here)
     assert make_search(game, tables, settings(slots=4), 100).most_slots == 400
-    searcher = make_search(game, tables, settings("gumbel", 64, slots=2), n)
+    searcher = make_search(game, tables, settings("advantages", 64, slots=2), n)
     assert searcher.most_slots == LONE_SLOTS
     usual = run(searcher, game, here)
-    expected, _ = search(game, tables, settings("gumbel", 64, slots=LONE_SLOTS), here)
+    expected, _ = search(game, tables, settings("advantages", 64, slots=LONE_SLOTS), here)
     rounds = searcher.counters.rounds
     alone = run(searcher, game, here[:1], slots=LONE_SLOTS)
     assert searcher.counters.rounds - rounds < 0.2 * rounds

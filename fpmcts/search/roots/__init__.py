@@ -4,9 +4,8 @@ file in this folder, or a module of your own (``examples/own_root.py``).
 
 The name of the file or module is the name of the rule (``search.root``). It defines a NamedTuple
 with the data of its kernels, registers the generic kernels below for it, and has ``make(settings,
-playouts)``, which returns one; a search with a deadline may try more moves than these. If the
-NamedTuple has a field ``noise``, Gumbel noise of that scale is drawn for every root move. A module
-may name settings of the search that it does not read in ``UNUSED``; players refuse them.
+playouts)``, which returns one; a search with a deadline may try more moves than these. A module may
+name settings of the search that it does not read in ``UNUSED``; players refuse them.
 """
 
 from importlib import import_module
@@ -41,15 +40,11 @@ def rule_module(name: str) -> Any:
 
 
 @GenericKernel
-def select(
-    rule: Any, tree: Tree, t: int, started: int, noise: np.ndarray, scratch: np.ndarray
-) -> int:
+def select(rule: Any, tree: Tree, t: int, started: int) -> int:
     """Returns the edge of the root that the next simulation takes.
 
     Args:
         started: Simulations of the tree started before this one.
-        noise: float32 ``[>= degree]``, noise of every move.
-        scratch: float64 ``[>= degree]``.
     """
 
 
@@ -61,12 +56,12 @@ def improved_policy(rule: Any, tree: Tree, t: int, out: np.ndarray) -> float:
 
 
 @GenericKernel
-def preference(rule: Any, returned: int, prior: float, noise: float, target: float) -> float:
+def preference(rule: Any, returned: int, prior: float, target: float) -> float:
     """Returns the preference for a root move; at temperature 0 the first move with the largest one
     is played.
 
     Args:
         returned: Returns of the move.
-        prior, noise: Prior and noise of the move.
+        prior: Prior of the move.
         target: Its probability in ``improved_policy``.
     """

@@ -60,9 +60,7 @@ def make(settings: SearchSettings, playouts: int) -> PUCT:
 
 
 @kernel
-def select(
-    rule: PUCT, tree: Tree, t: int, started: int, noise: np.ndarray, scratch: np.ndarray
-) -> int:
+def select(rule: PUCT, tree: Tree, t: int, started: int) -> int:
     """Returns the edge that p-UCT chooses."""
     return select_puct(tree, t, 0, rule.c, rule.uniform)
 
@@ -146,7 +144,7 @@ def improved_policy(rule: PUCT, tree: Tree, t: int, out: np.ndarray) -> float:
 
 
 @kernel
-def preference(rule: PUCT, returned: int, prior: float, noise: float, target: float) -> float:
+def preference(rule: PUCT, returned: int, prior: float, target: float) -> float:
     """Returns the probability in the policy, or the visits with ties broken by the prior."""
     return returned + 0.5 * prior if rule.by_visits else target
 
