@@ -25,6 +25,8 @@ NAMES = (
     "gpu",
 )
 """From the lowest layer up."""
+LONG = ("speedrun",)
+"""Hours; run by name only."""
 
 
 def main(arguments: Sequence[str] | None = None, command: str = "python -m benchmarks") -> int:
@@ -32,11 +34,15 @@ def main(arguments: Sequence[str] | None = None, command: str = "python -m bench
     parser = argparse.ArgumentParser(
         prog=command, description="Speed, beside targets and published figures."
     )
-    parser.add_argument("modules", nargs="*", metavar="MODULE", help=f"of {', '.join(NAMES)}")
+    parser.add_argument(
+        "modules", nargs="*", metavar="MODULE", help=f"of {', '.join(NAMES + LONG)}"
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the rows to FILE")
     options = parser.parse_args(arguments)
-    if unknown := [name for name in options.modules if name not in NAMES]:
-        parser.error(f"no benchmark named {', '.join(unknown)}; there are: {', '.join(NAMES)}")
+    if unknown := [name for name in options.modules if name not in NAMES + LONG]:
+        parser.error(
+            f"no benchmark named {', '.join(unknown)}; there are: {', '.join(NAMES + LONG)}"
+        )
     if options.json and not options.json.parent.is_dir():
         parser.error(f"--json {options.json}: the folder {options.json.parent} does not exist")
     here, rows = machine(), []

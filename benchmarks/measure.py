@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-COSTS = {"s", "ms", "us", "min", "h", "MiB", "GiB", "kB", "evaluations each"}
+COSTS = {"s", "ms", "us", "min", "core-min", "h", "MiB", "GiB", "kB", "evaluations each"}
 """Units in which less is better; in all others more is better."""
 
 

@@ -17,14 +17,12 @@ from .measure import Row
 
 ITERATIONS = 3
 """Iterations; the first is not counted, because it compiles kernels."""
-GAMES = ("episode.games=256", "episode.games_per_step=256")
-LAPTOP = ("experiment=laptop", "gradient.start=null", *GAMES)
+GAMES = ("gradient.start=null", "episode.games=256", "episode.games_per_step=256")
 SETTINGS: dict[str, tuple[str, ...]] = {
     "default": GAMES,
     "paper": ("experiment=paper", "episode.games=16", "episode.games_per_step=16"),
-    "laptop": LAPTOP,
-    "laptop, two threads": (*LAPTOP, "threads=2"),
-    "laptop, two Ray actors": (*LAPTOP, "threads=2", "cluster=ray", "cluster.actors=2"),
+    "default, two threads": (*GAMES, "threads=2"),
+    "default, two Ray actors": (*GAMES, "threads=2", "cluster=ray", "cluster.actors=2"),
     "policy gradient": ("gradient.start=0", "gradient.games=8192"),
 }
 
@@ -75,5 +73,5 @@ def run() -> Iterator[Row]:
     """Yields the rates of each setting."""
     for name, overrides in SETTINGS.items():
         trained = taught(composed(*overrides))
-        yield from rows_of(name, scalars_of(trained), 20.0 if name == "laptop" else None)
+        yield from rows_of(name, scalars_of(trained), 20.0 if name == "default" else None)
         trained.close()

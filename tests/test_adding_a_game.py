@@ -117,11 +117,11 @@ def test_errors_say_what_is_missing(
 
 
 def test_settings_that_fit_any_game() -> None:
-    """They consider every move, and state their constants in units of the returns."""
+    """They state their constants in units of the returns."""
     config = read_run([f"game={NAME}", "search.playouts=8"])
     found = config.game.name, config.objective, config.search.playouts
     assert found == (NAME, "adp", 8)
-    assert (config.search.considered, config.search.unit) == (16, 0.0)
+    assert (config.search.rollout, config.search.unit) == (1.0, 0.0)
 
 
 def test_settings_may_lie_beside_the_module(
@@ -133,8 +133,8 @@ def test_settings_may_lie_beside_the_module(
     (tmp_path / "mine_too" / "bids.yaml").write_text("# @package _global_\nsearch: {worlds: 7}")
     monkeypatch.syspath_prepend(tmp_path)
     config = read_run(["game=mine_too.bids"])
-    found = config.game.name, config.search.worlds, config.search.considered
-    assert found == ("mine_too.bids", 7, 16)
+    found = config.game.name, config.search.worlds, config.search.unit
+    assert found == ("mine_too.bids", 7, 0.0)
 
 
 @pytest.mark.slow

@@ -4,12 +4,12 @@ import importlib
 
 import pytest
 
-from benchmarks.__main__ import NAMES
+from benchmarks.__main__ import LONG, NAMES
 from benchmarks.selfplay import SETTINGS, composed
 
 
 def test_every_name_is_a_benchmark() -> None:
-    assert all(callable(importlib.import_module(f"benchmarks.{name}").run) for name in NAMES)
+    assert all(callable(importlib.import_module(f"benchmarks.{name}").run) for name in NAMES + LONG)
 
 
 @pytest.mark.parametrize("name", SETTINGS)

@@ -82,7 +82,7 @@ LINES = {
         "game=kuhn algorithm=smooth_uct algorithm.exploration=2 budget.episodes=10",
         "game=goofspiel game.cards=4 network.channels=8 episode.games=64 init_from=models/x",
         "game=no_limit_holdem game.bet_sizes=[0.5,1] algorithm=opponent_model hands=[a.phh]",
-        "experiment=laptop search=gumbel inference=none bootstrap=none cluster=ray threads=2",
+        "experiment=smoke search=paper inference=none bootstrap=none cluster=ray threads=2",
     ),
     "evaluate": (
         "a=fpmcts b=rhcp decks=100 a.playouts=16 seed=1",

@@ -1,5 +1,6 @@
 """The figures and tables of DeltaDou, ``python -m fpmcts.papers deltadou``: a run of
-``experiment=paper``, then matches of its networks.
+``experiment=paper``, then matches of its networks. ``deltadou_default`` shows the default run in
+the same way.
 
 The run is in the folder ``run``; every ``curve_every`` episodes its networks go into ``snapshots``,
 which play the matches of figure 4, the last one also those of the tables. Finished games stay in
@@ -60,6 +61,7 @@ class DeltaDou(Study):
     """DeltaDou's figures and tables.
 
     Attributes:
+        preset: The run: "paper", ``experiment=paper``; or "default", ``game=doudizhu`` as it is.
         seed: Seed of the run, of the matches and of the examples.
         episodes: Episodes of self-play.
         games: Games of an episode.
@@ -72,12 +74,14 @@ class DeltaDou(Study):
             encoding.
         players: By label: kind and options.
         curves: Labels of the opponents in figure 4.
+        shown: Labels of the players with the networks that meet them there.
         heuristic: Label of the player that the run began from.
         matches: ``where``, ``a``, ``b`` and ``printed`` of each row of the tables.
     """
 
     result = "results.md"
 
+    preset: str = setting("paper", choices=("paper", "default"))
     seed: int = setting(0, least=0, most=2**31)
     episodes: int = setting(80, least=1, most=10**6)
     games: int = setting(8000, least=1, most=10**7)
@@ -89,6 +93,7 @@ class DeltaDou(Study):
     train: dict[str, Any] = field(default_factory=dict)
     players: dict[str, dict[str, Any]] = field(default_factory=dict)
     curves: list[str] = field(default_factory=list)
+    shown: list[str] = field(default_factory=lambda: ["DeltaDou"])
     heuristic: str = "RHCP"
     matches: list[dict[str, Any]] = field(default_factory=list)
 
@@ -104,7 +109,8 @@ class DeltaDou(Study):
             "evaluation": {"decks": 0, "search_decks": 0},
         }
         words = [*overrides_of(given), *overrides_of(self.train)]
-        config: TrainConfig = read_run(["experiment=paper", *words])
+        named = ["experiment=paper"] if self.preset == "paper" else []
+        config: TrainConfig = read_run(["game=doudizhu", *named, *words])
         return config
 
     def rows(self) -> list[Match]:
@@ -116,7 +122,7 @@ class DeltaDou(Study):
         for key in self.train.get("game", {}):
             if key != "encoding":
                 raise ConfigError(f"train.game.{key}: expected none but encoding")
-        game, named = self.run_config().game.make(), [*self.curves, self.heuristic, "DeltaDou"]
+        game, named = self.run_config().game.make(), [*self.curves, self.heuristic, *self.shown]
         for row in self.rows():
             named += [row.a, row.b]
             if len(row.printed) != 2:
@@ -162,7 +168,8 @@ class DeltaDou(Study):
 
             last, few = self.episodes, self.curve_decks
             curves = {
-                opponent: [match("DeltaDou", opponent, at, few) for at in self.points()]
+                (own, opponent): [match(own, opponent, at, few) for at in self.points()]
+                for own in self.shown
                 for opponent in self.curves
             }
             others = [opponent for opponent in self.curves if opponent != self.heuristic]
@@ -171,7 +178,7 @@ class DeltaDou(Study):
         except StoppedError:
             return None
         summary = self._draw(curves, base)
-        shown = examples(self._options("DeltaDou", last), self.seed)
+        shown = examples(self._options(self.shown[0], last), self.seed)
         parts = [f"# {self.title}\n", _table(found), shown, self.footer({})]
         write(self.folder() / self.result, "\n".join(parts))
         return summary + [_row_text(row, result) for row, result in found]
@@ -211,7 +218,7 @@ class DeltaDou(Study):
         if own.setdefault("kind", label) in ("fpmcts", "policy"):
             own["checkpoint"] = self.snapshot(episode)
         if own["kind"] == "fpmcts":
-            own["playouts"] = self.playouts
+            own.setdefault("playouts", self.playouts)
         return own
 
     def _match(
@@ -243,7 +250,7 @@ class DeltaDou(Study):
         return results[tournament.labels]
 
     def _draw(
-        self, curves: Mapping[str, list[MatchResult]], base: Mapping[str, MatchResult]
+        self, curves: Mapping[tuple[str, str], list[MatchResult]], base: Mapping[str, MatchResult]
     ) -> list[str]:
         """Draws figures 3 and 4; returns lines with the last values."""
         across = "Episodes"
@@ -258,7 +265,7 @@ class DeltaDou(Study):
             for j, part in enumerate(("by position", "overall")):
                 panel = 1 + 2 * k + j
                 panels.append(Panel(measure, "none", f"Figure 4: {measure}, {part}", across))
-                for opponent, results in curves.items():
+                for (own, opponent), results in curves.items():
                     scores: dict[str, list[Score]] = {
                         team: [result.by_team[number] for result in results]
                         for number, team in enumerate(results[0].spec.team_names)
@@ -269,7 +276,8 @@ class DeltaDou(Study):
                             label = f"{self.heuristic} against {opponent}"
                             scores[label] = [base[opponent].total] * len(results)
                     for name, some in scores.items():
-                        label = name if " " in name else f"{name} against {opponent}".strip()
+                        side = f"{own}, {name}" if name else own
+                        label = name if " against " in name else f"{side} against {opponent}"
                         values = [of(score) for score in some]
                         lines[f"Figure 4, {measure}: {label}"] = Line(
                             np.array(self.points()),

@@ -24,7 +24,6 @@ from games.settings import ConfigError, did_you_mean, leaf_keys
 HELP = f"""{{command}} game={"|".join(GAMES)} [key=value …]
 
   {{command}} game=doudizhu                              until Ctrl-C; the same command resumes
-  {{command}} game=doudizhu experiment=laptop            an hour of two cores
   {{command}} game=doudizhu budget.minutes=10 run_dir=runs/ten
   {{command}} game=leduc algorithm=smooth_uct            an algorithm on tables
   {{command}} game=mine.game                             a game of your own, by its module:

@@ -33,6 +33,8 @@ METHOD = (
     "network.value_head",
     "network.hidden_head",
     "search.root",
+    "search.target",
+    "search.uniform",
     "search.playouts",
     "search.solve",
     "inference.phase1",

@@ -2,12 +2,12 @@
 
 The policy learns from a *reservoir*: a uniform sample of all decisions ever seen. Sampled uniformly
 (``train.recency=0``) and learned by cross entropy (``train.divergence=forward``), as in the paper
-and by default, it makes the network the average of all responses so far and the loop fictitious
-play. ``experiment=laptop`` trades that for speed: with ``recency=8`` half of the weight is on the
-last 8 % of the iterations, and the reverse divergence follows the geometric mean of their targets,
-so the network tracks the latest searches, smoothed. That is policy iteration, which guarantees no
-equilibrium. The value learns from the same decisions, or from a *window* of recent ones
-(``train.value_window``), since the outcomes of old policies go stale.
+and in small games, it makes the network the average of all responses so far and the loop
+fictitious play. The default of Doudizhu trades that for speed: with ``recency=8`` half of the
+weight is on the last 8 % of the iterations, and the reverse divergence follows the geometric mean
+of their targets, so the network tracks the latest searches, smoothed. That is policy iteration,
+which guarantees no equilibrium. The value learns from the same decisions, or from a *window* of
+recent ones (``train.value_window``), since the outcomes of old policies go stale.
 """
 
 from abc import ABC, abstractmethod

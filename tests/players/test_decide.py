@@ -162,7 +162,7 @@ def test_forced_moves_and_sure_wins_are_said(kind: str, game: Game, made: Agent)
 
 def test_a_search_tells_its_root_and_what_it_believes(run: Path) -> None:
     table, heard = Table(DOUDIZHU, seed=2), []
-    agent = load_player("fpmcts", DOUDIZHU, str(run), playouts=64, root="gumbel")
+    agent = load_player("fpmcts", DOUDIZHU, str(run), playouts=64)
     decision = agent.decide(table, report=lambda *told: heard.append(told))
     assert decision.unit == WINS and decision.playouts == 64
     assert [row.move for row in decision.root] == [move.text for move in table.legal()]

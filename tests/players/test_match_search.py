@@ -39,53 +39,52 @@ def test_a_run_of_p_uct_is_played_by_p_uct(run: Path, tmp_path: Path) -> None:
     checkpoint = trained_with(
         run,
         tmp_path,
-        search={"root": "puct", "c": 1.5, "rollout": 0.25, "slots": 2, "solve": False},
+        search={"target": "visits", "c": 1.5, "uniform": 0.5, "solve": False},
         inference={"phase1": "none", "phase2": False, "epsilon": 0.125},
     )
     agent = search_of(checkpoint)
     settings = agent.settings
-    assert (settings.root, settings.c, settings.rollout) == ("puct", 1.5, 0.25)
-    assert (settings.slots, settings.solve) == (2, False)
+    assert (settings.target, settings.c, settings.uniform) == ("visits", 1.5, 0.5)
+    assert (settings.rollout, settings.slots, settings.solve) == (0.9, 4, False)
     assert (settings.playouts, settings.worlds) == (64, 64)
     inference = agent._inference
     assert (inference.phase1, inference.phase2, inference.epsilon) == ("none", False, 0.125)
-    search_of(checkpoint, considered=settings.considered)  # a run gives all of its settings
     by_paper = search_of(checkpoint, match="paper")
     for paper in (by_paper.settings, by_paper._table_settings):
-        assert (paper.root, paper.playouts, paper.worlds, paper.slots) == ("puct", 600, 256, 1)
+        assert (paper.playouts, paper.worlds, paper.slots, paper.rollout) == (600, 256, 1, 0.0)
     assert load_player("policy", GAME, str(run)).solve
     assert not load_player("policy", GAME, checkpoint).solve
     assert load_player("policy", GAME, checkpoint, solve=True).solve
-    told = search_of(checkpoint, root="gumbel", c=3.0, slots=8, objective="adp")
+    told = search_of(checkpoint, target="advantages", c=3.0, slots=8, objective="adp")
     assert agent.win_only and not told.win_only
-    changed = replace(settings, root="gumbel", c=3.0, slots=8, rollout=0.9, prior_floor=2e-3)
-    assert told.settings == changed
+    assert told.settings == replace(settings, target="advantages", c=3.0, slots=8)
 
 
 def test_files_change_the_search_and_what_is_given_comes_last(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "default.yaml").write_text(
-        "playouts: 32\nslots: 3\ngumbel: {strength: 7.0}\npuct: {c: 9.0}"
-    )
-    (tmp_path / "doudizhu.yaml").write_text("gumbel: {slots: 7}")
+    (tmp_path / "default.yaml").write_text("playouts: 32\nslots: 3\nstrength: 7.0")
+    (tmp_path / "doudizhu.yaml").write_text("slots: 7")
     monkeypatch.setattr(match_search, "FOLDER", tmp_path)
-    trained = SearchSettings(root="gumbel", playouts=1000, worlds=9, c=3.0)
+    trained = SearchSettings(playouts=1000, worlds=9, c=3.0)
     found = match_search.match_search(trained, "doudizhu", {"strength": 2.0})
-    assert found == replace(
-        trained, playouts=32, worlds=32, slots=7, strength=2.0, gumbel_noise=0.0
-    )
-    found = match_search.match_search(trained, "leduc", {"root": "puct", "playouts": 900})
-    assert found == replace(
-        trained, root="puct", playouts=900, worlds=256, slots=3, c=9.0, gumbel_noise=0.0
-    )
+    assert found == replace(trained, playouts=32, worlds=32, slots=7, strength=2.0)
+    found = match_search.match_search(trained, "leduc", {"playouts": 900})
+    assert found == replace(trained, playouts=900, worlds=256, slots=3, strength=7.0)
+
+
+def test_weights_of_former_searches_are_played(run: Path, tmp_path: Path) -> None:
+    """Those trained with sequential halving at the root play by p-UCT."""
+    former = {"root": "gumbel", "considered": 8, "gumbel_noise": 1.0, "strength": 9.0}
+    settings = search_of(trained_with(run, tmp_path, search=former)).settings
+    assert (settings.root, settings.strength) == ("puct", 9.0)
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("gumbel: {playout: 3}", "default.yaml: playout=3: unknown key; did you mean .*playouts"),
-        ("gumbol: {playouts: 3}", "default.yaml: root=gumbol: expected one of"),
+        ("playout: 3", "default.yaml: playout=3: unknown key; did you mean .*playouts"),
+        ("- playouts", "default.yaml: expected keys of the search"),
     ],
 )
 def test_files_that_cannot_be_used(
@@ -94,7 +93,7 @@ def test_files_that_cannot_be_used(
     (tmp_path / "default.yaml").write_text(text)
     monkeypatch.setattr(match_search, "FOLDER", tmp_path)
     with pytest.raises(ConfigError, match=words):
-        match_search.match_changes("leduc", "gumbel")
+        match_search.match_changes("leduc")
 
 
 def test_particles_follow_the_playouts() -> None:

@@ -40,10 +40,10 @@ def refused(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
     ("overrides", "words"),
     [
         ("train.lr=fast", "train.lr=fast: expected a value of type float"),
-        ("serch=gumbel", "serch=gumbel: unknown key; did you mean search?"),
+        ("serch=paper", "serch=paper: unknown key; did you mean search?"),
         (
-            "search=gumbell",
-            "search=gumbell: expected one of general, gumbel, paper, puct; did you mean gumbel?",
+            "search=papel",
+            "search=papel: expected one of default, general, paper; did you mean paper?",
         ),
         ("network.objective=adp", "network.objective=adp: set only objective, which is wp"),
         ("search.playouts=${x}", "search.playouts=${x}: Interpolation key 'x' not found"),

@@ -15,15 +15,11 @@ CONFIG = {"game": {"name": "kuhn"}, "seed": 1, "train": {"lr": 0.5}}
 
 
 def test_the_default_has_the_method_of_the_paper() -> None:
-    """What is left are sizes, heads and rules that help; laptop says that it is another method."""
     default = read_run(["game=doudizhu"]).departures()
     assert default.startswith("not as in the paper: objective=wp (adp)")
-    method = ("search.root", "phase2", "posterior", "searching", "value_games", "divergence")
-    for key in (*method, "recency", "value_window", "gradient.start"):
+    for key in ("search.root", "phase2", "posterior", "searching"):
         assert key not in default
-    assert (
-        "search.root=gumbel (puct)" in read_run(["game=doudizhu", "experiment=laptop"]).departures()
-    )
+    assert "search.target=advantages (visits)" in default
     assert read_run(["game=doudizhu", "experiment=paper"]).departures() == "as in the paper"
     assert read_run(["game=kuhn"]).departures() == ""
 

@@ -1,0 +1,77 @@
+"""Core-minutes until Doudizhu is played well, from nothing: ``python -m benchmarks speedrun``.
+
+The rules, so that entries of any two commits compare:
+
+- The run is the default one, ``python train.py game=doudizhu``, of three seeds on two threads.
+- The clock is that of the run: wall time of its steps, without compilation, times two.
+- After every ``EVERY`` core-minutes, while the clock stands, the saved ``policy`` plays RHCP on
+  ``DECKS`` decks that no run trains on, the same ones each time. A level is reached when the mean
+  is at least as high; the mean is of fixed decks, so it has no luck but that of the run.
+- A seed ends with its last level. ``network alone`` is the policy then, without the rule that plays
+  proven wins.
+
+Runs lie in ``runs/speedrun-SEED``; an interrupted one resumes. The record table is in
+``docs/results.md``.
+"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from fpmcts import Run, match
+from games.files import write
+
+from .measure import Row
+
+SEEDS, THREADS = (0, 1, 2), 2
+LEVELS = 65.0, 70.0, 74.0, 76.4
+"""Shares of games won in per cent; the last one is DouZero's (Zha et al. 2021, table 1)."""
+EVERY, LONGEST = 4.0, 240.0
+"""Core-minutes between two measurements, and after which a seed is given up."""
+DECKS, SEED = 4_000, 20_261_129
+
+
+def won(run: Run, **options: object) -> float:
+    """Returns the share of games that the saved policy wins against RHCP, in per cent."""
+    return 100.0 * match(run.game, run.player("policy", **options), "rhcp", DECKS, SEED).wp.mean
+
+
+def rows_of(seed: int) -> Iterator[Row]:
+    """Yields the core-minutes to each level, and the network alone at the end. Measurements of
+    former sessions are read from the folder of the run.
+    """
+    folder = Path(f"runs/speedrun-{seed}")
+    notes, levels = folder / "speedrun.json", list(LEVELS)
+    found: list[list[float]] = json.loads(notes.read_text()) if notes.exists() else []
+
+    def reached(spent: float, share: float) -> Iterator[Row]:
+        while levels and share >= levels[0]:
+            yield Row(f"seed {seed}, {levels.pop(0)} % against RHCP", spent, "core-min")
+
+    for spent, share in found:
+        yield from reached(spent, share)
+    run = Run(
+        folder,
+        game="doudizhu",
+        seed=seed,
+        threads=THREADS,
+        budget={"minutes": LONGEST / THREADS},
+        evaluation={"decks": 0, "search_decks": 0},
+    )
+    for _ in run if levels else ():
+        spent = THREADS * run.seconds / 60
+        if spent >= EVERY + (found[-1][0] if found else 0.0):
+            found.append([spent, won(run)])
+            write(notes, json.dumps(found))
+            yield from reached(*found[-1])
+        if not levels:
+            break
+    spent = THREADS * run.seconds / 60
+    yield Row(f"seed {seed}, policy after {spent:.0f} core-min", found[-1][1], "%")
+    yield Row(f"seed {seed}, network alone", won(run, solve=False), "%")
+
+
+def run() -> Iterator[Row]:
+    """Yields the rows of all seeds."""
+    for seed in SEEDS:
+        yield from rows_of(seed)
