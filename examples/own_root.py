@@ -29,8 +29,8 @@ class UCB1(NamedTuple):
     c: float
 
 
-def make(settings: SearchSettings, playouts: int) -> UCB1:
-    """Returns the rule for a number of playouts."""
+def make(settings: SearchSettings) -> UCB1:
+    """Returns the rule."""
     return UCB1(settings.unit)
 
 

@@ -1,4 +1,4 @@
-"""How much work fits into the time of a move, by the rate of past work."""
+"""How many particles fit into the time of a move, by the rate of past inference."""
 
 from dataclasses import replace
 
@@ -9,11 +9,7 @@ from inference.determinizer import Determinizer, Diagnostics, InferenceSettings
 
 
 class Pace:
-    """Plans playouts or evaluations.
-
-    A search that is cut short has compared moves unevenly, one that is over early has time left for
-    the finalists: so plans are for ``SHARE`` of the time.
-    """
+    """Plans evaluations, for ``SHARE`` of the time."""
 
     FIRST = 16
     """The first plan, while the rate is unknown."""
@@ -23,14 +19,9 @@ class Pace:
     def __init__(self) -> None:
         self._seconds_each: float | None = None
 
-    @property
-    def is_known(self) -> bool:
-        """Whether the rate is known."""
-        return self._seconds_each is not None
-
     def fitting(self, seconds: float, most: int) -> int:
         """Returns the number to plan for ``seconds`` per position, at least 2 unless ``most`` is
-        less: of four significant bits, since root rules cache their plans.
+        less: of four significant bits.
         """
         if self._seconds_each is None:
             return min(self.FIRST, most)

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from fpmcts.players.match_search import match_inference, match_search
-from fpmcts.players.pace import Determinizers, Pace
+from fpmcts.players.pace import Determinizers
 from fpmcts.players.sure_wins import immediate_moves, sure_win
 from fpmcts.players.trained import NetworkOptions, Trained
 from fpmcts.search.result import SearchResult, sample_targets
@@ -128,7 +128,6 @@ class SearchAgent(Agent):
         self._table_settings = replace(settings, slots=options.search.get("slots", usual))
         self._table_determinizers = Determinizers(trained, inference, 1)
         self._determinizers: Determinizers | None = None
-        self._pace, self._table_pace = Pace(), Pace()
 
     @cached_property
     def search(self) -> Search:
@@ -161,18 +160,10 @@ class SearchAgent(Agent):
             worlds, drawn = determinizer.worlds(
                 lanes, take(views, rows), records, self.rng, self.settings.worlds
             )
-            inferred = time.perf_counter()
-            planned = deadline = None
-            if self.seconds is not None:
-                deadline = begin + self.seconds * rows.size
-                planned = self._pace.fitting(
-                    (deadline - inferred) / rows.size, self.settings.playouts
-                )
-            result = self.search.run(worlds, self.rng, lanes, planned=planned, deadline=deadline)
+            self._determinizers.note(drawn, time.perf_counter() - begin)
+            deadline = None if self.seconds is None else begin + self.seconds * rows.size
+            result = self.search.run(worlds, self.rng, lanes, deadline=deadline)
             actions[rows] = self._chosen(result, worlds, self.rng, lanes)
-            if self.seconds is not None:
-                self._pace.note(result.done.mean(), (time.perf_counter() - inferred) / rows.size)
-                self._determinizers.note(drawn, inferred - begin)
         return actions
 
     def _chosen(
@@ -214,10 +205,7 @@ class SearchAgent(Agent):
         self._table_determinizers.note(drawn, time.perf_counter() - begin)
         hidden = self._hidden(question, determinizer, lanes, rng)
         own = None if self.seconds is None else begin + self.seconds
-        report, planned = limits.report, None
-        if own is not None:
-            planned = self._fitting(own, worlds, rng.copy())
-        started = time.perf_counter()
+        report = limits.report
 
         def so_far(result: SearchResult, done: int, total: int) -> None:
             assert report is not None
@@ -227,7 +215,6 @@ class SearchAgent(Agent):
             worlds,
             rng,
             lanes,
-            planned=planned,
             report=None if report is None else so_far,
             cancel=limits.cancel,
             deadline=min((end for end in (limits.deadline, own) if end is not None), default=None),
@@ -235,27 +222,11 @@ class SearchAgent(Agent):
             stand_ins=[question.stands_for.tolist()],
             sources=drawn.sources,
         )
-        if own is not None:
-            self._table_pace.note(int(result.done[0]), time.perf_counter() - started)
         may_solve = question.about_all and limits.deadline is None
         choice = self._chosen(result, worlds if may_solve else None, rng, lanes)
         decision = self._decided(question, result._replace(choice=choice), hidden)
         corrected = self.temperature <= 0.0 and choice[0] != result.choice[0]
         return replace(decision, reason=SOLVED) if corrected else decision
-
-    def _fitting(self, end: float, worlds: States, rng: np.ndarray) -> int:
-        """Returns the playouts to plan for a search that ends at ``end``.
-
-        The first time, a short search that decides nothing measures the rate.
-        """
-        pace, most = self._table_pace, self.settings.playouts
-        if not pace.is_known:
-            started, playouts = time.perf_counter(), pace.fitting(0.0, most)
-            first = self._table_search.run(
-                worlds, rng, np.zeros(1, np.int64), playouts, deadline=end
-            )
-            pace.note(int(first.done[0]), time.perf_counter() - started)
-        return pace.fitting(end - time.perf_counter(), most)
 
     def _hidden(
         self, question: Question, determinizer: Determinizer, lanes: np.ndarray, rng: np.ndarray

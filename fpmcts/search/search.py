@@ -217,7 +217,6 @@ class Search:
         playouts: int | None = None,
         slots: int | None = None,
         *,
-        planned: int | None = None,
         report: Report | None = None,
         cancel: Callable[[], bool] | None = None,
         deadline: float | None = None,
@@ -236,8 +235,6 @@ class Search:
             playouts: Simulations per position, 1 to ``settings.playouts``; None: that many.
             slots: Simulations in flight in one tree, 1 to ``most_slots``; None:
                 ``settings.slots``.
-            planned: The number that the root rule plans for, at most ``playouts``; those left over
-                follow its plan, until ``deadline``. None: all.
             report: Called between rounds, at most every 0.1 s, and at the end with the final
                 result.
             cancel: Polled between rounds; once it returns True, the search ends with its results so
@@ -281,7 +278,7 @@ class Search:
             if moves is None
             else list(zip(moves, moves if stand_ins is None else stand_ins, strict=True))
         )
-        self._rule = rule_module(settings.root).make(settings, min(playouts, planned or playouts))
+        self._rule = rule_module(settings.root).make(settings)
         self._forest = self._forest._replace(num_slots=slots, num_worlds=per)
         if sources is None:
             sources = np.tile(np.arange(per, dtype=np.int32), (n, 1))

@@ -110,15 +110,6 @@ class Finished(NamedTuple):
 
 
 @kernel
-def _skip(rng: np.ndarray, lanes: np.ndarray) -> None:
-    """Draws a number that has no effect for each lane. It keeps the random streams of the released
-    weights, for which playout-cap randomisation drew here whether to search.
-    """
-    for lane in lanes:
-        random_float(rng, lane)
-
-
-@kernel
 def _draw_seats(rng: np.ndarray, num_seats: int, seats: np.ndarray) -> None:
     """Draws a seat (int8 ``[games]``) for each game from its stream."""
     for lane in range(seats.size):
@@ -191,7 +182,6 @@ class SelfPlay:
             cheap = np.flatnonzero(~searches)
             chosen = cheap if cheap.size else np.arange(len(lanes))
             at, actions = lanes[chosen], np.full(len(lanes), -1, np.int16)
-            _skip(rng, at)
             # Whether the result of a game is a valid target for the searching seat's value from
             # here on.
             is_target = ~unexplored[at] & searches[chosen]

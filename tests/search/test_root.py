@@ -31,7 +31,7 @@ def root(priors: list[float], returns: list[list[float]], value: float = 0.0, t:
 def test_improved_policy_bears_extremes() -> None:
     """Priors of 0 and returns of a thousand points: finite, sums to 1."""
     out = np.empty(3)
-    rule = rule_module("puct").make(SearchSettings(strength=8.0), 16)
+    rule = rule_module("puct").make(SearchSettings(strength=8.0))
     improved_policy(rule, root([0.0, 1.0, 0.0], [[1000.0] * 9, [-1000.0], []]), 1, out)
     assert np.isfinite(out).all()
     assert out.sum() == pytest.approx(1.0)
@@ -44,7 +44,7 @@ def test_improved_policy_bears_extremes() -> None:
 def test_a_rule_of_your_own() -> None:
     """The search finds it by its module, and tries every move before it trusts a mean."""
     settings = SearchSettings(root="examples.own_root", unit=0.5)
-    ucb1 = rule_module(settings.root).make(settings, 64)
+    ucb1 = rule_module(settings.root).make(settings)
     tree, scratch = root([0.5, 0.3, 0.2], [[0.9] * 4, [0.1], []]), np.empty(3)
     assert own_root.select(ucb1, tree, 1, 5) == 2
     tree = root([0.5, 0.3, 0.2], [[0.9] * 4, [0.1], [-0.3]])

@@ -3,9 +3,9 @@
 file in this folder, or a module of your own (``examples/own_root.py``).
 
 The name of the file or module is the name of the rule (``search.root``). It defines a NamedTuple
-with the data of its kernels, registers the generic kernels below for it, and has ``make(settings,
-playouts)``, which returns one; a search with a deadline may try more moves than these. A module may
-name settings of the search that it does not read in ``UNUSED``; players refuse them.
+with the data of its kernels, registers the generic kernels below for it, and has
+``make(settings)``, which returns one. A module may name settings of the search that it does not
+read in ``UNUSED``; players refuse them.
 """
 
 from importlib import import_module
@@ -35,7 +35,7 @@ def rule_module(name: str) -> Any:
         raise ConfigError(f"root={name}: {expected}{did_you_mean(name, RULES)}")
     module = import_module(name if is_outside(name) else f"{__name__}.{name}")
     if not hasattr(module, "make"):
-        raise ConfigError(f"root={name}: has no make(settings, playouts), which returns the rule")
+        raise ConfigError(f"root={name}: has no make(settings), which returns the rule")
     return module
 
 

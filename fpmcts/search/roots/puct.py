@@ -45,7 +45,7 @@ class PUCT(NamedTuple):
     unit: float
 
 
-def make(settings: SearchSettings, playouts: int) -> PUCT:
+def make(settings: SearchSettings) -> PUCT:
     """Returns the rule."""
     unit = settings.unit
     return PUCT(
