@@ -81,6 +81,20 @@ class InferenceSettings:
     active_below: int = setting(15, least=0, most=100)
 
 
+DEPARTS = (
+    (
+        "4.3",
+        "Particles are kept from move to move and weighed again, and drawn and filtered anew only "
+        "when their effective sample size is below ess_floor; the paper infers at each decision.",
+    ),
+    (
+        "4.3",
+        "The temperature of the policies that explain past moves is 1, the identity: the paper "
+        "names no value. epsilon and tempering to ess_floor do its work.",
+    ),
+)
+
+
 class Diagnostics(NamedTuple):
     """Diagnostics of inference for n views; NaN where inference was inactive or the number is
     unknown.

@@ -8,6 +8,13 @@ from fpmcts.search.arrays import Forest
 from fpmcts.search.roots import improved_policy, preference
 from games.kernels import kernel, random_float, random_index
 
+DEPARTS = (
+    (
+        "5.1",
+        "The temperature heats and cools the moves played, not the targets that the policy learns.",
+    ),
+)
+
 
 class SearchResult(NamedTuple):
     """The search results of n positions; A is the largest number of legal actions among them.

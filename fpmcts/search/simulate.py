@@ -59,6 +59,19 @@ from games.kernels import borrowed, kernel, mix64, random_float
 from games.rows import Rules, States
 from networks.decode import legal_logits, softmax
 
+DEPARTS = (
+    (
+        "Algorithm 1, line 23",
+        "The own move at expansion, which the paper draws from the policy, is chosen by p-UCT when "
+        "the node is next visited; the new leaf is evaluated at once.",
+    ),
+    (
+        "4.1",
+        "The k-th visits of all root moves share a world and random numbers, so that moves are "
+        "compared on the same deals.",
+    ),
+)
+
 
 class Phase(IntEnum):
     """State of a slot."""

@@ -20,6 +20,13 @@ import numpy as np
 
 from games.kernels import kernel
 
+DEPARTS = (
+    (
+        "4.1",
+        "The formula of p-UCT is printed without c and without a root of N(u); we read it as "
+        "AlphaZero's. An untried edge counts as the value of its node; the paper does not say.",
+    ),
+)
 EMPTY = -1
 FULL = -2
 

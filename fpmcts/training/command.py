@@ -14,6 +14,7 @@ from fpmcts.interrupt import Interrupt
 from fpmcts.tabular import algorithms
 from fpmcts.terminal import Terminal
 from fpmcts.training.algorithms import SCHEMAS, SEARCH, read_run, schema_of
+from fpmcts.training.departures import text_of
 from fpmcts.training.interface import RunConfig
 from fpmcts.training.run import Run
 from games import GAMES
@@ -33,8 +34,8 @@ A run saves its state in run_dir (runs/<game>-<seed>). A choice is a file of con
 {{groups}}
 Other keys set one value. What they mean, their defaults and ranges: {{command}} --help KEY
 {{keys}}
-Options: --cfg job prints the whole configuration instead of running. Figures of papers:
-python -m fpmcts.papers NAME"""
+Options: --cfg job prints the whole configuration instead of running; --departures how a run of
+Doudizhu departs from its paper. Figures of papers: python -m fpmcts.papers NAME"""
 
 
 def help_text(words: str, command: str) -> str:
@@ -95,9 +96,15 @@ def train(config: RunConfig) -> None:
 
 def main(arguments: Sequence[str], command: str = "fpmcts train") -> int:
     """Runs a command line; returns the exit status."""
-    line = split(arguments)
+    lists = "--departures" in arguments
+    line = split([word for word in arguments if word != "--departures"])
     if line.help is not None:
         say(help_text(line.help, command))
+    elif lists:
+        config, paper = read_run(line.overrides), read_run(["experiment=paper"])
+        if type(config) is not type(paper) or config.game.name != paper.game.name:
+            raise ConfigError("--departures: lists those of game=doudizhu from DeltaDou")
+        say(text_of(config, paper))
     elif line.shows:
         say(shown(read_run(line.overrides).as_dict()))
     else:

@@ -6,13 +6,13 @@ Each part is the dataclass of its consumer, whose fields carry their ranges
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 from fpmcts.cluster.settings import ClusterSettings
 from fpmcts.players.lookup import PLAYERS
 from fpmcts.players.warmup import compile_players
 from fpmcts.search.search import SearchSettings
 from fpmcts.training.algorithms import read_run
+from fpmcts.training.departures import changed_keys
 from fpmcts.training.heuristic_games import teachers
 from fpmcts.training.interface import Algorithm, MinutesBudget, RunConfig
 from fpmcts.training.learner_settings import GradientSettings, LearnerSettings
@@ -27,34 +27,6 @@ MANY = 1_000_000_000
 """Maximum games, decks or iterations of a key; those that exceed memory are refused on
 allocation.
 """
-METHOD = (
-    "objective",
-    "game.encoding",
-    "network.value_head",
-    "network.hidden_head",
-    "search.root",
-    "search.target",
-    "search.uniform",
-    "search.playouts",
-    "search.solve",
-    "inference.phase1",
-    "inference.phase2",
-    "selfplay.searching",
-    "selfplay.posterior",
-    "episode.games",
-    "episode.value_games",
-    "bootstrap.kind",
-    "bootstrap.teacher",
-    "bootstrap.games",
-    "train.divergence",
-    "train.recency",
-    "train.recency_halving",
-    "train.value_window",
-    "train.averaging",
-    "train.lead",
-    "gradient.start",
-)
-"""Keys that define the method of a run and its most important sizes."""
 BASELINES = ("rhcp", "rlcard_rule", "random", "always_call", "hand_only", "best_hand")
 
 
@@ -209,25 +181,15 @@ class TrainConfig(NetworksConfig):
         return self.game.make()
 
     def departures(self) -> str:
-        """Returns one line with the settings of a Doudizhu run that differ from the paper; "" for
-        other games.
+        """Returns how many keys of a Doudizhu run differ from the paper, in a line; "" for other
+        games.
         """
         if self.game.name != "doudizhu":
             return ""
-        paper: TrainConfig = read_run(["game=doudizhu", "experiment=paper"])
-
-        def value(config: TrainConfig, key: str) -> Any:
-            found: Any = config.as_dict()
-            for part in key.split("."):
-                found = found[part]
-            return found
-
-        found = [
-            f"{key}={own} ({printed})"
-            for key in METHOD
-            if (own := value(self, key)) != (printed := value(paper, key))
-        ]
-        return "as in the paper" if not found else "not as in the paper: " + ", ".join(found)
+        changed = changed_keys(self, read_run(["game=doudizhu", "experiment=paper"]))
+        if not changed:
+            return "settings of the paper; --departures lists what no setting changes"
+        return f"{len(changed)} keys differ from experiment=paper; --departures lists them"
 
     def is_gradient(self, iteration: int) -> bool:
         """Returns whether an iteration learns by policy gradient."""

@@ -23,6 +23,7 @@ from networks import losses
 from networks.precision import has_bfloat16
 from networks.resnet import PolicyValueNet, RawOutputs
 
+DEPARTS = (("4.2", "Gradients are clipped to a norm of 5."),)
 CLIP = 5.0
 """Maximum norm of a gradient."""
 REPLICAS = 2

@@ -31,6 +31,15 @@ scaled to sum to 1.
 """
 
 
+DEPARTS = (
+    ("4.4", f"A stored target keeps its {TARGET_WIDTH} most probable moves, scaled to sum to 1."),
+    (
+        "4.2",
+        "A result is in units of the stake at the decision: bombs already played are divided out.",
+    ),
+)
+
+
 class Samples(NamedTuple):
     """N decisions. The seat to move in ``states`` made the decision; its view is rebuilt when the
     sample is used.

@@ -14,6 +14,13 @@ from games.doudizhu.cards import NUM_RANKS, unpack
 from games.doudizhu.legal import HAS_KICKERS, LONGEST, SHORTEST
 from games.doudizhu.moves import PASS, Category, main_cards, rule_set
 
+DEPARTS = (
+    (
+        "4.2",
+        "Kickers, which the paper leaves to a second network and to rules, are planes of the one "
+        "policy head: the logit of a move is its main output plus those of its kickers.",
+    ),
+)
 _SEGMENTS = [
     (c, length) for c in list(Category)[1:-1] for length in range(SHORTEST[c], LONGEST[c] + 1)
 ]

@@ -19,6 +19,14 @@ from games.doudizhu.moves import PASS, Rules
 from games.doudizhu.state import States, hand_size, known_bottom, target_seat, unseen_cards
 from games.kernels import kernel
 
+DEPARTS = (
+    (
+        "4.2",
+        "Of the 15 x 7 input the paper names six rows; the seventh is the landlord's known bottom "
+        "cards.",
+    ),
+)
+
 
 class Encoding(IntEnum):
     """The observation encodings."""
