@@ -1,6 +1,7 @@
 """FPMCTS with inference as a player."""
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -35,6 +36,11 @@ from games.rows import States, take
 from games.settings import setting
 from inference.determinizer import Determinizer, InferenceSettings
 from networks.checkpoint import CheckpointError
+
+LONE_ROUNDS = 4
+"""Times that a search of a single position sees returns before it is over, at least: p-UCT does not
+learn from simulations in flight.
+"""
 
 
 @player("fpmcts", slow=True, compiles=True)
@@ -80,10 +86,14 @@ class FPMCTSOptions(NetworkOptions):
                 "LABEL=policy"
             )
         search = match_search(trained.search, host.game.spec.name, self.search, self.match)
-        for key in self.search.keys() & getattr(rule_module(search.root), "UNUSED", set()):
+        unused: Callable[[SearchSettings], set[str]] = getattr(
+            rule_module(search.root), "unused", lambda settings: set()
+        )
+        for key in self.search.keys() & unused(search):
             if self.search[key] != getattr(trained.search, key):  # training gives all its settings
                 raise ValueError(
-                    f"{key}={self.search[key]}: not an option of root={search.root}; expected none"
+                    f"{key}={self.search[key]}: not an option of root={search.root} with "
+                    f"target={search.target}; expected none"
                 )
         off = {} if self.inference else {"phase1": "none", "phase2": False}
         for key in self.beliefs.keys() & off:
@@ -124,7 +134,9 @@ class SearchAgent(Agent):
             self.game.endgame(points=not self.win_only, searched=True) if solves else None
         )
         self._trained, self._inference = trained, inference
-        usual = LONE_SLOTS if options.match == "default" else settings.slots
+        usual = settings.slots
+        if options.match == "default":
+            usual = max(usual, min(LONE_SLOTS, settings.playouts // LONE_ROUNDS))
         self._table_settings = replace(settings, slots=options.search.get("slots", usual))
         self._table_determinizers = Determinizers(trained, inference, 1)
         self._determinizers: Determinizers | None = None
@@ -136,8 +148,8 @@ class SearchAgent(Agent):
 
     @cached_property
     def _table_search(self) -> Search:
-        """Returns the search of ``decide``: for one position, with larger batches (``LONE_SLOTS``
-        simulations in flight) unless ``slots`` or ``match`` is given.
+        """Returns the search of ``decide``: for one position, with larger batches (up to
+        ``LONE_SLOTS`` simulations in flight) unless ``slots`` or ``match`` is given.
         """
         return Search(self.game, self._evaluate, self._table_settings, 1, self.win_only)
 

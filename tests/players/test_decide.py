@@ -162,11 +162,11 @@ def test_forced_moves_and_sure_wins_are_said(kind: str, game: Game, made: Agent)
 
 def test_a_search_tells_its_root_and_what_it_believes(run: Path) -> None:
     table, heard = Table(DOUDIZHU, seed=2), []
-    agent = load_player("fpmcts", DOUDIZHU, str(run), playouts=64)
+    agent = load_player("fpmcts", DOUDIZHU, str(run), playouts=256)
     decision = agent.decide(table, report=lambda *told: heard.append(told))
-    assert decision.unit == WINS and decision.playouts == 64
+    assert decision.unit == WINS and decision.playouts == 256
     assert [row.move for row in decision.root] == [move.text for move in table.legal()]
-    assert sum(row.visits for row in decision.root) == 64
+    assert sum(row.visits for row in decision.root) == 256
     for row in decision.root:
         assert (row.mean is None) == (row.visits == 0)
         assert row.mean is None or 0.0 <= row.mean <= 1.0
@@ -177,7 +177,7 @@ def test_a_search_tells_its_root_and_what_it_believes(run: Path) -> None:
     np.testing.assert_allclose(np.sum(hidden.probabilities, axis=-1), 1.0)
     sizes = np.einsum("skc,c->s", np.array(hidden.probabilities), np.arange(5))
     np.testing.assert_allclose(sizes, [17.0, 17.0])
-    assert heard[-1][1:] == (64, 64)
+    assert heard[-1][1:] == (256, 256)
 
 
 def test_a_search_can_be_cut_short(run: Path) -> None:

@@ -8,7 +8,8 @@ import pytest
 import torch
 
 import fpmcts.training.learner
-from fpmcts.training.learner import Learner
+from fpmcts.players.sure_wins import immediate_moves
+from fpmcts.training.learner import Learner, teaches_policy
 from fpmcts.training.learner_settings import GradientSettings, LearnerSettings
 from fpmcts.training.policy_games import Decisions, Played, play_policies
 from games import make
@@ -18,6 +19,7 @@ from games.rows import States, num_rows, take
 from networks import losses
 from networks.evaluator import Evaluator
 from networks.resnet import NetworkConfig, Networks, build_networks
+from tests.games import driver
 from tests.games.driver import legal_actions, observation
 
 GAME: Game = make("doudizhu")
@@ -71,14 +73,15 @@ def test_chances_and_values_are_those_of_the_networks(networks: Networks, t: flo
     decisions, samples = played.decisions, played.decisions.samples
     assert np.all(played.final.winner >= 0)
     assert num_rows(decisions) > 50
-    assert not samples.policy_weight.any() and np.all(np.isnan(samples.root_value))
+    assert np.all(np.isnan(samples.root_value))
     assert np.all(np.abs(samples.result) >= 1.0) and np.all(samples.iteration == 3)
     seats = seats_to_move(GAME, samples.states)
     observations = np.stack(
         [observation(GAME, samples.states, i, seat) for i, seat in enumerate(seats)]
     )
     outputs = Evaluator(networks, precision="float32").evaluate(observations, seats.astype(np.int8))
-    for i in range(num_rows(samples)):
+    own_moves = np.flatnonzero(samples.policy_weight == 0)
+    for i in own_moves:
         log_p = log_policy(outputs.policy[i], samples.states, i)
         own, most = log_p[int(samples.actions[i, 0])], max(log_p.values())
         if t == 0.0:
@@ -86,7 +89,34 @@ def test_chances_and_values_are_those_of_the_networks(networks: Networks, t: flo
             own = most = 0.0
         assert decisions.log_prob[i] == pytest.approx(own, abs=1e-4)
         assert decisions.certainty[i] == pytest.approx(math.exp(most), abs=1e-4)
-    np.testing.assert_allclose(decisions.value, outputs.value, atol=1e-5)
+    np.testing.assert_allclose(decisions.value[own_moves], outputs.value[own_moves], atol=1e-5)
+
+
+def test_sure_wins_of_one_game_in_eight_are_stored(networks: Networks) -> None:
+    """They are what the rule plays, they win, they are no decisions of the policy, and the other
+    games have none; all end as if the rule had played them unseen.
+    """
+    evaluate = Evaluator(networks, precision="float32").evaluate
+    deals = deal_seeds(2, 64, Stream.TRAINING)
+
+    def of(solve: bool) -> Played:
+        rng = streams(5, len(deals))
+        return play_policies(
+            GAME, evaluate, deals, rng, 0, lambda _: None, lanes=64, win_only=True, solve=solve
+        )
+
+    rows = of(True).decisions
+    wins = np.flatnonzero(rows.samples.policy_weight > 0)
+    assert 5 < len(wins) < num_rows(rows) / 8
+    states = take(rows.samples.states, wins)
+    np.testing.assert_array_equal(rows.samples.actions[wins, 0], immediate_moves(GAME, states))
+    assert (rows.samples.result[wins] > 0).all() and (rows.certainty[wins] == 1).all()
+    assert not teaches_policy(take(rows, wins)).any() and not rows.advantage[wins].any()
+    others = np.flatnonzero(rows.samples.policy_weight == 0)
+    found = immediate_moves(GAME, take(rows.samples.states, others))
+    sure = [driver.sure_win(GAME.rules, rows.samples.states, i) >= 0 for i in others]
+    assert not any(sure) and (found >= 0).any()  # forced wins only where they are stored
+    assert not of(False).decisions.samples.policy_weight.any()
 
 
 def test_moves_come_as_often_as_the_policy_says(networks: Networks) -> None:
@@ -130,7 +160,7 @@ def test_advantages_against_the_definition(
         rows = take(decisions, np.arange(start, end))
         seats = seats_to_move(GAME, rows.samples.states)
         for seat in range(3):
-            mine = np.flatnonzero(seats == seat)
+            mine = np.flatnonzero((seats == seat) & (rows.samples.policy_weight == 0))
             values = np.append(rows.value[mine], np.sign(rows.samples.result[mine][-1:]))
             deltas = np.diff(values)
             for j, k in enumerate(mine):
