@@ -37,7 +37,7 @@ from games.settings import setting
 from inference.determinizer import Determinizer, InferenceSettings
 from networks.checkpoint import CheckpointError
 
-LONE_ROUNDS = 4
+LONE_ROUNDS = 16
 """Times that a search of a single position sees returns before it is over, at least: p-UCT does not
 learn from simulations in flight.
 """
