@@ -1,30 +1,36 @@
 """How many particles fit into the time of a move, by the rate of past inference."""
 
+import time
 from dataclasses import replace
 
 import numpy as np
 
 from fpmcts.players.trained import Trained
+from games.interface import Records
+from games.rows import States
 from inference.determinizer import Determinizer, Diagnostics, InferenceSettings
 
 
 class Pace:
     """Plans evaluations, for ``SHARE`` of the time."""
 
-    FIRST = 16
-    """The first plan, while the rate is unknown."""
     LEAST = 2
     SHARE = 0.75
 
     def __init__(self) -> None:
         self._seconds_each: float | None = None
 
+    @property
+    def is_known(self) -> bool:
+        """Whether the rate is known."""
+        return self._seconds_each is not None
+
     def fitting(self, seconds: float, most: int) -> int:
         """Returns the number to plan for ``seconds`` per position, at least 2 unless ``most`` is
         less: of four significant bits.
         """
         if self._seconds_each is None:
-            return min(self.FIRST, most)
+            return min(self.LEAST, most)
         fitting = max(int(self.SHARE * seconds / self._seconds_each), self.LEAST)
         return min(fitting - fitting % (1 << max(0, fitting.bit_length() - 4)), most)
 
@@ -58,6 +64,27 @@ class Determinizers:
         self._trained, self._settings, self._num_games = trained, settings, num_games
         self._made = {settings.particles: trained.determinizer_maker(settings)(num_games)}
         self._pace = Pace()
+
+    def ready(
+        self,
+        lanes: np.ndarray,
+        views: States,
+        records: Records,
+        rng: np.ndarray,
+        seconds: float | None,
+    ) -> Determinizer:
+        """Returns the determinizer for a move of ``seconds`` in these positions. While the rate is
+        unknown, a trial with the fewest particles, which decides nothing, measures it.
+        """
+        lengths = records.lengths[lanes]
+        made = self.fitting(lengths, seconds)
+        if seconds is not None and not self._pace.is_known:
+            begin = time.perf_counter()
+            _, drawn = made.worlds(lanes, views, records, rng.copy(), 1)
+            self.note(drawn, time.perf_counter() - begin)
+            made.reset(lanes)
+            made = self.fitting(lengths, seconds)
+        return made
 
     def fitting(self, lengths: np.ndarray, seconds: float | None) -> Determinizer:
         """Returns the determinizer for a move of ``seconds`` after ``lengths`` moves (int ``[n]``).

@@ -37,6 +37,8 @@ from games.settings import setting
 from inference.determinizer import Determinizer, InferenceSettings
 from networks.checkpoint import CheckpointError
 
+MOST_TIMED, ROOM_TIMED = 4096, 1 << 18
+"""Most playouts of a move, and of all positions searched at once, if only its time is given."""
 LONE_ROUNDS = 16
 """Times that a search of a single position sees returns before it is over, at least: p-UCT does not
 learn from simulations in flight.
@@ -54,8 +56,9 @@ class FPMCTSOptions(NetworkOptions):
         match: The file of conf/match: "default", or "paper" for DeltaDou's 600 playouts of p-UCT,
             one simulation at a time.
         seconds: Time per move, up to half of it for inference, with fewer particles if need be. A
-            search ends earlier after ``playouts``, for which it has memory: give enough of them.
-            Such a match is not reproducible, and endgames are not solved. None: playouts only.
+            search ends earlier after ``playouts``, for which it has memory; if they are not given,
+            as many as there is room for: 2,048 at a table. Such a match is not reproducible, and
+            endgames are not solved. None: playouts only.
         inference: Whether to infer the hidden cards; false samples them from the prior.
         objective: "wp" or "adp"; "trained": as in training.
         temperature: 0 plays the search's choice, T > 0 draws from its policy^(1/T).
@@ -85,7 +88,10 @@ class FPMCTSOptions(NetworkOptions):
                 f"{self.checkpoint} holds policies and no values: no search; it plays as "
                 "LABEL=policy"
             )
-        search = match_search(trained.search, host.game.spec.name, self.search, self.match)
+        given = self.search
+        if self.seconds is not None:
+            given = {"playouts": min(MOST_TIMED, max(64, ROOM_TIMED // host.lanes)), **given}
+        search = match_search(trained.search, host.game.spec.name, given, self.match)
         unused: Callable[[SearchSettings], set[str]] = getattr(
             rule_module(search.root), "unused", lambda settings: set()
         )
@@ -168,9 +174,10 @@ class SearchAgent(Agent):
         if rows.size:
             lanes = games[rows]
             begin = time.perf_counter()
-            determinizer = self._determinizers.fitting(records.lengths[lanes], self.seconds)
+            here = take(views, rows)
+            determinizer = self._determinizers.ready(lanes, here, records, self.rng, self.seconds)
             worlds, drawn = determinizer.worlds(
-                lanes, take(views, rows), records, self.rng, self.settings.worlds
+                lanes, here, records, self.rng, self.settings.worlds
             )
             self._determinizers.note(drawn, time.perf_counter() - begin)
             deadline = None if self.seconds is None else begin + self.seconds * rows.size
@@ -209,7 +216,9 @@ class SearchAgent(Agent):
     def _searched(self, question: Question, limits: Limits) -> Decision:
         """Returns the decision of a search."""
         begin, lanes, rng = time.perf_counter(), np.zeros(1, np.int64), streams(question.seed, 1)
-        determinizer = self._table_determinizers.fitting(question.records.lengths, self.seconds)
+        determinizer = self._table_determinizers.ready(
+            lanes, question.view, question.records, rng, self.seconds
+        )
         determinizer.reset(lanes)
         worlds, drawn = determinizer.worlds(
             lanes, question.view, question.records, rng, self.settings.worlds

@@ -180,6 +180,13 @@ def test_a_search_tells_its_root_and_what_it_believes(run: Path) -> None:
     assert heard[-1][1:] == (256, 256)
 
 
+def test_a_time_without_playouts_is_used(run: Path) -> None:
+    decision = load_player("fpmcts", DOUDIZHU, str(run), seconds=1.0).decide(
+        Table(DOUDIZHU, seed=2)
+    )
+    assert decision.playouts > 64 and decision.seconds < 3.0
+
+
 def test_a_search_can_be_cut_short(run: Path) -> None:
     table = Table(DOUDIZHU, seed=2)
     agent = load_player("fpmcts", DOUDIZHU, str(run), playouts=64, slots=1)

@@ -8,13 +8,29 @@ import numpy as np
 
 from fpmcts.players.pace import Determinizers
 from games import make
-from inference.determinizer import InferenceSettings, no_diagnostics
+from games.kernels import streams
+from inference.determinizer import Diagnostics, InferenceSettings, no_diagnostics
 
 SETTINGS = InferenceSettings(particles=1000, candidates=1000, ess_floor=0.02)
 TRAINED: Any = SimpleNamespace(
     game=make("doudizhu"),
-    determinizer_maker=lambda settings: lambda count: SimpleNamespace(settings=settings),
+    determinizer_maker=lambda settings: (
+        lambda count: SimpleNamespace(settings=settings, worlds=worlds, reset=lambda lanes: None)
+    ),
 )
+
+
+def worlds(*_: object) -> tuple[None, Diagnostics]:
+    """Takes no time for a thousand evaluations."""
+    return None, no_diagnostics(1)._replace(num_evaluations=np.array([1000]))
+
+
+def test_the_first_move_with_a_time_measures_the_rate() -> None:
+    """With the fewest particles, for nothing; it had as few before, whatever the time."""
+    made, lanes, rng = Determinizers(TRAINED, SETTINGS, 1), np.zeros(1, np.int64), streams(0, 1)
+    records: Any = SimpleNamespace(lengths=np.array([30], np.int16))
+    assert made.ready(lanes, (), records, rng, 4.0).settings == SETTINGS
+    np.testing.assert_array_equal(rng, streams(0, 1))
 
 
 def test_particles_fit_the_time_at_the_rate_of_past_moves() -> None:
