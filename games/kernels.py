@@ -9,6 +9,7 @@ import hashlib
 import re
 from collections.abc import Callable
 from enum import IntEnum
+from operator import index
 from pathlib import Path
 from typing import Any
 
@@ -284,7 +285,8 @@ def streams(seed: int, count: int, *path: int) -> np.ndarray:
     """
     # The number of integers, then each as two words: no two paths give the same words, even after
     # numpy's padding.
-    words = np.array([len(path), seed % 2**63, *path], np.uint64).astype("<u8").view(np.uint32)
+    numbers = np.array([len(path), index(seed) % 2**63, *path], np.uint64)
+    words = numbers.astype("<u8").view(np.uint32)
     return _spread(np.random.SeedSequence(words.tolist()), count)
 
 
@@ -317,5 +319,6 @@ def deal_seeds(seed: int, count: int, stream: Stream, *path: int) -> np.ndarray:
     """
     if stream == Stream.EVALUATION:
         assert not path
-        return _spread(np.random.SeedSequence([seed % 2**63, int(stream)]), count) | np.uint64(1)
+        sequence = np.random.SeedSequence([index(seed) % 2**63, int(stream)])
+        return _spread(sequence, count) | np.uint64(1)
     return streams(seed, count, stream, *path) & ~np.uint64(1)

@@ -6,6 +6,7 @@ their ranges (``setting``); every error is one line that names the key, the give
 allowed values.
 """
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import MISSING, Field, field, fields, is_dataclass, replace
@@ -109,6 +110,8 @@ def check_ranges(config: object, prefix: str = "") -> None:
 
 def check_value(key: str, value: Any, bounds: Mapping[str, Any]) -> None:
     """Checks one value against the metadata of its field."""
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ConfigError(f"{key}={value}: expected a finite number")
     least, most, choices = (bounds.get(name) for name in ("least", "most", "choices"))
     if choices is None:
         fits = (least is None or value is None or value >= least) and (

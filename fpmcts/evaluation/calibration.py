@@ -7,12 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from fpmcts.evaluation.match import PlayedGames
+from fpmcts.evaluation.match_result import games_per_deck
 from fpmcts.evaluation.statistics import estimate_by_deck, wins
 from games.generic import current_seat, role, step
 from games.interface import Game
 from games.kernels import kernel
 from games.registry import Values
-from games.rows import Rules, States, num_rows, take
+from games.rows import Rules, States, take
 
 BINS = 10
 
@@ -75,12 +76,12 @@ def calibration(
         name: Name of the player.
         game: The game.
         values: Returns 2 P(win) - 1 of the seat to move.
-        decks: The D starting states.
+        decks: The D starting states, those of the games first.
         games: The games, those of a deck one after another.
         player: Index of the player in ``games.seating``.
     """
     num_games = len(games.seating)
-    deck = np.arange(num_games) // (num_games // num_rows(decks))
+    deck = np.arange(num_games) // games_per_deck(game.spec)
     states, seats = take(decks, deck), np.empty(num_games, np.int8)
     moves = np.ascontiguousarray(games.records.moves)
     _play_to_first_decision(game.rules, states, moves, games.seating == player, seats)

@@ -93,15 +93,15 @@ def ratings(
         reference: The player with Elo 0.
         games_per_score: Games that a deck's share averages over.
     """
-    num_decks = max(map(len, scores.values()))
-    weights = np.random.default_rng(0).multinomial(
-        num_decks, np.full(num_decks, 1 / num_decks), size=RESAMPLES
-    )
-    drawn = np.concatenate([np.ones((1, num_decks)), weights])  # row 0: the original decks
-    wins = np.zeros((len(drawn), count, count))
-    for (i, j), score in scores.items():
-        wins[:, i, j] = games_per_score * drawn[:, : len(score)] @ score
-        wins[:, j, i] = games_per_score * drawn[:, : len(score)] @ (1.0 - score)
+    num_decks, generator = max(map(len, scores.values())), np.random.default_rng(0)
+    even = np.full(num_decks, 1 / num_decks)
+    wins = np.zeros((1 + RESAMPLES, count, count))
+    for row in range(len(wins)):  # row 0: the original decks. All at once would be gigabytes.
+        drawn = generator.multinomial(num_decks, even) if row else np.ones(num_decks)
+        for (i, j), score in scores.items():
+            here = drawn[: len(score)]
+            wins[row, i, j] = games_per_score * (here @ score)
+            wins[row, j, i] = games_per_score * (here @ (1.0 - score))
     played = fit(wins[0])
     strengths = np.array([played, *(fit(table, played) for table in wins[1:])])
     elo = ELO * (strengths - strengths[:, reference, None])

@@ -44,3 +44,12 @@ def test_two_paths_never_share_a_stream() -> None:
     ]
     found = [int(streams(seed, 1, *path)[0]) for seed in (0, 1, 2**32, 2**32 + 1) for path in paths]
     assert len(set(found)) == len(found)
+
+
+def test_seeds_are_integers_of_any_kind() -> None:
+    """numpy's too, as in ``for seed in np.arange(10)``; half a seed is none."""
+    np.testing.assert_array_equal(streams(np.int64(3), 2, 1), streams(3, 2, 1))
+    for stream in (Stream.TRAINING, Stream.EVALUATION):
+        np.testing.assert_array_equal(deal_seeds(np.int64(3), 2, stream), deal_seeds(3, 2, stream))
+    with pytest.raises(TypeError):
+        streams(1.5, 1)

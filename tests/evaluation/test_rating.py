@@ -2,6 +2,7 @@
 truth."""
 
 import math
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -23,6 +24,17 @@ def test_recovers_the_strengths_of_the_model() -> None:
     share = 1 / (1 + np.exp(truth[None, :] - truth[:, None]))
     fitted = fit(1e6 * share)
     assert fitted - fitted[0] == pytest.approx(truth - truth[0], abs=1e-4)
+
+
+def test_memory_does_not_grow_with_decks_times_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rating, "RESAMPLES", 20)
+    score = np.arange(50_000) % 2.0
+    tracemalloc.start()
+    try:
+        ratings(2, {(0, 1): score}, reference=0)
+        assert tracemalloc.get_traced_memory()[1] < 6 * score.nbytes
+    finally:
+        tracemalloc.stop()
 
 
 def test_a_cycle_is_not_explained_by_strengths() -> None:

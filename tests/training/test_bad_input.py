@@ -45,6 +45,7 @@ def refused(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
             "search=papel",
             "search=papel: expected one of default, general, paper; did you mean paper?",
         ),
+        ("budget.minutes=inf", "budget.minutes=inf: expected a finite number"),
         ("network.objective=adp", "network.objective=adp: set only objective, which is wp"),
         ("search.playouts=${x}", "search.playouts=${x}: Interpolation key 'x' not found"),
         ("seed=[", "seed=[: the value cannot be read"),
