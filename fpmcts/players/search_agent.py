@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
-import torch
 
 from fpmcts.players.match_search import match_inference, match_search
 from fpmcts.players.pace import Determinizers
@@ -36,6 +35,7 @@ from games.rows import States, take
 from games.settings import setting
 from inference.determinizer import Determinizer, InferenceSettings
 from networks.checkpoint import CheckpointError
+from networks.device import one_thread
 
 MOST_TIMED, ROOM_TIMED = 4096, 1 << 18
 """Most playouts of a move, and of all positions searched at once, if only its time is given."""
@@ -200,18 +200,12 @@ class SearchAgent(Agent):
         """Returns the decision with the root moves and the beliefs about the hidden cards.
 
         A sure win is played at once. Particles are drawn anew for every decision, so that decisions
-        are independent of earlier ones. Torch uses one thread meanwhile: the batches of a single
-        game are so small that threads wait for each other (*measured* on two busy cores: 1.7 s of
-        processor time for 64 playouts with two, 0.16 s with one).
+        are independent of earlier ones.
         """
         if self.settings.solve and (sure := sure_win(question, self.win_only)) is not None:
             return sure
-        threads = torch.get_num_threads()
-        torch.set_num_threads(1)
-        try:
+        with one_thread():
             return self._searched(question, limits)
-        finally:
-            torch.set_num_threads(threads)
 
     def _searched(self, question: Question, limits: Limits) -> Decision:
         """Returns the decision of a search."""

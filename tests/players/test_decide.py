@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from fpmcts.players import load_player
 from games.agent import Agent
@@ -20,6 +21,7 @@ from games.kernels import Stream, deal_seeds
 from games.poker.betting import Action
 from games.rows import States, num_rows, take
 from games.table import Table
+from networks.evaluator import Evaluator, Outputs
 from tests.games import driver
 from tests.players.conftest import DOUDIZHU, EVERY, LEDUC
 
@@ -178,6 +180,30 @@ def test_a_search_tells_its_root_and_what_it_believes(run: Path) -> None:
     sizes = np.einsum("skc,c->s", np.array(hidden.probabilities), np.arange(5))
     np.testing.assert_allclose(sizes, [17.0, 17.0])
     assert heard[-1][1:] == (256, 256)
+
+
+@pytest.mark.parametrize("kind", ["policy", "fpmcts"])
+def test_a_decision_alone_uses_one_thread(
+    kind: str, run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Beside other work, threads that share a batch of one wait for each other."""
+    seen: list[int] = []
+    evaluate = Evaluator.evaluate
+
+    def noted(self: Evaluator, *given: np.ndarray) -> Outputs:
+        seen.append(torch.get_num_threads())
+        return evaluate(self, *given)
+
+    monkeypatch.setattr(Evaluator, "evaluate", noted)
+    before = torch.get_num_threads()
+    torch.set_num_threads(3)
+    try:
+        made = load_player(kind, DOUDIZHU, str(run))
+        made.decide(Table(DOUDIZHU, seed=2))
+        assert set(seen) == {1} and torch.get_num_threads() == 3
+        assert kind != "policy" or len(seen) == 2
+    finally:
+        torch.set_num_threads(before)
 
 
 def test_a_time_without_playouts_is_used(run: Path) -> None:
