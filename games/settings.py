@@ -108,6 +108,30 @@ def check_ranges(config: object, prefix: str = "") -> None:
         check_value(key, value, f.metadata)
 
 
+def check_used(config: object, given: Mapping[str, str]) -> None:
+    """Checks that the given keys have an effect with the values of the others.
+
+    A group of keys may declare ``needs``: for the name of a field, or "" for all others, the key of
+    the group on which it depends, with the value that it needs ("kind=ray"); "start" alone needs
+    any value but null.
+
+    Raises:
+        ConfigError: A key has none; the message names what would use it.
+    """
+    values = {key: value for key, _, value, _ in leaves(config)}
+    for key, f, _, owner in leaves(config):
+        needs: Mapping[str, str] = getattr(owner, "needs", {})
+        name, _, wanted = needs.get(f.name, needs.get("", "")).partition("=")
+        if key not in given or name in ("", f.name):
+            continue
+        other = key.removesuffix(f.name) + name
+        value = values[other]
+        if value is None or (wanted and str(value) != wanted):
+            set_it = f"set {other}={wanted}" if wanted else f"set {other}"
+            has = "null" if value is None else value
+            raise ConfigError(f"{key}={given[key]}: has no effect with {other}={has}; {set_it}")
+
+
 def check_value(key: str, value: Any, bounds: Mapping[str, Any]) -> None:
     """Checks one value against the metadata of its field."""
     if isinstance(value, float) and not math.isfinite(value):

@@ -11,7 +11,7 @@ game is named here. Source: DeltaDou, 4.3.
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
@@ -70,6 +70,7 @@ class InferenceSettings:
             auction, where bids are evidence.
     """
 
+    needs: ClassVar[dict[str, str]] = {"candidates": "phase1=filter"}
     phase1: str = setting("marginal", choices=PHASE1)
     phase2: bool = True
     particles: int = setting(16, least=1, most=65_536)

@@ -21,7 +21,7 @@ from fpmcts.evaluation.sequential import SequentialTest
 from fpmcts.players.lookup import PLAYERS, Entrant
 from games import Choice
 from games.choice import games_with, option_names
-from games.settings import ConfigError, build, did_you_mean, setting
+from games.settings import ConfigError, build, check_used, did_you_mean, setting
 
 TEXTS = ("checkpoint", "command", "run", "decks", "save", "report", "unfinished")
 """Keys whose values are taken literally."""
@@ -127,7 +127,9 @@ def parse_command_line(arguments: Sequence[str]) -> Tournament:
     values = load("evaluate", overrides, TEXTS)
     values["decks"] = str(EvaluateConfig.decks if values.get("decks") is None else values["decks"])
     players = {str(label): dict(options) for label, options in values.pop("player", {}).items()}
-    tournament = _checked(build(EvaluateConfig, values), players)
+    config = build(EvaluateConfig, values)
+    check_used(config, overrides)
+    tournament = _checked(config, players)
     for key, text in overrides.items():
         group, _, name = key.partition(".")
         label, _, option = name.partition(".")

@@ -11,7 +11,7 @@ Several slots per tree fill the batches further: late in a batch of games, or fo
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -74,6 +74,9 @@ class SearchSettings:
             result, without the values' bias.
     """
 
+    needs: ClassVar[dict[str, str]] = dict.fromkeys(
+        ("strength", "signal", "prior_floor"), "target=advantages"
+    )
     root: str = setting("puct", choices=RULES, or_module=True)
     target: str = setting("advantages", choices=("advantages", "visits"))
     playouts: int = setting(16, least=1, most=100_000)

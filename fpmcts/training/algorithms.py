@@ -14,7 +14,7 @@ from typing import Any
 from fpmcts.configuration import choices, load, pairs, read_file
 from fpmcts.tabular import algorithms
 from fpmcts.training.interface import RunConfig
-from games.settings import ConfigError, did_you_mean, leaf_keys
+from games.settings import ConfigError, check_used, did_you_mean, leaf_keys
 
 TEXTS = ("run_dir", "init_from", "hands")
 """Keys that are paths."""
@@ -61,7 +61,9 @@ def read_run(overrides: Sequence[str]) -> Any:
     schema = schema_of(name)
     network = values.pop("network", {})
     values["network"] = {"objective": values.get("objective", "wp"), **network}
-    return schema.parse(_part(values, given, name, schema))
+    config = schema.parse(_part(values, given, name, schema))
+    check_used(config, given)
+    return config
 
 
 def _part(

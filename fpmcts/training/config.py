@@ -6,6 +6,7 @@ Each part is the dataclass of its consumer, whose fields carry their ranges
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from fpmcts.cluster.settings import ClusterSettings
 from fpmcts.players.lookup import PLAYERS
@@ -51,6 +52,7 @@ class BootstrapSettings:
             Needs an encoding that contains the seat. The paper: no.
     """
 
+    needs: ClassVar[dict[str, str]] = {"": "kind=heuristic"}
     kind: str = setting("heuristic", choices=("heuristic", "none"))
     teacher: str = setting("team_play", choices=teachers())
     games: int = setting(40_000, least=0, most=MANY)

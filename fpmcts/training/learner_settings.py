@@ -1,6 +1,7 @@
 """Settings of learning: from searched games, and by policy gradient."""
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from games.settings import setting
 
@@ -117,6 +118,7 @@ class GradientSettings(Decaying):
             0; the latest weights play the games. 0: no averaging.
     """
 
+    needs: ClassVar[dict[str, str]] = {"": "start"}
     start: int | None = setting(50, least=0, most=1_000_000_000)
     frozen: list[int] = field(default_factory=list)
     thaw: int | None = setting(None, least=0, most=1_000_000_000)

@@ -10,7 +10,7 @@ search (``searching``).
 import time
 from collections.abc import Callable
 from dataclasses import astuple, dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -60,6 +60,7 @@ class SelfPlaySettings:
         temperature_iterations: Iterations over which T falls linearly, >= 1.
     """
 
+    needs: ClassVar[dict[str, str]] = {"exploration": "searching=one"}
     lanes: int = setting(512, least=1, most=1_000_000)
     unit_games: int = setting(0, least=0, most=1_000_000)
     searching: str = setting("all", choices=("all", "one"))

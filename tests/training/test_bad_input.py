@@ -45,6 +45,32 @@ def refused(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
             "search=papel",
             "search=papel: expected one of default, general, paper; did you mean paper?",
         ),
+        *(
+            (given, f"{given}: has no effect with {found}; set {wanted}")
+            for given, found, wanted in (
+                ("cluster.actors=7", "cluster.kind=none", "cluster.kind=ray"),
+                ("selfplay.exploration=0.3", "selfplay.searching=all", "selfplay.searching=one"),
+                (
+                    "inference.candidates=900",
+                    "inference.phase1=marginal",
+                    "inference.phase1=filter",
+                ),
+            )
+        ),
+        (
+            "search=paper search.strength=50",
+            "search.strength=50: has no effect with search.target=visits; set "
+            "search.target=advantages",
+        ),
+        (
+            "gradient.start=null gradient.lr=1e-3",
+            "gradient.lr=1e-3: has no effect with gradient.start=null; set gradient.start",
+        ),
+        (
+            "bootstrap=none bootstrap.games=9",
+            "bootstrap.games=9: has no effect with bootstrap.kind=none; set "
+            "bootstrap.kind=heuristic",
+        ),
         ("budget.minutes=inf", "budget.minutes=inf: expected a finite number"),
         ("network.objective=adp", "network.objective=adp: set only objective, which is wp"),
         ("search.playouts=${x}", "search.playouts=${x}: Interpolation key 'x' not found"),

@@ -35,7 +35,6 @@ DOUDIZHU = [
     "search.playouts=6",
     "search.worlds=4",
     "inference.particles=8",
-    "inference.candidates=16",
     "selfplay.lanes=4",
     "episode.games=6",
     "episode.games_per_step=6",
@@ -363,7 +362,11 @@ def test_variants_run_and_resume(override: str) -> None:
     ]
     chosen = config(
         override,
-        *(["episode.value_games=0"] if override == "experiment=paper" else []),
+        *(
+            ["episode.value_games=0", "inference.candidates=16"]
+            if override == "experiment=paper"
+            else []
+        ),
         base=others,
     )
     one, again = Stages(chosen), Stages(chosen)
