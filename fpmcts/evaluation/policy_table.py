@@ -83,13 +83,34 @@ class ExactMeasure:
         """Returns the listed game, and a policy as its rows."""
         assert self._listed is not None
         table, views, places = self._sets
-        _write(table.rows, places, probabilities(views))
+        policy = np.asarray(probabilities(views), np.float64)
+        expected = (len(places), self.game.spec.max_legal)
+        if policy.shape != expected:
+            raise ValueError(f"the policy has the shape {policy.shape}; expected {expected}")
+        wrong = _write(table.rows, places, policy)
+        if wrong >= 0:
+            legal = [self.game.action_text(a) for a in self.game.legal_actions(views, wrong)]
+            raise ValueError(
+                f"the policy {policy[wrong].tolist()} where {', '.join(legal)} are legal: expected "
+                "so many probabilities that sum to 1, then zeros"
+            )
         return self._listed, table.rows
 
 
 @kernel
-def _write(rows: Rows, places: np.ndarray, policy: np.ndarray) -> None:
-    """Writes the probabilities of each set (float64 ``[N, max_legal]``) to its row."""
+def _write(rows: Rows, places: np.ndarray, policy: np.ndarray) -> int:
+    """Writes the probabilities of each set (float64 ``[N, max_legal]``) to its row; returns the
+    first that is no distribution over its legal moves, -1 if all are.
+    """
     for i in range(places.size):
-        for k in range(num_actions_of(rows, places[i])):
+        n, total, rest = num_actions_of(rows, places[i]), 0.0, 0.0
+        for k in range(n):
+            if not policy[i, k] >= 0.0:
+                return i
+            total += policy[i, k]
             rows.words[places[i] + HEADER + k] = policy[i, k]
+        for k in range(n, policy.shape[1]):
+            rest += abs(policy[i, k])
+        if not abs(total - 1.0) <= 1e-5 or rest > 0.0:
+            return i
+    return -1

@@ -1,6 +1,7 @@
 """NashConv of networks in games that can be listed, against plain Python and against the trees of
 poker."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -53,3 +54,24 @@ def test_nash_conv_of_partners_is_not_computed(monkeypatch: pytest.MonkeyPatch) 
     assert measure.fits and measure.nash_conv(lambda *_: None) is None  # type: ignore[arg-type,return-value]
     with pytest.raises(ValueError, match="partners"):
         measure.nash_conv_of(lambda _: np.zeros(0))
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda policy: policy / 2,
+        lambda policy: policy * 0,
+        lambda policy: policy * np.nan,
+        lambda policy: np.full_like(policy, 1 / policy.shape[1]),
+        lambda policy: policy[:, :1],
+    ],
+    ids=["halved", "zeros", "nan", "mask forgotten", "too narrow"],
+)
+def test_what_is_no_policy_is_refused(spoil: Callable[[np.ndarray], np.ndarray]) -> None:
+    """In a listed game: halved probabilities were measured, zeros and NaN never returned."""
+    game: Any = make("goofspiel", cards=3)
+    measure = ExactMeasure(game)
+    agent = PolicyAgent(game, networks(game).evaluate, temperature=1.0)
+    assert measure.nash_conv_of(agent.probabilities) > 0
+    with pytest.raises(ValueError, match="the policy .*expected"):
+        measure.nash_conv_of(lambda views: spoil(agent.probabilities(views)))
