@@ -23,7 +23,7 @@ Deal = tuple[int, ...]  # the private cards of both seats, then the public card 
 InformationSet = tuple[int, int, "Node"]  # own card, public card (-1: none yet), public position
 
 
-@dataclass(eq=False)  # equal and hashed by identity
+@dataclass(eq=False, repr=False)  # equal and hashed by identity
 class Node:
     """A public position."""
 

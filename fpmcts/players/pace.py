@@ -11,37 +11,6 @@ from games.rows import States
 from inference.determinizer import Determinizer, Diagnostics, InferenceSettings
 
 
-class Pace:
-    """Plans evaluations, for ``SHARE`` of the time."""
-
-    LEAST = 2
-    SHARE = 0.75
-
-    def __init__(self) -> None:
-        self._seconds_each: float | None = None
-
-    @property
-    def is_known(self) -> bool:
-        """Whether the rate is known."""
-        return self._seconds_each is not None
-
-    def fitting(self, seconds: float, most: int) -> int:
-        """Returns the number to plan for ``seconds`` per position, at least 2 unless ``most`` is
-        less: of four significant bits.
-        """
-        if self._seconds_each is None:
-            return min(self.LEAST, most)
-        fitting = max(int(self.SHARE * seconds / self._seconds_each), self.LEAST)
-        return min(fitting - fitting % (1 << max(0, fitting.bit_length() - 4)), most)
-
-    def note(self, count: float, seconds: float) -> None:
-        """Records the seconds that a position's work took, which make up half of the estimate."""
-        each = max(seconds, 1e-9) / max(count, 1)
-        self._seconds_each = (
-            each if self._seconds_each is None else 0.5 * (self._seconds_each + each)
-        )
-
-
 class Determinizers:
     """Determinizers of the same games with different numbers of particles, for moves with a limit
     of time.
@@ -57,13 +26,13 @@ class Determinizers:
 
     LEAST = 16
     """Minimum particles, unless the settings have fewer."""
-    SHARE = 0.5
-    """Share of a move's time that inference may plan for."""
+    SHARE = 0.375
+    """Share of a move's time that is planned for inference: three quarters of a half."""
 
     def __init__(self, trained: Trained, settings: InferenceSettings, num_games: int) -> None:
         self._trained, self._settings, self._num_games = trained, settings, num_games
         self._made = {settings.particles: trained.determinizer_maker(settings)(num_games)}
-        self._pace = Pace()
+        self._seconds_each: float | None = None  # an evaluation
 
     def ready(
         self,
@@ -78,7 +47,7 @@ class Determinizers:
         """
         lengths = records.lengths[lanes]
         made = self.fitting(lengths, seconds)
-        if seconds is not None and not self._pace.is_known:
+        if seconds is not None and self._seconds_each is None:
             begin = time.perf_counter()
             _, drawn = made.worlds(lanes, views, records, rng.copy(), 1)
             self.note(drawn, time.perf_counter() - begin)
@@ -97,7 +66,8 @@ class Determinizers:
         if seconds is not None:
             seats = self._trained.game.spec.num_seats
             each = max(1, int(lengths.max()) * (seats - 1) // seats)
-            count = max(self._pace.fitting(self.SHARE * seconds, most * each) // each, self.LEAST)
+            rate = 0.0 if self._seconds_each is None else 1.0 / self._seconds_each
+            count = max(int(self.SHARE * seconds * rate) // each, self.LEAST)
             count = most if count >= most else 1 << count.bit_length() - 1
         if count not in self._made:
             floor = min(1.0, floor * (most / count) ** 0.5)
@@ -108,4 +78,6 @@ class Determinizers:
     def note(self, drawn: Diagnostics, seconds: float) -> None:
         """Records the seconds that inference took; nothing where it was inactive."""
         if evaluations := int(drawn.num_evaluations.sum()):
-            self._pace.note(evaluations, seconds)
+            each = max(seconds, 1e-9) / evaluations
+            before = self._seconds_each
+            self._seconds_each = each if before is None else 0.5 * (before + each)

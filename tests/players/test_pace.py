@@ -34,8 +34,8 @@ def test_the_first_move_with_a_time_measures_the_rate() -> None:
 
 
 def test_particles_fit_the_time_at_the_rate_of_past_moves() -> None:
-    """0.1 ms an evaluation: of 0.8 s, three eighths are for 3,000, of which 2,816 are planned (four
-    bits); after 30 moves, 20 of the others', that is 140 particles.
+    """0.1 ms an evaluation: of 0.8 s, three eighths are for 3,000; after 30 moves, 20 of
+    the others', that is 150 particles.
     """
     made, few = (Determinizers(TRAINED, replace(SETTINGS, particles=most), 1) for most in (1000, 8))
 
