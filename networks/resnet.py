@@ -31,8 +31,6 @@ from games.interface import GameSpec
 from games.settings import check_ranges, setting
 
 VALUE_HEADS = ("win_stakes", "scalar")
-FORMER_VALUE_HEADS = {"win_bombs": "win_stakes"}
-"""Names in older configurations and checkpoints; they still work."""
 OBJECTIVES = ("wp", "adp")
 
 Array = TypeVar("Array", Tensor, np.ndarray)
@@ -72,7 +70,7 @@ class NetworkConfig:
     blocks: int = setting(8, least=0, most=100)
     head_channels: int = setting(8, least=1, most=1024)
     head_units: int = setting(64, least=1, most=65_536)
-    value_head: str = setting("win_stakes", choices=(*VALUE_HEADS, *FORMER_VALUE_HEADS))
+    value_head: str = setting("win_stakes", choices=VALUE_HEADS)
     hidden_head: bool = True
     objective: str = setting("adp", choices=OBJECTIVES)
     value_scale: float = setting(0.0, least=0)
@@ -80,7 +78,6 @@ class NetworkConfig:
     shared: bool = False
 
     def __post_init__(self) -> None:
-        self.value_head = FORMER_VALUE_HEADS.get(self.value_head, self.value_head)
         check_ranges(self, "network.")
 
 
