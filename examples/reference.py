@@ -285,9 +285,9 @@ def play(fpmcts: FPMCTS, learner: Learner, searcher: int, rng: np.random.Generat
     """Plays a game in which one seat searches (in the paper all do), which makes it a best response
     to the average policies of the others: fictitious play. Stores its decisions. 4.4 SELF-PLAY.
     """
-    # Ours: in every other game a fifth of the moves are random. Else the searching seat would not
-    # learn to go on after moves that it never makes, nor see when these have become good. (The
-    # paper starts with a high temperature.) The results of such games teach no value.
+    # Ours: in every other game a fifth of the moves are random, so that rare situations occur, also
+    # those after moves that the searching seat hardly makes. (The paper starts with a high
+    # temperature.) The results of such games teach no value.
     game, explores = fpmcts.game, rng.random() < 0.5
     deal, node, decisions = game.deals[rng.integers(len(game.deals))], game.start, []
     while node.seat >= 0:

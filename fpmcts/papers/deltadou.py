@@ -122,7 +122,7 @@ class DeltaDou(Study):
         for key in self.train.get("game", {}):
             if key != "encoding":
                 raise ConfigError(f"train.game.{key}: expected none but encoding")
-        game, named = self.run_config().game.make(), [*self.curves, self.heuristic, *self.shown]
+        game, named = self.run_config().game.make(), [*self.curves, self.heuristic, *self.shown, "DeltaDou"]
         for row in self.rows():
             named += [row.a, row.b]
             if len(row.printed) != 2:
@@ -178,7 +178,7 @@ class DeltaDou(Study):
         except StoppedError:
             return None
         summary = self._draw(curves, base)
-        shown = examples(self._options(self.shown[0], last), self.seed)
+        shown = examples(self._options("DeltaDou", last), self.seed)
         parts = [f"# {self.title}\n", _table(found), shown, self.footer({})]
         write(self.folder() / self.result, "\n".join(parts))
         return summary + [_row_text(row, result) for row, result in found]

@@ -65,7 +65,10 @@ def draw(
     columns = -(-len(panels) // rows)
     drawn = Figure(figsize=(7 * columns, 5 * rows), layout="constrained")
     FigureCanvasAgg(drawn)
-    axes = drawn.subplots(rows, columns, squeeze=False).flatten()[: len(panels)]
+    axes = drawn.subplots(rows, columns, squeeze=False).flatten()
+    for axis in axes[len(panels) :]:
+        axis.set_axis_off()
+    axes = axes[: len(panels)]
     texts, curves = [], {}
     for name, line in lines.items():
         axis, across = axes[line.panel], panels[line.panel].across.lower()
