@@ -122,7 +122,8 @@ class DeltaDou(Study):
         for key in self.train.get("game", {}):
             if key != "encoding":
                 raise ConfigError(f"train.game.{key}: expected none but encoding")
-        game, named = self.run_config().game.make(), [*self.curves, self.heuristic, *self.shown, "DeltaDou"]
+        game = self.run_config().game.make()
+        named = [*self.curves, self.heuristic, *self.shown, "DeltaDou"]
         for row in self.rows():
             named += [row.a, row.b]
             if len(row.printed) != 2:
