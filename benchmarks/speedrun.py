@@ -6,12 +6,11 @@ The rules, so that entries of any two commits compare:
 - The clock is that of the run: wall time of its steps, without compilation, times two.
 - After every ``EVERY`` core-minutes, while the clock stands, the saved ``policy`` plays RHCP on
   ``DECKS`` decks that no run trains on, the same ones each time. A level is reached when the mean
-  is at least as high; the mean is of fixed decks, so it has no luck but that of the run.
+  is at least as high; the decks are the same for all, and the mean has an error of about 0.4.
 - A seed ends with its last level. ``network alone`` is the policy then, without the rule that plays
   proven wins.
 
-Runs lie in ``runs/speedrun-SEED``; an interrupted one resumes. The record table is in
-``docs/results.md``.
+Runs lie in ``runs/speedrun-SEED``; an interrupted one resumes.
 """
 
 import json

@@ -33,7 +33,7 @@ LIMIT = 600.0
 with kernels to compile."""
 
 LINE = "train.py: "
-SEARCHES = [*KUHN, "gradient.start=null"]
+SEARCHES = [*(key for key in KUHN if "gradient." not in key), "gradient.start=null"]
 BIDS = ["experiment=bidding", "gradient.games=384", "gradient.thaw=2", "evaluation.search_decks=0"]
 
 
