@@ -11,7 +11,8 @@ import numpy as np
 from fpmcts.evaluation.aivat import controlled
 from fpmcts.evaluation.match import PlayedGames, Usage
 from fpmcts.evaluation.sequential import SequentialResult
-from fpmcts.evaluation.statistics import Estimate, estimate, wins
+from fpmcts.evaluation.statistics import estimate_fields, interval, wins
+from games.estimate import Estimate, estimate
 from games.interface import GameSpec, ScoreUnit
 from games.notebook import html_table
 
@@ -226,8 +227,8 @@ class MatchResult:
         unit = self.spec.score
 
         def score(value: Score) -> dict[str, object]:
-            wins = {"wp": value.wp.as_dict()} if unit.reports_wins else {}
-            return {**wins, unit.key: value.adp.as_dict()}
+            wins = {"wp": estimate_fields(value.wp)} if unit.reports_wins else {}
+            return {**wins, unit.key: estimate_fields(value.adp)}
 
         teams = dict(zip(self.spec.team_names, map(score, side.by_team), strict=True))
         for team, habits in zip(teams.values(), side.habits_by_team, strict=True):
@@ -235,7 +236,7 @@ class MatchResult:
         if unit.reports_wins and side is self.sides[0]:
             for own, finishers in zip(teams.values(), self.finishers, strict=True):
                 own["finishers"] = finishers
-        free = side.luck_free and {"luck_free": {unit.key: side.luck_free.as_dict()}}
+        free = side.luck_free and {"luck_free": {unit.key: estimate_fields(side.luck_free)}}
         return {"total": score(side.total), "by_team": teams, **(free or {})}
 
     def __str__(self) -> str:
@@ -304,17 +305,17 @@ class MatchResult:
         if not self.spec.score.reports_wins:
             return self._mean(score.adp)
         wp = score.wp.scaled(100)
-        low, high = (min(max(end, 0.0), 100.0) for end in wp.interval())
-        interval = f" [{low:.1f}, {high:.1f}]" if wp.count > 1 else ""
-        return f"  WP {wp.text(1, '5')} %{interval}{self._mean(score.adp)}"
+        low, high = (min(max(end, 0.0), 100.0) for end in interval(wp))
+        ends = f" [{low:.1f}, {high:.1f}]" if wp.count > 1 else ""
+        return f"  WP {wp.text(1, '5')} %{ends}{self._mean(score.adp)}"
 
     def _mean(self, score: Estimate) -> str:
         """Returns the mean return in its unit."""
         unit = self.spec.score
         digits = unit.digits + 1
-        bottom, top = score.interval()
-        interval = f" [{bottom:+.{digits}f}, {top:+.{digits}f}]" if score.count > 1 else ""
-        return f"  {unit.name} {score.text(digits)}{interval}"
+        bottom, top = interval(score)
+        ends = f" [{bottom:+.{digits}f}, {top:+.{digits}f}]" if score.count > 1 else ""
+        return f"  {unit.name} {score.text(digits)}{ends}"
 
 
 @dataclass(frozen=True)

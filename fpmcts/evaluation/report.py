@@ -11,7 +11,8 @@ from fpmcts.evaluation.match import total_usage
 from fpmcts.evaluation.match_result import MatchResult
 from fpmcts.evaluation.plots import Panel, ReportError, check_plots, markdown_table, plot
 from fpmcts.evaluation.rating import Misfit, Rating, mean_scores, ratings
-from fpmcts.evaluation.statistics import Estimate, wins
+from fpmcts.evaluation.statistics import estimate_fields, interval, wins
+from games.estimate import Estimate
 from games.files import write
 from games.interface import GameSpec, ScoreUnit
 from games.system import Lock
@@ -154,7 +155,7 @@ class Report:
                 for label, one in self.tournament.players.items()
             },
             "ratings" if self.unit.reports_wins else f"mean_{self.unit.key}": {
-                label: own.as_dict() if isinstance(own, Estimate) else asdict(own)
+                label: estimate_fields(own) if isinstance(own, Estimate) else asdict(own)
                 for label, own in self.standings.items()
             },
             **({"misfits": misfits} if misfits else {}),
@@ -235,7 +236,7 @@ class Report:
 def _ends(standing: Rating | Estimate) -> tuple[float, float, float]:
     """Returns a standing and the ends of its interval."""
     if isinstance(standing, Estimate):
-        return standing.mean, *standing.interval()
+        return standing.mean, *interval(standing)
     return standing.elo, standing.low, standing.high
 
 

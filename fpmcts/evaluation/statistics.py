@@ -19,72 +19,29 @@ game, where a game of Doudizhu counts 2^bombs for the winning team. DouZero coun
 twice; its ADP is twice this one.
 """
 
-import math
-from dataclasses import dataclass
-
 import numpy as np
 from scipy.special import stdtrit
 
+from games.estimate import Estimate, estimate
 
-@dataclass(frozen=True)
-class Estimate:
-    """A mean over decks.
 
-    Attributes:
-        mean: The estimate.
-        error: Its standard error; NaN for fewer than two decks.
-        count: Number of decks.
+def interval(found: Estimate) -> tuple[float, float]:
+    """Returns the two ends of the 95 % interval (Student's t)."""
+    half = float(stdtrit(found.count - 1, 0.975)) * found.error
+    return found.mean - half, found.mean + half
+
+
+def estimate_fields(found: Estimate) -> dict[str, object]:
+    """Returns the mean, standard error, interval and number of decks; None for those undefined with
+    one deck.
     """
-
-    mean: float
-    error: float
-    count: int
-
-    def interval(self) -> tuple[float, float]:
-        """Returns the two ends of the 95 % interval (Student's t)."""
-        half = float(stdtrit(self.count - 1, 0.975)) * self.error
-        return self.mean - half, self.mean + half
-
-    def scaled(self, factor: float) -> "Estimate":
-        """Returns the estimate in another unit."""
-        return Estimate(factor * self.mean, factor * self.error, self.count)
-
-    def text(self, digits: int, sign: str = "+") -> str:
-        """Returns the mean and, for more than one deck, its standard error.
-
-        Args:
-            digits: Decimal places.
-            sign: Sign of a positive mean and minimum width, as in a format specification.
-        """
-        error = f" ± {self.error:.{digits}f}" if self.count > 1 else ""
-        return f"{self.mean:{sign}.{digits}f}{error}"
-
-    def __str__(self) -> str:
-        """Returns the estimate to the second digit of its standard error."""
-        if not self.error > 0.0:
-            return f"{self.mean:.6g}"
-        return self.text(max(0, 1 - math.floor(math.log10(self.error))), sign="")
-
-    def as_dict(self) -> dict[str, object]:
-        """Returns the mean, standard error, interval and number of decks; None for those undefined
-        with one deck.
-        """
-        known = self.count > 1
-        return {
-            "mean": self.mean,
-            "error": self.error if known else None,
-            "interval": list(self.interval()) if known else None,
-            "decks": self.count,
-        }
-
-
-def estimate(values: np.ndarray) -> Estimate:
-    """Returns the mean of one value per deck (float ``[D]``, D >= 1)."""
-    count = len(values)
-    if count == 0:
-        raise ValueError("got no decks; a mean needs at least one")
-    error = float(np.std(values, ddof=1) / np.sqrt(count)) if count > 1 else float("nan")
-    return Estimate(float(np.mean(values)), error, count)
+    known = found.count > 1
+    return {
+        "mean": found.mean,
+        "error": found.error if known else None,
+        "interval": list(interval(found)) if known else None,
+        "decks": found.count,
+    }
 
 
 def estimate_by_deck(values: np.ndarray, decks: np.ndarray) -> Estimate:

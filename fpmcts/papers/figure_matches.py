@@ -5,6 +5,7 @@ Source: Heinrich & Silver 2015, 4.3, figure 3 and tables 2 and 3.
 """
 
 from collections.abc import Mapping
+from dataclasses import astuple
 from itertools import combinations, permutations, product
 from pathlib import Path
 from typing import NamedTuple
@@ -17,8 +18,9 @@ from fpmcts.papers.drawing import Line
 from fpmcts.papers.study import Stopping, finish
 from fpmcts.progress import Progress
 from fpmcts.tabular.learner import DenseLearner
-from fpmcts.tabular.matches import ALWAYS_CALL, RANDOM, Result, symmetric_play
+from fpmcts.tabular.matches import ALWAYS_CALL, RANDOM, symmetric_play
 from fpmcts.training.tabular import mark_after
+from games.estimate import Estimate
 from games.files import replacing
 from games.tables import Tables
 from networks.checkpoint import CheckpointError
@@ -78,7 +80,7 @@ def play_matches(
     threads: int,
     progress: Progress,
     stopping: Stopping,
-) -> tuple[dict[str, Line], dict[str, dict[str, Result]]] | None:
+) -> tuple[dict[str, Line], dict[str, dict[str, Estimate]]] | None:
     """Returns lines and the final table (row, column); None if it was stopped.
 
     Args:
@@ -105,37 +107,39 @@ def play_matches(
     def player(label: str, mark: int) -> np.ndarray:
         return FIXED[label] if label in FIXED else np.load(folders[label] / f"greedy-{mark}.npy")
 
-    def play(match: Match, tick: Tick) -> Result | None:
+    def play(match: Match, tick: Tick) -> tuple[float, ...] | None:
         if stopping():
             return None
         players = [player(label, match.mark) for label in (match.first, match.second)]
         seating = [0] + [1] * (game.num_players - 1)
-        return symmetric_play(game, players, seating, match.deals, match.seed)[0]
+        return astuple(symmetric_play(game, players, seating, match.deals, match.seed)[0])
 
     run = ThreadPool([play] * threads).run
     kept = finish(store, {match: match for match in matches}, run, progress)
     if any(match not in kept for match in matches):
         return None
-    results = {match: Result(*kept[match]) for match in matches}
+    results = {}
+    for match in matches:
+        mean, error, count = kept[match]
+        results[match] = Estimate(mean, error, count)
     lines = {}
     for panel, pairs in enumerate((between, against)):
         for pair in pairs:
-            means, errors, _ = np.array(
-                [results[Match(*pair, mark, deals[0], 0)] for mark in marks]
-            ).T
+            found = [results[Match(*pair, mark, deals[0], 0)] for mark in marks]
+            means, errors = np.array([(one.mean, one.error) for one in found]).T
             lines[name(*pair, game.num_players)] = Line(np.array(marks), means, errors, panel)
     last = {pair: results[Match(*pair, marks[-1], deals[1], 1)] for pair in between + against}
     if game.num_players == 2:  # what one wins the other loses
-        last |= {(b, a): result._replace(mean=-result.mean) for (a, b), result in last.items()}
+        last |= {(b, a): result.scaled(-1.0) for (a, b), result in last.items()}
     return lines, {b: {a: last[a, b] for a in labels if a != b} for b in [*labels, *FIXED]}
 
 
-def table_lines(table: Mapping[str, Mapping[str, Result]], num_players: int) -> list[str]:
+def table_lines(table: Mapping[str, Mapping[str, Estimate]], num_players: int) -> list[str]:
     """Returns the final table as text, one line for each match-up."""
     others = "" if num_players == 2 else f"{num_players - 1} x "
     return [
         f"{column} against {others}{row}: {result.mean:.2f} ± {result.error:.2f} mbb/h on "
-        f"{result.deals:,} deals"
+        f"{result.count:,} deals"
         for row, columns in table.items()
         for column, result in columns.items()
     ]

@@ -276,7 +276,7 @@ class RunFigure(Study):
             return None
         lines, table = played
         facts["table"] = {
-            row: {column: result._asdict() for column, result in columns.items()}
+            row: {column: asdict(result) for column, result in columns.items()}
             for row, columns in table.items()
         }
         title = f"{self.title}: greedy policies in symmetric play (± standard error)"

@@ -24,13 +24,14 @@ from fpmcts.evaluation.duplicate import evaluation_decks
 from fpmcts.evaluation.identity import code_of
 from fpmcts.evaluation.match import play_games
 from fpmcts.evaluation.plots import markdown_table
-from fpmcts.evaluation.statistics import Estimate, estimate, wins
+from fpmcts.evaluation.statistics import interval, wins
 from fpmcts.evaluation.units import Tell
 from fpmcts.papers.study import LotsStudy
 from fpmcts.players import load_player
 from fpmcts.players.ismcts import ISMCTSOptions
 from games import Choice
 from games.agent import Agent
+from games.estimate import Estimate, estimate
 from games.kernels import streams
 from games.settings import ConfigError, build, setting
 
@@ -240,7 +241,7 @@ def _apart(returns: list[float]) -> str:
 
 
 def _half(cell: Estimate) -> float:
-    return cell.interval()[1] - cell.mean
+    return interval(cell)[1] - cell.mean
 
 
 def head_to_head(cells: Cells, player: str, other: str) -> tuple[float, float]:

@@ -23,12 +23,12 @@ import numpy as np
 from fpmcts.evaluation.duplicate import evaluation_decks, table_games, table_orders, table_scores
 from fpmcts.evaluation.identity import code_of, digests
 from fpmcts.evaluation.match_result import TableResult
-from fpmcts.evaluation.statistics import estimate
 from fpmcts.evaluation.units import Tell
 from fpmcts.papers.drawing import Line, Panel, draw
 from fpmcts.papers.study import LotsStudy
 from fpmcts.players import load_player
 from games import Choice
+from games.estimate import estimate
 from games.interface import Game
 from games.kernels import streams
 from games.settings import ConfigError, build, setting

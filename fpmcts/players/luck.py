@@ -7,12 +7,12 @@ the rest of the result was decided by moves.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
 from games.agent import Agent
 from games.decision import RETURN, WINS
+from games.estimate import Estimate, estimates, total
 from games.interface import Game
 from games.kernels import Stream, deal_seeds
 from games.lockstep import Lockstep
@@ -51,18 +51,6 @@ class Luck:
     known_error: tuple[float, ...]
     losses: tuple[float, ...] | None = None
     play_outs: int = 0
-
-
-class Mean(NamedTuple):
-    """Means over rollouts, for S seats.
-
-    Attributes:
-        mean: float64 ``[S]``.
-        error: float64 ``[S]``, their standard errors.
-    """
-
-    mean: np.ndarray
-    error: np.ndarray
 
 
 class Cancelled(RuntimeError):  # noqa: N818 (nothing is wrong)
@@ -106,19 +94,14 @@ def scored(returns: np.ndarray, win_only: bool) -> np.ndarray:
     return np.asarray((np.sign(returns) + 1.0) / 2.0 if win_only else returns)
 
 
-def mean_of(values: np.ndarray) -> Mean:
-    """Returns the mean of at least two rows with its standard error."""
-    return Mean(values.mean(axis=0), values.std(axis=0, ddof=1) / np.sqrt(len(values)))
-
-
 def before_the_deal(
     game: Game, agent: Agent, num: int, win_only: bool, cancel: Callable[[], bool] | None = None
-) -> Mean:
+) -> list[Estimate]:
     """Returns the expected return of each seat before the deal, from one rollout each of ``num``
     deals.
     """
     deals = game.deal(deal_seeds(0, num, Stream.TABLE, 1))
-    return mean_of(scored(play_out(game, agent, deals, 0, cancel), win_only))
+    return estimates(scored(play_out(game, agent, deals, 0, cancel), win_only))
 
 
 def repeated(states: States, num: int) -> States:
@@ -130,7 +113,7 @@ def luck_of(
     game: Game,
     agent: Agent,
     table: Table,
-    start: Mean,
+    start: Sequence[Estimate],
     dealt: States,
     later: Sequence[tuple[States, States]],
     seed: int,
@@ -160,20 +143,19 @@ def luck_of(
     def worth(states: States) -> np.ndarray:
         return scored(play_out(game, agent, states, seed, cancel), win_only)
 
-    deal = mean_of(worth(dealt))
-    changes = [mean_of(worth(after) - worth(before)) for before, after in later]
-    nothing = np.zeros(game.spec.num_seats)
-    changed = sum((change.mean for change in changes), nothing)
-    changed_error = np.sqrt(sum((change.error**2 for change in changes), nothing))
-    parts = {
-        "result": scored(np.array(table.returns), win_only),
-        "start": start.mean,
-        "deal": deal.mean - start.mean,
-        "later": changed,
-        "start_error": start.error,
-        "deal_error": np.hypot(start.error, deal.error),
-        "later_error": changed_error,
-        "known_error": np.hypot(deal.error, changed_error),
-    }
-    columns = {name: tuple(values.tolist()) for name, values in parts.items()}
-    return Luck(WINS if win_only else RETURN, **columns, play_outs=num_rows(dealt))
+    worths = estimates(worth(dealt))
+    deal = [total((now, then.scaled(-1.0))) for now, then in zip(worths, start, strict=True)]
+    changes = [estimates(worth(after) - worth(before)) for before, after in later]
+    changed = [total(change[seat] for change in changes) for seat in range(len(worths))]
+    known = [total(parts) for parts in zip(worths, changed, strict=True)]
+    parts = {"start": start, "deal": deal, "later": changed}
+    return Luck(
+        WINS if win_only else RETURN,
+        tuple(scored(np.array(table.returns), win_only).tolist()),
+        **{name: tuple(part.mean for part in found) for name, found in parts.items()},
+        **{
+            f"{name}_error": tuple(part.error for part in found)
+            for name, found in (parts | {"known": known}).items()
+        },
+        play_outs=num_rows(dealt),
+    )

@@ -6,14 +6,15 @@ tried in the same worlds with the same random numbers, so that their comparison 
 move the policy plays in every seat, including the mover's.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from fpmcts.players.luck import Luck, Mean, luck_of, play_out
+from fpmcts.players.luck import Luck, luck_of, play_out
 from games.agent import Agent, OpenPolicy
 from games.decision import HiddenCards, Question
+from games.estimate import Estimate
 from games.interface import Game
 from games.registry import positions_of
 from games.table import Table
@@ -58,7 +59,7 @@ def poker_luck(
     game: Game,
     agent: Agent,
     table: Table,
-    start: Mean,
+    start: Sequence[Estimate],
     num: int,
     seed: int,
     cancel: Callable[[], bool] | None = None,

@@ -18,10 +18,8 @@ from fpmcts.players.luck import (
     DEALS,
     Cancelled,
     Luck,
-    Mean,
     before_the_deal,
     luck_of,
-    mean_of,
     repeated,
 )
 from fpmcts.players.simulation import poker_luck, simulate
@@ -34,6 +32,7 @@ from fpmcts.tabular.values import PolicyValues
 from games import Choice
 from games.agent import Agent
 from games.decision import RETURN, Decision, HiddenCards, Limits, Question, RootMove
+from games.estimate import Estimate, estimate, estimates
 from games.files import shipped
 from games.generic import current_seat, legal
 from games.interface import Game, Records
@@ -315,7 +314,7 @@ class TabularAgent(Agent):
         self, policy: TabularPolicy | HashedPolicy, name: str = "tabular", playouts: int = 0
     ) -> None:
         self.policy, self.name, self.playouts = policy, name, playouts
-        self._starts: dict[int, Mean] = {}
+        self._starts: dict[int, list[Estimate]] = {}
 
     def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
         """Returns a legal move (int16 ``[n]``) for each view; row k belongs to game
@@ -352,8 +351,8 @@ class TabularAgent(Agent):
         priors = self.probabilities(question.view)[0, asked]
         if self.exact is not None:
             found = self.exact.at(question.view.cards[0], int(question.view.node[0]))
-            moves, num = Mean(found.values[asked], np.zeros(len(asked))), 0
-            value = Mean(np.array([found.policy @ found.values]), np.zeros(1))
+            moves, num = [Estimate(float(value), 0.0) for value in found.values[asked]], 0
+            value = Estimate(float(found.policy @ found.values), 0.0)
             hidden = _hidden(question.game, question.seat, found.cards)
         else:
             num = self.playouts if isinstance(self.policy, TabularPolicy) else 0
@@ -363,20 +362,20 @@ class TabularAgent(Agent):
                 simulated = simulate(self, question, num, limits.cancel)
             except Cancelled:
                 return decision
-            moves, hidden = mean_of(simulated.returns), simulated.hidden
-            value = mean_of(simulated.returns @ priors[:, None])
+            moves, hidden = estimates(simulated.returns), simulated.hidden
+            value = estimate(simulated.returns @ priors)
         root = tuple(
-            RootMove(question.text(action), float(prior), num, float(mean), float(error))
-            for action, prior, mean, error in zip(question.asked, priors, *moves, strict=True)
+            RootMove(question.text(action), float(prior), num, move.mean, move.error)
+            for action, prior, move in zip(question.asked, priors, moves, strict=True)
         )
         return replace(
             decision,
-            value=float(value.mean[0]),
+            value=value.mean,
             unit=RETURN,
             root=root,
             hidden=hidden,
             playouts=num or decision.playouts,
-            value_error=float(value.error[0]),
+            value_error=value.error,
         )
 
     def luck(

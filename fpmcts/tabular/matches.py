@@ -10,12 +10,13 @@ A player is an array of bytes: the slot that it plays in each information set, a
 
 from collections.abc import Sequence
 from itertools import permutations
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from fpmcts.tabular.walks import GOLDEN, below
 from games.deals import OWN, bucket, deal, outcome
+from games.estimate import Estimate, estimates
 from games.kernels import Stream, deal_seeds, kernel, mix64
 from games.tables import Tables
 
@@ -23,14 +24,6 @@ UNIFORM, CALLS = 255, 254
 """Instead of a slot: a uniformly random legal action; calling or checking."""
 RANDOM, ALWAYS_CALL = np.array([UNIFORM], np.uint8), np.array([CALLS], np.uint8)
 """Players that do not learn."""
-
-
-class Result(NamedTuple):
-    """A player's winnings in mbb/h, their standard error, and the number of deals."""
-
-    mean: float
-    error: float
-    deals: int
 
 
 @kernel
@@ -82,8 +75,8 @@ def symmetric_play(
     line_up: Sequence[int],
     num_deals: int,
     seed: int = 0,
-) -> list[Result]:
-    """Returns each player's winnings per hand and seat.
+) -> list[Estimate]:
+    """Returns each player's winnings in mbb/h per seat.
 
     Args:
         game: The game.
@@ -115,6 +108,4 @@ def symmetric_play(
     seeds = deal_seeds(seed, num_deals, Stream.EVALUATION)
     _play(game.betting, game.deals, tuple(players), seatings, seeds, game.rules.passive, won)
     won *= 1000 / game.rules.unit / (len(seatings) * np.bincount(line_up))
-    errors = won.std(axis=0, ddof=1) / np.sqrt(num_deals)
-    pairs = zip(won.mean(axis=0), errors, strict=True)
-    return [Result(float(mean), float(error), num_deals) for mean, error in pairs]
+    return estimates(won)

@@ -68,7 +68,7 @@ def test_a_deterministic_policy_against_itself_wins_nothing() -> None:
     """The two seatings of a deal cancel exactly, so the standard error is 0 too."""
     for player in (players(LEDUC)["other greedy"][0], ALWAYS_CALL):
         result = symmetric_play(LEDUC, [player, player], [0, 1], 1000)[0]
-        assert (result.mean, result.error, result.deals) == (0, 0, 1000)
+        assert (result.mean, result.error, result.count) == (0, 0, 1000)
 
 
 @pytest.fixture(scope="module")

@@ -178,7 +178,7 @@ def test_matches_between_runs_after_a_stop(tmp_path: Path, monkeypatch: pytest.M
     marks = facts[0]["curves"]["Smooth UCT against UCT"]["episodes"]
     # Five for each power of ten, and the last.
     assert marks == [1000, 1585, 2512, 3981, 6310, 10_000, 15_849, 25_119, 30_000]
-    assert facts[0]["table"]["random"]["UCT"]["deals"] == 700
+    assert facts[0]["table"]["random"]["UCT"]["count"] == 700
     assert (
         facts[0]["table"]["UCT"]["Smooth UCT"]["mean"]
         == -facts[0]["table"]["Smooth UCT"]["UCT"]["mean"]

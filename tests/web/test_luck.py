@@ -14,7 +14,6 @@ from starlette.testclient import TestClient
 
 from fpmcts.web.engine.asking import Answer, EngineState, Question
 from fpmcts.web.errors import Json
-from fpmcts.web.review.comparing import Estimate
 from fpmcts.web.review.jobs import Job
 from fpmcts.web.review.luck import Parts, parts_of, together
 from fpmcts.web.review.reviewer import Reviewer
@@ -24,6 +23,7 @@ from fpmcts.web.tables.offers import offers
 from fpmcts.web.tables.room import Services
 from fpmcts.web.tables.rulebook import Games
 from fpmcts.web.tables.store import Store
+from games.estimate import Estimate
 from tests.web.conftest import Site, Tab, opened
 from tests.web.fake import FakeClock, FakeEngine, luck_fields
 
@@ -39,8 +39,8 @@ def test_a_partner_s_loss_is_a_loss_and_an_opponent_s_a_gain() -> None:
     luck = luck_fields(3, "wp", result=(0.0, 1.0, 1.0), known_error=(0.0, 0.12, 0.0))
     found = parts_of(luck, 1, (0, 1, 1), costs, 100.0)
     assert parts(found)["others"] == pytest.approx(20.0 - 1.0) and parts(found)["own"] == -5.0
-    assert found.parts["others"].se == pytest.approx(5.0)
-    assert found.parts["rest"].se == pytest.approx(13.0)  # 12, 0, 5
+    assert found.parts["others"].error == pytest.approx(5.0)
+    assert found.parts["rest"].error == pytest.approx(13.0)  # 12, 0, 5
     # where returns count, a loss of one of three is no one's gain in particular
     assert "others" not in parts(parts_of(luck_fields(3), 1, (0, 1, 1), costs, 1.0))
 

@@ -14,9 +14,10 @@ from starlette.testclient import TestClient
 
 from fpmcts.web.engine.asking import Answer, Question, Row
 from fpmcts.web.review.comparing import CLASSES as NAMES
-from fpmcts.web.review.comparing import SPEEDS, Estimate, classify
+from fpmcts.web.review.comparing import SPEEDS, classify
 from fpmcts.web.review.judging import Played, Review, judge_game
 from fpmcts.web.server import app
+from games.estimate import Estimate
 from tests.web.conftest import TOKEN, Site, Tab, opened
 from tests.web.fake import ToyGames
 

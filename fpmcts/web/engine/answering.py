@@ -17,7 +17,7 @@ import numpy as np
 import torch
 
 from fpmcts.players.lookup import Host, entrants_of
-from fpmcts.players.luck import DEALS, Luck, Mean, before_the_deal, luck_of, repeated
+from fpmcts.players.luck import DEALS, Luck, before_the_deal, luck_of, repeated
 from fpmcts.players.warmup import compile_players
 from fpmcts.web.engine.asking import (
     Answer,
@@ -33,6 +33,7 @@ from fpmcts.web.tables.rulebook import base_of
 from games import Choice
 from games.agent import Agent, observers
 from games.decision import WINS, Decision
+from games.estimate import Estimate
 from games.interface import Game, empty_records
 from games.rows import concatenate
 from games.table import Table
@@ -52,7 +53,7 @@ class Answering:
         torch.set_num_threads(1)
         self._hosts: dict[str, Host] = {}
         self._players: dict[tuple[str, str], Any] = {}
-        self._starts: dict[tuple[str, str, int], Mean] = {}
+        self._starts: dict[tuple[str, str, int], list[Estimate]] = {}
         self._compiling: dict[str, Thread] = {}
         self._met: dict[int, Earlier] = {}
 

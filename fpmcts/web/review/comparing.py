@@ -14,47 +14,16 @@ import numpy as np
 from fpmcts.web.clock import derived_seed
 from fpmcts.web.engine.asking import Answer, EngineError
 from fpmcts.web.errors import Json
+from games.estimate import Estimate, estimate
 
 CLASSES = ("inaccuracy", "mistake", "blunder")
 OPEN_CLASSES = ("best", "good", "better")
 """Classes of decisions whose best move is shown at once, since there is no better one to find."""
 
 
-class Estimate(NamedTuple):
-    """An estimated number, such as how much worse one move is than another.
-
-    Attributes:
-        mean: The estimate.
-        se: Its standard error.
-    """
-
-    mean: float
-    se: float
-
-    @property
-    def low(self) -> float:
-        """Returns the mean minus two standard errors."""
-        return self.mean - 2.0 * self.se
-
-    @property
-    def high(self) -> float:
-        """Returns the mean plus two standard errors."""
-        return self.mean + 2.0 * self.se
-
-    def fields(self, digits: int = 4) -> Json:
-        """Returns the fields of a message about a loss."""
-        return {"loss": round(self.mean, digits), "se": round(self.se, digits)}
-
-
-def total(estimates: Sequence[Estimate]) -> Estimate:
-    """Returns the sum of independent estimates; their variances add."""
-    return Estimate(sum(one.mean for one in estimates), math.hypot(*(one.se for one in estimates)))
-
-
-def mean_of(found: Sequence[float]) -> Estimate:
-    """Returns the mean of two or more numbers with its standard error."""
-    values = np.asarray(found, dtype=np.float64)
-    return Estimate(float(values.mean()), float(values.std(ddof=1) / math.sqrt(values.size)))
+def loss_fields(loss: Estimate, digits: int = 4) -> Json:
+    """Returns the fields of a message about a loss."""
+    return {"loss": round(loss.mean, digits), "se": round(loss.error, digits)}
 
 
 def classify(loss: Estimate, thresholds: Sequence[float]) -> str:
@@ -128,13 +97,13 @@ class Again(NamedTuple):
     def loss(self, worse: str, better: str) -> Estimate:
         """Returns how much worse one move is than another, from the differences in each search."""
         pairs = zip(self.values[worse], self.values[better], strict=True)
-        return mean_of([self.scale * (best - other) for other, best in pairs])
+        return estimate(np.array([self.scale * (best - other) for other, best in pairs]))
 
     def compared(self) -> dict[str, Compared]:
         """Returns the report of each move."""
+        found = {move: estimate(np.array(values)) for move, values in self.values.items()}
         return {
-            move: Compared(*mean_of(values), self.visits[move])
-            for move, values in self.values.items()
+            move: Compared(one.mean, one.error, self.visits[move]) for move, one in found.items()
         }
 
 
@@ -183,7 +152,7 @@ def rival_of(answer: Answer, played: str) -> str | None:
         return None
     chosen = rows.pop(answer.move)
     least = {
-        move: row.mean - 2.0 * math.hypot(row.se, chosen.se)
+        move: row.mean - 2.0 * math.hypot(row.error, chosen.error)
         for move, row in rows.items()
         if move != played
     }

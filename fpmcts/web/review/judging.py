@@ -30,13 +30,13 @@ from fpmcts.web.review.comparing import (
     SPEEDS,
     Ask,
     Compared,
-    Estimate,
     classify,
+    loss_fields,
     rival_of,
     search_again,
-    total,
 )
 from fpmcts.web.review.luck import Parts, parts_of
+from games.estimate import Estimate, total
 
 PUZZLES = ("mistake", "blunder")
 
@@ -98,7 +98,7 @@ class Decision:
 
     @judged.setter
     def judged(self, loss: Estimate) -> None:
-        self.loss, self.se = loss
+        self.loss, self.se = loss.mean, loss.error
 
     def loss_of(self, move: str) -> float:
         """Returns the loss of a move against the best one, from exact rows."""
@@ -225,7 +225,7 @@ class Review:
     def cost(self, seat: int) -> Estimate:
         """Returns the total loss of a seat's decisions; the searches are independent."""
         mine = (decision.judged for decision in self.decisions if decision.seat == seat)
-        return total([loss for loss in mine if loss is not None])
+        return total(loss for loss in mine if loss is not None)
 
     def parts(self, seat: int) -> Parts | None:
         """Returns the result of a seat in parts; None if the luck of the cards is unknown in the
@@ -247,7 +247,7 @@ class Review:
             "decisions": len(names) + forced,
             "forced": forced,
             **{name: names.count(name) for name in (*OPEN_CLASSES, "unclear", *CLASSES)},
-            **self.cost(seat).fields(),
+            **loss_fields(self.cost(seat)),
         }
 
 

@@ -9,10 +9,11 @@ unknown losses.
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from fpmcts.web.errors import Json
-from fpmcts.web.review.comparing import Estimate, total
+from games.estimate import Estimate, total
 
 PARTS = ("start", "deal", "later", "own", "others", "rest")
 
@@ -38,7 +39,7 @@ class Parts(NamedTuple):
         return {
             "result": result,
             "parts": [
-                {"name": name, "value": shown[name], "se": round(part.se, digits)}
+                {"name": name, "value": shown[name], "se": round(part.error, digits)}
                 for name, part in self.parts.items()
             ],
         }
@@ -65,17 +66,17 @@ def parts_of(
         name: Estimate(scale * luck[name][seat], scale * luck[f"{name}_error"][seat])
         for name in ("start", "deal", "later")
     }
-    found["own"] = Estimate(-own.mean, own.se)
+    found["own"] = own.scaled(-1.0)
     gain = Estimate(0.0, 0.0)
     if known and (len(teams) == 2 or (luck["unit"] == "wp" and max(teams) == 1)):
-        signs = {other: -1.0 if teams[other] == teams[seat] else 1.0 for other in known}
         gain = found["others"] = total(
-            [Estimate(signs[other] * cost.mean, cost.se) for other, cost in known.items()]
+            cost.scaled(-1.0 if teams[other] == teams[seat] else 1.0)
+            for other, cost in known.items()
         )
     result = scale * luck["result"][seat]
     found["rest"] = Estimate(
         result - sum(part.mean for part in found.values()),
-        math.hypot(scale * luck["known_error"][seat], own.se, gain.se),
+        math.hypot(scale * luck["known_error"][seat], own.error, gain.error),
     )
     return Parts(result, found)
 
@@ -89,5 +90,5 @@ def together(hands: Sequence[Parts]) -> Parts:
         mine = [hand.parts[name] for hand in hands if name in hand.parts]
         if mine:
             found[name] = total(mine)
-    found["start"] = found["start"]._replace(se=sum(hand.parts["start"].se for hand in hands))
+    found["start"] = replace(found["start"], error=sum(hand.parts["start"].error for hand in hands))
     return Parts(sum(hand.result for hand in hands), found)

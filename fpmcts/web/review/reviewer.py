@@ -9,13 +9,14 @@ from dataclasses import asdict, replace
 from fpmcts.web.clock import derived_seed
 from fpmcts.web.engine.asking import Answer, EngineError, Priority
 from fpmcts.web.errors import Json, RefusedError
-from fpmcts.web.review.comparing import SPEEDS, Ask, Estimate, search_again, total
+from fpmcts.web.review.comparing import SPEEDS, Ask, loss_fields, search_again
 from fpmcts.web.review.jobs import Job, Work
 from fpmcts.web.review.judging import PUZZLES, Decision, Played, Review, judge_game
 from fpmcts.web.review.luck import together
 from fpmcts.web.tables.room import Room
 from fpmcts.web.tables.rulebook import positions, table_at
 from fpmcts.web.tables.store import DiskError, Store
+from games.estimate import Estimate, total
 
 PLAYOUTS = 256
 """Default playouts of an analysis."""
@@ -219,7 +220,7 @@ class Reviewer:
         return {
             "hands": count,
             "reviewed": len(found),
-            **total([review.cost(seat) for review, seat in found]).fields(last.digits),
+            **loss_fields(total(review.cost(seat) for review, seat in found), last.digits),
             "luck": together(parts).fields(last.digits) if len(parts) == len(found) else None,
         }
 
@@ -288,7 +289,7 @@ class Reviewer:
                 "move": text,
                 "right": right,
                 "exact": decision.exact,
-                **loss.fields(),
+                **loss_fields(loss),
             }
             if right:
                 tried["decision"] = decision.fields(review.classes)
@@ -312,9 +313,11 @@ class Reviewer:
             moves, speed = (move, decision.best), SPEEDS[review.speed]
             ask = searcher(game, session)
             found = await search_again(ask, decision.ply, moves, speed, review.seed, "try")
-            decision.tries[move] = found.loss(move, decision.best)
+            loss = found.loss(move, decision.best)
+            decision.tries[move] = loss.mean, loss.error
             decision.compared = found.compared() | decision.compared
-        return Estimate(*decision.tries[move])
+        mean, error = decision.tries[move]
+        return Estimate(mean, error)
 
     async def puzzles(self, session: str) -> AsyncIterator[tuple[str, int, int]]:
         """Yields table, ply and seat of the clear mistakes of a session's reviewed games that
