@@ -14,7 +14,7 @@ import torch
 
 from fpmcts.players import load_player
 from fpmcts.progress import silent
-from fpmcts.training.stages import Stages
+from fpmcts.training.fpmcts import FPMCTS
 from games import make
 from games.files import ROOT
 from games.rows import named
@@ -67,12 +67,12 @@ def first_game() -> None:
         raise KeyboardInterrupt
 
     with suppress(KeyboardInterrupt):
-        Stages(composed("bootstrap=none")).step(end)
+        FPMCTS(composed("bootstrap=none")).step(end)
 
 
 def memory() -> None:
     """Prints the peak memory in GiB of a default run with full stores, after two steps."""
-    run = Stages(
+    run = FPMCTS(
         composed("bootstrap.games=1000", "bootstrap.kept=500", "evaluation.search_decks=0")
     )
     for store in [*run.reservoirs, *run.windows]:

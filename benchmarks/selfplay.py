@@ -11,7 +11,8 @@ from statistics import median
 from fpmcts.progress import silent
 from fpmcts.training.algorithms import read_run
 from fpmcts.training.config import TrainConfig
-from fpmcts.training.stages import BATCH_SIZE, Stages
+from fpmcts.training.fpmcts import FPMCTS
+from fpmcts.training.stages import BATCH_SIZE
 
 from .measure import Row
 
@@ -33,16 +34,16 @@ def composed(*overrides: str) -> TrainConfig:
     return config
 
 
-def taught(config: TrainConfig, games: int = 2_000) -> Stages:
+def taught(config: TrainConfig, games: int = 2_000) -> FPMCTS:
     """Returns a run whose networks have learned from a few heuristic games."""
     bootstrap = replace(config.bootstrap, kind="heuristic", games=games, games_per_step=games)
     quiet = replace(config.evaluation, decks=0, search_decks=0)
-    run = Stages(replace(config, bootstrap=bootstrap, evaluation=quiet))
+    run = FPMCTS(replace(config, bootstrap=bootstrap, evaluation=quiet))
     run.step(silent)
     return run
 
 
-def scalars_of(run: Stages) -> dict[str, float]:
+def scalars_of(run: FPMCTS) -> dict[str, float]:
     """Returns the medians of the next reports, with the rows learned from a second."""
     reports = []
     for _ in range(ITERATIONS):

@@ -34,8 +34,8 @@ from fpmcts.progress import Progress
 from fpmcts.training.algorithms import read_run
 from fpmcts.training.config import TrainConfig
 from fpmcts.training.curves import points
+from fpmcts.training.fpmcts import FPMCTS
 from fpmcts.training.run import Run
-from fpmcts.training.stages import Stages
 from games.files import replacing, write
 from games.settings import ConfigError, build, setting
 from networks.checkpoint import NETWORKS
@@ -197,7 +197,7 @@ class DeltaDou(Study):
                 progress("self-play", learner.games_seen + done, total, unit)
 
         run = Run.of(self.run_config(), tell, stopping=stopping)
-        learner = cast(Stages, run.algorithm)
+        learner = cast(FPMCTS, run.algorithm)
         if run.last is not None:
             self._keep(learner)
         for _ in run:
@@ -205,7 +205,7 @@ class DeltaDou(Study):
         if not run.is_finished():
             raise StoppedError
 
-    def _keep(self, learner: Stages) -> None:
+    def _keep(self, learner: FPMCTS) -> None:
         """Copies the networks of the run after an episode that figure 4 shows."""
         began = learner.bootstrap_done >= self.bootstrap_games and learner.episode_done == 0
         path = self.snapshot(learner.iteration)

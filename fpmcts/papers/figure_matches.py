@@ -121,7 +121,7 @@ def play_matches(
     results = {}
     for match in matches:
         mean, error, count = kept[match]
-        results[match] = Estimate(mean, error, count)
+        results[match] = Estimate(mean, error, int(count))
     lines = {}
     for panel, pairs in enumerate((between, against)):
         for pair in pairs:

@@ -157,7 +157,7 @@ class TrainConfig(NetworksConfig):
         objective: "wp" (chance to win) or "adp" (points): what the search maximises.
     """
 
-    learned_by = "fpmcts.training.stages:Stages"
+    learned_by = "fpmcts.training.fpmcts:FPMCTS"
     threads: int = setting(0, least=0, most=4096)
     init_from: str | None = None
     objective: str = setting("wp", choices=OBJECTIVES)

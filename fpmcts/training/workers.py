@@ -35,17 +35,18 @@ from fpmcts.progress import Progress
 from fpmcts.search.search import Search, SearchCounters
 from fpmcts.training.config import TrainConfig
 from fpmcts.training.heuristic_games import generate_games
-from fpmcts.training.learning import Part, load_parts, numbered, part_arrays
+from fpmcts.training.learning import load_parts, part_arrays
 from fpmcts.training.policy_games import Played, play_policies
 from fpmcts.training.samples import Samples
 from fpmcts.training.selfplay import Finished, SelfPlay, join_finished
+from fpmcts.training.weights import Players
 from games.interface import Game
 from games.kernels import Stream, deal_seeds, streams
 from games.rows import States, concatenate, num_rows, take
 from inference.filter import FilterNet
 from networks.device import choose_device
 from networks.evaluator import Evaluator
-from networks.resnet import Networks, build_networks
+from networks.resnet import build_networks
 
 POLICY_LANES = 2048
 """Games that advance together without searches: a game needs one evaluation at a time."""
@@ -53,18 +54,6 @@ POLICY_DECKS, SEARCH_DECKS = 100, 25
 """Decks of a unit of a match. Random numbers depend on it, so it does not depend on the number of
 workers.
 """
-
-
-class Players(NamedTuple):
-    """The networks that play, and the filter network of inference, if there is one."""
-
-    networks: Networks
-    filter: FilterNet | None
-
-    def parts(self) -> dict[str, Part]:
-        """Returns the networks by the names under which their weights are sent."""
-        found = numbered("network", self.networks.distinct())
-        return found if self.filter is None else found | {"filter": self.filter}
 
 
 class Batch(NamedTuple):

@@ -9,7 +9,7 @@ from fpmcts.evaluation.config import parse_command_line
 from fpmcts.evaluation.plan import make_plan
 from fpmcts.evaluation.tournament import play_tournament
 from fpmcts.progress import silent
-from fpmcts.training.stages import Stages
+from fpmcts.training.fpmcts import FPMCTS
 from games import make
 from tests.training.tiny_run import config, same
 
@@ -24,11 +24,11 @@ SEARCHES = (
 )
 
 
-def trainer(*overrides: str) -> Stages:
-    return Stages(config(*SEARCHES, *overrides))
+def trainer(*overrides: str) -> FPMCTS:
+    return FPMCTS(config(*SEARCHES, *overrides))
 
 
-def in_cluster(nodes: Any, actors: int, *overrides: str) -> tuple[Stages, RayCluster]:
+def in_cluster(nodes: Any, actors: int, *overrides: str) -> tuple[FPMCTS, RayCluster]:
     made = trainer(
         *overrides, "cluster=ray", f"cluster.address={nodes.address}", f"cluster.actors={actors}"
     )
@@ -36,7 +36,7 @@ def in_cluster(nodes: Any, actors: int, *overrides: str) -> tuple[Stages, RayClu
     return made, made.workers.cluster
 
 
-def run(one: Stages, steps: int) -> dict[str, np.ndarray]:
+def run(one: FPMCTS, steps: int) -> dict[str, np.ndarray]:
     """Returns the arrays after some steps, and what the last match said."""
     reports = [one.step(silent) for _ in range(steps)]
     return one.state().arrays | {

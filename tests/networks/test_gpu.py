@@ -6,7 +6,7 @@ import torch
 
 from fpmcts.progress import silent
 from fpmcts.training.algorithms import read_run
-from fpmcts.training.stages import Stages
+from fpmcts.training.fpmcts import FPMCTS
 from games import make
 from networks.evaluator import Evaluator
 from networks.resnet import NetworkConfig, build_networks
@@ -38,7 +38,7 @@ def test_answers_are_those_of_the_cpu(precision: str, tolerance: float) -> None:
 def test_a_run_learns() -> None:
     """Bootstrap, self-play on several threads, learning, and evaluation."""
     config = read_run(["experiment=smoke", "device=cuda", "threads=4", "train.averaging=10"])
-    run, reports = Stages(config), []
+    run, reports = FPMCTS(config), []
     while run.iteration < 1:
         reports.append(run.step(silent).scalars)
     assert reports[-1]["policy_against_rhcp/wp_all"] > 0.1

@@ -15,7 +15,7 @@ from networks.checkpoint import CHECKPOINT, CheckpointError, load
 
 ROOT = Path(__file__).resolve().parents[2]
 forks = multiprocessing.get_context("forkserver")
-forks.set_forkserver_preload(["fpmcts.training.command", "fpmcts.training.stages", "torch._dynamo"])
+forks.set_forkserver_preload(["fpmcts.training.command", "fpmcts.training.fpmcts", "torch._dynamo"])
 
 
 def start(

@@ -12,16 +12,18 @@ import numpy as np
 import pytest
 import torch
 
-import fpmcts.training.fpmcts
+import fpmcts.training.stages
 from fpmcts.evaluation.duplicate import evaluation_decks
 from fpmcts.evaluation.policy_table import ExactMeasure
 from fpmcts.progress import silent
 from fpmcts.training.ahead import Ahead
+from fpmcts.training.fpmcts import FPMCTS
 from fpmcts.training.interface import Report
 from fpmcts.training.run_folder import RunFolder
 from fpmcts.training.samples import Samples
-from fpmcts.training.stages import Stages
-from fpmcts.training.workers import Batch, Players, Workers
+from fpmcts.training.stages import learn, learning_steps
+from fpmcts.training.weights import Players
+from fpmcts.training.workers import Batch, Workers
 from games.kernels import Stream, deal_seeds
 from games.rows import named, num_rows
 from games.settings import ConfigError
@@ -53,13 +55,13 @@ DOUDIZHU = [
 GAMES = Batch(0, 0, 200, searches=True)
 
 
-def steps(one: Stages, count: int) -> Report:
+def steps(one: FPMCTS, count: int) -> Report:
     """Returns the last report."""
     reports = [one.step(silent) for _ in range(count)]
     return reports[-1]
 
 
-def arrays(one: Stages, count: int) -> dict[str, np.ndarray]:
+def arrays(one: FPMCTS, count: int) -> dict[str, np.ndarray]:
     """Returns the arrays after some steps, and what the last match said."""
     report = steps(one, count)
     found = {name: array.copy() for name, array in one.state().arrays.items()}
@@ -76,7 +78,7 @@ def arrays(one: Stages, count: int) -> dict[str, np.ndarray]:
 )
 def straight(request: pytest.FixtureRequest) -> tuple[list[str], dict[str, np.ndarray]]:
     """Returns some overrides, and the arrays of a run with them."""
-    return request.param, arrays(Stages(config(*request.param)), STEPS)
+    return request.param, arrays(FPMCTS(config(*request.param)), STEPS)
 
 
 def test_threads_units_and_lanes_change_nothing(
@@ -84,7 +86,7 @@ def test_threads_units_and_lanes_change_nothing(
 ) -> None:
     given, expected = straight
     other = config(*given, "threads=2", "selfplay.unit_games=4", "selfplay.lanes=3")
-    same(arrays(Stages(other), STEPS), expected)
+    same(arrays(FPMCTS(other), STEPS), expected)
 
 
 @pytest.mark.parametrize(
@@ -94,7 +96,7 @@ def test_games_that_explore_do_not_depend_on_those_beside_them(keys: list[str]) 
     """Of a batch of Leduc, in which some lanes may explore and others no longer do."""
     small = ["game=leduc", "threads=1", "search.playouts=4", "selfplay.exploration=0.1"]
     games = [
-        Stages(config(*given, base=small)).play(Batch(0, 0, 64, searches=True), silent).games
+        FPMCTS(config(*given, base=small)).play(Batch(0, 0, 64, searches=True), silent).games
         for given in ([], keys)
     ]
     one, other = (dict(named(played.samples)) for played in games)
@@ -107,7 +109,7 @@ def test_resumed_equals_uninterrupted(
 ) -> None:
     """Between the two steps of an iteration, and between searches and policy gradient."""
     given, expected = straight
-    first, second = Stages(config(*given)), Stages(config(*given))
+    first, second = FPMCTS(config(*given)), FPMCTS(config(*given))
     steps(first, count)
     second.load(first.state())
     first.close()
@@ -117,10 +119,12 @@ def test_resumed_equals_uninterrupted(
 def test_which_weights_play() -> None:
     """Iteration t is played by the weights that learned from those before t - lag."""
     for lag in (0, 1):
-        one, before, played = Stages(config("train.lead=0", f"cluster.lag={lag}")), [], []
+        one, before, played = FPMCTS(config("train.lead=0", f"cluster.lag={lag}")), [], []
         for _ in range(4):
             if len(before) == one.iteration:
-                before.append([p.detach().numpy().copy() for p in one.averages.parameters()])
+                before.append(
+                    [p.detach().numpy().copy() for p in one.weights.averages.parameters()]
+                )
                 played.append(
                     [p.detach().numpy().copy() for p in one.generators().networks.parameters()]
                 )
@@ -133,10 +137,10 @@ def test_which_weights_play() -> None:
 
 def test_leading_weights_play_and_resume() -> None:
     keys = ["train.lead=0.5", "train.averaging=8"]
-    first, second = Stages(config(*keys)), Stages(config(*keys))
+    first, second = FPMCTS(config(*keys)), FPMCTS(config(*keys))
     steps(first, 2)
     second.load(first.state())
-    places = second.generators().networks, first.averages, first.networks
+    places = second.generators().networks, first.weights.averages, first.weights.latest
     moved = False
     for ahead, average, latest in zip(*(net.parameters() for net in places), strict=True):
         moved |= bool((average != latest).any())
@@ -150,7 +154,7 @@ def test_leading_weights_play_and_resume() -> None:
 def test_what_playing_raises_is_raised_where_it_is_waited_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    one = Stages(config("cluster.lag=1"))
+    one = FPMCTS(config("cluster.lag=1"))
     steps(one, 1)
 
     def failing(self: Workers, *rest: Any) -> None:
@@ -182,8 +186,8 @@ def test_the_filter_learns_from_all_games_of_an_iteration(monkeypatch: pytest.Mo
         learned.append(num_rows(samples))
         return {}
 
-    monkeypatch.setattr(fpmcts.training.fpmcts, "learn_filter", learn)
-    one = Stages(config())
+    monkeypatch.setattr(fpmcts.training.stages, "learn_filter", learn)
+    one = FPMCTS(config())
     played = [one.play(batch, silent).games.samples for batch in one.batches(0)[:2]]
     steps(one, 2)
     assert learned == [num_rows(samples) for samples in played]
@@ -191,7 +195,7 @@ def test_the_filter_learns_from_all_games_of_an_iteration(monkeypatch: pytest.Mo
 
 def test_nothing_to_learn_from_is_no_curve() -> None:
     """One that is not finite could not be written, nor could the run be resumed."""
-    curves = Stages(config()).learn(silent)
+    curves = learn(FPMCTS(config()), silent)
     assert curves["data/learning_steps_1"] == 0.0
     assert all(np.isfinite(value) for value in curves.values())
 
@@ -199,17 +203,17 @@ def test_nothing_to_learn_from_is_no_curve() -> None:
 @pytest.mark.parametrize("window", [0, 40])
 def test_without_results_the_policy_alone_learns(window: int) -> None:
     """As where every game that a value could learn from was explored."""
-    one = Stages(config(f"train.value_window={window}", "episode.value_games=0"))
+    one = FPMCTS(config(f"train.value_window={window}", "episode.value_games=0"))
     samples = one.play(GAMES, silent).games.samples
     one.keep(samples._replace(result=np.full(num_rows(samples), np.nan, np.float32)))
-    curves = one.learn(silent)
+    curves = learn(one, silent)
     assert curves["loss/policy_0"] > 0.0 and curves["data/learning_steps_0"] > 0
     assert all(np.isfinite(value) for value in curves.values())
 
 
 def test_games_for_the_value_are_those_of_the_policies() -> None:
     """The seats that do not search explore, but an error is not what a position is worth."""
-    never, always = (Stages(config(f"selfplay.exploration={share}")) for share in (0.0, 0.5))
+    never, always = (FPMCTS(config(f"selfplay.exploration={share}")) for share in (0.0, 0.5))
     same(
         *(
             dict(named(one.play(one.batches(0)[-1], silent).games.decisions.samples))
@@ -220,7 +224,7 @@ def test_games_for_the_value_are_those_of_the_policies() -> None:
 
 def test_policy_gradient_is_measured_like_searches() -> None:
     keys = ["exact_every=1", "search_every=1", "search_decks=2", "search_playouts=4"]
-    one = Stages(config("gradient.start=0", *(f"evaluation.{key}" for key in keys)))
+    one = FPMCTS(config("gradient.start=0", *(f"evaluation.{key}" for key in keys)))
     found = steps(one, 1).scalars
     assert "nash_conv/average_policy" in found
     assert any(name.startswith("search_against_random/") for name in found)
@@ -233,21 +237,21 @@ def test_random_streams_of_policy_gradient_differ(monkeypatch: pytest.MonkeyPatc
         made.append(make(seed).random())
         return make(seed)
 
-    one = Stages(config("gradient.start=0", "threads=1"))
+    one = FPMCTS(config("gradient.start=0", "threads=1"))
     monkeypatch.setattr(np.random, "default_rng", noted)
     steps(one, 1)
     assert len(set(made)) == len(made) >= 3
 
 
 def test_steps_of_an_iteration_count_every_chunk_of_games() -> None:
-    one = Stages(config("train.reuse=4", "train.least_steps=0"))
+    one = FPMCTS(config("train.reuse=4", "train.least_steps=0"))
     one.offered = [64, 36]
-    assert one.learning_steps(1) == [256, 144]
-    assert one.learning_steps(32) == [8, 5]  # 4.5
+    assert learning_steps(one, 1) == [256, 144]
+    assert learning_steps(one, 32) == [8, 5]  # 4.5
 
 
-def exact(one: Stages) -> float:
-    one.evaluation.evaluator.refresh(one.averages)
+def exact(one: FPMCTS) -> float:
+    one.evaluation.evaluator.refresh(one.weights.averages)
     value = ExactMeasure(one.game).nash_conv(one.evaluation.evaluator.evaluate)
     assert value is not None
     return value
@@ -264,7 +268,7 @@ def test_a_short_run_comes_closer_to_an_equilibrium(
     game: str, uniform: float, reached: float
 ) -> None:
     small = ["threads=1", "selfplay.lanes=256", "search.playouts=128"]
-    one = Stages(config(base=[*f"game={game}".split(), *small]))
+    one = FPMCTS(config(base=[*f"game={game}".split(), *small]))
     assert exact(one) == pytest.approx(uniform, rel=0.1)  # networks are almost uniform at first
     after = steps(one, 10).scalars["nash_conv/average_policy"]
     assert after == pytest.approx(exact(one))
@@ -280,7 +284,7 @@ def test_policy_gradient_leaves_the_uniform_policy_for_a_better_one() -> None:
         "gradient.lr=2e-3",
         "gradient.averaging=0",
     ]
-    one = Stages(config(base=base))
+    one = FPMCTS(config(base=base))
     before = exact(one)
     assert "loss/surrogate_0" in steps(one, 5).scalars
     assert one.games_seen == 5 * 8192
@@ -288,13 +292,13 @@ def test_policy_gradient_leaves_the_uniform_policy_for_a_better_one() -> None:
 
 
 def test_an_exploiter_learns_alone_until_the_others_thaw() -> None:
-    one = Stages(config("gradient.start=0", "gradient.frozen=[1]", "gradient.thaw=2"))
-    before = [{name: p.clone() for name, p in net.state_dict().items()} for net in one.nets]
+    one = FPMCTS(config("gradient.start=0", "gradient.frozen=[1]", "gradient.thaw=2"))
+    before = [{name: p.clone() for name, p in net.state_dict().items()} for net in one.weights.nets]
     for more, learned in ((2, [True, False]), (1, [True, True])):
         steps(one, more)
         assert learned == [
             any(not torch.equal(p, was[name]) for name, p in net.state_dict().items())
-            for net, was in zip(one.nets, before, strict=True)
+            for net, was in zip(one.weights.nets, before, strict=True)
         ]
 
 
@@ -303,18 +307,18 @@ def test_one_seat_searches_in_each_game() -> None:
     neither.
     """
     leduc = ["game=leduc"]
-    one = Stages(config(*leduc))
+    one = FPMCTS(config(*leduc))
     samples, _, _, statistics = one.play(GAMES, silent).games
     assert 0 < statistics.searches < statistics.decisions
     assert (samples.policy_weight > 0).sum() == statistics.searches
-    everyone = Stages(config(*leduc, "selfplay.searching=all"))
+    everyone = FPMCTS(config(*leduc, "selfplay.searching=all"))
     statistics = everyone.play(GAMES, silent).games.statistics
     assert statistics.searches == statistics.decisions
 
 
 def test_values_learn_what_the_searching_seat_reaches_when_nobody_explores_after_it() -> None:
     never, always = (
-        Stages(config("game=leduc", f"selfplay.exploration={share}"))
+        FPMCTS(config("game=leduc", f"selfplay.exploration={share}"))
         .play(GAMES, silent)
         .games.samples
         for share in (0.0, 0.5)
@@ -369,7 +373,7 @@ def test_variants_run_and_resume(override: str) -> None:
         ),
         base=others,
     )
-    one, again = Stages(chosen), Stages(chosen)
+    one, again = FPMCTS(chosen), FPMCTS(chosen)
     while one.iteration < 1:
         report = one.step(silent)
     assert all(np.isfinite(value) for value in report.scalars.values())
@@ -387,11 +391,11 @@ def test_variants_run_and_resume(override: str) -> None:
 
 def test_a_match_is_played_with_present_weights() -> None:
     """Among them those that changed after the workers were made."""
-    one = Stages(config())
+    one = FPMCTS(config())
     decks = evaluation_decks(one.game, 0, 150)
-    for parameter in one.averages.parameters():
+    for parameter in one.weights.averages.parameters():
         parameter.data.mul_(1.5)
-    players = Players(one.averages, None)
+    players = Players(one.weights.averages, None)
     fresh = Workers(one.config, one.game, players, one.device, 2)
     moves = [
         workers.match(players, decks, False, silent).records.moves
@@ -403,7 +407,7 @@ def test_a_match_is_played_with_present_weights() -> None:
 def test_workers_change_no_lesson() -> None:
     seeds = deal_seeds(0, 20, Stream.BOOTSTRAP)
     one, three = (
-        Stages(config(f"threads={threads}", base=DOUDIZHU)).workers.teach(seeds, silent)
+        FPMCTS(config(f"threads={threads}", base=DOUDIZHU)).workers.teach(seeds, silent)
         for threads in (1, 3)
     )
     for (name, field), (_, other) in zip(named(one), named(three), strict=True):
@@ -412,7 +416,7 @@ def test_workers_change_no_lesson() -> None:
 
 def trained(path: Path) -> Path:
     """Returns the folder of a run whose weights are not those that a new run starts with."""
-    one = Stages(config("seed=9", f"run_dir={path}", base=DOUDIZHU))
+    one = FPMCTS(config("seed=9", f"run_dir={path}", base=DOUDIZHU))
     with RunFolder.open(one.config) as folder:
         folder.save(one.state())
     return path
@@ -422,12 +426,12 @@ def test_a_run_may_begin_from_a_run_and_has_no_bootstrap_then(tmp_path: Path) ->
     path = trained(tmp_path / "run")
     plain = config(base=DOUDIZHU)
     for start in (path, path / "networks.safetensors"):
-        begun = Stages(replace(plain, init_from=str(start)))
+        begun = FPMCTS(replace(plain, init_from=str(start)))
         expected = load(path / "networks.safetensors")[0]
         for name, array in begun.state().arrays.items():
             if name.startswith("network."):
                 np.testing.assert_array_equal(array, expected[name], err_msg=name)
-    resumed = Stages(plain)
+    resumed = FPMCTS(plain)
     assert resumed.bootstrap_games() > 0
     resumed.load(begun.state())
     assert begun.bootstrap_games() == resumed.bootstrap_games() == 0
@@ -440,7 +444,7 @@ def test_a_run_may_begin_from_a_run_and_has_no_bootstrap_then(tmp_path: Path) ->
 
 
 def test_checkpoint_of_another_shape_is_refused() -> None:
-    one, wider = Stages(config()), Stages(config("network.channels=16"))
+    one, wider = FPMCTS(config()), FPMCTS(config("network.channels=16"))
     with pytest.raises(CheckpointError, match="channels"):  # of a run that is resumed
         wider.load(one.state())
     damaged = one.state()

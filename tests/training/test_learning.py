@@ -8,12 +8,12 @@ import torch
 
 from fpmcts.progress import silent
 from fpmcts.training.algorithms import read_run
+from fpmcts.training.fpmcts import FPMCTS
 from fpmcts.training.heuristic_games import generate_games
 from fpmcts.training.learner import Learner, LossNotFiniteError, encode
 from fpmcts.training.learner_settings import LearnerSettings
 from fpmcts.training.learning import FilterLearner
 from fpmcts.training.samples import Samples
-from fpmcts.training.stages import Stages
 from games import make
 from games.interface import Game, seats_to_move
 from games.kernels import Stream, deal_seeds
@@ -144,7 +144,7 @@ def test_values_of_the_papers_preset_are_of_the_size_of_results() -> None:
     points after 2,000 games, where results spread over 1.4.
     """
     games = ("bootstrap.games=2000", "bootstrap.games_per_step=1000", "evaluation.decks=0")
-    run = Stages(read_run(["game=doudizhu", "experiment=paper", "network.blocks=2", *games]))
+    run = FPMCTS(read_run(["game=doudizhu", "experiment=paper", "network.blocks=2", *games]))
     for _ in range(2):
         run.step(silent)
     fresh = generate_games(run.game, deal_seeds(1, 200, Stream.BOOTSTRAP)).samples
@@ -152,7 +152,7 @@ def test_values_of_the_papers_preset_are_of_the_size_of_results() -> None:
         seats_to_move(run.game, fresh.states),
         encode(run.game, fresh.states),
     )
-    values = Evaluator(run.averages, game=run.game).evaluate(observations, seats).value
+    values = Evaluator(run.weights.averages, game=run.game).evaluate(observations, seats).value
     known = np.isfinite(fresh.result)
     slope, _ = np.polyfit(values[known], fresh.result[known], 1)
     assert 0.15 < values.std() / np.nanstd(fresh.result) < 1
