@@ -11,8 +11,7 @@ from statistics import median
 from fpmcts.progress import silent
 from fpmcts.training.algorithms import read_run
 from fpmcts.training.config import TrainConfig
-from fpmcts.training.fpmcts import FPMCTS
-from fpmcts.training.stages import BATCH_SIZE
+from fpmcts.training.fpmcts import BATCH_SIZE, FPMCTS
 
 from .measure import Row
 

@@ -1,6 +1,6 @@
 """A run: steps of an algorithm until a budget is used up, saved in a folder.
 
-train.py ─▶ Run ─▶ algorithm.step (fpmcts/training/stages.py: play ─▶ reservoirs ─▶ learn ─▶
+train.py ─▶ Run ─▶ algorithm.step (fpmcts/training/fpmcts.py: play ─▶ reservoirs ─▶ learn ─▶
 evaluate) ─▶ Report
 """
 

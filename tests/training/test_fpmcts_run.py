@@ -12,16 +12,15 @@ import numpy as np
 import pytest
 import torch
 
-import fpmcts.training.stages
+import fpmcts.training.fpmcts
 from fpmcts.evaluation.duplicate import evaluation_decks
 from fpmcts.evaluation.policy_table import ExactMeasure
 from fpmcts.progress import silent
 from fpmcts.training.ahead import Ahead
-from fpmcts.training.fpmcts import FPMCTS
+from fpmcts.training.fpmcts import FPMCTS, learn, learning_steps
 from fpmcts.training.interface import Report
 from fpmcts.training.run_folder import RunFolder
 from fpmcts.training.samples import Samples
-from fpmcts.training.stages import learn, learning_steps
 from fpmcts.training.weights import Players
 from fpmcts.training.workers import Batch, Workers
 from games.kernels import Stream, deal_seeds
@@ -186,7 +185,7 @@ def test_the_filter_learns_from_all_games_of_an_iteration(monkeypatch: pytest.Mo
         learned.append(num_rows(samples))
         return {}
 
-    monkeypatch.setattr(fpmcts.training.stages, "learn_filter", learn)
+    monkeypatch.setattr(fpmcts.training.fpmcts, "learn_filter", learn)
     one = FPMCTS(config())
     played = [one.play(batch, silent).games.samples for batch in one.batches(0)[:2]]
     steps(one, 2)
