@@ -1,13 +1,15 @@
 """The betting of no-limit Hold'em as kernels: legal amounts, the effect of a move, and the end of a
 round or the hand.
 
-The rules are those of PokerKit 0.7 (``pokerkit.State``), which the tests replay move by move:
+The rules are those of PokerKit 0.7 (``pokerkit.State``), which the tests replay move by move, but
+for the second:
 
-- A raise must add at least the larger of the big blind and the round's largest raise. A player with
-  less may still go all-in.
-- An all-in that adds less than the largest raise of the round does not reopen the betting to
-  players that have acted since the last full raise, until such all-ins add up to one. An all-in
-  that is the first bet or raise of its round always reopens it.
+- A raise must add at least a full raise: the larger of the big blind and the round's largest raise.
+  A player with less may still go all-in.
+- A player who has acted in the round may raise again only if it faces at least a full raise. So
+  all-ins that add less reopen the betting together, as soon as they add up to one for that player.
+  Source: rule 47A of the Tournament Directors Association, 2022. PokerKit lets a third short all-in
+  close it again, and a first bet or raise below the big blind reopen it.
 - A player may not raise if none of the others left in the hand could answer, nor fold without a bet
   to call.
 
@@ -65,16 +67,11 @@ def situation(rules: Rules, states: States, i: int) -> Situation:
         total += paid[other]
         reach = max(reach, (bet + stacks[other]) * (other != seat) * (1 - folded[other]))
     own, stack = np.int64(bets[seat]), np.int64(stacks[seat])
-    missing, largest, short = (
-        highest - own,
-        np.int64(row.last_raise[i]),
-        np.int64(row.short_raise[i]),
-    )
-    closed = 0 < short < largest and row.acted[i, seat] == 1
+    missing, full = highest - own, max(np.int64(row.last_raise[i]), np.int64(row.big_blind[i]))
     least, most = np.int64(0), np.int64(0)
-    if stack > missing and missing >= largest and reach > highest and not closed:
+    if stack > missing and reach > highest and (missing >= full or row.acted[i, seat] == 0):
         most = stack + own
-        least = min(most, highest + max(largest, np.int64(row.big_blind[i])))
+        least = min(most, highest + full)
     return Situation(highest, total, min(stack, missing), total + missing, least, most)
 
 
@@ -251,7 +248,6 @@ def _close_round(rules: Rules, states: States, i: int) -> bool:
         bets[seat] = 0
         acted[seat] = 0
     row.last_raise[i] = 0
-    row.short_raise[i] = 0
     row.pending[i] = mask
     row.seat[i] = _next_pending(mask, 0, bets.size)
     return True
@@ -285,7 +281,8 @@ def step(rules: Rules, states: States, i: int, action: int) -> None:
         row.street_paid[i, seat] = amount
         row.put[i, seat, part] += chips
         if action != CALL:
-            pending = _reopen(row, i, seat, added)
+            row.last_raise[i] = max(np.int64(row.last_raise[i]), added)
+            pending = _with_chips(row, i) & ~(np.int64(1) << seat)
     row.acted[i, seat] = 1
     row.history[i] = mix64(row.history[i] + np.uint64(code))
     if action == FOLD and num_left(tables, row, i) == 1:
@@ -295,22 +292,6 @@ def step(rules: Rules, states: States, i: int, action: int) -> None:
         row.seat[i] = _next_pending(pending, seat, row.stacks.shape[1])
     elif not _close_round(tables, row, i):
         _finish(tables, row, i)
-
-
-@kernel(forceinline=True)
-def _reopen(states: States, i: int, seat: int, added: int) -> int:
-    """Records a bet or raise that added ``added`` chips; returns the mask of the seats that have to
-    respond.
-    """
-    row = borrowed(states)
-    if added >= row.last_raise[i]:
-        acted = row.acted[i]
-        for other in range(acted.size):
-            acted[other] = 0
-        row.last_raise[i] = added
-    short = np.int64(0) if row.stacks[i, seat] > 0 else np.int64(row.short_raise[i] + added)
-    row.short_raise[i] = short if short < row.last_raise[i] else 0
-    return _with_chips(states, i) & ~(np.int64(1) << seat)
 
 
 @kernel
@@ -340,7 +321,6 @@ def start_row(
     key = np.uint64(seats)
     states.shown[i] = 0
     states.last_raise[i] = 0
-    states.short_raise[i] = 0
     states.big_blind[i] = big_blind
     states.round[i] = 0
     states.aggressor[i] = -1

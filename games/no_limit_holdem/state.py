@@ -79,12 +79,10 @@ class States(NamedTuple):
         ante: int32 ``[B, S]``, antes posted.
         blind: int32 ``[B, S]``, blinds posted; negative as in ``betting.start_row``.
         folded: int8 ``[B, S]``, 1 = folded.
-        acted: int8 ``[B, S]``, 1 = has acted since the last full raise.
+        acted: int8 ``[B, S]``, 1 = has acted in this round; posts do not count.
         last_raise: int32 ``[B]``, chips added by the largest bet or raise of this round, 0 before
             the first. The next must add at least as much, and at least the big blind
             (``betting.raise_bounds``).
-        short_raise: int32 ``[B]``, chips added by all-ins too short for a raise since the last full
-            one.
         big_blind: int32 ``[B]``, the minimum bet.
         pending: int16 ``[B]``, a bit for each seat still to act in this round.
         round: int8 ``[B]``, 0 before the flop … 3 on the river, ``OVER``.
@@ -108,7 +106,6 @@ class States(NamedTuple):
     folded: np.ndarray
     acted: np.ndarray
     last_raise: np.ndarray
-    short_raise: np.ndarray
     big_blind: np.ndarray
     pending: np.ndarray
     round: np.ndarray
@@ -122,7 +119,7 @@ class States(NamedTuple):
 def empty(count: int, seats: int) -> States:
     """Returns ``count`` rows of zeros."""
     of_seat = ("stacks", "paid", "street_paid", "ante", "blind", "folded", "acted")
-    chips = (*of_seat[:5], "put", "last_raise", "short_raise", "big_blind")
+    chips = (*of_seat[:5], "put", "last_raise", "big_blind")
     kinds = {"pending": np.int16, "history": np.uint64, **dict.fromkeys(chips, np.int32)}
     shapes: dict[str, tuple[int, ...]] = {
         "hole": (seats, 2),

@@ -1,4 +1,5 @@
-"""Random hands of no-limit Hold'em that PokerKit and the kernels play side by side."""
+"""Random hands of no-limit Hold'em that PokerKit and the kernels play side by side, with an oracle
+of our own for who may raise again: PokerKit does not follow the rule there."""
 
 import warnings
 from collections.abc import Iterator
@@ -173,6 +174,30 @@ def _deal_board(made: State, hand: Hand) -> None:
         )
 
 
+class Reopening:
+    """Who may raise again after all-ins that are no full raise, by rule 47A of the Tournament
+    Directors Association (2022), from a list of the wagers of a round."""
+
+    def __init__(self, big_blind: int) -> None:
+        self.big_blind = big_blind
+        self.street = -1
+        self.wagers: list[tuple[int, int]] = []  # (seat, chips added to the highest bet)
+
+    def begin(self, street: int) -> None:
+        if street != self.street:
+            self.street, self.wagers, self.full = street, [], self.big_blind
+
+    def is_open(self, seat: int) -> bool:
+        """Returns whether a seat has not acted or faces a full bet or raise since it did."""
+        acted = [k for k, (other, _) in enumerate(self.wagers) if other == seat]
+        return not acted or sum(added for _, added in self.wagers[acted[-1] :][1:]) >= self.full
+
+    def add(self, seat: int, added: int) -> None:
+        """Records an action; ``added`` is 0 for a fold, check or call."""
+        self.wagers.append((seat, added))
+        self.full = max(self.full, added)
+
+
 def _choose(
     rng: np.random.Generator,
     rules: Rules,
@@ -196,12 +221,13 @@ def _choose(
     return int(rng.choice(listed))
 
 
-def play(hand: Hand, rng: np.random.Generator) -> int:
-    """Plays a hand by random moves in both; returns the number of moves. Raises AssertionError
-    where the two differ."""
+def play(hand: Hand, rng: np.random.Generator) -> tuple[int, int]:
+    """Plays random moves in both; returns the number of moves, and of those where one alone
+    reopens the betting. Raises AssertionError where the two differ in anything else."""
     made = start_pokerkit(hand)
     rules, states = start_kernels(hand)
     actions, amounts, moves = np.empty(FIRST_AMOUNT, np.int16), np.empty(FIRST_AMOUNT, np.int64), 0
+    reopening, others = Reopening(hand.big_blind), 0
     may = np.empty(FIRST_SIZE + len(SIZES) + 3, np.bool_)
     while True:
         _deal_board(made, hand)
@@ -214,8 +240,28 @@ def play(hand: Hand, rng: np.random.Generator) -> int:
         assert pot == made.total_pot_amount
         assert states.shown[0] == len(made.board_cards)
         assert call == made.checking_or_calling_amount
-        assert (least or None) == made.min_completion_betting_or_raising_to_amount
-        assert (most or None) == made.max_completion_betting_or_raising_to_amount
+        seat, highest = made.actor_index, max(made.bets)
+        reopening.begin(len(made.board_cards))
+        theirs = (
+            made.min_completion_betting_or_raising_to_amount or 0,
+            made.max_completion_betting_or_raising_to_amount or 0,
+        )
+        if reopening.is_open(seat) == (theirs[1] > 0):
+            assert (least, most) == theirs
+            differs = False
+        else:  # a seat that has acted; or nobody could answer a raise
+            reach = [
+                made.stacks[k] + made.bets[k]
+                for k in made.player_indices
+                if made.statuses[k] and k != seat
+            ]
+            own = made.stacks[seat] + made.bets[seat]
+            can = reopening.is_open(seat) and own > highest and max(reach) > highest
+            assert most == (own if can else 0)
+            assert least == (min(own, highest + reopening.full) if can else 0)
+            differs = (most > 0) != (theirs[1] > 0)
+            assert not differs or any(other == seat for other, _ in reopening.wagers)
+            others += differs
         listed = actions[:count]
         assert (listed[0] == FOLD) == made.can_fold()
         assert (np.diff(listed) > 0).all() and CALL in listed[:2]
@@ -223,7 +269,7 @@ def play(hand: Hand, rng: np.random.Generator) -> int:
         assert may[FIRST_SIZE + len(SIZES) :].tolist() == [False, most > 0, False]
         raises = amounts[:count][listed >= FIRST_SIZE]
         assert (np.diff(raises) > 0).all() and (raises >= least).all() and (raises <= most).all()
-        action = _choose(rng, rules, states, listed, least, most)
+        action = CALL if differs else _choose(rng, rules, states, listed, least, most)
         if action == FOLD:
             made.fold()
         elif action == CALL:
@@ -233,6 +279,7 @@ def play(hand: Hand, rng: np.random.Generator) -> int:
             made.complete_bet_or_raise_to(
                 exact if exact >= 0 else int(amounts[:count][listed == action][0])
             )
+        reopening.add(seat, max(0, max(made.bets) - highest) if action > CALL else 0)
         _step(rules, states, action)
         moves += 1
     assert not made.status
@@ -242,4 +289,4 @@ def play(hand: Hand, rng: np.random.Generator) -> int:
     _returns(rules, states, returns)
     assert returns.tolist() == made.payoffs
     assert (states.stacks[0] + states.paid[0]).tolist() == hand.stacks.tolist()
-    return moves
+    return moves, others

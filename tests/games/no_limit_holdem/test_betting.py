@@ -35,12 +35,12 @@ def _nearest(rules: Rules, states: States, action: int) -> int:
 
 def check_random_hands(first: int, count: int) -> None:
     """Every second hand has stacks that may be below a blind, uneven antes, straddles."""
-    moves = 0
+    played = np.zeros(2, int)
     with oracle.quick_pokerkit():
         for k in range(first, first + count):
             rng = np.random.default_rng([5, k])
-            moves += oracle.play(oracle.random_hand(rng, short=k % 2 == 1), rng)
-    assert moves > 8 * count
+            played += oracle.play(oracle.random_hand(rng, short=k % 2 == 1), rng)
+    assert played[0] > 8 * count and played[1] > count / 100
 
 
 def test_random_hands_as_pokerkit_plays_them() -> None:
@@ -50,6 +50,33 @@ def test_random_hands_as_pokerkit_plays_them() -> None:
 @pytest.mark.slow
 def test_many_random_hands_as_pokerkit_plays_them() -> None:
     check_random_hands(QUICK, MANY)
+
+
+SHORT = [33, 400, 400, 19, 400, 31]
+LIMPED = "call call call call check "
+
+
+@pytest.mark.parametrize(
+    ("big", "stacks", "moves", "bounds"),
+    [
+        # The rule's addendum, example 1: 100, 125, 200; the first faces 100. Without the 200: 25.
+        (100, [900, 225, 900, 300, 900], LIMPED + "r100 r125 call r200 call", [300, 800]),
+        (100, [900, 225, 900, 300, 900], LIMPED + "r100 r125 call fold call", None),
+        # 16 is a raise of 14; all-ins add 3, 12 and 2. Facing 15 and 17: open. Facing 12: closed.
+        (2, SHORT, "r16 r19 call r31 fold fold", [45, 400]),
+        (2, SHORT, "r16 r19 call r31 fold fold call", None),
+        (2, SHORT, "r16 r19 call r31 r33 fold", [47, 400]),
+        (2, SHORT, "r16 r19 call r31 r33 fold call", [47, 400]),
+        # An all-in of less than the minimum bet does not let a seat that has checked raise.
+        (2, [400, 400, 3], "call call check check check r1", None),
+    ],
+)
+def test_reopening_by_tda_rule_47(
+    big: int, stacks: list[int], moves: str, bounds: list[int] | None
+) -> None:
+    blinds = {"small_blind": big // 2, "big_blind": big}
+    at = at_table([ACES], BOARD, *moves.split(), players=len(stacks), stacks=stacks, **blinds)
+    assert at.describe()["raise"] == bounds
 
 
 @pytest.mark.parametrize(
