@@ -3,9 +3,11 @@ per file, compressed or not.
 
     python -m games.no_limit_holdem.phh check FILES    what can be read, what cannot, and why
 
-A file of several hands (``.phhs``) has a TOML table per hand, ``[1]``, ``[2]``, …; a file without
-such headers is one hand. Source of the format: Kim, "Recording and Describing Poker Hands", 2024,
-and the specification phh-std.
+A file of several hands (``.phhs``) has a TOML table per hand, ``[1]``, ``[2]``, …; a file whose
+fields stand before any header is one hand. Tables and fields whose names begin with ``_`` are the
+file's own; the format's fields of place, time and currency are not needed. A hand that cannot be
+used is refused alone, with the reason. Source of the format: Kim, "Recording and Describing Poker
+Hands", 2024, and the specification phh-std.
 
 Seats are numbered from 0, so that seat 0 is the file's ``p1``. The order is that of PHH: with three
 or more players p1 has the small blind and the last player the button; heads-up p1 has the big
@@ -20,6 +22,7 @@ import tomllib
 from collections.abc import Iterable, Iterator
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -42,9 +45,35 @@ quadratically.
 """
 CARDS = {text: card for card, text in enumerate(card_texts(range(NUM_CARDS)))} | {"??": UNSEEN}
 _SEAT = {f"p{seat + 1}": seat for seat in range(10)}
-_HEADER = re.compile(r"^\[([^\[\]\n]{1,60})\][ \t]*(?:#[^\n]*)?\r?$", re.MULTILINE)
+_KEY = r"""[ \t]*(?:[\w-]+|"[^"\\\n]*"|'[^'\n]*')[ \t]*"""
+_HEADER = re.compile(rf"^[ \t]*\[{_KEY}\][ \t]*(?:#[^\n]*)?\r?$", re.MULTILINE | re.ASCII)
+"""A header of a table that may be a hand, unless a string or list is open before it."""
+_OPEN = "(at end of document))"
+_SITES = re.compile(
+    r"(?:\s|#[^\n]*\n)*(?:PokerStars (?:\w+ )*#|Full ?Tilt ?Poker |\*{5} |Stage #|<|STATE:|Hand #)"
+)
 Amount = int | Decimal
 _AMOUNTS = ("antes", "blinds_or_straddles", "starting_stacks")
+ENDS = ("finishing_stacks", "winnings", "payoffs")
+"""The fields that state the end of a hand, one amount a seat; payoffs are not of the format."""
+_FIELDS = frozenset(
+    "variant actions min_bet players table hand ante_trimming_status author event url venue "
+    "address city region postal_code country time time_zone time_zone_abbreviation day month year "
+    "level seats seat_count currency currency_symbol time_limit time_banks".split()
+).union(_AMOUNTS, ENDS)
+_VARIANTS = {
+    "NT": "no-limit Texas hold'em",
+    "FT": "fixed-limit Texas hold'em; game=limit_holdem plays it for two or three, without stacks",
+    "NS": "no-limit short-deck hold'em",
+    "PO": "pot-limit Omaha hold'em",
+    "FO/8": "fixed-limit Omaha hold'em high/low",
+    "F7S": "fixed-limit seven-card stud",
+    "F7S/8": "fixed-limit seven-card stud high/low",
+    "FR": "fixed-limit razz",
+    "N2L1D": "no-limit deuce-to-seven single draw",
+    "F2L3D": "fixed-limit deuce-to-seven triple draw",
+    "FB": "fixed-limit badugi",
+}
 
 
 class BadHandError(InputError):
@@ -82,6 +111,10 @@ class Hand(NamedTuple):
         finishing_stacks: S stacks after the hand; None if the file has none.
         table: Name of the session: the file's ``table``, or "".
         scale: Chips per unit of money in the file: 1, or 100 and more if amounts are not integers.
+        winnings: S amounts taken from the pots; None if the file has none.
+        payoffs: S net results; None if the file has none.
+        trims_antes: Whether a seat with less than the ante can win only as much of each.
+        unread: Names of fields that are not of the format and not the file's own.
     """
 
     file: str
@@ -99,6 +132,14 @@ class Hand(NamedTuple):
     finishing_stacks: tuple[int, ...] | None = None
     table: str = ""
     scale: int = 1
+    winnings: tuple[int, ...] | None = None
+    payoffs: tuple[int, ...] | None = None
+    trims_antes: bool = False
+    unread: tuple[str, ...] = ()
+
+    def amounts(self, chips: Iterable[int]) -> list[int | float]:
+        """Returns chips in the file's unit."""
+        return [n / self.scale if n % self.scale else n // self.scale for n in chips]
 
 
 def find_files(paths: Iterable[str | Path]) -> list[Path]:
@@ -111,7 +152,7 @@ def find_files(paths: Iterable[str | Path]) -> list[Path]:
     for given in map(Path, paths):
         if given.is_dir():
             inside = sorted(
-                (p for p in given.rglob("*") if p.name.endswith(SUFFIXES) and p.is_file()),
+                (p for p in given.rglob("*") if p.name.lower().endswith(SUFFIXES) and p.is_file()),
                 key=_natural,
             )
             if not inside:
@@ -160,23 +201,23 @@ def read(
 
 def _hands(path: Path) -> Iterator[Hand | BadHandError]:
     """Yields the hands of a file, and an error for each that cannot be read."""
+    number = ""
     try:
-        blocks = split(_text(path))
-    except BadHandError as error:
+        for number, fields in tables(_text(path)):
+            try:
+                yield _parsed(fields, str(path), number)
+            except BadHandError as error:
+                yield error
+    except BadHandError as error:  # of the file
         yield error
-        return
-    if not blocks:
-        yield BadHandError(str(path), "", "no hand in this file")
-    for number, block in blocks:
-        try:
-            yield parse(block, str(path), number)
-        except BadHandError as error:
-            yield error
+    else:
+        if not number:
+            yield BadHandError(str(path), "", "no hand in this file")
 
 
 def _text(path: Path) -> str:
     """Returns the text of a file. Raises BadHandError if it cannot be read."""
-    is_packed = path.name.endswith(".xz")
+    is_packed = path.name.lower().endswith(".xz")
     try:
         with lzma.open(path) if is_packed else path.open("rb") as file:
             data = file.read(MOST_BYTES + 1)
@@ -186,25 +227,55 @@ def _text(path: Path) -> str:
                 "",
                 f"more than {MOST_BYTES:,} bytes of text; split it into smaller files",
             )
-        return data.decode("utf-8")
+        return data.decode("utf-8-sig", "surrogateescape")  # a hand with other bytes is refused
     except OSError as error:
         raise BadHandError(str(path), "", f"cannot be read ({error.strerror})") from error
     except (lzma.LZMAError, EOFError) as error:
         raise BadHandError(str(path), "", "is no whole xz file") from error
-    except UnicodeDecodeError as error:
-        raise BadHandError(str(path), "", "is not UTF-8 text") from error
 
 
-def split(text: str) -> list[tuple[str, str]]:
-    """Returns the number and the text of each hand of a file."""
-    headers = list(_HEADER.finditer(text))
-    if not headers:
-        return [("1", text)] if text.strip() else []
-    ends = [*(header.start() for header in headers[1:]), len(text)]
-    return [
-        (header[1].strip("\"'"), text[header.end() : end])
-        for header, end in zip(headers, ends, strict=True)
-    ]
+def tables(text: str) -> Iterator[tuple[str, dict[str, Any] | str]]:
+    """Yields the number and the fields of each hand of a file, or why there are none.
+
+    The text is cut at its headers, so that what is not TOML is refused alone. A part that ends
+    within a string or a list is read with the next: what looked like a header belongs to it.
+    """
+    starts = sorted({0, *(header.start() for header in _HEADER.finditer(text))})
+    ends, k = [*starts[1:], len(text)], 0
+    while k < len(starts):
+        header, first, found = _HEADER.match(text, starts[k]), k, _toml(text[starts[k] : ends[k]])
+        joined = found
+        while isinstance(joined, str) and joined.endswith(_OPEN) and k + 1 < len(starts):
+            k += 1
+            joined = _toml(text[starts[first] : ends[k]])
+        found, k = (found, first + 1) if isinstance(joined, str) else (joined, k + 1)
+        if isinstance(found, str):
+            yield header[0].partition("]")[0].strip(" \t[\"'") if header else "1", found
+        elif "variant" in found or "actions" in found:
+            yield "1" if k - first == len(starts) else "before the first header", found
+        else:
+            for name, fields in found.items():
+                if not name.startswith("_"):
+                    is_hand = isinstance(fields, dict)
+                    yield name, fields if is_hand else "is no table; expected a header such as [1]"
+
+
+def _toml(text: str) -> dict[str, Any] | str:
+    """Returns the fields and tables of a text, or why there are none."""
+    if _SITES.match(text):
+        return (
+            "is the text of a poker site or an ACPC log; expected PHH, into which PokerKit "
+            "converts it: HandHistory.from_pokerstars, from_acpc_protocol, …, then dump_all"
+        )
+    if len(text) > MOST_TEXT:
+        return f"{len(text):,} characters; expected at most {MOST_TEXT:,} for a hand"
+    try:
+        text.encode()
+        return tomllib.loads(text, parse_float=Decimal)
+    except UnicodeEncodeError:
+        return "is not UTF-8 text"
+    except (ValueError, InvalidOperation, RecursionError) as error:
+        return f"is not TOML ({error})"
 
 
 def parse(text: str, file: str = "", number: str = "1") -> Hand:
@@ -213,14 +284,14 @@ def parse(text: str, file: str = "", number: str = "1") -> Hand:
     Raises:
         BadHandError: It is not a hand of no-limit Texas Hold'em, or contradicts itself.
     """
-    if len(text) > MOST_TEXT:
-        reason = f"{len(text):,} characters; expected at most {MOST_TEXT:,} for a hand"
-        raise BadHandError(file, number, reason)
+    return _parsed(_toml(text), file, number)
+
+
+def _parsed(fields: dict[str, Any] | str, file: str, number: str) -> Hand:
+    """Returns the hand of a table, or of the reason why there is none. Raises BadHandError."""
     try:
-        fields = tomllib.loads(text, parse_float=Decimal)
-    except (ValueError, InvalidOperation, RecursionError) as error:
-        raise BadHandError(file, number, f"is not TOML ({error})") from None
-    try:
+        if isinstance(fields, str):
+            raise ValueError(fields)
         return _hand(fields, file, number)
     except (ValueError, InvalidOperation) as error:
         raise BadHandError(file, number, str(error)) from None
@@ -228,18 +299,20 @@ def parse(text: str, file: str = "", number: str = "1") -> Hand:
 
 def _hand(fields: dict[str, Any], file: str, number: str) -> Hand:
     """Returns the hand that fields describe. Raises ValueError."""
-    for key in ("variant", *_AMOUNTS, "actions"):
+    if "variant" not in fields:
+        own = "; a table that is no hand has a name that begins with _" if number else ""
+        raise ValueError(f"variant is missing{own}")
+    if (variant := fields["variant"]) != "NT":
+        name = f" ({_VARIANTS[str(variant)]})" if str(variant) in _VARIANTS else ""
+        raise ValueError(f"variant = {_quoted(variant)}{name}: expected 'NT', {_VARIANTS['NT']}")
+    for key in (*_AMOUNTS, "actions"):
         if key not in fields:
             raise ValueError(f"{key} is missing")
-    if fields["variant"] != "NT":
-        raise ValueError(
-            f"variant = {_quoted(fields['variant'])}: expected 'NT', no-limit Texas hold'em"
-        )
     stacks = fields["starting_stacks"]
     if not isinstance(stacks, list) or not 2 <= len(stacks) <= 10:
         raise ValueError(f"starting_stacks = {_quoted(stacks)}: expected 2 to 10 stacks")
     seats = len(stacks)
-    for key in (*_AMOUNTS, "finishing_stacks", "players"):
+    for key in (*_AMOUNTS, *ENDS, "players"):
         if key in fields and (not isinstance(fields[key], list) or len(fields[key]) != seats):
             raise ValueError(
                 f"{key} = {_quoted(fields[key])}: expected one for each of the {seats} players"
@@ -247,9 +320,10 @@ def _hand(fields: dict[str, Any], file: str, number: str) -> Hand:
     if not isinstance(fields["actions"], list):
         raise ValueError(f"actions = {_quoted(fields['actions'])}: expected a list")
     actions = _Actions(fields["actions"], seats)
-    finishing, minimum = fields.get("finishing_stacks", []), fields.get("min_bet", 0)
+    ended, minimum = {key: fields[key] for key in ENDS if key in fields}, fields.get("min_bet", 0)
     posts, antes = fields["blinds_or_straddles"], fields["antes"]
-    scale = _scale([*stacks, *posts, *antes, *finishing, minimum, *actions.moves])
+    stated = chain.from_iterable(ended.values())
+    scale = _scale([*stacks, *posts, *antes, *stated, minimum, *actions.moves])
 
     def chips(amounts: Iterable[Amount]) -> tuple[int, ...]:
         return tuple([int(amount * scale) for amount in amounts])
@@ -262,6 +336,13 @@ def _hand(fields: dict[str, Any], file: str, number: str) -> Hand:
         raise ValueError("antes and blinds_or_straddles are all 0; expected a post")
     if (minimum or max(posts)) <= 0:
         raise ValueError(f"min_bet = {minimum}: expected more than 0 chips, or a blind")
+    trims = fields.get("ante_trimming_status", False)
+    if not isinstance(trims, bool):
+        raise ValueError(f"ante_trimming_status = {_quoted(trims)}: expected true or false")
+    if trims and len(set(antes)) > 1:
+        raise ValueError(
+            f"ante_trimming_status = true with antes = {_quoted(antes)}: expected equal antes"
+        )
     order = -1 if seats == 2 else 1
     return Hand(
         file=file,
@@ -276,9 +357,11 @@ def _hand(fields: dict[str, Any], file: str, number: str) -> Hand:
         moves=tuple([int(move if move <= CALL else move * scale) for move in actions.moves]),
         boards=tuple(actions.boards),
         players=tuple(map(str, fields.get("players", ()))),
-        finishing_stacks=chips(finishing) or None,
         table=str(fields.get("table", "")),
         scale=scale,
+        trims_antes=trims,
+        unread=tuple(key for key in fields if key not in _FIELDS and not key.startswith("_")),
+        **{key: chips(amounts) for key, amounts in ended.items()},
     )
 
 

@@ -10,8 +10,9 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from games.no_limit_holdem.phh import BadHandError, find_files, read
-from games.no_limit_holdem.phh_replay import faults
+from games.no_limit_holdem.phh import ENDS, BadHandError, find_files, read
+from games.no_limit_holdem.phh_replay import verdicts
+from games.settings import did_you_mean
 
 EXAMPLES = 3
 
@@ -45,13 +46,22 @@ def check(files: Sequence[Path]) -> tuple[list[str], int]:
         f"{len(files):,} files, {len(hands) + len(problems):,} hands: {len(hands):,} read "
         f"({speed:,.0f} a second), "
     ]
-    played = []
-    for hand, fault in zip(hands, faults(hands), strict=True):
-        if fault:
-            problems.append(BadHandError(hand.file, hand.number, fault))
+    played, checked = [], Counter[tuple[str, bool]]()
+    for hand, verdict in zip(hands, verdicts(hands), strict=True):
+        checked[verdict.checked, not verdict.fault] += 1
+        if verdict.fault:
+            problems.append(BadHandError(hand.file, hand.number, verdict.fault))
         else:
             played.append(hand)
-    lines.append(f"{len(played):,} played by the rules to the final stacks in the file")
+    lines += [
+        f"{len(played):,} played by the rules: {checked['all', True]:,} to the end in the file, "
+        f"{checked['pot', True]:,} to a pot that fits it (unseen cards won), {checked['', True]:,} "
+        "without an end in the file to check",
+        f"{checked['all', False] + checked['pot', False]:,} contradict the end in the file",
+    ]
+    if unread := Counter(key for hand in hands for key in hand.unread):
+        keys = ", ".join(f"{key}{did_you_mean(key, ENDS)}" for key in sorted(unread))
+        lines.append(f"fields that are not of the format and were not read: {keys}")
     if played:
         seats = sorted(Counter(len(hand.stacks) for hand in played).items())
         names = {name for hand in played for name in hand.players}

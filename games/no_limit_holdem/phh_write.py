@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from games import files
-from games.no_limit_holdem.phh import CALL, CARDS, FOLD, UNSEEN, Hand
+from games.no_limit_holdem.phh import CALL, CARDS, ENDS, FOLD, UNSEEN, Hand
 
 _CARD = {card: text for text, card in CARDS.items()}
 
@@ -17,31 +17,27 @@ def _cards(cards: Iterable[int]) -> str:
 
 def phh_text(hand: Hand) -> str:
     """Returns a hand as a TOML table without header."""
-
-    def amount(chips: int) -> int | float:
-        """Returns chips in the file's unit."""
-        return chips / hand.scale if chips % hand.scale else chips // hand.scale
-
     order = -1 if len(hand.stacks) == 2 else 1
     actions = [f"d dh p{seat + 1} {_cards(pair)}" for seat, pair in enumerate(hand.hole)]
     shown = 0
     for seat, move, board in zip(hand.seats, hand.moves, hand.boards, strict=True):
         shown = _deal(actions, hand.board, shown, board)
-        done = {FOLD: "f", CALL: "cc"}.get(move) or f"cbr {amount(move)}"
+        done = {FOLD: "f", CALL: "cc"}.get(move) or f"cbr {hand.amounts([move])[0]}"
         actions.append(f"p{seat + 1} {done}")
     actions += _showdown(hand)
     _deal(actions, hand.board, shown, len(hand.board))
     fields = {
         "variant": "NT",
-        "antes": list(map(amount, hand.antes[::order])),
-        "blinds_or_straddles": list(map(amount, hand.blinds[::order])),
-        "min_bet": amount(hand.min_bet or max(hand.blinds)),
-        "starting_stacks": list(map(amount, hand.stacks)),
+        "ante_trimming_status": hand.trims_antes or None,
+        "antes": hand.amounts(hand.antes[::order]),
+        "blinds_or_straddles": hand.amounts(hand.blinds[::order]),
+        "min_bet": hand.amounts([hand.min_bet or max(hand.blinds)])[0],
+        "starting_stacks": hand.amounts(hand.stacks),
         "actions": actions,
         "hand": int(hand.number) if hand.number.isdecimal() else None,
         "table": hand.table or None,
         "players": hand.players or None,
-        "finishing_stacks": list(map(amount, hand.finishing_stacks or ())) or None,
+        **{key: hand.amounts(getattr(hand, key) or ()) or None for key in ENDS},
     }
     # JSON is valid TOML here, except for one control character that JSON leaves unescaped.
     lines = (

@@ -1,18 +1,24 @@
 """Hand histories: PokerKit reads what is written and agrees on what is read; the traps of real
 files."""
 
+import json
 import lzma
 import os
+import random
+import tomllib
 from pathlib import Path
 
+import numpy as np
 import pokerkit
 import pytest
 
 from games.no_limit_holdem import phh
 from games.no_limit_holdem.phh import UNSEEN, BadHandError, parse, read
 from games.no_limit_holdem.phh_check import main
-from games.no_limit_holdem.phh_replay import faults, pack, replay
+from games.no_limit_holdem.phh_replay import Verdict, faults, pack, replay, verdicts
 from games.no_limit_holdem.phh_write import phh_text, write
+from games.poker.hands import card_texts
+from tests.games.no_limit_holdem import pokerkit_oracle as oracle
 
 PLURIBUS = Path(os.environ.get("PLURIBUS_HANDS", "shared/data/pluribus.phhs.xz"))
 
@@ -105,7 +111,7 @@ def test_what_is_written_is_read_again(text: str) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("'NT'", "'PO'", "variant = 'PO': expected 'NT'"),
+        ("'NT'", "'PO'", "variant = 'PO' (pot-limit Omaha hold'em): expected 'NT', no-limit Texas"),
         ("'p3 f'", "'p4 f'", "action 4, 'p4 f': no player 'p4'; expected p1 to p3"),
         ("d dh p2 KsKh", "d dh p2 AsKh", "a card is dealt twice"),
         ("[50, 100, 0]", "[50, 1e999999999, 0]", "is not an amount; expected a number below"),
@@ -160,6 +166,129 @@ def test_rake_is_no_fault() -> None:
     assert faults([parse(THREE.replace("[2000, 1000, 3000]", "[1950, 1000, 3000]"))]) == [""]
 
 
+RAISED = """variant = 'NT'
+antes = [0, 0, 0, 0, 0]
+blinds_or_straddles = [5, 10, 0, 0, 0]
+min_bet = 10
+starting_stacks = [334, 3361, 1081, 2754.70, 3199]
+actions = ['d dh p1 ????', 'd dh p2 ????', 'd dh p3 ????', 'd dh p4 ????', 'd dh p5 ????', \
+'p3 f', 'p4 f', 'p5 cbr 30', 'p1 f', 'p2 f']
+"""
+SHOWN = """variant = 'NT'
+antes = [0, 0]
+blinds_or_straddles = [5, 10]
+min_bet = 10
+starting_stacks = [100, 200]
+actions = ['d dh p1 ????', 'd dh p2 ????', 'p2 cbr 30', 'p1 cc', 'd db Qd5d6d', 'p1 cc', 'p2 cc', \
+'d db 7h', 'p1 cc', 'p2 cc', 'd db 2s', 'p1 cc', 'p2 cc', CARDS]
+"""
+ALL_SHOWN = SHOWN.replace("CARDS", "'p1 sm JsQs', 'p2 sm AcKc'")
+ONE_SHOWN = SHOWN.replace("CARDS", "'p1 sm JsQs', 'p2 sm ????'")
+
+
+@pytest.mark.parametrize(
+    ("hand", "end", "checked", "fault"),
+    [
+        # 10 of the raise to 30 are called by the big blind; the small blind's 5 and these make 25.
+        (RAISED, "winnings = [0, 0, 0, 0, 25]", "all", ""),
+        (RAISED, "winnings = [0, 0, 0, 0, 23.75]", "all", ""),  # after the rake
+        (RAISED, "payoffs = [-5, -10, 0, 0, 15]", "all", ""),
+        (RAISED, "", "", ""),
+        (RAISED, "winnings = [0, 0, 0, 0, 0]", "", ""),  # converters that find none write this
+        (RAISED, "winnings = [0, 0, 0, 0, 45]", "all", "winnings [0, 0, 0, 0, 25], where the file"),
+        (RAISED, "winnings = [0, 0, 0, 0, 2]", "all", "winnings [0, 0, 0, 0, 25], where the file"),
+        (RAISED, "winnings = [25, 0, 0, 0, 0]", "all", "winnings [0, 0, 0, 0, 25], where the file"),
+        (RAISED, "payoffs = [-5, -10, 0, 0, 16]", "all", "payoffs [-5, -10, 0, 0, 15], where the"),
+        (ALL_SHOWN, "winnings = [57, 0]", "all", ""),
+        (ALL_SHOWN, "winnings = [0, 60]", "all", "winnings [60, 0], where the file says [0, 60]"),
+        (ONE_SHOWN, "winnings = [0, 60]", "pot", ""),
+        (ONE_SHOWN, "winnings = [30, 60]", "pot", "a pot of 60, which winnings do not fit, where"),
+        (ONE_SHOWN, "finishing_stacks = [70, 200]", "pot", "a pot of 60, which stacks do not fit"),
+    ],
+)
+def test_what_was_won_is_checked(hand: str, end: str, checked: str, fault: str) -> None:
+    """As HandHQ's hands tell it: no final stacks, cards unseen, a rake."""
+    (found,) = verdicts([parse(hand + end)])
+    assert found.checked == checked
+    assert found.fault.startswith(f"ends with {fault}") if fault else not found.fault
+
+
+def test_check_counts_what_it_checked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ends = ("winnings = [0, 0, 0, 0, 25]", "", "finish_stacks = []", "winnings = [9, 9, 9, 9, 9]")
+    hands = [RAISED + end for end in ends] + [ONE_SHOWN + "winnings = [60, 0]"]
+    text = "\n".join(f"[{number}]\n{hand}" for number, hand in enumerate(hands, 1))
+    (tmp_path / "HANDS.PHHS").write_text(text)
+    assert main(["check", str(tmp_path)]) == 1
+    told = capsys.readouterr().out
+    assert (
+        "4 played by the rules: 1 to the end in the file, 1 to a pot that fits it (unseen cards "
+        "won), 2 without an end in the file to check\n1 contradict the end in the file\n"
+    ) in told
+    assert "were not read: finish_stacks; did you mean finishing_stacks?" in told
+    assert "hand 4: ends with winnings [0, 0, 0, 0, 25]" in told
+
+
+SHORT_ANTE = """variant = 'NT'
+antes = [50, 50, 50]
+blinds_or_straddles = [50, 100, 0]
+min_bet = 100
+starting_stacks = [1000, 1000, 30]
+actions = ['d dh p1 KsKh', 'd dh p2 QsQh', 'd dh p3 AsAh', 'p1 cc', 'p2 cc', 'd db 2h3h4d', \
+'p1 cc', 'p2 cc', 'd db 9s', 'p1 cc', 'p2 cc', 'd db 9d', 'p1 cc', 'p2 cc']
+"""
+
+
+@pytest.mark.parametrize(
+    ("trims", "returns"),
+    [
+        # Antes of 50, 50 and 30; aces win all of them, or 30 of each, and kings the rest.
+        ("", [50, -150, 100]),
+        ("ante_trimming_status = false", [50, -150, 100]),
+        ("ante_trimming_status = true", [90, -150, 60]),
+    ],
+)
+def test_an_ante_that_is_short_wins_what_the_file_says(trims: str, returns: list[int]) -> None:
+    hand = parse(SHORT_ANTE + trims)
+    assert replay(pack([hand])).returns.tolist() == [returns]
+    assert parse(phh_text(hand)) == hand
+
+
+def test_short_antes_as_pokerkit_trims_them() -> None:
+    rng = np.random.default_rng(1)
+    for _ in range(40):
+        seats = int(rng.integers(3, 7))
+        stacks = rng.integers(1, 400, seats).tolist()
+        state = pokerkit.NoLimitTexasHoldem.create_state(
+            oracle.AUTOMATIONS, True, [50] * seats, [5, 10], 10, stacks, seats
+        )
+        deck = card_texts(rng.permutation(52)[: 2 * seats + 5])
+        for seat in range(seats):
+            state.deal_hole("".join(deck[2 * seat : 2 * seat + 2]))
+        moves, board = [], deck[2 * seats :]
+        while state.status:
+            if state.can_burn_card():
+                state.burn_card("??")
+            elif count := state.board_dealing_count:
+                moves.append(f"d db {''.join(board[:count])}")
+                state.deal_board("".join(board[:count]))
+                board = board[count:]
+            else:
+                moves.append(f"p{state.actor_index + 1} cc")
+                state.check_or_call()
+        hole = [f"d dh p{k + 1} {deck[2 * k]}{deck[2 * k + 1]}" for k in range(seats)]
+        fields = {
+            "variant": "NT",
+            "antes": [50] * seats,
+            "blinds_or_straddles": [5, 10] + [0] * (seats - 2),
+            "min_bet": 10,
+            "starting_stacks": stacks,
+            "actions": hole + moves,
+            "payoffs": state.payoffs,
+        }
+        text = "".join(f"{key} = {value}\n" for key, value in fields.items()).replace("NT", "'NT'")
+        assert verdicts([parse(text + "ante_trimming_status = true")]) == [Verdict("", "all")]
+
+
 def test_files_folders_and_bad_hands(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -200,8 +329,109 @@ def test_many_hands_are_written_and_read(tmp_path: Path) -> None:
         write(tmp_path / "a.phh", hands)
 
 
+INDENTED = "".join(f"  {line}\n" for line in HEADS_UP.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers", "said"),
+    [
+        (f"{THREE}\n[1]\n{HEADS_UP}", "before the first header, 1", ""),
+        (f"  [1] # first\n{INDENTED}\t[ '2' ]\r\n{INDENTED}", "1, 2", ""),
+        (f"[1]\n{THREE}[1.notes]\na = 1\n[1.notes.b]\n[2]\n{HEADS_UP}", "1, 2", ""),
+        (f"[1]\n{THREE}_n = '''\n[7]\n'''\n_m = [\n[8],\n[9]\n]\n[2]\n{THREE}", "1, 2", ""),
+        (
+            f"1 = {{x = 1}}\n[2]\n{THREE}",
+            "2",
+            "hand 1: variant is missing; a table that is no hand",
+        ),
+        (f"_of = 'us'\n[_a]\nx = 1\n[2]\n{THREE}", "2", ""),
+        (f"of = 'us'\n[2]\n{THREE}", "2", "hand of: is no table; expected a header such as [1]"),
+        (f"[1]\n{THREE}[2]\nx = [\n[3]\n{THREE}", "1, 3", "hand 2: is not TOML (Invalid value"),
+        (f"[1]\n{THREE}[2]\nplayers = ['\udce9']\n[3]\n{THREE}", "1, 3", "2: is not UTF-8 text"),
+        (f"\ufeff{THREE}", "1", ""),
+        ("PokerStars Hand #1: Hold'em No Limit\nSeat 1", "", "HandHistory.from_pokerstars"),
+        ("# name/game/hands\nSTATE:0:cr200c/kk:AsAh|KsKh", "", "from_acpc_protocol, …, then dump"),
+        (f"[1]\n{THREE.replace('NT', 'F7S')}", "", "variant = 'F7S' (fixed-limit seven-card stud)"),
+        ("variant = 'FT'", "", "'FT' (fixed-limit Texas hold'em; game=limit_holdem plays it"),
+        (f"{THREE}ante_trimming_status = 1", "", "ante_trimming_status = 1: expected true or"),
+        (
+            THREE.replace("[0, 0, 0]", "[0, 9, 0]") + "ante_trimming_status = true",
+            "",
+            "ante_trimming_status = true with antes = [0, 9, 0]: expected equal antes",
+        ),
+    ],
+)
+def test_tables_are_those_of_toml(tmp_path: Path, text: str, numbers: str, said: str) -> None:
+    """Nothing is dropped without a word, and a bad hand is refused alone."""
+    path, problems = tmp_path / "a.phhs", list[BadHandError]()
+    path.write_bytes(text.encode(errors="surrogateescape"))
+    assert ", ".join(hand.number for hand in read([path], "skip", problems)) == numbers
+    assert bool(said) == bool(problems)
+    assert said in "".join(map(str, problems))
+
+
+def toml_text(chance: random.Random, value: object) -> str:
+    """Returns a value as TOML in one of the ways to write it."""
+    if isinstance(value, list):
+        space = chance.choice(["", " ", "\n", "\n\n  # a comment, [1]\n\t"])
+        return f"[{''.join(f'{space}{toml_text(chance, x)},' for x in value)}{space}]"
+    if isinstance(value, dict):
+        return f"{{ {', '.join(f'{k} = {toml_text(chance, x)}' for k, x in value.items())} }}"
+    text = json.dumps(value).replace("\x7f", "\\u007f")
+    quote = chance.choice(["'", "'''", "'''\n"])
+    if not isinstance(value, str) or "'" in value or chance.random() < 0.5:
+        return text
+    return text if "\n" in value and quote == "'" else quote + value + quote.strip()
+
+
+def toml_file(chance: random.Random, hands: dict[str, dict[str, object]]) -> str:
+    """Returns a file of tables, written as people and programs write them."""
+    text = chance.choice(["", "# of us\n", "\n\n", "_of = 'us'\n"])
+    for number, fields in hands.items():
+        name = number if number.isdecimal() and chance.random() < 0.5 else json.dumps(number)
+        indent, own = chance.choice(["", "", " ", "\t"]), chance.choice(["notes", "_x", "'my own'"])
+        end = chance.choice(["", " # 1", "\t"])
+        text += f"{indent}[{chance.choice(['', ' '])}{name}]{end}\n"
+        keys = chance.sample([*fields], len(fields))
+        text += "".join(f"{indent}{key} = {toml_text(chance, fields[key])}\n" for key in keys)
+        notes = ["plain", "[2]\nvariant = 'NT'", "two\n[1]\n[3]\n", [["[4]"], [5]], {"a": 1}]
+        match chance.randrange(4):
+            case 0:
+                text += f"{own} = {toml_text(chance, chance.choice(notes))}\n"
+            case 1:
+                text += f"{own}.a.b = {toml_text(chance, chance.choice(notes))}\n"
+            case 2:
+                text += f"[{name}.{own}]\na = {toml_text(chance, chance.choice(notes))}\n"
+    return text.replace("\n", "\r\n") if chance.random() < 0.2 else text
+
+
+@pytest.mark.slow
+def test_generated_files_are_read_as_toml_reads_them(tmp_path: Path) -> None:
+    """One hand in ten is damaged; the others are read, and none is dropped without a word."""
+    samples = [tomllib.loads(text) for text in (THREE, HEADS_UP, CENTS, RAISED, SHORT_ANTE)]
+    for seed in range(500):
+        chance, path = random.Random(seed), tmp_path / f"{seed}.phhs"
+        numbers = chance.sample(["1", "2", "10", "a b", "[7]", "x.y", "é"], chance.randint(1, 7))
+        hands = {number: dict(chance.choice(samples)) for number in numbers}
+        bad = {number for number in numbers if chance.random() < 0.1}
+        for number in bad:
+            del hands[number][chance.choice(["variant", "actions", "antes"])]
+        text = toml_file(chance, hands)
+        assert [*tomllib.loads(text)][-len(hands) :] == numbers
+        path.write_bytes(text.encode())
+        problems: list[BadHandError] = []
+        found = list(read([path], "skip", problems))
+        assert [hand.number for hand in found] == [n for n in numbers if n not in bad]
+        assert [problem.number for problem in problems] == [n for n in numbers if n in bad]
+        for hand in found:
+            fields = "".join(
+                f"{k} = {toml_text(chance, v)}\n" for k, v in hands[hand.number].items()
+            )
+            assert hand._replace(unread=()) == parse(fields, str(path), hand.number)
+
+
 def test_a_superscript_is_not_a_number(tmp_path: Path) -> None:
-    (tmp_path / "1²2.phhs").write_text(f"[²]\n{THREE}")
+    (tmp_path / "1²2.phhs").write_text(f"['²']\n{THREE}")
     (hand,) = read([tmp_path])
     assert "hand =" not in phh_text(hand)
 
