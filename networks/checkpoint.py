@@ -18,9 +18,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 from safetensors import SafetensorError, safe_open
+from safetensors.numpy import load as load_bytes
 from safetensors.numpy import save_file
 
-from games.files import replacing
+from games.files import ROOT, replacing
 from games.settings import InputError, build
 
 FORMAT = "fpmcts-1"
@@ -44,6 +45,8 @@ networks play without the key, by group of settings.
 
 TYPES = frozenset("BOOL U8 I8 U16 I16 U32 I32 U64 I64 F16 F32 F64".split())
 """Types of arrays; safetensors has more, which numpy lacks."""
+
+_held: dict[Path, bytes] = {}
 
 Arrays = dict[str, np.ndarray]
 Entry = TypeVar("Entry")
@@ -95,6 +98,33 @@ def load(path: Path | str) -> tuple[Arrays, dict[str, Any]]:
     return arrays, parse_meta(header["meta"], path)
 
 
+@contextmanager
+def holding(files: Mapping[Path, bytes]) -> Iterator[None]:
+    """Within the block, this process reads these files from the given contents, whatever has become
+    of them on disk; so results come from the bytes by which they are named.
+
+    Args:
+        files: Contents by path.
+    """
+    global _held
+    before, _held = _held, {_key(path): data for path, data in files.items()}
+    try:
+        yield
+    finally:
+        _held = before
+
+
+def _key(path: Path) -> Path:
+    """Returns a path that is the same on every machine of a cluster for files of the project."""
+    path = path.absolute()
+    return path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
+
+
+def is_there(path: Path) -> bool:
+    """Returns whether there is a file to read: held (see ``holding``) or on disk."""
+    return _key(path) in _held or path.is_file()  # a pipe or a device would be read forever
+
+
 def read_tensors(
     path: Path | str, form: str, keys: Collection[str] = ()
 ) -> tuple[Arrays, dict[str, str]]:
@@ -112,19 +142,15 @@ def read_tensors(
     try:
         if path.exists() and not path.is_file():  # a pipe would block, a device never end
             raise CheckpointError(f"{path} is not a file; expected a checkpoint")
+        if (data := _held.get(_key(path))) is not None:
+            entries = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])
+            header = entries.pop("__metadata__", {})
+            _check(path, form, keys, header, {name: e["dtype"] for name, e in entries.items()})
+            return load_bytes(data), header
         with safe_open(path, framework="numpy") as file:
-            header = file.metadata() or {}
-            if header.get("format") != form or not header.keys() >= set(keys):
-                raise CheckpointError(
-                    f"{path} is not a checkpoint of this program: its header has no {form!r}"
-                )
-            names = file.keys()
-            for name in names:
-                if (kind := file.get_slice(name).get_dtype()) not in TYPES:
-                    raise CheckpointError(
-                        f"{path}: {name} is of type {kind}; expected one of "
-                        f"{', '.join(sorted(TYPES))}"
-                    )
+            header, names = file.metadata() or {}, file.keys()
+            kinds = {name: file.get_slice(name).get_dtype() for name in names}
+            _check(path, form, keys, header, kinds)
             return {name: file.get_tensor(name) for name in names}, header
     except CheckpointError:
         raise
@@ -132,8 +158,28 @@ def read_tensors(
         raise CheckpointError(f"there is no checkpoint at {path}") from error
     except OSError as error:
         raise CheckpointError(f"cannot read checkpoint {path}: {error}") from error
-    except (SafetensorError, ValueError) as error:  # numpy has no arrays of some shapes
+    except (SafetensorError, ValueError, KeyError, TypeError, AttributeError) as error:
+        # numpy has no arrays of some shapes; a header may be any JSON
         raise CheckpointError(f"{path}: truncated, damaged or not a checkpoint: {error}") from error
+
+
+def _check(
+    path: Path,
+    form: str,
+    keys: Collection[str],
+    header: Mapping[str, str],
+    kinds: Mapping[str, str],
+) -> None:
+    """Raises CheckpointError unless a file has the form, the texts and types that can be read."""
+    if header.get("format") != form or not header.keys() >= set(keys):
+        raise CheckpointError(
+            f"{path} is not a checkpoint of this program: its header has no {form!r}"
+        )
+    for name, kind in kinds.items():
+        if kind not in TYPES:
+            raise CheckpointError(
+                f"{path}: {name} is of type {kind}; expected one of {', '.join(sorted(TYPES))}"
+            )
 
 
 def entry(meta: Mapping[str, Any], key: str, kind: type[Entry], path: Path | str) -> Entry:

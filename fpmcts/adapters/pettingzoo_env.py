@@ -91,10 +91,14 @@ class GameEnv(AECEnv):  # type: ignore[misc]
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos: dict[str, dict[str, object]] = {}
-        self._turn()
+        self._turn()  # a hand may be over at once: everybody all-in by the blinds
 
     def _turn(self) -> None:
-        """Selects the seat to move, and offers its moves."""
+        """Selects the seat to move and offers its moves; or ends the game."""
+        if (returns := self.table.returns) is not None:
+            self.rewards = {name: float(returns[self._seat_of[name]]) for name in self.agents}
+            self.terminations = dict.fromkeys(self.agents, True)
+        self._accumulate_rewards()
         self.agent_selection = self.possible_agents[max(self.table.seat, 0)]
         for name in self.agents:
             legal = self.table.legal() if self._seat_of[name] == self.table.seat else []
@@ -126,13 +130,7 @@ class GameEnv(AECEnv):  # type: ignore[misc]
         self.table.play(-1 if action is None else int(action))
         self._cumulative_rewards[mover] = 0.0
         self._clear_rewards()
-        if self.table.is_over:
-            returns = self.table.returns
-            assert returns is not None
-            self.rewards = {name: float(returns[self._seat_of[name]]) for name in self.agents}
-            self.terminations = dict.fromkeys(self.agents, True)
         self._turn()
-        self._accumulate_rewards()
         if self.render_mode == "human":
             self.render()
 

@@ -42,8 +42,14 @@ POLL_SECONDS = 0.5
 MOST_TRIES = 4
 """Number of actors that may end on a unit before the unit is blamed."""
 REACH_SECONDS = 5.0
+ANSWER_SECONDS = 10.0
+"""Seconds within which an actor at work must say how much it has done."""
 HEAD_SECONDS = 5.0
 """Seconds without a connection to the head of the cluster after which it counts as lost."""
+MEMORY = (
+    "if memory ran out, fewer actors on a machine need less (more cluster.actor_cpus), and in "
+    "training smaller units (cluster.unit_games)"
+)
 FULL = (exceptions.ObjectStoreFullError, exceptions.OutOfDiskError)
 """Errors when both the object store and the disk that it spills to are full."""
 
@@ -65,7 +71,15 @@ class Worker:
         # A failure here would look like a lost actor.
         self._factory, self._arguments = factory, arguments
         self._worker: Any = None
-        self._version = -1
+        self._version, self._ticks = -1, 0
+
+    @ray.method(concurrency_group="asked")
+    def ticks(self) -> int:
+        """Returns how often the worker has reported progress; answered while a unit is done."""
+        return self._ticks
+
+    def _tick(self, done: int) -> None:
+        self._ticks += 1
 
     def environment(self, facts: str) -> dict[str, str]:
         """Returns what must be equal here and in the driver, from the function MODULE:NAME."""
@@ -80,7 +94,7 @@ class Worker:
         if version != self._version and (weights := unpacked(shared)):
             self._worker.refresh(weights)
         self._version = version
-        result = packed(self._worker(unpacked(unit), lambda done: None))
+        result = packed(self._worker(unpacked(unit), self._tick))
         return result, time.perf_counter() - started
 
 
@@ -93,7 +107,8 @@ class _Actor:
         hello: Reference to its first answer, until it arrives.
         began: When it was requested.
         units: Units assigned and not answered yet, in order, by their references.
-        since: When it received or reached the first of them.
+        since: When it received or reached the first of them, or was last seen to make progress.
+        ticks: Its reports of progress by then.
     """
 
     handle: Any
@@ -101,6 +116,16 @@ class _Actor:
     began: float
     units: dict[Any, int] = field(default_factory=dict)
     since: float = 0.0
+    ticks: int = 0
+
+    def is_stuck(self) -> bool:
+        """Returns whether it has made no progress since it was last asked."""
+        try:
+            ticks = ray.get(self.handle.ticks.remote(), timeout=ANSWER_SECONDS)
+        except exceptions.RayError:
+            return True
+        self.since, before, self.ticks = time.monotonic(), self.ticks, ticks
+        return bool(ticks == before)
 
 
 class RayCluster:
@@ -165,10 +190,14 @@ class RayCluster:
                     _reach(known, REACH_SECONDS)
                     answers = True
                 ray.init(address=address, **common)
-        except (ConnectionError, RuntimeError, ValueError, exceptions.RayError, OSError) as error:
-            where = (
-                "a cluster of this machine" if s.address is None else f"cluster.address={s.address}"
-            )
+        except Exception as error:  # Ray raises a bare Exception when a part does not start in time
+            if s.address is None:
+                raise ClusterError(
+                    f"cluster=ray: no cluster could be started on this machine "
+                    f"({_first_line(error)}); its memory is cluster.object_store_mb="
+                    f"{s.object_store_mb}, its files are in RAY_TMPDIR (a short path) or /tmp"
+                ) from error
+            where = f"cluster.address={s.address}"
             how = "start one with 'ray start --head' (docs/cluster.md)"
             if answers:
                 how = (
@@ -188,18 +217,20 @@ class RayCluster:
             "num_gpus": s.actor_gpus,
             "max_restarts": 0,
             "max_task_retries": 0,
+            "concurrency_groups": {"asked": 1},
         }
-        handle: Any = ray.remote(Worker).options(**options).remote(self._factory, self._arguments)
+        made: Any = ray.remote(**options)  # type: ignore[call-overload]
+        handle = made(Worker).remote(self._factory, self._arguments)
         return _Actor(handle, handle.environment.remote(self._facts), time.monotonic())
 
-    def pool(self, shared: Shared) -> "RayPool":
-        """Returns a pool whose workers share some data, which is sent to each node once."""
+    def pool(self, shared: Shared, stopping: Callable[[], bool] = lambda: False) -> "RayPool":
+        """See ``Cluster``; what is shared is sent to each node once."""
         self.version += 1
         try:
             reference = ray.put(packed(dict(shared)))
         except FULL as error:
             raise self._too_small(error) from error
-        return RayPool(self, reference)
+        return RayPool(self, reference, stopping)
 
     def _too_small(self, error: BaseException) -> ClusterError:
         return ClusterError(
@@ -319,31 +350,37 @@ class RayCluster:
 class RayPool(Pool[Any, Any]):
     """See ``fpmcts.cluster.pools.Pool``: units run by the actors of a cluster."""
 
-    def __init__(self, cluster: RayCluster, shared: Any) -> None:
-        self._cluster, self._shared = cluster, shared
+    def __init__(self, cluster: RayCluster, shared: Any, stopping: Callable[[], bool]) -> None:
+        self._cluster, self._shared, self._stopping = cluster, shared, stopping
         self._version, self.size = cluster.version, cluster.size
 
     def run(
         self, units: Sequence[Any], tick: Callable[[int, int], None] = ignore
     ) -> Iterator[tuple[int, Any]]:
         """See ``Pool``; actors do not report progress within a unit."""
-        cluster, waiting, tries, done = self._cluster, deque(range(len(units))), [0] * len(units), 0
+        cluster, waiting, tries = self._cluster, deque(range(len(units))), [0] * len(units)
         started, idle = time.monotonic(), 0.0
 
-        def give_again(actor: _Actor, why: str) -> None:
+        def give_again(actor: _Actor, why: str, remedy: str) -> None:
             lost = cluster.replace(actor, why)
             for k in reversed(lost):
                 tries[k] += 1
                 if tries[k] >= MOST_TRIES:
                     raise ClusterError(
-                        f"unit {k} of {len(units)} ended {MOST_TRIES} actors ({why}); a smaller "
-                        "cluster.unit_games needs less memory"
+                        f"unit {k} of {len(units)} ended {MOST_TRIES} actors ({why}); {remedy}"
                     )
                 waiting.appendleft(k)
 
         for actor in cluster.actors:  # leftovers of an abandoned batch
             actor.units.clear()
-        while done < len(units):
+        stopped = False
+        while waiting or any(actor.units for actor in cluster.actors):
+            if self._stopping() and not stopped:
+                stopped = True
+                for actor in cluster.actors:  # what an actor has in hand comes to its end
+                    actor.units = dict([*actor.units.items()][:1])
+            if stopped:
+                waiting.clear()
             self._give_out(units, waiting)
             references = {
                 reference: actor for actor in cluster.actors for reference in self._expected(actor)
@@ -360,7 +397,7 @@ class RayPool(Pool[Any, Any]):
                 except exceptions.RayTaskError as error:
                     raise error.cause if isinstance(error.cause, Exception) else error from None
                 except exceptions.RayError as error:  # of the actor, its node or the answer
-                    give_again(actor, _first_line(error))
+                    give_again(actor, _first_line(error), MEMORY)
                     continue
                 if reference is actor.hello:
                     cluster.greet(actor, answer)
@@ -370,14 +407,15 @@ class RayPool(Pool[Any, Any]):
                 result, seconds = answer
                 cluster.count(units=1.0, busy=seconds, bytes=float(result.nbytes))
                 cluster._by_actor[cluster.actors.index(actor)] += 1.0, seconds
-                done += 1
                 yield k, unpacked(result)
             if not ready:
                 cluster.check_started()
             for actor in list(cluster.actors):
                 seconds = cluster._settings.unit_seconds
-                if actor.units and time.monotonic() - actor.since > seconds:
-                    give_again(actor, f"no answer within cluster.unit_seconds={seconds:g}")
+                overdue = actor.units and time.monotonic() - actor.since > seconds
+                if overdue and actor.is_stuck():
+                    why = f"no progress within cluster.unit_seconds={seconds:g}"
+                    give_again(actor, why, "if it is only slow, set more seconds")
         cluster.count(seconds=time.monotonic() - started, idle=idle)
 
     def _expected(self, actor: _Actor) -> list[Any]:

@@ -2,7 +2,7 @@
 (``fpmcts.cluster.ray_pool``).
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
@@ -26,7 +26,7 @@ class ClusterSettings:
         unit_games: Games per unit. 0: an actor's share. Fewer are better if actors differ in speed,
             but the games of a unit advance together, so few games mean small network batches.
         in_flight: Units assigned to an actor at a time, so that it never waits for the next one.
-        unit_seconds: Seconds after which an actor that has not answered is ended and its units are
+        unit_seconds: Seconds without any progress after which an actor is ended and its units are
             reassigned.
         start_seconds: Seconds within which the first actor must have started.
         object_store_mb: Memory for results in transit, for a cluster started for the run.
@@ -62,8 +62,10 @@ class Cluster(Protocol):
     size: int
     """Number of actors requested."""
 
-    def pool(self, shared: Shared) -> Pool[Any, Any]:
-        """Returns a pool whose workers share some data."""
+    def pool(self, shared: Shared, stopping: Callable[[], bool] = lambda: False) -> Pool[Any, Any]:
+        """Returns a pool whose workers share some data; once ``stopping``, units that have not
+        begun are left out.
+        """
         ...
 
     def curves(self) -> dict[str, float]:

@@ -41,7 +41,7 @@ from games.help import attribute_texts, error_text, first_line, keys_text, say
 from games.interface import Game
 from games.registry import Values
 from games.settings import ConfigError, did_you_mean
-from networks.checkpoint import CheckpointError
+from networks.checkpoint import CheckpointError, holding
 from networks.device import choose_device
 
 HELP = """{command} a=PLAYER b=PLAYER [a.OPTION=…] [key=value …]
@@ -143,7 +143,8 @@ def run(overrides: Sequence[str], typed: str, note: Note, progress: Progress) ->
     what = "stopping after the games that are being played, which are kept"
     with Interrupt(note, what) as interrupt:
         plan = make_plan(tournament, game)
-        tournament, precisions = with_precisions(tournament, plan.num_games(plan.tasks))
+        with holding(plan.inputs.files):
+            tournament, precisions = with_precisions(tournament, plan.num_games(plan.tasks))
         began, plan = time.monotonic(), replace(plan, tournament=tournament)
         results = play_tournament(plan, progress, lambda: interrupt.requested, note)
     if results is None:
@@ -200,7 +201,8 @@ def _values(tournament: Tournament, game: Game) -> Values:
 
 def _calibration(plan: Plan, game: Game, result: MatchResult) -> Calibration:
     """Returns the calibration of ``a`` in its match."""
-    values = _values(plan.tournament, game)
+    with holding(plan.inputs.files):
+        values = _values(plan.tournament, game)
     return calibration(result.names[0], game, values, plan.decks, result.games, 0)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from fpmcts.evaluation.config import Tournament
 from fpmcts.evaluation.duplicate import evaluation_decks, table_orders
-from fpmcts.evaluation.identity import code_of, described
+from fpmcts.evaluation.identity import Inputs, read_inputs
 from fpmcts.evaluation.match_result import games_per_deck
 from fpmcts.memory import check_fits
 from fpmcts.players.lookup import PLAYERS
@@ -35,14 +35,15 @@ class Task:
 
 @dataclass(frozen=True)
 class Plan:
-    """The input of a worker: the configuration, one row per deck, the games per deck, and the tasks
-    in order.
+    """The input of a worker: the configuration, one row per deck, the games per deck, the tasks in
+    order, and what players are made from.
     """
 
     tournament: Tournament
     decks: States
     games_per_deck: int
     tasks: tuple[Task, ...]
+    inputs: Inputs
 
     def num_games(self, tasks: Iterable[Task]) -> int:
         """Returns the number of games of some tasks."""
@@ -57,6 +58,7 @@ def make_plan(tournament: Tournament, game: Game) -> Plan:
         game: Its game.
 
     Raises:
+        CheckpointError: A file of a player is missing.
         ConfigError: There are too many decks, the file has none of the game, or a sequential test
             is set in a game that is not measured by the share of games won.
     """
@@ -82,7 +84,8 @@ def make_plan(tournament: Tournament, game: Game) -> Plan:
             size = ACQUAINTED_DECKS
         tasks += [Task(players, first, min(first + size, last)) for first in range(0, last, size)]
     decks = evaluation_decks(game, config.seed, asked) if given is None else given
-    return Plan(tournament, decks, count, tuple(tasks))
+    inputs = read_inputs(tournament.players, game)
+    return Plan(tournament, decks, count, tuple(tasks), inputs)
 
 
 def kinds_of(tournament: Tournament, label: str) -> list[str]:
@@ -119,16 +122,15 @@ def identity(plan: Plan, players: tuple[str, ...]) -> dict[str, object]:
     players with the files that they read.
     """
     config, entrants, decks = plan.tournament.config, plan.tournament.players, hashlib.sha256()
-    game = config.game.make()
     for array in plan.decks:
         decks.update(np.ascontiguousarray(array).data)
     return {
-        **code_of([config.game.name]),
+        **plan.inputs.code,
         "game": config.game.as_dict(),
         "decks": decks.hexdigest(),
         "seed": config.seed,
         "device": config.device,
         "aivat": config.aivat,
         "table": bool(config.table),
-        "players": [described(entrants, label, game) for label in players],
+        "players": [plan.inputs.described(entrants, label) for label in players],
     }

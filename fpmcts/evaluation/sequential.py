@@ -128,11 +128,16 @@ class SequentialTest:
     p1: float
     error: float = ERROR
 
-    def result(self, scores: np.ndarray) -> SequentialResult:
-        """Returns the result for the scores of all decks so far (float ``[D]`` in [0, 1])."""
-        values, counts = np.unique(np.concatenate([scores, [0.0, 1.0]]), return_counts=True)
-        counts[[0, -1]] -= 1
-        ratio = float(log_likelihood_ratio(values, counts, self.p0, self.p1))
-        return SequentialResult(
-            self.p0, self.p1, ratio, math.log((1 - self.error) / self.error), len(scores)
-        )
+    def result(self, scores: np.ndarray, counts: np.ndarray | None = None) -> SequentialResult:
+        """Returns the result after some decks.
+
+        Args:
+            scores: Scores of decks, float ``[N]`` in [0, 1].
+            counts: Number of decks with each score, int ``[N]``; None: one each.
+        """
+        counts = np.ones(len(scores), np.int64) if counts is None else counts
+        values, at = np.unique(np.concatenate([scores, [0.0, 1.0]]), return_inverse=True)
+        decks = np.bincount(at[:-2], counts, len(values))
+        ratio = float(log_likelihood_ratio(values, decks, self.p0, self.p1))
+        bound = math.log((1 - self.error) / self.error)
+        return SequentialResult(self.p0, self.p1, ratio, bound, int(counts.sum()))

@@ -13,6 +13,7 @@ code; they are removed when the tournament is complete.
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack, closing
 from dataclasses import replace
@@ -37,6 +38,7 @@ from games.agent import Agent
 from games.interface import GameSpec, Records, seats_to_move
 from games.rows import take
 from games.system import num_cores
+from networks.checkpoint import holding
 from networks.device import choose_device
 
 
@@ -50,8 +52,13 @@ class TaskWorker:
             torch.set_num_threads(1)  # one process per core
         self.game = config.game.make()
         lanes = SLOW_DECKS * plan.games_per_deck
-        self._host = Host(self.game, plan.tournament.players, str(device), lanes)
+        plan.inputs.check_game(config.game.name)
+        players = plan.inputs.named(plan.tournament.players)
+        self._host = Host(self.game, players, str(device), lanes)
         self._agents: dict[str, Agent] = {}
+        self._checked: set[str] = set()
+        self._files = ExitStack()
+        self._files.enter_context(holding(plan.inputs.files))
 
     def agent(self, label: str) -> Agent:
         """Returns the player of a label."""
@@ -75,6 +82,13 @@ class TaskWorker:
 
     def __call__(self, task: Task, tell: Tell) -> PlayedGames:
         """Returns the games of a task; reports finished ones to ``tell``."""
+        games = self._games(task, tell)
+        for label in {*task.players} - self._checked:  # whatever they run has started by now
+            self.plan.inputs.check_sources(self.plan.tournament.players, label)
+            self._checked.add(label)
+        return games
+
+    def _games(self, task: Task, tell: Tell) -> PlayedGames:
         config, rows = self.plan.tournament.config, np.arange(task.first, task.last)
         decks, seed = take(self.plan.decks, rows), part_seed(config.seed, task.first)
         agents = [self.agent(label) for label in task.players]
@@ -87,26 +101,45 @@ class TaskWorker:
         return replace(games, luck=corrections(self.game, agents, games, deals, seed))
 
     def close(self) -> None:
-        """Stops the programs of external players."""
+        """Stops the programs of external players, and reads files as they are again."""
         for agent in self._agents.values():
             getattr(agent, "close", lambda: None)()
+        self._files.close()
 
 
-def verdict(
-    plan: Plan, spec: GameSpec, finished: Mapping[Task, PlayedGames]
-) -> tuple[tuple[Task, ...], SequentialResult | None]:
-    """Returns the leading finished tasks of the plan, up to the one that decides its sequential
-    test, and the test's result, or None without a test or finished task.
+class Verdict:
+    """The leading finished tasks of a plan, up to the one that decides its sequential test.
+
+    Attributes:
+        result: The result of the test; None without a test or a finished task.
     """
-    test, scores, result = plan.tournament.sequential_test(), np.zeros(0), None
-    for k, task in enumerate(plan.tasks):
-        if task not in finished or (result is not None and result.accepted):
-            return plan.tasks[:k], result
-        if test is not None:
-            side = MatchResult(("", ""), spec, finished[task]).sides[0]
-            scores = np.append(scores, wins(side.returns).mean(axis=1))
-            result = test.result(scores)
-    return plan.tasks, result
+
+    def __init__(self, plan: Plan, spec: GameSpec) -> None:
+        self._plan, self._spec, self._test = plan, spec, plan.tournament.sequential_test()
+        self.result: SequentialResult | None = None
+        self._leading, self._scores = 0, Counter[float]()
+
+    @property
+    def tasks(self) -> tuple[Task, ...]:
+        """The tasks that count."""
+        return self._plan.tasks[: self._leading]
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether the test has ended the match."""
+        return self.result is not None and self.result.accepted is not None
+
+    def update(self, finished: Mapping[Task, PlayedGames]) -> None:
+        """Takes in the tasks that have been finished since."""
+        for task in self._plan.tasks[self._leading :]:
+            if self.is_decided or task not in finished:
+                return
+            self._leading += 1
+            if self._test is not None:
+                side = MatchResult(("", ""), self._spec, finished[task]).sides[0]
+                self._scores.update(wins(side.returns).mean(axis=1).tolist())
+                scores, counts = (np.array([*x]) for x in (self._scores, self._scores.values()))
+                self.result = self._test.result(scores, counts)
 
 
 def play_tournament(
@@ -158,8 +191,9 @@ def _played(
         note(f"continuing: {total - games:,} of {total:,} games were finished before")
     game = config.game.make()
     watch = Watch(lambda done: progress("playing", done, games, "games"), stopping)
-    tasks, test = verdict(plan, game.spec, finished)
-    if test is None or not test.accepted:
+    verdict = Verdict(plan, game.spec)
+    verdict.update(finished)
+    if not verdict.is_decided:
         units = run_units(
             partial(TaskWorker, plan), left, _processes(config), config.cluster, watch
         )
@@ -168,10 +202,11 @@ def _played(
                 finished[left[k]] = result
                 store = stores[left[k].players]
                 store.add([left[k].first, left[k].last], as_text(result.as_arrays()))
-                tasks, test = verdict(plan, game.spec, finished)
-                if test is not None and test.accepted:
+                verdict.update(finished)
+                if verdict.is_decided:
                     break
-    if len(tasks) < len(plan.tasks) and (test is None or not test.accepted):
+    tasks, test = verdict.tasks, verdict.result
+    if len(tasks) < len(plan.tasks) and not verdict.is_decided:
         return None
     results = {}
     for labels in dict.fromkeys(task.players for task in tasks):

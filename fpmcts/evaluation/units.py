@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from multiprocessing import get_context
@@ -38,6 +39,10 @@ POLL_SECONDS = 0.2
 
 class StoreError(InputError):
     """Results cannot be stored or resumed; one line that names the file and says what to do."""
+
+
+class WorkerKilledError(InputError):
+    """A process was killed from outside; one line that says what to do."""
 
 
 class Store(AbstractContextManager["Store"]):
@@ -228,6 +233,7 @@ def run_units(
 
     Raises:
         ClusterError: The cluster cannot be used.
+        WorkerKilledError: A process was killed.
         Exception: Raised by a worker; the others are stopped.
     """
     if not units:
@@ -319,6 +325,13 @@ def _in_processes(
             watch.count(counter.value)
             for future in done:
                 yield running.pop(future), future.result()
+    except BrokenProcessPool as error:
+        holder.close()
+        raise WorkerKilledError(
+            f"one of {processes} processes was killed, as the system does when memory runs out; "
+            "what is finished is kept and the same command continues; fewer processes need less "
+            "memory"
+        ) from error
     except BaseException:  # nobody waits for the other results
         holder.close()
         raise
@@ -336,9 +349,15 @@ class Actor(Generic[Unit, Result]):
 
     def __call__(self, unit: Unit, tick: Tick) -> tuple[int, Result]:
         """Returns the amount of a unit, and its result."""
-        counts: list[int] = []
-        result = self._worker(unit, counts.append)
-        return sum(counts), result
+        done = 0
+
+        def tell(more: int) -> None:
+            nonlocal done
+            done += more
+            tick(done)
+
+        result = self._worker(unit, tell)
+        return done, result
 
 
 def _in_cluster(
@@ -350,11 +369,9 @@ def _in_cluster(
     actor, environment = "fpmcts.evaluation.units:Actor", "fpmcts.environment:environment"
     cluster, done = connect(settings, actor, {"make": make}, environment), 0
     try:
-        for k, (more, result) in cluster.pool({}).run(units):
+        for k, (more, result) in cluster.pool({}, watch.stopping).run(units):
             done += more
             watch.count(done)
             yield k, result
-            if watch.stopping():
-                return
     finally:
         cluster.close()

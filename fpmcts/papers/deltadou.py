@@ -38,7 +38,7 @@ from fpmcts.training.fpmcts import FPMCTS
 from fpmcts.training.run import Run
 from games.files import replacing, write
 from games.settings import ConfigError, build, setting
-from networks.checkpoint import NETWORKS
+from networks.checkpoint import NETWORKS, holding
 
 SEATS = {"landlord": "C, landlord", "down": "D, right peasant", "up": "E, left peasant"}
 """The seats as curves of a run name them, and as the paper does."""
@@ -240,7 +240,9 @@ class DeltaDou(Study):
             words += [f"{side}={own.pop('kind')}", *overrides_of({side: own})]
         tournament = parse_command_line(words)
         plan = make_plan(tournament, tournament.config.game.make())
-        plan = replace(plan, tournament=with_precisions(tournament, plan.num_games(plan.tasks))[0])
+        with holding(plan.inputs.files):
+            tournament = with_precisions(tournament, plan.num_games(plan.tasks))[0]
+        plan = replace(plan, tournament=tournament)
 
         def tell(what: str, done: int, total: int, unit: str) -> None:
             progress(f"{a} {episode} - {b}", done, total, unit)

@@ -192,6 +192,11 @@ class RewardFigures(LotsStudy):
             load_player(game=game, **{"name" if k == "kind" else k: v for k, v in given.items()})
             for given in point.players.values()
         ]
+        if _files(game, point.players) != point.files:
+            raise ConfigError(
+                f"{point.figure}: a file of its players has changed since the figures began; the "
+                "same command begins them again with the present one"
+            )
         # Points of a figure that differ in the players alone are played on the same decks.
         decks = crc32(json.dumps(point.game, sort_keys=True).encode())
         own = int(streams(seed, 1, decks, number)[0] >> np.uint64(1))

@@ -48,6 +48,7 @@ from networks.checkpoint import (
     Arrays,
     CheckpointError,
     entry,
+    is_there,
     load,
     naming,
     save,
@@ -89,7 +90,7 @@ class TabularOptions(PlayerOptions):
     def file(self, game: Game) -> Path:
         """Returns the file of the tables. Raises CheckpointError."""
         given = run_file(self.run or shipped("models") / f"{game.spec.name}-tables.safetensors")
-        if given.is_file():
+        if is_there(given):
             return given
         raise CheckpointError(
             f"there is no run of a tabular algorithm at {self.run}; give the folder of one"

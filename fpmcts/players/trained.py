@@ -28,6 +28,7 @@ from networks.checkpoint import (
     Arrays,
     CheckpointError,
     entry,
+    is_there,
     load,
     naming,
     save,
@@ -183,7 +184,7 @@ def checkpoint_of(game: Game, checkpoint: str | None) -> Path:
     if checkpoint is not None:
         path = checkpoint_file(checkpoint)
         missing = f"there is no checkpoint at {path}; give a file or the folder of a run"
-    if not path.is_file():  # a pipe or a device would be read forever
+    if not is_there(path):
         raise CheckpointError(missing)
     return path
 

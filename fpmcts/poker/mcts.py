@@ -34,7 +34,7 @@ from games.no_limit_holdem.state import FIRST_AMOUNT, FIRST_SIZE, Rules
 from games.registry import Host, PlayerOptions, player
 from games.rows import States, take
 from games.settings import setting
-from networks.checkpoint import CheckpointError
+from networks.checkpoint import CheckpointError, is_there
 
 SHIPPED = shipped("models") / "no_limit_holdem-mixed-opponents.safetensors"
 UNTRAINED = "untrained"
@@ -118,7 +118,7 @@ class MCTSOptions(PlayerOptions):
             return None
         path = SHIPPED if self.checkpoint is None else Path(self.checkpoint)
         path = path / MODEL_FILE if path.is_dir() else path
-        if not path.is_file():
+        if not is_there(path):
             raise CheckpointError(
                 f"there is no opponent model at {path}; give checkpoint=FILE of a run with "
                 "algorithm=opponent_model, or "

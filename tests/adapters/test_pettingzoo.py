@@ -39,6 +39,17 @@ def test_a_game_ends_with_the_returns() -> None:
     assert "raise" in table.render()
 
 
+def test_a_hand_that_is_over_at_once_by_its_blinds() -> None:
+    table = env("no_limit_holdem", small_blind=100, stacks=100)
+    table.reset(seed=3)
+    totals = {}
+    for seat in table.agent_iter():
+        _, totals[seat], ended, _, info = table.last()
+        assert ended and not info["moves"]
+        table.step(None)
+    assert tuple(totals.values()) == table.table.returns
+
+
 def test_an_illegal_action_is_refused() -> None:
     table = env("kuhn")
     table.reset(seed=0)

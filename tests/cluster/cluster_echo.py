@@ -41,6 +41,9 @@ class Echo:
             raise ValueError("numbers: expected others")
         if unit.fault == "always kill" or (unit.fault == "kill" and first):
             os.kill(os.getpid(), signal.SIGKILL)
+        for _ in range(30 * (unit.fault == "slow")):
+            time.sleep(0.1)
+            tick(1)
         if unit.fault == "hang" and first:
             time.sleep(3600)
         return unit.numbers * self.weight * self.factor, os.getpid()

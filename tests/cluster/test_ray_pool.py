@@ -110,6 +110,22 @@ def test_an_actor_that_ends_or_hangs_is_replaced(
     assert made.curves()["cluster/units_retried"] >= 1
 
 
+def test_a_slow_actor_that_makes_progress_is_let_be(made: RayCluster, tmp_path: Path) -> None:
+    made._settings = replace(made._settings, unit_seconds=1.0)
+    wanted = [unit._replace(fault="slow", flag=str(tmp_path / "flag")) for unit in units(2)]
+    np.testing.assert_array_equal(do(made, wanted), EXPECTED[:2])
+    assert made.curves()["cluster/units_retried"] == 0
+
+
+def test_what_has_begun_comes_to_its_end(made: RayCluster, tmp_path: Path) -> None:
+    """After Ctrl-C: nothing more is given out, and nothing that has begun is lost."""
+    found: list[int] = []
+    wanted = [unit._replace(fault="slow", flag=str(tmp_path / "flag")) for unit in units(8)]
+    for k, _ in made.pool({"weight": np.array(3.0)}, lambda: bool(found)).run(wanted):
+        found.append(k)
+    assert len(found) == 3, "one that was the first, and one of each actor"
+
+
 @pytest.mark.parametrize("error", ["OutOfMemoryError", "NodeDiedError"])
 def test_an_answer_that_is_lost_is_asked_for_again(
     made: RayCluster, error: str, monkeypatch: pytest.MonkeyPatch
@@ -143,7 +159,7 @@ def test_an_error_of_the_work_is_raised_here(
     with pytest.raises(ValueError, match="numbers: expected others"):
         do(made, [*units(2), Unit(np.zeros(1), "raise", str(tmp_path / "flag"))])
     monkeypatch.setattr(ray_pool, "MOST_TRIES", 2)
-    with pytest.raises(ClusterError, match=r"unit 0 of 1 ended 2 actors \(.*\); a smaller"):
+    with pytest.raises(ClusterError, match=r"unit 0 of 1 ended 2 actors \(.*\); if memory"):
         do(made, [Unit(np.zeros(1), "always kill", str(tmp_path / "flag"))])
 
 
@@ -183,6 +199,21 @@ def test_a_cluster_that_is_not_there() -> None:
     ):
         connect(ClusterSettings(kind="ray", address="127.0.0.1:1"), ECHO, {}, FACTS)
     assert time.monotonic() - started < 60
+
+
+@pytest.mark.parametrize("error", [Exception("timed out during startup"), ValueError("too long")])
+def test_a_cluster_of_this_machine_that_does_not_start(
+    error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(**given: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(ray, "init", failing)
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    with pytest.raises(ClusterError) as caught:
+        connect(ClusterSettings(kind="ray"), ECHO, {}, FACTS)
+    assert f"could be started on this machine ({error})" in str(caught.value)
+    assert "object_store_mb=256" in str(caught.value) and "ray start" not in str(caught.value)
 
 
 def test_without_ray(monkeypatch: pytest.MonkeyPatch) -> None:

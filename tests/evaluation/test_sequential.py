@@ -8,10 +8,12 @@ import pytest
 from scipy.optimize import minimize
 
 from fpmcts.evaluation import plan as plan_module
+from fpmcts.evaluation import tournament as tournament_module
 from fpmcts.evaluation.config import parse_command_line
 from fpmcts.evaluation.match_result import MatchResult
 from fpmcts.evaluation.plan import make_plan
 from fpmcts.evaluation.sequential import ERROR, SequentialTest, log_likelihood_ratio
+from fpmcts.evaluation.statistics import wins
 from fpmcts.evaluation.tournament import play_tournament
 from games.settings import ConfigError
 
@@ -119,3 +121,21 @@ def test_a_match_that_stays_open_says_so(tmp_path: Path) -> None:
 def test_a_test_needs_the_share_of_games_won(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="sprt=.*leduc is not measured by the share"):
         match(tmp_path, "game=leduc", "a=random", "sprt=[0.5,0.6]")
+
+
+def test_each_task_is_looked_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many of them: the time of all looks does not grow with the square of their number."""
+    monkeypatch.setattr(plan_module, "FAST_DECKS", 1)
+    looked: list[object] = []
+    made = tournament_module.MatchResult
+    monkeypatch.setattr(
+        tournament_module, "MatchResult", lambda *given: looked.append(given) or made(*given)
+    )
+    words = ["game=doudizhu", "a=random", "b=random", "decks=12", "sprt=[0.5,0.501]"]
+    words += ["processes=1", "device=cpu", f"unfinished={tmp_path}"]
+    tournament = parse_command_line(words)
+    plan = make_plan(tournament, tournament.config.game.make())
+    results = play_tournament(plan)
+    assert results is not None and len(looked) == 12 + 1
+    scores = wins(results["a", "b"].sides[0].returns).mean(axis=1)
+    assert results["a", "b"].sequential == SequentialTest(0.5, 0.501).result(scores)

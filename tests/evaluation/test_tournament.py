@@ -4,6 +4,7 @@ finished is lost."""
 import json
 import pickle
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 from fpmcts import memory
 from fpmcts.evaluation import plan as plan_module
 from fpmcts.evaluation.config import parse_command_line
-from fpmcts.evaluation.identity import code_of, described, digests
+from fpmcts.evaluation.identity import code_of, digests, read_inputs
 from fpmcts.evaluation.match_result import MatchResult
 from fpmcts.evaluation.plan import Plan, identity, make_plan
 from fpmcts.evaluation.report import Report
@@ -24,8 +25,10 @@ from fpmcts.papers.ismcts_tables import MatchTables
 from fpmcts.players.open_spiel_bot import OpenSpielOptions
 from fpmcts.players.rlcard_agent import RLCardOptions
 from games import make
-from games.settings import ConfigError
+from games.files import shipped
+from games.settings import ConfigError, InputError
 from games.sources import module_sources
+from networks.checkpoint import load, save
 
 GAME = make("doudizhu")
 
@@ -102,23 +105,84 @@ def test_equal_players_under_two_labels_share_what_is_kept(tmp_path: Path) -> No
 
 
 def test_files_are_part_of_the_identity(tmp_path: Path) -> None:
-    """An edited program is another player; an opponent model that has learned nothing has no
-    file."""
+    """An edited program is another player, found out even after it has begun; an opponent model
+    that has learned nothing has no file."""
     client = tmp_path / "client.py"
     client.write_text("one")
-    plan = plan_of(tmp_path, "a=external", f"a.command=python {client}", "b=random")
-    before = identity(plan, ("a", "b"))
+    words = ("a=external", f"a.command=python {client}", "b=random")
+
+    def of_players() -> object:
+        return identity(plan_of(tmp_path, *words), ("a", "b"))["players"]
+
+    plan, before = plan_of(tmp_path, *words), of_players()
+    plan.inputs.check_sources(plan.tournament.players, "a")
     client.write_text("other")
-    assert identity(plan, ("a", "b"))["players"] != before["players"]
+    assert of_players() != before
+    with pytest.raises(InputError, match="a=external: a file that it runs has changed"):
+        plan.inputs.check_sources(plan.tournament.players, "a")
     (tmp_path / "cards.py").write_text("ORDER = 1")
     client.write_text("import json, cards")
-    before = identity(plan, ("a", "b"))
+    before = of_players()
     (tmp_path / "cards.py").write_text("ORDER = 2")
-    assert identity(plan, ("a", "b"))["players"] != before["players"], "what it imports"
+    assert of_players() != before, "what it imports"
     untrained = parse_command_line(
         ["game=no_limit_holdem", "a=mcts", "a.checkpoint=untrained", "b=random"]
     )
-    assert described(untrained.players, "a", make("no_limit_holdem"))["checkpoint"] == "untrained"
+    inputs = read_inputs(untrained.players, make("no_limit_holdem"))
+    assert inputs.described(untrained.players, "a")["checkpoint"] == "untrained"
+
+
+def tables(path: Path, trained: bool) -> Path:
+    """Writes tables of Leduc: those of the project, or uniform ones."""
+    arrays, meta = load(shipped("models") / "leduc-tables.safetensors")
+    none = {"visited": np.zeros_like(arrays["visited"]), "weights": arrays["weights"][:0]}
+    save(path, arrays if trained else none, meta)
+    return path
+
+
+LEARNED = ("game=leduc", "a=tabular", "b=random")
+
+
+@pytest.mark.parametrize("sent", [lambda plan: plan, lambda plan: pickle.loads(pickle.dumps(plan))])
+def test_files_are_read_once(sent: Callable[[Plan], Plan], tmp_path: Path) -> None:
+    """As where a run that is evaluated saves: results and their identity are of the file that was
+    there at the start, here and in other processes, and nothing is left behind."""
+    file = tables(tmp_path / "run.safetensors", True)
+    expected = played(plan_of(tmp_path / "alone", *LEARNED, f"a.run={file}"))["a", "b"]
+    plan = plan_of(tmp_path, *LEARNED, f"a.run={file}")
+    tables(file, False)
+    assert_same(played(sent(plan))["a", "b"], expected)
+    forget(plan)
+    assert not list((tmp_path / "unfinished").iterdir())
+    assert played(plan_of(tmp_path, *LEARNED, f"a.run={file}"))["a", "b"].total != expected.total
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(20))
+def test_interrupted_evaluations_of_a_changing_file(seed: int, tmp_path: Path) -> None:
+    """Whenever the file is replaced and the command is stopped, the result is that of the file with
+    which it began, as played alone."""
+    rng, file, at = np.random.default_rng(seed), tmp_path / "run.safetensors", 0
+    words = [*LEARNED, f"a.run={file}"]
+    versions = [tables(file, trained).read_bytes() for trained in (False, True)]
+
+    def change(*told: object) -> None:
+        nonlocal at
+        at = int(rng.integers(2))
+        file.write_bytes(versions[at])
+
+    alone = {}
+    while len(alone) < 2:
+        change()
+        alone[at] = played(plan_of(tmp_path / f"alone{at}", *words))["a", "b"]
+    results = None
+    while results is None:
+        began, left = at, iter([False] * int(rng.integers(8)))
+        plan = plan_of(tmp_path, *words)
+        results = play_tournament(
+            plan, progress=change, stopping=lambda left=left: next(left, True)
+        )
+    assert_same(results["a", "b"], alone[began])
 
 
 @pytest.mark.parametrize("edited", ["outside/dice.py", "rolls.py", "outside/deeper/rules.py"])

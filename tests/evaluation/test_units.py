@@ -15,6 +15,7 @@ from fpmcts.evaluation.units import (
     Store,
     StoreError,
     Watch,
+    WorkerKilledError,
     as_arrays,
     as_text,
     calls,
@@ -91,6 +92,10 @@ def root(x, tell):
 
 def process(tell):
     return os.getpid()
+
+
+def killed(tell):
+    os.kill(os.getpid(), 9)
 """
 """Units of a module that other processes find, too."""
 
@@ -114,6 +119,9 @@ def test_units_are_done_in_any_number_of_processes(
     assert (run(module.process, [()] * 4) == {os.getpid()}) == (processes == 1)
     with pytest.raises(ValueError, match="nonnegative"):
         run(module.root, [(1,), (-1,), (2,)])
+    if processes > 1:
+        with pytest.raises(WorkerKilledError, match="one of 2 processes was killed, .* is kept"):
+            run(module.killed, [()] * 2)
     asked = iter([False] * 2)
     assert len(run(module.root, squares, Watch(stopping=lambda: next(asked, True)))) < 6
 
