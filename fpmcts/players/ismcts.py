@@ -29,9 +29,6 @@ class ISMCTSOptions(PlayerOptions):
             (Lisy 2014, algorithm 1); "single_observer": statistics of the player's own sets, over
             sampled deals (Cowling, Powley & Whitehouse 2012). "auto": shared if only moves are
             hidden, single_observer otherwise.
-        draws: Shared tree: distribution of the state, within the player's information set, from
-            which an iteration starts. "uniform": as in the text; "belief": weighted by the
-            probability of the others' moves under the tree's mean policy.
         c: Exploration constant. Single observer: in units of the span of results, None: 0.7, as in
             its paper; shared: of UCT, in rewards, None: as in ``algorithm=ismcts``.
         memory: Memory of the shared tree of a seat in one game, MB; None: 64. A full tree drops the
@@ -47,7 +44,6 @@ class ISMCTSOptions(PlayerOptions):
     iterations: int | None = setting(None, least=1, most=MOST_ITERATIONS)
     seconds: float | None = setting(None, least=1e-3, most=3600)
     tree: str = setting("auto", choices=("auto", "shared", "single_observer"))
-    draws: str = setting("uniform", choices=("uniform", "belief"))
     c: float | None = setting(None, least=0, most=1000)
     memory: int | None = setting(None, least=1, most=1_000_000)
     objective: str = setting("auto", choices=("auto", "wp", "adp"))
@@ -63,7 +59,7 @@ class ISMCTSOptions(PlayerOptions):
         if self._is_shared(game):
             own = {"memory": self.memory or 64} | ({} if self.c is None else {"c": self.c})
             options = IsMctsOptions(**self.learning | own)
-            agent, usual = SharedTreeAgent(game, options, self.draws == "belief"), 1.0
+            agent, usual = SharedTreeAgent(game, options), 1.0
         else:
             by_wins = (
                 spec.score.reports_wins if self.objective == "auto" else self.objective == "wp"
@@ -79,8 +75,8 @@ class ISMCTSOptions(PlayerOptions):
         the tree does not have.
         """
         shared = hides_moves_alone(game) if self.tree == "auto" else self.tree == "shared"
-        own = {key: getattr(self, key) for key in ("draws", "memory", "c", "objective")}
-        given = {key: own[key] for key in own if own[key] not in ("uniform", "auto", None)}
+        own = {key: getattr(self, key) for key in ("memory", "c", "objective")}
+        given = {key: own[key] for key in own if own[key] not in ("auto", None)}
         given |= self.learning
         foreign = given.keys() & {"objective"} if shared else given.keys() - {"objective", "c"}
         for name in sorted(foreign):

@@ -1,10 +1,9 @@
 """IS-MCTS with one tree of the information sets of all seats (Lisy 2014, algorithm 1), kept from
 move to move.
 
-Iterations start from states of the player's information set, equally likely ("uniform", the text)
-or weighted by the others' moves under the tree's policies ("belief", ``beliefs.py``). The move is
-drawn from the output strategy of the selection: n_i / n for UCT, the mean of p for Exp3 and Regret
-Matching.
+Iterations start from states of the player's information set, equally likely as in the text. The
+move is drawn from the output strategy of the selection: n_i / n for UCT, the mean of p for Exp3 and
+Regret Matching.
 
 Each seat of each game has its own tree, discarded after the game. A full tree drops its least
 visited sets until half of it is free.
@@ -14,7 +13,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fpmcts.players import beliefs
 from fpmcts.players.tree_search import Clock, Place, Root, TreeAgent
 from fpmcts.tabular.hash_table import (
     HEADER,
@@ -32,17 +30,15 @@ from fpmcts.tabular.search import search
 from fpmcts.tabular.selection import UCT, values, weights
 from fpmcts.tabular.walks import walk_of
 from games.decision import RETURN, WINS
-from games.generic import draw_hidden, hidden_of, log_prior_hidden
+from games.generic import hidden_of, log_prior_hidden
 from games.interface import Game
-from games.kernels import kernel, random_u64
+from games.kernels import kernel
 from games.rows import Rules, States, take
 from games.settings import ConfigError
 from inference.prior import prior_worlds
 
 CHUNK = 1024
 """Iterations between two checks of the clock; each starts from its own state."""
-POOL = 1024
-"""Histories sampled and weighted for a decision, with ``draws=belief``."""
 MEMORY = 1000
 """MB for the trees of all games in progress, at least one game."""
 
@@ -103,31 +99,22 @@ def thin(rows: Rows, width: int, least: int, kept: Rows) -> None:
         place += size
 
 
-@kernel
-def _seeds(rng: np.ndarray, out: np.ndarray) -> None:
-    for k in range(out.size):
-        out[k] = random_u64(rng, 0) & ~np.uint64(1)
-
-
 class SharedTreeAgent(TreeAgent[HashTable]):
     """IS-MCTS with a tree that all seats share, kept from move to move.
 
     Args:
         game: The game.
         options: Options of the learner: the selection and its parameters, and the memory of a tree.
-        by_belief: Whether states are weighted by the others' moves under the tree's mean policy.
     """
 
-    def __init__(self, game: Game, options: IsMctsOptions, by_belief: bool) -> None:
+    def __init__(self, game: Game, options: IsMctsOptions) -> None:
         unit = WINS if game.spec.score.reports_wins and game.spec.max_return == 1.0 else RETURN
         super().__init__(game, unit)
-        self.options, self.by_belief = options, by_belief
+        self.options = options
         self.most_games = max(1, MEMORY // (options.memory * game.spec.num_seats))
         self._selection = make_selection(options, game.spec.max_return)
         self._worlds, self._counter = game.empty(CHUNK), np.zeros(1, np.int64)
         self._trees: dict[tuple[int, int], HashTable] = {}
-        self._from_start = 0
-        self._beliefs: tuple[np.ndarray, np.ndarray] | None = None
 
     def start(self, num_games: int, seed: int) -> None:
         """Prepares for games 0 .. num_games - 1, with empty trees."""
@@ -151,47 +138,14 @@ class SharedTreeAgent(TreeAgent[HashTable]):
         return self._trees[game, seat]
 
     def iterate(self, place: Place[HashTable], done: int, clock: Clock) -> int:
-        """Runs an iteration from each of a chunk of states, of the information set or of the
-        start.
-        """
-        game, count = self.game, min(CHUNK, clock.most - done)
-        if done == 0:
-            # A tree that is new in mid-game knows nothing about earlier moves: half of its search
-            # starts from the beginning.
-            is_new = (
-                self.by_belief
-                and place.tree.num_rows == 0
-                and place.question.records.lengths[0] > 0
-            )
-            self._from_start, self._beliefs = (clock.most + 1) // 2 if is_new else 0, None
-        starts = self._worlds
-        if done < self._from_start and not clock.is_late(0.5):
-            count = min(count, self._from_start - done)
-            starts = self._deals(place, count)
-        elif self.by_belief:
-            self._beliefs = self._pool(place) if self._beliefs is None else self._beliefs
-            beliefs.drawn_worlds(
-                game.rules,
-                place.question.view,
-                place.question.seat,
-                *self._beliefs,
-                place.rng,
-                count,
-                self._worlds,
-            )
-        else:
-            prior_worlds(
-                game.rules, place.positions, place.rng, count, game.spec.hidden_words, self._worlds
-            )
-        self._run(place, starts, count)
-        return count
-
-    def _run(self, place: Place[HashTable], starts: States, count: int) -> None:
-        """Runs an iteration from each of the first ``count`` starts."""
-        spec, table = self.game.spec, place.tree
+        """Runs an iteration from each of a chunk of states of the information set."""
+        spec, table, count = self.game.spec, place.tree, min(CHUNK, clock.most - done)
+        prior_worlds(
+            self.game.rules, place.positions, place.rng, count, spec.hidden_words, self._worlds
+        )
         done = 0
         while True:
-            rest = take(starts, np.arange(done, count)) if done else starts
+            rest = take(self._worlds, np.arange(done, count)) if done else self._worlds
             walk = walk_of(self.game, rest, np.empty(0), table)
             done += search(
                 walk,
@@ -205,7 +159,7 @@ class SharedTreeAgent(TreeAgent[HashTable]):
                 None,
             )
             if done == count:
-                return
+                return count
             self._make_room(table)
 
     def _make_room(self, table: HashTable) -> None:
@@ -229,33 +183,6 @@ class SharedTreeAgent(TreeAgent[HashTable]):
             table.grow(spec.num_seats, words)
         except ValueError as error:
             raise ConfigError(f"{self.name}: {error}") from error
-
-    def _deals(self, place: Place[HashTable], count: int) -> States:
-        """Returns starts of the game."""
-        seeds = np.empty(count, np.uint64)
-        _seeds(place.rng, seeds)
-        return self.game.deal(seeds)
-
-    def _pool(self, place: Place[HashTable]) -> tuple[np.ndarray, np.ndarray]:
-        """Returns worlds of the information set (hidden words, uint64 ``[POOL, W]``) and their
-        cumulative probabilities.
-        """
-        rules, spec, q = self.game.rules, self.game.spec, place.question
-        hidden, log_weights = np.empty((POOL, spec.hidden_words), np.uint64), np.empty(POOL)
-        draw_hidden(rules, q.view, 0, q.seat, place.rng, 0, hidden)
-        beliefs.log_weights(
-            rules,
-            q.view,
-            q.seat,
-            q.records.moves[0, : q.records.lengths[0]],
-            hidden,
-            self._selection,
-            place.tree.rows,
-            self.game.empty(2),
-            spec.max_legal,
-            log_weights,
-        )
-        return hidden, beliefs.cumulative_of(log_weights)
 
     def root(self, place: Place[HashTable]) -> Root:
         """Returns the policy of the position's set, normalised over the moves asked about."""

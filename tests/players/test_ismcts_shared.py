@@ -1,8 +1,7 @@
-"""IS-MCTS with the shared tree as a player: its output, what it keeps and forgets, its beliefs, and
-what it refuses.
+"""IS-MCTS with the shared tree as a player: its output, what it keeps and forgets, and what it
+refuses.
 """
 
-import itertools
 from dataclasses import replace
 from typing import Any
 
@@ -90,12 +89,11 @@ def test_the_output_is_the_mean_policy(selection: str) -> None:
         assert stored.root(same).policy == pytest.approx(0.9 * expected + 0.1 / len(expected))
 
 
-@pytest.mark.parametrize("draws", ["uniform", "belief"])
-def test_games_are_independent_and_repeat(draws: str) -> None:
+def test_games_are_independent_and_repeat() -> None:
     """The same games one after the other and side by side."""
     game: Any = make("goofspiel")
     seating, deals = np.tile([0, 1], (4, 1)), evaluation_decks(game, 1, 4)
-    player = load_player("ismcts", game, selection="regret_matching", iterations=200, draws=draws)
+    player = load_player("ismcts", game, selection="regret_matching", iterations=200)
     players = player, load_player("random", game)
     alone, together = (
         play_games(game, players, seating, deals, 5, at_once=at_once).records.moves
@@ -116,15 +114,15 @@ def test_trees_of_a_match_keep_to_their_memory() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "draws", "first", "second"),
+    ("name", "first", "second"),
     [
         # Other bids of the first player that lose and win as well.
-        ("goofspiel", "belief", (0, 3, 5), (1, 3, 4)),
-        ("phantom_tictactoe", "uniform", (0,), (8,)),
+        ("goofspiel", (0, 3, 5), (1, 3, 4)),
+        ("phantom_tictactoe", (0,), (8,)),
     ],
 )
 def test_hidden_moves_change_nothing(
-    name: str, draws: str, first: tuple[int, ...], second: tuple[int, ...]
+    name: str, first: tuple[int, ...], second: tuple[int, ...]
 ) -> None:
     game: Any = make(name)
     told = []
@@ -132,7 +130,7 @@ def test_hidden_moves_change_nothing(
         table = Table(game, seed=0)
         for move in moves:
             table.play(move)
-        told.append(load_player("ismcts", game, iterations=500, draws=draws).decide(table))
+        told.append(load_player("ismcts", game, iterations=500).decide(table))
     assert replace(told[0], seconds=0.0) == replace(told[1], seconds=0.0)
 
 
@@ -149,40 +147,6 @@ def test_the_tree_is_kept_from_move_to_move_and_forgotten_at_the_start() -> None
         rows = agent._trees[0, 0].rows
         visits.append(visits_at(rows, place_of(game.rules, table.view(0), 0, rows)))
     assert visits[0] == visits[2] == 2000 < visits[1]
-
-
-def test_beliefs_against_enumeration() -> None:
-    """Goofspiel 4, second player: each order of the other's two bids, weighed by its policies at
-    both.
-    """
-    game: Any = make("goofspiel", cards=4)
-    table = Table(game, seed=0)
-    for text in (
-        "1",
-        "2",
-        "0",
-    ):  # the second player has won the first prize with 2, and is to answer the next bid
-        table.play(text)
-    agent, place = searched(
-        game, table, selection="regret_matching", iterations=4000, draws="belief"
-    )
-    policy, expected = mean_policy(agent, place.tree), {}
-    for bids in itertools.permutations(range(4), 2):
-        states = game.deal(np.zeros(1, np.uint64))
-        likelihood = 1.0
-        for move, seat in ((bids[0], 0), (2, 1), (bids[1], 0)):
-            legal = driver.legal_actions(game, states, 0)
-            if seat == 0:
-                likelihood *= shares(game, policy, states, 0)[list(legal).index(move)]
-            driver.step(game.rules, states, 0, move)
-        if driver.infoset_key(game.rules, states, 0, 1) == driver.infoset_key(
-            game.rules, place.question.view, 0, 1
-        ):
-            expected[bids[0] | bids[1] << 4] = likelihood
-    assert len(expected) == 6 and max(expected.values()) > 2 * min(expected.values())
-    words, cumulative = agent._pool(place)
-    weights = np.array([expected[int(word)] for word in words[:, 0]])
-    assert np.diff(cumulative, prepend=0.0) == pytest.approx(weights / weights.sum())
 
 
 def test_a_full_tree_lets_go_of_what_was_visited_least() -> None:
