@@ -7,8 +7,7 @@
 
 Players for these games: ``fpmcts/adapters/open_spiel_players.py``. Only games whose deals can be
 enumerated (``Game.starts``) are available: one chance move deals everything, then the seats move.
-They run at the speed of Python and keep every history that was visited; ``native_game`` is for
-measures of larger ones.
+They run at the speed of Python and keep every history that was visited.
 
 Source: Lanctot et al., "OpenSpiel: a framework for reinforcement learning in games", 2019.
 """
@@ -20,10 +19,9 @@ import numpy as np
 import pyspiel
 
 from games import make
-from games.generic import current_seat, infoset_key, legal, observe, step, team_return
+from games.generic import current_seat, infoset_key, observe, step, team_return
 from games.interface import Game
-from games.kernels import kernel
-from games.rows import Rules, States, copied, num_rows, take
+from games.rows import States, copied, take
 from games.table import Table
 
 
@@ -229,82 +227,3 @@ def load_game(game: str | Game, **options: object) -> pyspiel.Game:
     if about.short_name not in pyspiel.registered_names():
         pyspiel.register_game(about, Made)
     return pyspiel.load_game(about.short_name)
-
-
-@kernel
-def _look(
-    rules: Rules,
-    states: States,
-    seats: np.ndarray,
-    counts: np.ndarray,
-    actions: np.ndarray,
-    keys: np.ndarray,
-    returns: np.ndarray,
-) -> None:
-    """Writes, for each row, the seat to move, the number of its legal actions and these, and the
-    key of its information set; or, for finished games, the returns.
-    """
-    for i in range(seats.size):
-        seats[i] = current_seat(rules, states, i)
-        if seats[i] >= 0:
-            counts[i] = legal(rules, states, i, actions[i])
-            keys[i] = infoset_key(rules, states, i, seats[i])
-        else:
-            for seat in range(returns.shape[1]):
-                returns[i, seat] = team_return(rules, states, i, seat)
-
-
-@kernel
-def _step_all(rules: Rules, states: States, actions: np.ndarray) -> None:
-    for i in range(actions.size):
-        step(rules, states, i, actions[i])
-
-
-def native_game(game: str | Game, **options: object) -> pyspiel.Game:
-    """Returns a game in OpenSpiel's own form, without Python: its metrics and tabular algorithms
-    take a quarter of the time. Bots and policies of ours do not play it.
-
-    Arguments and errors are those of ``load_game``.
-    """
-    return pyspiel.load_efg_game(efg_text(make(game, **options)))
-
-
-def efg_text(game: Game) -> str:
-    """Returns a game in the format of Gambit (``.efg``), which OpenSpiel reads: all its histories,
-    depth first. Raises ValueError if its deals cannot be listed.
-    """
-    spec, (states, chances) = game.spec, game.starts()
-    levels = list[tuple[list[str], list[int]]]()
-    sets = [dict[int, int]() for _ in spec.teams]  # of each seat: the numbers of its sets, from 1
-    results = dict[str, int]()
-    while num_rows(states):
-        n = num_rows(states)
-        seats, counts = np.zeros((2, n), np.int64)
-        actions, keys = np.full((n, spec.max_legal), -1, np.int16), np.zeros(n, np.uint64)
-        returns = np.zeros((n, spec.num_seats))
-        _look(game.rules, states, seats, counts, actions, keys, returns)
-        lines = []
-        for seat, key, own, won in zip(
-            seats.tolist(), keys.tolist(), actions.tolist(), returns.tolist(), strict=True
-        ):
-            if seat < 0:
-                result = " ".join(map(repr, won))
-                number = results.setdefault(result, len(results) + 1)
-                lines.append(f't "" {number} "" {{ {result} }}')
-                continue
-            known = sets[seat].setdefault(key, len(sets[seat]) + 1)
-            names = " ".join(f'"{game.action_text(a)}"' for a in own if a >= 0)
-            lines.append(f'p "" {seat + 1} {known} "" {{ {names} }} 0')
-        levels.append((lines, np.cumsum([0, *counts]).tolist()))
-        states = take(states, np.repeat(np.arange(n), counts))
-        _step_all(game.rules, states, actions[actions >= 0])
-    seats_text = " ".join(f'"{name}"' for name in spec.seat_names)
-    deals = " ".join(f'"{k}" {float(chance)!r}' for k, chance in enumerate(chances))
-    found = [f'EFG 2 R "{spec.name}" {{ {seats_text} }}', f'c "" 1 "" {{ {deals} }} 0']
-    waiting = [(0, k) for k in reversed(range(len(chances)))]
-    while waiting:
-        depth, k = waiting.pop()
-        lines, first = levels[depth]
-        found.append(lines[k])
-        waiting += [(depth + 1, child) for child in reversed(range(first[k], first[k + 1]))]
-    return "\n".join(found) + "\n"

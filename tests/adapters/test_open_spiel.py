@@ -11,7 +11,7 @@ pyspiel = pytest.importorskip(
 from open_spiel.python import policy
 from open_spiel.python.algorithms import evaluate_bots, exploitability
 
-from fpmcts.adapters.open_spiel_games import load_game, native_game
+from fpmcts.adapters.open_spiel_games import load_game
 from fpmcts.adapters.open_spiel_players import Bot, Policy, table_of
 from fpmcts.players import load_player
 from fpmcts.tabular.listed_game import listing, nash_conv, uniform
@@ -27,8 +27,6 @@ def test_its_simulation_and_its_exploitability(name: str, uniform: float) -> Non
     pyspiel.random_sim_test(game, num_sims=5, serialize=False, verbose=False)
     measured = exploitability.nash_conv(game, policy.UniformRandomPolicy(game))
     assert measured == pytest.approx(uniform)
-    native = native_game(name)
-    assert pyspiel.nash_conv(native, pyspiel.UniformRandomPolicy(native)) == pytest.approx(uniform)
 
 
 def test_a_player_of_ours_in_games_of_its_own() -> None:
