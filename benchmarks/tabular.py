@@ -2,8 +2,7 @@
 
 The references were measured elsewhere and on other machines: a public C++ Smooth UCT, OpenSpiel's
 and LiteEFG's best responses, OpenSpiel's C++ external-sampling MCCFR (for the time to 0.036), the
-papers of IS-MCTS and of Smooth UCT. Hold'em needs its tables
-(``python -m games.limit_holdem.abstraction 2``).
+papers of IS-MCTS and of Smooth UCT.
 """
 
 import time

@@ -39,6 +39,9 @@ COMMANDS = {
     "analyse": Command(
         "fpmcts.players.analysis", "say what to play in a position, and why", "loading the player …"
     ),
+    "export": Command("fpmcts.players.export", "write what a run plays by to a file for players"),
+    "score": Command("fpmcts.poker.opponents.command", "score a model of opponents on hands"),
+    "check": Command("games.no_limit_holdem.phh_check", "say which hand histories can be read"),
     "reproduce": Command("fpmcts.papers.__main__", "repeat the figures of papers"),
     "bench": Command(f"{BENCHMARKS}.__main__", "measure speed on this machine"),
 }

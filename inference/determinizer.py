@@ -55,10 +55,8 @@ class InferenceSettings:
             kept.
         candidates: With ``phase1`` "filter": worlds drawn from the prior, >= particles; the best
             ``particles`` are kept.
-        temperature: Temperature of the policies that explain past moves, > 0. The paper uses one
-            but does not state it (4.3).
-        epsilon: Share of uniform play in these policies, in [0, 1]; bounds the evidence of one
-            move. Not in the paper.
+        epsilon: Share of uniform play in the policies that explain past moves, in [0, 1]; bounds
+            the evidence of one move. Not in the paper.
         solve: Whether the others are assumed to play sure wins that the rules can find, as our
             policies do. Not in the paper.
         ess_floor: Minimum effective sample size as a share of ``particles``, in [0, 1]. Below it,
@@ -75,7 +73,6 @@ class InferenceSettings:
     phase2: bool = True
     particles: int = setting(16, least=1, most=65_536)
     candidates: int = setting(512, least=1, most=1_000_000)
-    temperature: float = setting(1.0, least=1e-9)
     epsilon: float = setting(0.05, least=0.0, most=1.0)
     solve: bool = True
     ess_floor: float = setting(0.1, least=0.0, most=1.0)
@@ -190,7 +187,7 @@ class Determinizer:
         self._evaluator, self._score = evaluator, score
         self._particles = make_particles(game, num_lanes * game.spec.num_seats, settings.particles)
         self._replayer = Replayer(
-            game, evaluator.evaluate, settings.temperature, settings.epsilon, settings.solve
+            game, evaluator.evaluate, settings.epsilon, settings.solve
         )
         self._least = settings.ess_floor * settings.particles
 

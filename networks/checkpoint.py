@@ -36,11 +36,15 @@ FORMER_NAMES = {("value_head", "win_bombs"): "win_stakes", ("root", "gumbel"): "
 
 ANY = object()
 FORMER_KEYS: dict[str, dict[str, object]] = {
-    "inference": {"others": "ours", "history": 0},
+    "inference": {"others": "ours", "history": 0, "temperature": 1.0},
     "search": {"considered": ANY, "gumbel_noise": ANY},
+    "selfplay": {"unit_games": ANY, "posterior": True, "temperature_start": 1.0},
+    "algorithm": dict(
+        trees=80, depth=4, least_rows=60, l2=5.0, columns=0.3, holdout=0.15, showdown=True, bad=ANY
+    ),
 }
 """Keys of former versions with their default, the only value that is still supported, or ANY if
-networks play without the key, by group of settings.
+results do not depend on the key, by group of settings.
 """
 
 TYPES = frozenset("BOOL U8 I8 U16 I16 U32 I32 U64 I64 F16 F32 F64".split())
@@ -262,16 +266,25 @@ def settings_of(schema: type[Settings], values: object, name: str) -> Settings:
         raise CheckpointError(
             f"the checkpoint does not fit this version: {name} is not a group of keys"
         )
-    former = FORMER_KEYS.get(name, {})
     try:
-        for key, default in former.items():
-            if default is not ANY and values.get(key, default) != default:
-                raise ValueError(f"{name}.{key}={values[key]} is no longer supported")
-        kept = {key: value for key, value in values.items() if key not in former}
-        settings: Settings = build(schema, kept, f"{name}.")
+        settings: Settings = build(schema, present_keys(values, name), f"{name}.")
     except ValueError as error:
         raise CheckpointError(f"the checkpoint does not fit this version: {error}") from error
     return settings
+
+
+def present_keys(values: Mapping[str, Any], name: str = "") -> dict[str, Any]:
+    """Returns a stored group of settings, or a whole configuration, without keys of former
+    versions. Raises ValueError if one has a value that is no longer supported.
+    """
+    kept, former = {}, FORMER_KEYS.get(name, {})
+    for key, value in values.items():
+        if key not in former:
+            is_group = not name and isinstance(value, Mapping)
+            kept[key] = present_keys(value, key) if is_group else value
+        elif former[key] not in (ANY, value):
+            raise ValueError(f"{name}.{key}={value} is no longer supported")
+    return kept
 
 
 def _digest(arrays: Mapping[str, np.ndarray], text: str) -> str:

@@ -4,6 +4,7 @@ once.
 
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,17 +12,15 @@ import pytest
 
 import benchmarks.__main__ as all_benchmarks
 import fpmcts.papers.__main__ as papers
-import fpmcts.poker.opponents.__main__ as opponents
 import fpmcts.web.command as play
 from examples import analysis, rule_hands
+from fpmcts.command import run
 from fpmcts.papers.figures import RunFigure
-from fpmcts.players import tabular, trained, warmup
-from fpmcts.training import expected
-from games.limit_holdem import abstraction
-from games.no_limit_holdem import phh_check
+from fpmcts.players import warmup
 from games.settings import ConfigError
 
 ROOT = Path(__file__).resolve().parent.parent
+OPPONENTS = "models/no_limit_holdem-opponents.safetensors"
 CASES: list[tuple[Callable[..., Any], str, str]] = [
     (all_benchmarks.main, "compare", "no benchmark named compare; there are: rules,"),
     (
@@ -34,18 +33,22 @@ CASES: list[tuple[Callable[..., Any], str, str]] = [
     (rule_hands.main, "x.phhs 0", "COUNT 0: expected at least 1"),
     (rule_hands.main, "x.txt 1", "x.txt: expected a name that ends in .phh or .phhs"),
     (rule_hands.main, "/missing/x.phhs 1", "/missing/x.phhs: the folder /missing does not"),
-    (trained.main, "/missing x", "there is no checkpoint at /missing"),
-    (trained.main, "models/kuhn-tables.safetensors x", "metadata have nothing at config"),
-    (tabular.main, "/missing x", "there is no checkpoint at /missing"),
-    (tabular.main, "models/leduc-tables.safetensors x", "was exported before; expected a run"),
     (warmup.main, "", "the following arguments are required: part, game"),
     (warmup.main, "foo leduc", "invalid choice: 'foo'"),
     (warmup.main, "search nothing", "game=nothing: expected one of doudizhu,"),
-    (expected.main, "", "the following arguments are required: name, RUN_DIR"),
-    (expected.main, "x /missing", "/missing: expected the folder of a run"),
-    (abstraction.main, "7", "invalid choice: 7"),
-    (phh_check.main, "check /dev/zero", "/dev/zero: no such file or folder"),
-    (phh_check.main, "foo x", "invalid choice: 'foo'"),
+    *(
+        (partial(run, name), arguments, words)
+        for name, arguments, words in (
+            ("export", "/missing x", "there is no checkpoint at /missing"),
+            ("export", "/missing x --half", "--half: expected a run of networks"),
+            ("export", "models/leduc-tables.safetensors x", "was exported before; expected a run"),
+            ("check", "/dev/zero", "/dev/zero: no such file or folder"),
+            ("check", "", "the following arguments are required: FILES"),
+            ("score", "", "expected MODEL FILES, such as: fpmcts score models/"),
+            ("score", f"{OPPONENTS} /dev/zero", "/dev/zero: no such file or folder"),
+            ("score", "/dev/zero x", "/dev/zero is not a file"),
+        )
+    ),
 ]
 
 
@@ -62,9 +65,13 @@ def test_what_is_given_wrongly_ends_in_one_line(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", ["program", *words_given])
     with pytest.raises(SystemExit) as caught:
-        main()
-    said = capsys.readouterr().err.rstrip("\n").rpartition("\n")[2]
-    assert caught.value.code in (1, 2) and words in said, said
+        if isinstance(main, partial):
+            main(words_given, f"fpmcts {main.args[0]}")
+        else:
+            main()
+    code = caught.value.code
+    said = code if isinstance(code, str) else capsys.readouterr().err.rstrip("\n")
+    assert code not in (0, None) and words in said.rpartition("\n")[2], said
     assert not list(tmp_path.iterdir())
 
 
@@ -80,25 +87,7 @@ def test_help_of_the_table(capsys: pytest.CaptureFixture[str]) -> None:
         play.main(["--help", "prot"])
 
 
-def test_papers_and_opponents(capsys: pytest.CaptureFixture[str]) -> None:
+def test_papers() -> None:
     for arguments in ([""], ["--help", "foo"], ["foo"], ["leduc_figure2", "threads=0"]):
         with pytest.raises(ConfigError, match="expected"):
             papers.main(arguments)
-    model = str(ROOT / "models" / "no_limit_holdem-opponents.safetensors")
-    for arguments in (
-        ["foo"],
-        ["score"],
-        ["score", model, "/dev/zero"],
-        ["score", "/dev/zero", "x"],
-    ):
-        assert opponents.main(arguments) == 1
-        assert capsys.readouterr().err.count("\n") == 1
-
-
-def test_without_a_number_of_players_both_tables_are_looked_for(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    asked: list[int] = []
-    monkeypatch.setattr(abstraction, "load", asked.append)
-    abstraction.main([])
-    assert asked == [2, 3]

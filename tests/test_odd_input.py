@@ -303,7 +303,7 @@ def kinds(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Kind]:
         "train": lines("train", read_run),
         "evaluate": lines("evaluate", parse_command_line),
         "play": lines("play", parse),
-        "hands": Kind(THREE.encode(), odd_hand, lambda path: playable([str(path)], "fail", [])),
+        "hands": Kind(THREE.encode(), odd_hand, lambda path: playable([str(path)], [])),
         "decks": Kind(douzeros, odd_decks, lambda path: _given_decks(path, make("doudizhu"))),
         "other decks": records("goofspiel", lambda path: _given_decks(path, make("goofspiel"))),
         "records": records("doudizhu", use_record),

@@ -1,11 +1,9 @@
 """Plays by the tables of a run of a tabular algorithm, ``train.py game=leduc
 algorithm=smooth_uct``, or by those of ``models/``.
 
-``python -m fpmcts.players.tabular RUN FILE`` writes the average policy of a run to such a file.
+``fpmcts export RUN FILE`` writes the average policy of a run to such a file.
 """
 
-import argparse
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -425,26 +423,3 @@ def _hidden(game: Game, seat: int, cards: np.ndarray) -> HiddenCards:
     return HiddenCards(
         tuple(others), game.spec.hidden_kinds, probabilities, None, listed=True, prior_only=False
     )
-
-
-def main() -> None:
-    """Exports the average policy of a run."""
-    parser = argparse.ArgumentParser(
-        prog="python -m fpmcts.players.tabular", description="Writes the policy of a run to a file."
-    )
-    parser.add_argument("run", type=Path)
-    parser.add_argument("file", type=Path)
-    parser.add_argument(
-        "--threshold", type=float, default=0.0, help="probabilities below it become 0 (default: 0)"
-    )
-    options = parser.parse_args()
-    if not 0.0 <= options.threshold <= 1.0:
-        parser.error(f"--threshold {options.threshold}: expected 0 to 1")
-    try:
-        sys.stdout.write(f"{export(options.run, options.file, options.threshold)}\n")
-    except CheckpointError as error:
-        parser.exit(1, f"fpmcts.players.tabular: {error}\n")
-
-
-if __name__ == "__main__":
-    main()

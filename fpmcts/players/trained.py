@@ -4,7 +4,6 @@
 others: without the paths of the machine that trained them.
 """
 
-import argparse
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -292,23 +291,3 @@ def export(source: Path | str, target: Path | str, half: bool = False) -> None:
             k: a.astype(np.float16) if a.dtype == np.float32 else a for k, a in arrays.items()
         }
     save(target, arrays, kept | {"config": config})
-
-
-def main() -> None:
-    """Exports the networks of a run."""
-    parser = argparse.ArgumentParser(
-        prog="python -m fpmcts.players.trained",
-        description="Writes the networks of a run to a file.",
-    )
-    parser.add_argument("run_dir", type=Path)
-    parser.add_argument("file", type=Path)
-    parser.add_argument("--half", action="store_true", help="as float16, half the size")
-    options = parser.parse_args()
-    try:
-        export(options.run_dir, options.file, options.half)
-    except CheckpointError as error:
-        parser.exit(1, f"fpmcts.players.trained: {error}\n")
-
-
-if __name__ == "__main__":
-    main()

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from fpmcts.poker.expected_reward.moments import Backpropagation
-from fpmcts.poker.expected_reward.search import LISTED, MODEL, TABLE, Found, Searcher, Settings
+from fpmcts.poker.expected_reward.search import Found, Searcher, Settings
 from fpmcts.poker.expected_reward.selection import Selection
 from fpmcts.poker.opponents.model import OpponentModel, untrained
 from fpmcts.poker.opponents.model_file import MODEL_FILE, ModelError, load
@@ -41,7 +41,6 @@ UNTRAINED = "untrained"
 ITERATIONS, MOST_ITERATIONS = 25_000, 10**9
 STACKS = 2.5
 """C of equation 1 in starting stacks: the text's 50,000 where stacks are 20,000."""
-SIZES_FROM = {"table": TABLE, "model": MODEL, "listed": LISTED}
 
 
 @player("mcts", games=["no_limit_holdem"], slow=True)
@@ -57,7 +56,6 @@ class MCTSOptions(PlayerOptions):
         seconds: Time per move; such a match cannot be repeated exactly. None: no limit of time.
         selection: "uct_plus" (equation 5), "uct" (equation 1) or "crazystone" (equation 2).
         c: Standard errors in equation 5, None: 2; starting stacks in equation 1, None: 2.5.
-        trials: Samples of a child below which it is drawn with predefined probabilities.
         backpropagation: Rule at the player's own nodes: "max_distribution" (§4.1), "maximum"
             (equation 4), "sample_weighted" (equation 3).
         threshold: Samples below which one of the player's own nodes is weighted by samples.
@@ -65,19 +63,12 @@ class MCTSOptions(PlayerOptions):
             "auto": samples where ``backpropagation`` is sample_weighted, else the model.
         variance: Variance of nodes weighted by the model: "independent", sum of p² σ², or "text",
             sum of p σ².
-        sizes: Bet sizes sampled for a node.
-        sizes_from: "table": by their overall frequency; "model": by the opponent model; "listed":
-            all that the game lists.
-        boards: Boards sampled at the first visit of a leaf, and for the probabilities of an
-            opponent's node.
         hands: Hands sampled for the others on each board; 0: their expectation.
         cards: Boards sampled at a node where public cards are dealt; 0: a tree of betting only.
-        pool: Boards sampled for a decision in a tree of betting only.
         adapt: Whether it keeps statistics of the players from the hands it has seen; if not,
             everyone is treated as the average player.
         window: Approximate number of earlier hands that those statistics cover. None: as when the
             model was learned.
-        nodes: Maximum nodes of a tree; the search ends when it is full.
         checkpoint: The opponent model, or the run folder that it is in; None: the one that comes
             with the project; "untrained": everything is equally likely.
     """
@@ -86,22 +77,16 @@ class MCTSOptions(PlayerOptions):
     seconds: float | None = setting(None, least=1e-3, most=3600)
     selection: str = setting("uct_plus", choices=("uct_plus", "uct", "crazystone"))
     c: float | None = setting(None, least=0, most=1e6)
-    trials: int = setting(4, least=1, most=10_000)
     backpropagation: str = setting(
         "max_distribution", choices=("max_distribution", "maximum", "sample_weighted")
     )
     threshold: int = setting(200, least=1, most=10**9)
     opponents: str = setting("auto", choices=("auto", "model", "samples"))
     variance: str = setting("independent", choices=("independent", "text"))
-    sizes: int = setting(5, least=1, most=30)
-    sizes_from: str = setting("table", choices=tuple(SIZES_FROM))
-    boards: int = setting(4, least=1, most=1000)
     hands: int = setting(0, least=0, most=10_000)
     cards: int = setting(0, least=0, most=30)
-    pool: int = setting(256, least=1, most=4096)
     adapt: bool = True
     window: int | None = setting(None, least=1, most=10**9)
-    nodes: int = setting(500_000, least=10_000, most=100_000_000)
     checkpoint: str | None = None
 
     def make(self, host: Host) -> Agent:
@@ -149,14 +134,10 @@ class MCTSOptions(PlayerOptions):
         return Settings(
             int(selection),
             float((default if self.c is None else self.c) * unit),
-            self.trials,
             int(Backpropagation[self.backpropagation.upper()]),
             self.threshold,
             not by_samples,
             self.variance == "independent",
-            self.sizes,
-            SIZES_FROM[self.sizes_from],
-            self.boards,
             self.hands,
             self.cards,
         )
@@ -284,7 +265,7 @@ class MCTSAgent(Agent):
         o, seat = self.options, int(view.seat[0])
         settings = o.settings(int(view.stacks[0, seat] + view.paid[0, seat]))
         if self._searcher is None:
-            self._searcher = Searcher(self.game.rules, self.model, settings, o.pool, o.nodes)
+            self._searcher = Searcher(self.game.rules, self.model, settings)
         self._searcher.settings = settings
         statistics = np.empty((self.game.spec.num_seats, len(self.model.prior)), np.float32)
         smooth(counts, self.model.prior, statistics)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from fpmcts.poker.opponents.learn import LearnOptions, learn, tasks
+from fpmcts.poker.opponents.learn import TASKS, LearnOptions, learn
 from fpmcts.poker.opponents.material import assemble, gather
 from fpmcts.poker.opponents.model_file import MODEL_FILE, save
 from fpmcts.poker.opponents.score import plot, report
@@ -82,7 +82,6 @@ class OpponentModel:
     def __init__(self, config: OpponentModelConfig) -> None:
         self.config, self.options = config, config.algorithm
         self.steps = 0
-        self._tasks = tasks(self.options.showdown)
         self._learned: dict[str, Booster] = {}
         self._material = gather(config.files(), self.options)
         m, digest = self._material, hashlib.sha256()
@@ -107,19 +106,19 @@ class OpponentModel:
     @property
     def spent(self) -> dict[str, int]:
         """Parts learned."""
-        return {f"of {len(self._tasks)} parts": self.steps}
+        return {f"of {len(TASKS)} parts": self.steps}
 
     def step(self, progress: Progress) -> Report:
         """Learns the next part."""
-        task, m = self._tasks[self.steps], self._material
-        progress(task.name, self.steps, len(self._tasks), "parts")
+        task, m = TASKS[self.steps], self._material
+        progress(task.name, self.steps, len(TASKS), "parts")
         started = time.perf_counter()
         self._learned[task.name] = learn(task, m.rows, m.shown, self.options, self.config.seed)
         seconds = time.perf_counter() - started
         self.steps += 1
         trees = self._learned[task.name].first[-1]
-        line = f"{self.steps} of {len(self._tasks)}: {task.name}, {trees} trees in {seconds:.1f} s"
-        scalars, is_last = {"throughput/seconds": seconds}, self.steps == len(self._tasks)
+        line = f"{self.steps} of {len(TASKS)}: {task.name}, {trees} trees in {seconds:.1f} s"
+        scalars, is_last = {"throughput/seconds": seconds}, self.steps == len(TASKS)
         if is_last:
             line += self._finish(scalars)
         return Report(self.steps, line, scalars, is_last)
@@ -134,7 +133,7 @@ class OpponentModel:
             "seed": self.config.seed,
             "options": asdict(self.options),
         }
-        learned = assemble(m, self.options, self._learned, origin)
+        learned = assemble(m, self._learned, origin)
         save(folder / MODEL_FILE, learned)
         if not len(m.held.kind):
             return f"; model in {folder / MODEL_FILE}; no hands were held out"
@@ -160,7 +159,7 @@ class OpponentModel:
         """Returns the complete state for the next step: named arrays and metadata."""
         arrays = {
             f"part{k}.{name}": array
-            for k, task in enumerate(self._tasks[: self.steps])
+            for k, task in enumerate(TASKS[: self.steps])
             for name, array in self._learned[task.name]._asdict().items()
         }
         return Saved(arrays, self._identity() | {"step": self.steps})
@@ -171,7 +170,7 @@ class OpponentModel:
         """
         check_compatible(saved.meta, **self._identity())
         self.steps = saved.meta["step"]
-        for k, task in enumerate(self._tasks[: self.steps]):
+        for k, task in enumerate(TASKS[: self.steps]):
             parts = (saved.arrays[f"part{k}.{name}"] for name in Booster._fields)
             self._learned[task.name] = Booster(*parts)
 

@@ -15,9 +15,17 @@ from omegaconf import OmegaConf
 
 from fpmcts.training.interface import RunConfig, Saved
 from games.files import sweep, write
-from games.settings import ConfigError, InputError, flatten_config
+from games.settings import InputError, flatten_config
 from games.system import Lock
-from networks.checkpoint import CHECKPOINT, NETWORKS, PREVIOUS, CheckpointError, load, save
+from networks.checkpoint import (
+    CHECKPOINT,
+    NETWORKS,
+    PREVIOUS,
+    CheckpointError,
+    load,
+    present_keys,
+    save,
+)
 
 CONFIG, LOCK = "config.yaml", "lock"
 VERSION = 2
@@ -36,7 +44,6 @@ MAY_CHANGE = (
     "precision",
     "remembered",
     "selfplay.lanes",
-    "selfplay.unit_games",
     "cluster.",
 )
 """Keys that may differ when a run is resumed; other changes are refused, since the run would no
@@ -106,8 +113,8 @@ class RunFolder(AbstractContextManager["RunFolder"]):
             values = dict(_read_yaml(there))
             self._check_version(values.pop("version", 1))
             try:
-                old = type(self.config).parse(values)
-            except ConfigError as error:
+                old = type(self.config).parse(present_keys(values))
+            except ValueError as error:
                 raise RunFolderError(
                     f"run_dir={path}: holds a different kind of run ({error}); give another run_dir"
                 ) from error
@@ -274,7 +281,7 @@ def _networks(saved: Saved) -> dict[str, np.ndarray]:
 
 def kind_of(folder: Path) -> dict[str, Any]:
     """Returns the keys ``game`` and ``algorithm`` of the run in a folder; {} if there is no run."""
-    values = _read_yaml(folder / CONFIG) if (folder / CONFIG).is_file() else {}
+    values = present_keys(_read_yaml(folder / CONFIG)) if (folder / CONFIG).is_file() else {}
     return {key: values[key] for key in ("game", "algorithm") if key in values}
 
 

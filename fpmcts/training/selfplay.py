@@ -38,8 +38,7 @@ class SelfPlaySettings:
     """Settings of self-play.
 
     Attributes:
-        lanes: Games that advance together, >= 1; like ``unit_games``, it affects only the speed.
-        unit_games: Games assigned to a worker at a time, >= 0; 0: its share of a step's games.
+        lanes: Games that advance together, >= 1; it affects only the speed.
         searching: "all" seats of a game search (the paper), or only "one", drawn for each game,
             against the average policies of the other seats, which play from their networks. Each
             sample is then a best response, weighted by the searching seat's own reach probability,
@@ -51,22 +50,15 @@ class SelfPlaySettings:
             game explores, once, with twice this probability at each move, and the decisions before
             that move are not used for the value. (In Leduc, exact best responses to policies with
             10 % random moves converge to NashConv 0.24.)
-        posterior: Whether worlds are weighted by the moves played (phase 2 of inference), as in
-            matches; if not, they come from phase 1, and a decision needs half as many evaluations
-            (*measured*: 125 of 275 with 32 playouts and 32 particles).
-        temperature_start: T at the first iteration, > 0; moves are drawn from target^(1/T). The
-            paper: "high".
-        temperature_end: T from ``temperature_iterations`` on; >= 0, 0 plays the best move.
+        temperature_end: Moves are drawn from target^(1/T): T is 1 at first (the paper: "high") and
+            this from ``temperature_iterations`` on; >= 0, 0 plays the best move.
         temperature_iterations: Iterations over which T falls linearly, >= 1.
     """
 
     needs: ClassVar[dict[str, str]] = {"exploration": "searching=one"}
     lanes: int = setting(512, least=1, most=1_000_000)
-    unit_games: int = setting(0, least=0, most=1_000_000)
     searching: str = setting("all", choices=("all", "one"))
     exploration: float = setting(0.0, least=0, most=1)
-    posterior: bool = True
-    temperature_start: float = setting(1.0, least=1e-9, most=100)
     temperature_end: float = setting(0.5, least=0, most=100)
     temperature_iterations: int = setting(40, least=1, most=1_000_000_000)
 
@@ -76,7 +68,7 @@ class SelfPlaySettings:
         Source: DeltaDou, 5.1 (cools down during self-play).
         """
         progress = min(1.0, iteration / self.temperature_iterations)
-        return self.temperature_start + (self.temperature_end - self.temperature_start) * progress
+        return 1.0 + (self.temperature_end - 1.0) * progress
 
 
 @dataclass

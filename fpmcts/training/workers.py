@@ -204,9 +204,7 @@ class Worker:
         games: Finished | Played
         if batch.searches:
             settings = replace(config.selfplay, lanes=self._lanes)
-            phase2 = config.inference.phase2 and settings.posterior
-            inference = replace(config.inference, phase2=phase2)
-            determinizer = self._trained().determinizer_maker(inference)(len(unit.deals))
+            determinizer = self._trained().determinizer_maker(config.inference)(len(unit.deals))
             games = SelfPlay(self.game, evaluate, determinizer, self.search, settings).play(
                 unit.deals, rng, batch.iteration, tick
             )
@@ -330,12 +328,9 @@ class Workers:
                 one.take_over(players)
         return ThreadPool(self.local).map(units, sizes, show)
 
-    def _parts(self, seeds: np.ndarray, asked: int = 0) -> list[tuple[int, np.ndarray]]:
-        """Returns the number of the first game and the seeds of each unit: ``asked`` games per unit
-        or, if that is 0, one unit per worker.
-        """
-        if not self.local:
-            asked = self.config.cluster.unit_games or asked
+    def _parts(self, seeds: np.ndarray) -> list[tuple[int, np.ndarray]]:
+        """Returns the number of the first game and the seeds of each unit, one unit per worker."""
+        asked = 0 if self.local else self.config.cluster.unit_games
         size = asked or max(1, -(-len(seeds) // self.size))
         return [(k, seeds[k : k + size]) for k in range(0, len(seeds), size)]
 
@@ -343,8 +338,7 @@ class Workers:
         """Returns the games of a batch, ``Finished`` or ``Played``."""
         started, config = time.perf_counter(), self.config
         deals = deal_seeds(config.seed, batch.games, Stream.TRAINING, batch.iteration, batch.chunk)
-        asked = config.selfplay.unit_games if batch.searches else 0
-        units = [Games(batch, *part) for part in self._parts(deals, asked)]
+        units = [Games(batch, *part) for part in self._parts(deals)]
         what = "self-play" if batch.searches else "games of the policies"
         sizes = [len(unit.deals) for unit in units]
         done = self._map(players, units, sizes, what, progress)

@@ -1,14 +1,12 @@
 """The card abstraction of Heinrich & Silver 2015 for limit Hold'em: buckets of E[HS^2] for all
 boards and holdings up to suits.
 
-``python -m games.limit_holdem.abstraction [PLAYERS ...]`` computes the tables once, within seconds,
-and stores them in the user's cache folder. Buckets are those of ``squared_strength`` on the grids
+The tables are made when a game first needs them, within a minute, and stored in the user's cache
+folder. Buckets are those of ``squared_strength`` on the grids
 of the paper's table 1; before the flop each of the 169 starting hands has its own. Players do not
 remember the buckets of earlier rounds ("imperfect recall").
 """
 
-import argparse
-import contextlib
 import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -17,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from games.help import say_on_stderr
 from games.kernel_cache import cache_folder
 from games.limit_holdem import squared_strength, table_files
 from games.limit_holdem.boards import (
@@ -122,49 +121,13 @@ def _facts(players: int) -> dict[str, str]:
 
 
 def load(players: int) -> Abstraction:
-    """Returns the tables as memory maps.
-
-    Raises:
-        TablesError: They are missing, damaged, or not those of this program; the message names the
-            command that makes them.
+    """Returns the tables as memory maps, made first unless they are there. Raises TablesError if
+    they cannot be written.
     """
-    remedy = f"'python -m games.limit_holdem.abstraction {players}' makes them, within a minute"
-    return Abstraction(**table_files.load(file(players), _facts(players), remedy))
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Makes the tables named on the command line, unless they exist."""
-    name = "python -m games.limit_holdem.abstraction"
-    parser = argparse.ArgumentParser(prog=name, description="Card buckets for limit Hold'em.")
-    parser.add_argument(
-        "players",
-        nargs="*",
-        type=int,
-        metavar="PLAYERS",
-        help="2 or 3 (default: both)",
-    )
-    parser.add_argument("--again", action="store_true", help="make tables anew that are there")
-    parser.add_argument("--threads", type=int, default=2, help="side by side (default: 2)")
-    options = parser.parse_args(arguments)
-    for players in options.players:
-        if players not in GRIDS:
-            parser.error(f"argument PLAYERS: invalid choice: {players}; expected 2 or 3")
-    if options.threads < 1:
-        parser.error(f"--threads {options.threads}: expected at least 1")
+    path, facts = file(players), _facts(players)
     try:
-        for players in options.players or GRIDS:
-            with contextlib.suppress(TablesError):
-                if not options.again and load(players):
-                    sys.stderr.write(f"{file(players)}: there already; --again makes it anew\n")
-                    continue
-            tables = compute(GRIDS[players], options.threads)
-            table_files.save(file(players), tables._asdict(), _facts(players))
-            sys.stderr.write(f"{file(players)}: {file(players).stat().st_size / 1e6:.0f} MB\n")
+        return Abstraction(**table_files.load(path, facts))
     except TablesError as error:
-        sys.exit(f"games.limit_holdem.abstraction: {error}")
-    except KeyboardInterrupt:
-        sys.exit("\nstopped; nothing was stored of the tables that were being made")
-
-
-if __name__ == "__main__":
-    main()
+        say_on_stderr(f"{error}; making them, within a minute")
+    table_files.save(path, compute(GRIDS[players])._asdict(), facts)
+    return Abstraction(**table_files.load(path, facts))

@@ -98,9 +98,8 @@ class LimitHoldem(LimitPoker):
             "squared_strength",
             choices=("squared_strength", "made_hands"),
             help="Buckets of tables; squared_strength: the paper's, of E[HS^2], from files that "
-            "python -m "
-            "games.limit_holdem.abstraction makes; made_hands: what the cards make so far, "
-            "coarse but without files.",
+            "are made once, within a minute; made_hands: what the cards make so far, coarse but "
+            "without files.",
         )
 
     options: Options
@@ -131,7 +130,7 @@ def _tables(players: int, abstraction: str, file: Path) -> PokerTables:
     nodes.
 
     Raises:
-        ValueError: ``TablesError``: the file cannot be used.
+        ValueError: ``TablesError``: the file cannot be written.
     """
     found: HoldemDeals | MadeHandDeals
     if abstraction == "made_hands":

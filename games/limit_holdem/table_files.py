@@ -88,13 +88,12 @@ def save(path: Path, arrays: Mapping[str, np.ndarray], facts: Mapping[str, str])
         raise TablesError(f"cannot write {path}: {error}") from error
 
 
-def load(path: Path, facts: Mapping[str, str], remedy: str) -> dict[str, np.ndarray]:
+def load(path: Path, facts: Mapping[str, str]) -> dict[str, np.ndarray]:
     """Returns the arrays of a file as read-only memory maps, after verifying their checksum.
 
     Args:
         path: The file.
         facts: The facts that its header must state.
-        remedy: What to do if they cannot be used, the end of the message.
 
     Raises:
         TablesError: The file is missing, truncated, damaged, or states other facts.
@@ -103,13 +102,12 @@ def load(path: Path, facts: Mapping[str, str], remedy: str) -> dict[str, np.ndar
         state = path.stat()
         found, arrays = _read(path, state.st_size, state.st_mtime_ns)
     except FileNotFoundError as error:
-        raise TablesError(f"there are no tables at {path}; {remedy}") from error
+        raise TablesError(f"there are no tables at {path}") from error
     except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
-        raise TablesError(f"{path} cannot be used ({error}); {remedy}") from error
+        raise TablesError(f"{path} cannot be used ({error})") from error
     for key, expected in facts.items():
         if found.get(key) != expected:
             raise TablesError(
-                f"{path} holds other tables: {key} is {found.get(key)}, expected {expected}; "
-                f"{remedy}"
+                f"{path} holds other tables: {key} is {found.get(key)}, expected {expected}"
             )
     return arrays

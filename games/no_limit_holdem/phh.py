@@ -1,7 +1,7 @@
 """Reads hand histories of no-limit Texas Hold'em in the PHH format: a file, a folder, or many hands
 per file, compressed or not.
 
-    python -m games.no_limit_holdem.phh check FILES    what can be read, what cannot, and why
+    fpmcts check FILES    what can be read, what cannot, and why
 
 A file of several hands (``.phhs``) has a TOML table per hand, ``[1]``, ``[2]``, …; a file whose
 fields stand before any header is one hand. Tables and fields whose names begin with ``_`` are the
@@ -17,7 +17,6 @@ are integers: a hand with amounts such as 0.25 is counted in hundredths (``Hand.
 
 import lzma
 import re
-import runpy
 import tomllib
 from collections.abc import Iterable, Iterator
 from decimal import Decimal, InvalidOperation
@@ -474,8 +473,3 @@ def _quoted(value: object) -> str:
     except ValueError:  # Python does not print integers of thousands of digits
         return "a number that is too long"
     return text if len(text) <= 60 else text[:57] + "..."
-
-
-if __name__ == "__main__":
-    # phh_check imports this file as a module.
-    runpy.run_module("games.no_limit_holdem.phh_check", run_name="__main__")

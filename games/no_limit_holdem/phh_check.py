@@ -1,15 +1,13 @@
-"""``python -m games.no_limit_holdem.phh check FILES``: which hand histories can be read and played,
-which cannot, and why.
-"""
+"""``fpmcts check FILES``: which hand histories can be read and played, which cannot, and why."""
 
 import argparse
 import re
-import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from games.help import say
 from games.no_limit_holdem.phh import ENDS, BadHandError, find_files, read
 from games.no_limit_holdem.phh_replay import verdicts
 from games.settings import did_you_mean
@@ -17,20 +15,14 @@ from games.settings import did_you_mean
 EXAMPLES = 3
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command; returns 0 if all hands can be used, else 1; exits with 2 on a usage
-    error.
-    """
-    parser = argparse.ArgumentParser(prog="python -m games.no_limit_holdem.phh")
-    parser.add_argument("command", choices=["check"], help="what can be read, what not and why")
+def main(arguments: Sequence[str], command: str = "fpmcts check") -> int:
+    """Runs the command; returns 0 if all hands can be used, else 1."""
+    about = "What can be read, what not and why."
+    parser = argparse.ArgumentParser(prog=command, description=about)
     help_text = "files or folders of hands in the PHH format"
     parser.add_argument("files", nargs="+", metavar="FILES", help=help_text)
-    try:
-        files = find_files(parser.parse_args(arguments).files)
-    except BadHandError as error:
-        parser.exit(2, f"phh: {error}\n")
-    lines, status = check(files)
-    sys.stdout.write("\n".join([*lines, ""]))
+    lines, status = check(find_files(parser.parse_args(arguments).files))
+    say("\n".join(lines))
     return status
 
 
@@ -77,7 +69,3 @@ def check(files: Sequence[Path]) -> tuple[list[str], int]:
         lines.append(f"{len(errors):,} cannot be used, such as:")
         lines += [f"  {error}" for error in errors[:EXAMPLES]]
     return lines, 1 if problems else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

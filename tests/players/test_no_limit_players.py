@@ -83,7 +83,7 @@ def test_mcts_counts_players_of_pairs_whatever_their_seats() -> None:
     after is one of strangers.
     """
     game = make("no_limit_holdem", players=3, stacks=2000)
-    agent = MCTSAgent(game, MCTSOptions(iterations=50, pool=8, nodes=20_000), untrained())
+    agent = MCTSAgent(game, MCTSOptions(iterations=50), untrained())
     duplicate_match(game, agent, load_player("maniac", game), 5, 1)
     assert agent.counts[:, HANDS] == pytest.approx([45.0, 45.0, 0.0], rel=0.03)
     assert (
@@ -99,15 +99,12 @@ def test_mcts_looks_back_as_far_as_its_model() -> None:
     ]
 
 
-TINY_MCTS = {"iterations": 300, "checkpoint": "untrained", "pool": 8, "nodes": 20_000}
-
-
 @pytest.mark.parametrize(
     ("kind", "options"),
     [
         ("random", {}),
         ("always_call", {}),
-        ("mcts", TINY_MCTS),
+        ("mcts", {"iterations": 300, "checkpoint": "untrained"}),
     ],
 )
 def test_players_are_asked_about_any_amount(kind: str, options: dict[str, object]) -> None:
@@ -176,7 +173,7 @@ def test_the_engine_of_the_web_tells_of_earlier_hands() -> None:
         records.append(at.record())
     seating = tuple((seed % 2, 1 - seed % 2) for seed in range(31))
     engine, made = Answering(), Table(game, seed=77)
-    options = {"iterations": 200, "pool": 8, "nodes": 20_000}
+    options = {"iterations": 200}
     asked = Question("no_limit_holdem", made.record(), "mcts", options, 3)
     rows = engine.decide(asked, lambda answer: None, lambda: False).rows
     told = replace(asked, earlier=Earlier(tuple(records), seating))

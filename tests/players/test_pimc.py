@@ -37,11 +37,9 @@ def test_perfect_where_nothing_is_hidden() -> None:
     """If all unseen cards have one rank, the only world is the truth: the move keeps the
     double-dummy value.
     """
-    rng, solver, agent = (
-        np.random.default_rng(6),
-        DoubleDummySolver(GAME),
-        PIMC(candidates=64, solver_cards=20).at(GAME),
-    )
+    rng, solver, agent = np.random.default_rng(6), DoubleDummySolver(GAME), PIMC(candidates=64)
+    agent = agent.at(GAME)
+    agent.settings = agent.settings._replace(solver_cards=20)
     unlike_rhcp = 0
     for _ in range(60):
         rank, seat = int(rng.integers(2, 13)), int(rng.integers(3))

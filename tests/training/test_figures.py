@@ -183,12 +183,3 @@ def test_matches_between_runs_after_a_stop(tmp_path: Path, monkeypatch: pytest.M
         facts[0]["table"]["UCT"]["Smooth UCT"]["mean"]
         == -facts[0]["table"]["Smooth UCT"]["UCT"]["mean"]
     )
-
-
-def test_missing_tables_are_one_error_before_anything_starts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    with pytest.raises(ConfigError, match="python -m games.limit_holdem.abstraction 2"):
-        composed("limit_holdem_two_player", f"run_dir={tmp_path / 'run'}")
-    assert not (tmp_path / "run").exists()

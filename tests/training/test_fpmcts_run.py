@@ -80,16 +80,16 @@ def straight(request: pytest.FixtureRequest) -> tuple[list[str], dict[str, np.nd
     return request.param, arrays(FPMCTS(config(*request.param)), STEPS)
 
 
-def test_threads_units_and_lanes_change_nothing(
+def test_threads_and_lanes_change_nothing(
     straight: tuple[list[str], dict[str, np.ndarray]],
 ) -> None:
     given, expected = straight
-    other = config(*given, "threads=2", "selfplay.unit_games=4", "selfplay.lanes=3")
+    other = config(*given, "threads=2", "selfplay.lanes=3")
     same(arrays(FPMCTS(other), STEPS), expected)
 
 
 @pytest.mark.parametrize(
-    "keys", [["threads=2"], ["threads=3"], ["selfplay.unit_games=8"], ["selfplay.lanes=5"]]
+    "keys", [["threads=2"], ["threads=3"], ["selfplay.lanes=5"]]
 )
 def test_games_that_explore_do_not_depend_on_those_beside_them(keys: list[str]) -> None:
     """Of a batch of Leduc, in which some lanes may explore and others no longer do."""
@@ -351,7 +351,6 @@ def test_values_learn_what_the_searching_seat_reaches_when_nobody_explores_after
                 "inference=none",
                 "search.target=visits",
                 "train.divergence=forward",
-                "selfplay.posterior=true",
                 "search.prior_floor=2e-3",
                 "train.averaging=5",
             )

@@ -43,16 +43,13 @@ from fpmcts.poker.expected_reward.showdown import (
 from fpmcts.poker.expected_reward.sizes import universal_sample
 from fpmcts.poker.expected_reward.tree import Node, Tree, add_child, children, clear, empty_tree
 from fpmcts.poker.opponents.model import (
-    NUM_SIZES,
-    SIZE_EDGES,
     OpponentModel,
     action_probabilities,
     showdown_bins,
-    size_probabilities,
 )
 from games.generic import copy_row
 from games.kernels import borrowed, kernel, random_below, random_float
-from games.no_limit_holdem.betting import num_left, pot, situation, size_amount, step, to_call
+from games.no_limit_holdem.betting import num_left, pot, raise_bounds, step, to_call
 from games.no_limit_holdem.settlement import settle
 from games.no_limit_holdem.state import (
     CALL,
@@ -73,8 +70,16 @@ ends.
 """
 CHUNK = 1024
 """Iterations between two checks of the clock."""
-TABLE, MODEL, LISTED = 0, 1, 2
-"""Source of bet sizes: the table of frequencies, the model, or the sizes that the game lists."""
+TRIALS = 4
+"""Samples of a decision node's child below which it is drawn with predefined probabilities."""
+SIZES, TABLE = 5, sizes.table()
+"""Bet sizes sampled for a node, and their overall frequencies."""
+LEAF_BOARDS = 4
+"""Boards sampled at the first visit of a leaf, and for the probabilities of an opponent's node."""
+BOARDS = 256
+"""Boards sampled for a decision in a tree of betting only."""
+NODES = 500_000
+"""Maximum nodes of a tree; the search ends when it is full."""
 
 
 class Settings(NamedTuple):
@@ -83,29 +88,21 @@ class Settings(NamedTuple):
     Attributes:
         selection: See ``selection.Selection``.
         c: Its constant: chips in equation 1, standard errors in equation 5.
-        trials: Samples before a child of a decision node counts.
         backpropagation: See ``moments.Backpropagation``.
         threshold: Samples before that rule applies.
         by_model: Whether opponent nodes weight their children by the model (§4.2) or by samples
             (equation 3).
         independent: Whether their variance is Σ p² σ².
-        sizes: Maximum bet sizes of a node.
-        sizes_from: TABLE, MODEL or LISTED.
-        boards: Boards of a leaf's first visit, and of the probabilities of an opponent's node.
         hands: Hands sampled for the others on each board; 0: their expectation.
         cards: Boards of a chance node; 0: no chance nodes.
     """
 
     selection: int
     c: float
-    trials: int
     backpropagation: int
     threshold: int
     by_model: bool
     independent: bool
-    sizes: int
-    sizes_from: int
-    boards: int
     hands: int
     cards: int
 
@@ -120,10 +117,8 @@ class Position(NamedTuple):
         boards: Completions of the board, ``showdown.fill_boards``; with chance nodes only the last
             row is used, as scratch.
         num_boards: Number of rows filled.
-        sizes: float64 ``[K + 2]``, frequencies of sizes; with MODEL, rewritten at each node.
-        edges: float64 ``[K + 1]``, edges of their bins.
-        given: int64 ``[n]``, the actions of the root, raises by their amounts; if empty,
-            ``sizes_from`` decides.
+        given: int64 ``[n]``, the actions of the root, raises by their amounts; if empty, they are
+            sampled as elsewhere.
     """
 
     root: States
@@ -131,8 +126,6 @@ class Position(NamedTuple):
     statistics: np.ndarray
     boards: Boards
     num_boards: int
-    sizes: np.ndarray
-    edges: np.ndarray
     given: np.ndarray
 
 
@@ -200,33 +193,20 @@ def _sizes(task: Task, depth: int) -> int:
     """Writes the amounts that the seat to move may raise to, and their shares; returns their
     number.
     """
-    model, rules, position, settings, _, room, rng = task
-    here = situation(rules, room.work, 0)
-    least, most = here.least, here.most
+    _, rules, _, _, _, room, rng = task
+    least, most = raise_bounds(rules, room.work, 0)
     if most == 0:
         return 0
     if depth >= SAFE_DEPTH:
         room.amounts[0], room.weights[0] = most, 1.0
         return 1
-    if settings.sizes_from == LISTED:
-        num = 0
-        for k in range(rules.sizes.size):
-            amount = size_amount(here, rules.sizes[k])
-            if num == 0 or amount > room.amounts[num - 1]:
-                room.amounts[num] = amount
-                num += 1
-        room.weights[:num] = 1.0 / num
-        return num
-    start = random_float(rng, 0)
-    if settings.sizes_from == MODEL:
-        size_probabilities(model, rules, room.work, 0, position.statistics, position.sizes)
     return universal_sample(
-        position.sizes,
-        position.edges,
+        TABLE,
+        sizes.TABLE_EDGES,
         least,
         most,
-        settings.sizes,
-        start,
+        SIZES,
+        random_float(rng, 0),
         room.amounts,
         room.weights,
     )
@@ -320,7 +300,7 @@ def _drawn_child(tree: Tree, node: int, rng: np.ndarray) -> int:
 @kernel(forceinline=True)
 def _selected(tree: Tree, node: int, settings: Settings, rng: np.ndarray) -> int:
     """Returns the child of a decision node that an iteration goes to."""
-    k = predefined(tree, node, settings.trials, rng)
+    k = predefined(tree, node, TRIALS, rng)
     if k >= 0:
         return k
     if settings.selection == Selection.UCT:
@@ -332,7 +312,7 @@ def _selected(tree: Tree, node: int, settings: Settings, rng: np.ndarray) -> int
 
 @kernel(forceinline=True)
 def _visit_showdown(task: Task, node: int, row: int, known: int) -> None:
-    """Adds samples to a leaf: ``settings.boards`` at the first visit, one at each later one.
+    """Adds samples to a leaf: ``LEAF_BOARDS`` at the first visit, one at each later one.
 
     Args:
         row: The board that the iteration drew.
@@ -345,7 +325,7 @@ def _visit_showdown(task: Task, node: int, row: int, known: int) -> None:
     )
     if exact and tree.samples[node] > 0:
         return
-    count = 1 if exact or tree.samples[node] > 0 else settings.boards
+    count = 1 if exact or tree.samples[node] > 0 else LEAF_BOARDS
     # The model evaluates only the first board of a visit: it takes longer than everything else
     # together.
     for s in range(len(room.net)):
@@ -411,7 +391,7 @@ def search(held: Task, iterations: int) -> int:
                 _expand(task, node, depth, before)
             elif (
                 tree.kind[node] == Node.OPPONENT
-                and tree.samples[node] < settings.boards
+                and tree.samples[node] < LEAF_BOARDS
                 and known < num_shown(work.round[0])
             ):
                 _refine(task, node)
@@ -486,25 +466,13 @@ class Searcher:
         rules: Rules of the game.
         model: Model of the opponents.
         settings: Settings of the search.
-        boards: Completions of the board drawn per decision.
-        nodes: Maximum nodes of a tree; a search ends when it is full.
     """
 
-    def __init__(
-        self,
-        rules: Rules,
-        model: OpponentModel,
-        settings: Settings,
-        boards: int = 256,
-        nodes: int = 1 << 20,
-    ) -> None:
+    def __init__(self, rules: Rules, model: OpponentModel, settings: Settings) -> None:
         self.rules, self.model, self.settings = rules, model, settings
-        self.tree = empty_tree(nodes)
-        self._boards = empty_boards(1 if settings.cards else boards)
+        self.tree = empty_tree(NODES)
+        self._boards = empty_boards(1 if settings.cards else BOARDS)
         self._room = make_room(len(rules.stacks))
-        self._sizes = sizes.table(), sizes.TABLE_EDGES
-        if settings.sizes_from == MODEL:
-            self._sizes = np.zeros(NUM_SIZES), np.array([0.0, *SIZE_EDGES, 1.0])
 
     def run(
         self,
@@ -537,7 +505,7 @@ class Searcher:
                 self.rules.hands, own, view.board[0].copy(), known, self._boards, seed
             )
         given = np.zeros(0, np.int64) if given is None else given
-        position = Position(view, seat, statistics, self._boards, count, *self._sizes, given)
+        position = Position(view, seat, statistics, self._boards, count, given)
         clear(self.tree)
         task = Task(self.model, self.rules, position, self.settings, self.tree, self._room, seed)
         done = 0

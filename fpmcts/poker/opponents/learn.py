@@ -5,7 +5,7 @@ Only this module imports scikit-learn: playing with a trained model does not nee
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,6 +31,17 @@ from games.settings import ConfigError, setting
 if TYPE_CHECKING:
     from sklearn.ensemble import HistGradientBoostingClassifier
 
+TREES, DEPTH = 80, 4
+"""Trees of a booster of actions, and splits from the root to a leaf; a third as many trees for each
+size, a fifth for each rank.
+"""
+LEAST_ROWS, L2, COLUMNS = 60, 5.0, 0.3
+"""Minimum decisions in a leaf, L2 regularization of the leaves, and the share of the columns that a
+split may choose from.
+"""
+HOLDOUT = 0.15
+"""Share of the hands, the last ones, held out to score the model."""
+
 
 @dataclass(frozen=True)
 class LearnOptions:
@@ -38,29 +49,13 @@ class LearnOptions:
 
     Attributes:
         name: ``opponent_model``.
-        trees: Trees of a booster of actions; a third as many for each size, a fifth for each rank.
         lr: Learning rate: the scale of each tree.
-        depth: Splits from the root to a leaf.
-        least_rows: Minimum decisions in a leaf.
-        l2: L2 regularization of the leaves.
-        columns: Share of the columns that a split may choose from.
-        holdout: Share of the hands, the last ones, held out to score the model.
         window: Approximate number of hands that statistics of players cover.
-        showdown: Whether to learn hands at showdown; this needs open cards.
-        bad: What to do with a hand that cannot be read or played: "skip" or "fail".
     """
 
     name: str = "opponent_model"
-    trees: int = setting(80, least=1, most=2_000)
     lr: float = setting(0.08, least=0.001, most=1)
-    depth: int = setting(4, least=1, most=8)
-    least_rows: int = setting(60, least=1)
-    l2: float = setting(5.0, least=0)
-    columns: float = setting(0.3, least=0.01, most=1)
-    holdout: float = setting(0.15, least=0, most=0.9)
     window: int = setting(WINDOW, least=10, most=1_000_000)
-    showdown: bool = True
-    bad: str = setting("skip", choices=("skip", "fail"))
 
 
 @dataclass(frozen=True)
@@ -91,15 +86,14 @@ _ACTIONS = (
 )
 
 
-def tasks(showdown: bool) -> list[Task]:
-    """Returns all calls of the learner for a model."""
-    actions = [Task(name, first) for name, first in _ACTIONS]
-    without = [
-        Task(f"{name}, without statistics", first, with_statistics=False)
-        for name, first in _ACTIONS
-    ]
-    ranks = [Task("rank at showdown", RANKS, NUM_RANKS, 0.2)] if showdown else []
-    return [*actions, Task("size", SIZES, NUM_SIZES, 1 / 3), *ranks, *without]
+_LEARNED = [Task(name, first) for name, first in _ACTIONS]
+TASKS = (
+    *_LEARNED,
+    Task("size", SIZES, NUM_SIZES, 1 / 3),
+    Task("rank at showdown", RANKS, NUM_RANKS, 0.2),
+    *(replace(t, name=f"{t.name}, without statistics", with_statistics=False) for t in _LEARNED),
+)
+"""All calls of the learner for a model."""
 
 
 def cases(task: Task, rows: Rows, shown: Rows) -> tuple[np.ndarray, np.ndarray]:
@@ -131,8 +125,8 @@ def learn(task: Task, rows: Rows, shown: Rows, options: LearnOptions, seed: int)
     counts = np.bincount(answers, minlength=max(task.outputs, 2)).astype(np.float64)
     share = (counts + 0.5) / (counts + 0.5).sum()
     bias = np.log(share) if task.outputs > 1 else np.log(share[1:] / share[:1])
-    if (counts > 0).sum() < 2 or len(answers) < 2 * options.least_rows:
-        return no_booster(task.outputs, options.depth)._replace(bias=bias.astype(np.float32))
+    if (counts > 0).sum() < 2 or len(answers) < 2 * LEAST_ROWS:
+        return no_booster(task.outputs, DEPTH)._replace(bias=bias.astype(np.float32))
     try:
         from sklearn.ensemble import HistGradientBoostingClassifier
         from threadpoolctl import threadpool_limits
@@ -141,24 +135,24 @@ def learn(task: Task, rows: Rows, shown: Rows, options: LearnOptions, seed: int)
             f"algorithm=opponent_model: {error.name} is not installed; pip install 'fpmcts[models]'"
         ) from error
     boosting = HistGradientBoostingClassifier(
-        max_iter=max(1, round(options.trees * task.share)),
+        max_iter=max(1, round(TREES * task.share)),
         learning_rate=options.lr,
-        max_depth=options.depth,
-        max_leaf_nodes=2**options.depth,
-        min_samples_leaf=options.least_rows,
-        l2_regularization=options.l2,
-        max_features=options.columns,
+        max_depth=DEPTH,
+        max_leaf_nodes=2**DEPTH,
+        min_samples_leaf=LEAST_ROWS,
+        l2_regularization=L2,
+        max_features=COLUMNS,
         early_stopping=False,
         random_state=seed,
     )
     # One thread: the same sums in the same order, and no threads that wait for one another.
     with threadpool_limits(1):
         boosting.fit(columns[:, : NUM_COLUMNS if task.with_statistics else NUM_FEATURES], answers)
-    return exported(boosting, bias, options.depth)
+    return exported(boosting, bias)
 
 
-def exported(boosting: "HistGradientBoostingClassifier", bias: np.ndarray, depth: int) -> Booster:
-    """Returns scikit-learn's trees as complete trees of depth ``depth``.
+def exported(boosting: "HistGradientBoostingClassifier", bias: np.ndarray) -> Booster:
+    """Returns scikit-learn's trees as complete trees of depth ``DEPTH``.
 
     Args:
         bias: float64, the score of each booster without trees; scores of classes that nobody chose
@@ -172,12 +166,12 @@ def exported(boosting: "HistGradientBoostingClassifier", bias: np.ndarray, depth
     absent = np.setdiff1d(np.arange(outputs), chosen)
     base[absent] = bias[absent] + (base - bias)[chosen].mean()
     rounds = boosting._predictors
-    flat = [_complete(trees[k].nodes, depth) for k in range(len(scored)) for trees in rounds]
+    flat = [_complete(trees[k].nodes) for k in range(len(scored)) for trees in rounds]
     counts = np.zeros(outputs, np.int32)
     counts[scored] = len(rounds)
     column, threshold, leaf = (np.concatenate(part) for part in zip(*flat, strict=True))
-    bases, depths = base.astype(np.float32), np.array([depth], np.int32)
-    return Booster(_starts(counts), bases, column, threshold, leaf, depths)
+    depth = np.array([DEPTH], np.int32)
+    return Booster(_starts(counts), base.astype(np.float32), column, threshold, leaf, depth)
 
 
 def _starts(counts: np.ndarray) -> np.ndarray:
@@ -185,9 +179,9 @@ def _starts(counts: np.ndarray) -> np.ndarray:
     return np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
 
 
-def _complete(nodes: np.ndarray, depth: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _complete(nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Returns column, threshold and leaf of a complete tree equivalent to scikit-learn's."""
-    size = 2**depth
+    size = 2**DEPTH
     column, leaf = np.zeros(size, np.uint8), np.zeros(size, np.float32)
     threshold = np.full(size, np.inf, np.float32)
     below = [(1, 0)]
@@ -209,7 +203,7 @@ def _complete(nodes: np.ndarray, depth: int) -> tuple[np.ndarray, np.ndarray, np
     return column, threshold, leaf
 
 
-def joined(learned: Mapping[int, Booster], depth: int) -> Booster:
+def joined(learned: Mapping[int, Booster]) -> Booster:
     """Returns all boosters of a model from those of the tasks, keyed by the first that each fills;
     the others are empty.
     """
@@ -222,4 +216,4 @@ def joined(learned: Mapping[int, Booster], depth: int) -> Booster:
         np.concatenate([getattr(part, name) for part in parts])
         for name in ("column", "threshold", "leaf")
     )
-    return Booster(_starts(counts), bias, column, threshold, leaf, np.array([depth], np.int32))
+    return Booster(_starts(counts), bias, column, threshold, leaf, np.array([DEPTH], np.int32))

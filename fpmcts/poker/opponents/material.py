@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fpmcts.poker.opponents.dataset import Players, Rows, make_rows, mean_player
-from fpmcts.poker.opponents.learn import LearnOptions, joined, tasks
+from fpmcts.poker.opponents.learn import HOLDOUT, TASKS, LearnOptions, joined
 from fpmcts.poker.opponents.model import NUM_ACTIONS, NUM_RANKS, NUM_SIZES, OpponentModel
 from fpmcts.poker.opponents.model_file import Learned
 from fpmcts.poker.opponents.table import NUM_ROWS, frequencies
@@ -39,25 +39,24 @@ class Material(NamedTuple):
     problems: list[BadHandError]
 
 
-def playable(paths: Sequence[str], bad: str, problems: list[BadHandError]) -> list[Hand]:
+def playable(paths: Sequence[str], problems: list[BadHandError]) -> list[Hand]:
     """Returns the hands of files that the game can play to their end.
 
     Args:
-        bad: "fail" raises at the first hand that cannot be read or played, "skip" leaves it out.
         problems: Receives what was left out.
 
     Raises:
-        ConfigError: No hand is left.
-        BadHandError: With ``bad`` "fail", or for a missing path.
+        ConfigError: A path is missing, or no hand is left.
     """
-    hands, good = list(read(paths, bad, problems)), []
+    try:
+        hands, good = list(read(paths, "skip", problems)), []
+    except BadHandError as error:
+        raise ConfigError(str(error)) from error
     for hand, fault in zip(hands, faults(hands), strict=True):
         if not fault or fault.startswith("ends with"):  # payoffs do not matter here
             good.append(hand)
-            continue
-        problems.append(BadHandError(hand.file, hand.number, fault))
-        if bad == "fail":
-            raise problems[-1]
+        else:
+            problems.append(BadHandError(hand.file, hand.number, fault))
     if not good:
         first = f"; the first of {len(problems):,} problems: {problems[0]}" if problems else ""
         raise ConfigError(f"hands={','.join(paths)}: no hand can be used{first}")
@@ -70,40 +69,23 @@ def keep_of(window: int) -> float:
 
 
 def gather(paths: Sequence[str], options: LearnOptions) -> Material:
-    """Returns the material of files.
-
-    Raises:
-        ConfigError: There is too little to learn from, or, with ``bad="fail"``, a hand cannot be
-            used.
-    """
+    """Returns the material of files. Raises ConfigError if there is too little to learn from."""
     problems: list[BadHandError] = []
-    try:
-        hands = playable(paths, options.bad, problems)
-    except BadHandError as error:
-        raise ConfigError(str(error)) from error
-    where = f"hands={','.join(paths)}"
-    cut = len(hands) - int(len(hands) * options.holdout)
+    hands = playable(paths, problems)
+    cut = len(hands) - int(len(hands) * HOLDOUT)
     prior, players, keep = mean_player(hands[:cut]), Players(), keep_of(options.window)
     rows, shown = make_rows(hands[:cut], prior, players, keep)
     if not len(rows.kind):
         raise ConfigError(
-            f"{where}: {len(hands):,} hands without a single decision; expected hands that are "
-            "played"
-        )
-    if options.showdown and not len(shown.kind):
-        raise ConfigError(
-            f"{where}: no hand has open cards at a showdown, which algorithm.showdown=true needs; "
-            "give hands with open cards, or algorithm.showdown=false"
+            f"hands={','.join(paths)}: {len(hands):,} hands without a single decision; expected "
+            "hands that are played"
         )
     held, held_shown = make_rows(hands[cut:], prior, players.copy(), keep)
     return Material(prior, rows, shown, held, held_shown, players, cut, problems)
 
 
 def assemble(
-    material: Material,
-    options: LearnOptions,
-    learned: Mapping[str, Booster],
-    origin: Mapping[str, object],
+    material: Material, learned: Mapping[str, Booster], origin: Mapping[str, object]
 ) -> Learned:
     """Returns the model with its baselines.
 
@@ -112,9 +94,9 @@ def assemble(
     """
 
     def trees(with_statistics: bool) -> Booster:
-        chosen = [task for task in tasks(options.showdown) if task.name in learned]
+        chosen = [task for task in TASKS if task.name in learned]
         parts = {t.first: learned[t.name] for t in chosen if t.with_statistics == with_statistics}
-        return joined(parts, options.depth)
+        return joined(parts)
 
     rows, sized = material.rows, take(material.rows, material.rows.size >= 0)
     ranks = np.bincount(material.shown.kind, minlength=NUM_RANKS) + 1.0

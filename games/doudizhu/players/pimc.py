@@ -48,12 +48,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from games.doudizhu.cards import HAND_SIZES
 from games.doudizhu.players import pimc_kernels
 from games.interface import Records
 from games.registry import Player, player
 from games.rows import States
 from games.settings import setting
+
+SOLVER_CARDS, MAX_NODES = 9, 3000
+"""Total cards in all hands at which the solver takes over, and its nodes per position."""
 
 
 @player("pimc", games=["doudizhu"], slow=True)
@@ -64,8 +66,6 @@ class PIMC(Player):
     Attributes:
         worlds: Maximum worlds per move.
         candidates: Maximum moves to compare.
-        solver_cards: Total cards in all hands at which the solver takes over.
-        max_nodes: Nodes of the solver per position.
         objective: "wp", the chance to win, or "adp", points.
         margin: How much better than the rollout policy's choice another move must be, in standard
             errors of the difference.
@@ -74,8 +74,6 @@ class PIMC(Player):
 
     worlds: int = setting(64, least=1, most=65_536)
     candidates: int = setting(16, least=2, most=1024)
-    solver_cards: int = setting(9, least=0, most=sum(HAND_SIZES))
-    max_nodes: int = setting(3000, least=1, most=1_000_000_000)
     objective: str = setting("wp", choices=("wp", "adp"))
     margin: float = setting(0.0, least=0, most=100)
     playouts: str = setting("team", choices=("team", "rhcp"))
@@ -85,8 +83,8 @@ class PIMC(Player):
         self.settings = pimc_kernels.Settings(
             self.worlds,
             self.candidates,
-            self.solver_cards,
-            self.max_nodes,
+            SOLVER_CARDS,
+            MAX_NODES,
             self.objective == "adp",
             self.margin,
             self.playouts == "team",

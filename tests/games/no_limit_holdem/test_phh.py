@@ -218,7 +218,7 @@ def test_check_counts_what_it_checked(tmp_path: Path, capsys: pytest.CaptureFixt
     hands = [RAISED + end for end in ends] + [ONE_SHOWN + "winnings = [60, 0]"]
     text = "\n".join(f"[{number}]\n{hand}" for number, hand in enumerate(hands, 1))
     (tmp_path / "HANDS.PHHS").write_text(text)
-    assert main(["check", str(tmp_path)]) == 1
+    assert main([str(tmp_path)]) == 1
     told = capsys.readouterr().out
     assert (
         "4 played by the rules: 1 to the end in the file, 1 to a pot that fits it (unseen cards "
@@ -304,17 +304,17 @@ def test_files_folders_and_bad_hands(
     assert [(Path(p.file).name, p.number) for p in problems] == [("11.phhs.xz", "5")]
     with pytest.raises(BadHandError, match="hand 5"):
         list(read([tmp_path / "in"]))
-    assert main(["check", str(tmp_path / "in")]) == 1
+    assert main([str(tmp_path / "in")]) == 1
     told = capsys.readouterr().out
     assert "3 files, 4 hands: 3 read" in told and "11.phhs.xz, hand 5: action 5" in told
     bomb = lzma.compress(bytes(2**20))
     (tmp_path / "bomb.phhs.xz").write_bytes(bomb)
     monkeypatch.setattr(phh, "MOST_BYTES", 2**20 - 1)
-    assert main(["check", str(tmp_path / "bomb.phhs.xz")]) == 1
+    assert main([str(tmp_path / "bomb.phhs.xz")]) == 1
     assert "bomb.phhs.xz: more than 1,048,575 bytes of text" in capsys.readouterr().out
     (tmp_path / "cut.phhs.xz").write_bytes(lzma.compress(THREE.encode())[:40])
     assert (
-        main(["check", str(tmp_path / "cut.phhs.xz")]) == 1
+        main([str(tmp_path / "cut.phhs.xz")]) == 1
         and "is no whole xz file" in capsys.readouterr().out
     )
 

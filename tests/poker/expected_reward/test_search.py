@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from fpmcts.poker.expected_reward import search
 from fpmcts.poker.expected_reward.search import Found
 from fpmcts.poker.mcts import MCTSAgent, MCTSOptions
 from fpmcts.poker.opponents.model import untrained
@@ -16,7 +17,7 @@ from games.rows import take
 from games.table import Table
 from tests.games.no_limit_holdem.positions import at_table
 
-FAST = MCTSOptions(iterations=3000, checkpoint="untrained", pool=32, nodes=200_000)
+FAST = MCTSOptions(iterations=3000, checkpoint="untrained")
 
 
 def player(game, **changes) -> MCTSAgent:
@@ -59,7 +60,7 @@ def test_value_of_a_check_on_the_river_is_that_of_all_play() -> None:
     game = table.game
     table.play("call")
     table.play("r500")
-    agent = player(game, sizes=1)
+    agent = player(game)
     result = found(agent, table.view(0))
     by_action = dict(zip(result.actions.tolist(), result.mean.tolist(), strict=True))
     assert by_action[FOLD] == -100.0
@@ -95,9 +96,10 @@ def test_hidden_cards_change_nothing() -> None:
     assert decisions[0] == decisions[1]
 
 
-def test_a_full_tree_ends_the_search() -> None:
+def test_a_full_tree_ends_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "NODES", 10_000)
     game = make("no_limit_holdem", players=6)
     view = game.view(game.deal(np.array([2], np.uint64)), np.array([2]))
-    result = found(player(game, iterations=100_000, nodes=10_000), view)
+    result = found(player(game, iterations=100_000), view)
     assert 10 < result.iterations < 100_000
     assert result.nodes <= 10_000

@@ -2,17 +2,18 @@
 read.
 """
 
-from dataclasses import replace
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from fpmcts.poker.opponents import learn as learning
 from fpmcts.poker.opponents import model as models
-from fpmcts.poker.opponents.__main__ import main
+from fpmcts.poker.opponents.command import main
 from fpmcts.poker.opponents.dataset import Players, make_rows, mean_player, rank_bin
 from fpmcts.poker.opponents.features import NUM_COLUMNS, NUM_FEATURES
-from fpmcts.poker.opponents.learn import LearnOptions, Task, cases, joined, learn, tasks
+from fpmcts.poker.opponents.learn import TASKS, LearnOptions, Task, cases, joined, learn
 from fpmcts.poker.opponents.material import Material, assemble, gather
 from fpmcts.poker.opponents.model import OpponentModel, untrained
 from fpmcts.poker.opponents.model_file import Learned, ModelError, load, save
@@ -32,7 +33,16 @@ from games.rows import take
 from games.settings import ConfigError
 from games.table import Table
 
-OPTIONS = LearnOptions(trees=6, least_rows=5, holdout=0.2, columns=1.0)
+OPTIONS = LearnOptions()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def small() -> Iterator[None]:
+    """Few trees of few decisions each."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in {"TREES": 6, "LEAST_ROWS": 5, "COLUMNS": 1.0}.items():
+            patch.setattr(learning, name, value)
+        yield
 
 
 def made_hands(count: int) -> list[Hand]:
@@ -73,12 +83,12 @@ def material(path: Path) -> Material:
 @pytest.fixture(scope="module")
 def parts(material: Material) -> dict[str, Booster]:
     rows, shown = material.rows, material.shown
-    return {task.name: learn(task, rows, shown, OPTIONS, 0) for task in tasks(True)}
+    return {task.name: learn(task, rows, shown, OPTIONS, 0) for task in TASKS}
 
 
 @pytest.fixture(scope="module")
 def learned(material: Material, parts: dict[str, Booster]) -> Learned:
-    return assemble(material, OPTIONS, parts, {"hands": material.num_hands})
+    return assemble(material, parts, {"hands": material.num_hands})
 
 
 @pytest.fixture(scope="module")
@@ -100,9 +110,9 @@ def test_trees_answer_as_scikit_learns(hands: list[Hand], outputs: int) -> None:
     )
     columns, answers = cases(task, rows, shown)
     arrays = learn(task, rows, shown, OPTIONS, 3)
-    booster = joined({task.first: arrays}, OPTIONS.depth)
+    booster = joined({task.first: arrays})
     same = HistGradientBoostingClassifier(
-        max_iter=OPTIONS.trees,
+        max_iter=6,
         learning_rate=OPTIONS.lr,
         max_depth=4,
         max_leaf_nodes=16,
@@ -123,8 +133,7 @@ def _all_of(
     model: OpponentModel, rules: object, states: States, statistics: np.ndarray, out: np.ndarray
 ) -> None:
     models.action_probabilities(model, rules, states, 0, statistics, out[0, :3])
-    models.size_probabilities(model, rules, states, 0, statistics, out[1, :7])
-    models.showdown_bins(model, rules, states, 0, states.seat[0], statistics, out[2, :6])
+    models.showdown_bins(model, rules, states, 0, states.seat[0], statistics, out[1, :6])
 
 
 def test_distributions_are_legal_and_read_no_hidden_card(
@@ -139,7 +148,7 @@ def test_distributions_are_legal_and_read_no_hidden_card(
             start(rules, packed, n, states, 0)
             start(rules, hidden, n, blind, 0)
             for k in range(packed.first[n], packed.first[n + 1]):
-                out, other = np.zeros((3, 7)), np.zeros((3, 7))
+                out, other = np.zeros((2, 6)), np.zeros((2, 6))
                 _all_of(model, rules, states, statistics, out)
                 blind.board[0, states.shown[0] :] = -1
                 _all_of(model, rules, blind, statistics, other)
@@ -156,8 +165,8 @@ def test_distributions_are_legal_and_read_no_hidden_card(
 def test_trees_are_asked_where_nobody_folds_before_the_flop(
     material: Material, parts: dict[str, Booster]
 ) -> None:
-    parts = parts | {"fold before the flop": no_booster(1, OPTIONS.depth)}
-    model = assemble(material, OPTIONS, parts, {}).model
+    parts = parts | {"fold before the flop": no_booster(1, learning.DEPTH)}
+    model = assemble(material, parts, {}).model
     other = model._replace(table=model.table[:, ::-1].copy())
     for row in material.rows.columns[:50]:
         told = np.zeros((2, 3))
@@ -294,19 +303,17 @@ def test_score_command(
     path: Path, model_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     plot = tmp_path / "plot.png"
-    assert main(["score", str(model_file), str(path), f"plot={plot}", "players=new"]) == 0
+    assert main([str(model_file), str(path), f"plot={plot}", "players=new"]) == 0
     told = capsys.readouterr().out
     assert "| river |" in told and "below: table" in told and plot.stat().st_size > 1000
-    assert main(["score", str(model_file), str(tmp_path / "nothing")]) == 1
-    assert "no such file or folder" in capsys.readouterr().err
 
 
 def test_what_cannot_be_learned_from(hands: list[Hand], tmp_path: Path) -> None:
     closed = [str(tmp_path / "closed.phhs")]
     write(closed[0], [hand._replace(hole=((-1, -1),) * 4) for hand in hands[:20]])
-    with pytest.raises(ConfigError, match="no hand has open cards at a showdown"):
-        gather(closed, OPTIONS)
-    assert len(gather(closed, replace(OPTIONS, showdown=False)).rows.kind)
+    without = gather(closed, OPTIONS)
+    parts = {task.name: learn(task, without.rows, without.shown, OPTIONS, 0) for task in TASKS}
+    assert len(without.rows.kind) and parts["size"].first[-1] > parts["rank at showdown"].first[-1]
     (tmp_path / "bad.phhs").write_text("[1]\nvariant = 'NT'\n")
     with pytest.raises(ConfigError, match="no hand can be used.*bad.phhs, hand 1: antes is missin"):
         gather([str(tmp_path / "bad.phhs")], OPTIONS)

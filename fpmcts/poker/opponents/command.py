@@ -1,25 +1,24 @@
-"""``python -m fpmcts.poker.opponents score MODEL FILES``: how well a stored model predicts the
-decisions in hand histories, the sizes of raises, and the strength of the hands that are shown.
+"""``fpmcts score MODEL FILES``: how well a stored model predicts the decisions in hand histories,
+the sizes of raises, and the strength of the hands that are shown.
 
 Options: ``players=known`` (default) starts from the model's counts of players with the same names,
-``players=new`` from none; ``bad=skip|fail``; ``plot=FILE.png`` draws the calibration;
+``players=new`` from none; ``plot=FILE.png`` draws the calibration;
 ``report=FILE.md`` writes the report; ``json=FILE`` writes the figures; ``window=10000``, hands that
 statistics cover (default: as learned).
 """
 
 import json
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from fpmcts.poker.opponents.dataset import Players, make_rows
 from fpmcts.poker.opponents.material import keep_of, playable
-from fpmcts.poker.opponents.model_file import ModelError, load
+from fpmcts.poker.opponents.model_file import load
 from fpmcts.poker.opponents.score import plot, report
 from games.files import write
 from games.help import say
-from games.no_limit_holdem.phh import BAD, BadHandError
+from games.no_limit_holdem.phh import BadHandError
 from games.settings import ConfigError, build, setting
 
 
@@ -28,26 +27,28 @@ class ScoreOptions:
     """The options, explained above."""
 
     players: str = setting("known", choices=("known", "new"))
-    bad: str = setting("skip", choices=BAD)
     plot: str = ""
     report: str = ""
     json: str = ""
     window: int | None = setting(None, least=10)
 
 
-def score(arguments: Sequence[str]) -> None:
-    """Scores a model."""
+def main(arguments: Sequence[str], command: str = "fpmcts score") -> int:
+    """Runs a command line; returns the exit status."""
+    if {"-h", "--help"} & {*arguments}:
+        say(__doc__ or "")
+        return 0
     given = [a for a in arguments if "=" in a and not Path(a).exists()]
     options: ScoreOptions = build(ScoreOptions, dict(a.split("=", 1) for a in given))
     names = [argument for argument in arguments if argument not in given]
     if len(names) < 2:
         raise ConfigError(
-            "score: expected MODEL FILES, such as: score "
+            f"expected MODEL FILES, such as: {command} "
             "models/no_limit_holdem-opponents.safetensors hands.phhs"
         )
     path, *files = names
     learned, problems = load(path), list[BadHandError]()
-    hands = playable(files, options.bad, problems)
+    hands = playable(files, problems)
     players = learned.players.copy() if options.players == "known" else Players()
     met = {player for hand in hands for player in hand.players}
     known = len(met & set(players.names))
@@ -69,23 +70,8 @@ def score(arguments: Sequence[str]) -> None:
     if options.json:
         write(Path(options.json), json.dumps(figures))
     if options.plot:
-        plot(learned.model, rows, Path(options.plot))
-
-
-def main(arguments: Sequence[str]) -> int:
-    """Runs the command; returns the exit status."""
-    if not arguments or arguments[0] in ("-h", "--help"):
-        say(__doc__ or "")
-        return 0 if arguments else 2
-    try:
-        if arguments[0] != "score":
-            raise ConfigError(f"{arguments[0]}: expected score MODEL FILES")
-        score(arguments[1:])
-    except (ConfigError, ModelError, BadHandError, OSError, ImportError) as error:  # no matplotlib
-        sys.stderr.write(f"fpmcts.poker.opponents: {error}\n")
-        return 1
+        try:
+            plot(learned.model, rows, Path(options.plot))
+        except ImportError as error:
+            raise ConfigError(f"plot={options.plot}: {error.name} is not installed") from error
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
