@@ -27,7 +27,6 @@ from fpmcts.progress import Progress
 from fpmcts.training.ahead import Ahead
 from fpmcts.training.config import TrainConfig
 from fpmcts.training.evaluation import Evaluation
-from fpmcts.training.expected import Watch
 from fpmcts.training.game_curves import policy_game_curves, search_curves
 from fpmcts.training.interface import Report, Saved
 from fpmcts.training.learner import REPLICAS, Learner, teaches_policy
@@ -91,7 +90,6 @@ class FPMCTS:
         windows: Samples for its value; if none, the reservoirs.
         workers: The workers that play the games.
         evaluation: Measures the averages.
-        watch: Compares the results with expected ones and warns.
         steps: Finished steps.
         iteration: Finished iterations, of self-play or policy gradient.
         bootstrap_done: Heuristic games learned from.
@@ -154,7 +152,6 @@ class FPMCTS:
             Evaluator(averages, config.precision, self.device, game=self.game),
             self.match,
         )
-        self.watch = Watch(config.as_dict(), config.evaluation.baseline)
         self._ahead: Ahead | None = None
 
     @property
@@ -175,7 +172,6 @@ class FPMCTS:
         elif self.is_gradient:
             stage = gradient_step
         report = stage(self, progress)
-        report.line += self.watch.text(self.steps, report.scalars)
         self.steps += 1
         return report
 
@@ -280,7 +276,7 @@ class FPMCTS:
         """Description of the networks, the search and the machine."""
         nets = self.weights.nets
         c, parameters = self.config, sum(p.numel() for p in nets[0].parameters())
-        phase2 = "on" if c.inference.phase2 and c.selfplay.posterior else "off"
+        phase2 = "on" if c.inference.phase2 else "off"
         return (
             f"{c.game.name}: {len(nets)} networks of {c.network.channels} channels x "
             f"{c.network.blocks} blocks "
@@ -298,7 +294,7 @@ class FPMCTS:
         """Returns the complete state for the next step."""
         meta = self._identity() | {"config": self.config.as_dict(), "code": sources_digest()}
         counters = {name: getattr(self, name) for name in COUNTERS}
-        return Saved(part_arrays(self._parts()), meta | counters | {"best": self.watch.best})
+        return Saved(part_arrays(self._parts()), meta | counters)
 
     def load(self, saved: Saved) -> None:
         """Restores a result of ``state``.
@@ -312,7 +308,6 @@ class FPMCTS:
         self.weights.lead()
         for name in COUNTERS:
             setattr(self, name, saved.meta[name])
-        self.watch.best = dict(saved.meta.get("best", {}))
 
     def load_networks(self, saved: Saved) -> None:
         """Loads only the networks of a checkpoint: those that played there, grown if this run's are
