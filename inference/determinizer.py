@@ -186,9 +186,7 @@ class Determinizer:
         self.game, self.settings, self.num_lanes = game, settings, num_lanes
         self._evaluator, self._score = evaluator, score
         self._particles = make_particles(game, num_lanes * game.spec.num_seats, settings.particles)
-        self._replayer = Replayer(
-            game, evaluator.evaluate, settings.epsilon, settings.solve
-        )
+        self._replayer = Replayer(game, evaluator.evaluate, settings.epsilon, settings.solve)
         self._least = settings.ess_floor * settings.particles
 
     def reset(self, lanes: np.ndarray) -> None:

@@ -219,9 +219,7 @@ def test_sampled_particles_kept_weigh_as_much_as_replayed_from_the_deal() -> Non
     whole = make_particles(GAME, 180, SMALL)
     put(whole.views, positions.slots, start_views(GAME, positions))
     store_draws(GAME.rules, whole, positions, np.zeros(len(kept), np.int16), True, draws)
-    Replayer(GAME, evaluator.evaluate, 0.05, buffer=200).advance(
-        whole, positions, played.records
-    )
+    Replayer(GAME, evaluator.evaluate, 0.05, buffer=200).advance(whole, positions, played.records)
     np.testing.assert_allclose(
         whole.posterior[positions.slots], particles.posterior[positions.slots], atol=1e-9
     )

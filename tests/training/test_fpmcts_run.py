@@ -88,9 +88,7 @@ def test_threads_and_lanes_change_nothing(
     same(arrays(FPMCTS(other), STEPS), expected)
 
 
-@pytest.mark.parametrize(
-    "keys", [["threads=2"], ["threads=3"], ["selfplay.lanes=5"]]
-)
+@pytest.mark.parametrize("keys", [["threads=2"], ["threads=3"], ["selfplay.lanes=5"]])
 def test_games_that_explore_do_not_depend_on_those_beside_them(keys: list[str]) -> None:
     """Of a batch of Leduc, in which some lanes may explore and others no longer do."""
     small = ["game=leduc", "threads=1", "search.playouts=4", "selfplay.exploration=0.1"]
