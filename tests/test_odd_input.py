@@ -22,7 +22,7 @@ from fpmcts.evaluation.config import parse_command_line
 from fpmcts.evaluation.plan import _given_decks
 from fpmcts.players.tabular import load_tabular
 from fpmcts.players.trained import load_trained, untrained_of
-from fpmcts.poker.opponents.material import playable
+from fpmcts.poker.opponents.dataset import playable
 from fpmcts.poker.opponents.model_file import load as load_opponents
 from fpmcts.training.algorithms import read_run
 from fpmcts.web.command import parse

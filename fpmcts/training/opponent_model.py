@@ -13,11 +13,10 @@ from pathlib import Path
 
 import numpy as np
 
-from fpmcts.poker.opponents.learn import TASKS, LearnOptions, learn
-from fpmcts.poker.opponents.material import assemble, gather
+from fpmcts.poker.opponents.learn import TASKS, LearnOptions, assemble, gather, learn
+from fpmcts.poker.opponents.model import Booster
 from fpmcts.poker.opponents.model_file import MODEL_FILE, save
 from fpmcts.poker.opponents.score import plot, report
-from fpmcts.poker.opponents.trees import Booster
 from fpmcts.progress import Progress
 from fpmcts.training.interface import Report, RunConfig, Saved
 from games import Choice

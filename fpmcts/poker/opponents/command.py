@@ -12,8 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from fpmcts.poker.opponents.dataset import Players, make_rows
-from fpmcts.poker.opponents.material import keep_of, playable
+from fpmcts.poker.opponents.dataset import Players, keep_of, make_rows, playable
 from fpmcts.poker.opponents.model_file import load
 from fpmcts.poker.opponents.score import plot, report
 from games.files import write

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fpmcts.poker.opponents.features import NUM_COLUMNS, columns
-from fpmcts.poker.opponents.model import NUM_RANKS, size_bin
+from fpmcts.poker.opponents.model import NUM_RANKS, size_bin, table_row
 from fpmcts.poker.opponents.statistics import (
     COUNTS,
     STATISTICS,
@@ -22,14 +22,14 @@ from fpmcts.poker.opponents.statistics import (
     prior_of,
     smooth,
 )
-from fpmcts.poker.opponents.table import table_row
 from games.kernels import kernel
 from games.no_limit_holdem.betting import num_left, raise_bounds, step, to_call
-from games.no_limit_holdem.phh import Hand
-from games.no_limit_holdem.phh_replay import Hands, pack, replay_rules, start
+from games.no_limit_holdem.phh import BadHandError, Hand, read
+from games.no_limit_holdem.phh_replay import Hands, faults, pack, replay_rules, start
 from games.no_limit_holdem.state import FIRST_AMOUNT, FIRST_SIZE, NUM_BOARD, Rules, States, empty
 from games.poker.hands import NUM_CARDS, HandTables, strength_with, sums
 from games.rows import take
+from games.settings import ConfigError
 
 KEEP = 0.9999
 """Decay of the counts per hand: a window of about 10,000 hands."""
@@ -238,3 +238,32 @@ def mean_player(hands: Sequence[Hand]) -> np.ndarray:
     players = Players()
     make_rows(named, np.full(STATISTICS, 0.5, np.float32), players, keep=1.0)
     return prior_of(players.counts)
+
+
+def playable(paths: Sequence[str], problems: list[BadHandError]) -> list[Hand]:
+    """Returns the hands of files that the game can play to their end.
+
+    Args:
+        problems: Receives what was left out.
+
+    Raises:
+        ConfigError: A path is missing, or no hand is left.
+    """
+    try:
+        hands, good = list(read(paths, "skip", problems)), []
+    except BadHandError as error:
+        raise ConfigError(str(error)) from error
+    for hand, fault in zip(hands, faults(hands), strict=True):
+        if not fault or fault.startswith("ends with"):  # payoffs do not matter here
+            good.append(hand)
+        else:
+            problems.append(BadHandError(hand.file, hand.number, fault))
+    if not good:
+        first = f"; the first of {len(problems):,} problems: {problems[0]}" if problems else ""
+        raise ConfigError(f"hands={','.join(paths)}: no hand can be used{first}")
+    return good
+
+
+def keep_of(window: int) -> float:
+    """Returns the decay of counts per hand for a window of about ``window`` hands."""
+    return 1.0 - 1.0 / window

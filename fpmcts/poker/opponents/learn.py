@@ -4,28 +4,43 @@ flat arrays.
 Only this module imports scikit-learn: playing with a trained model does not need it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fpmcts.poker.opponents.dataset import Rows
+from fpmcts.poker.opponents.dataset import (
+    Players,
+    Rows,
+    keep_of,
+    make_rows,
+    mean_player,
+    playable,
+)
 from fpmcts.poker.opponents.features import NUM_COLUMNS, NUM_FEATURES
 from fpmcts.poker.opponents.model import (
     BET,
     FOLD_AFTER,
     FOLD_BEFORE,
+    NUM_ACTIONS,
     NUM_BOOSTERS,
     NUM_RANKS,
+    NUM_ROWS,
     NUM_SIZES,
     RAISE_AFTER,
     RAISE_BEFORE,
     RANKS,
     SIZES,
+    Booster,
+    OpponentModel,
+    frequencies,
+    no_booster,
 )
+from fpmcts.poker.opponents.model_file import Learned
 from fpmcts.poker.opponents.statistics import WINDOW
-from fpmcts.poker.opponents.trees import Booster, no_booster
+from games.no_limit_holdem.phh import BadHandError
+from games.rows import take
 from games.settings import ConfigError, setting
 
 if TYPE_CHECKING:
@@ -217,3 +232,68 @@ def joined(learned: Mapping[int, Booster]) -> Booster:
         for name in ("column", "threshold", "leaf")
     )
     return Booster(_starts(counts), bias, column, threshold, leaf, np.array([DEPTH], np.int32))
+
+
+class Material(NamedTuple):
+    """The hands that a model is learned from and scored on.
+
+    Attributes:
+        prior: float32 ``[STATISTICS]``, the mean player of the learning hands.
+        rows, shown: Decisions and shown hands to learn from.
+        held, held_shown: Decisions and shown hands of the held-out hands.
+        players: The players' counts over the learning hands.
+        num_hands: Number of learning hands.
+        problems: Hands that were left out.
+    """
+
+    prior: np.ndarray
+    rows: Rows
+    shown: Rows
+    held: Rows
+    held_shown: Rows
+    players: Players
+    num_hands: int
+    problems: list[BadHandError]
+
+
+def gather(paths: Sequence[str], options: LearnOptions) -> Material:
+    """Returns the material of files. Raises ConfigError if there is too little to learn from."""
+    problems: list[BadHandError] = []
+    hands = playable(paths, problems)
+    cut = len(hands) - int(len(hands) * HOLDOUT)
+    prior, players, keep = mean_player(hands[:cut]), Players(), keep_of(options.window)
+    rows, shown = make_rows(hands[:cut], prior, players, keep)
+    if not len(rows.kind):
+        raise ConfigError(
+            f"hands={','.join(paths)}: {len(hands):,} hands without a single decision; expected "
+            "hands that are played"
+        )
+    held, held_shown = make_rows(hands[cut:], prior, players.copy(), keep)
+    return Material(prior, rows, shown, held, held_shown, players, cut, problems)
+
+
+def assemble(
+    material: Material, learned: Mapping[str, Booster], origin: Mapping[str, object]
+) -> Learned:
+    """Returns the model with its baselines.
+
+    Args:
+        learned: The boosters of each finished task, by its name.
+    """
+
+    def trees(with_statistics: bool) -> Booster:
+        chosen = [task for task in TASKS if task.name in learned]
+        parts = {t.first: learned[t.name] for t in chosen if t.with_statistics == with_statistics}
+        return joined(parts)
+
+    rows, sized = material.rows, take(material.rows, material.rows.size >= 0)
+    ranks = np.bincount(material.shown.kind, minlength=NUM_RANKS) + 1.0
+    model = OpponentModel(
+        material.prior,
+        frequencies(rows.row, rows.kind, (NUM_ROWS, NUM_ACTIONS)),
+        frequencies(sized.round, sized.size, (4, NUM_SIZES), 20.0),
+        (ranks / ranks.sum()).astype(np.float32),
+        trees(True),
+    )
+    by_round = frequencies(rows.round, rows.kind, (4, NUM_ACTIONS))
+    return Learned(model, model._replace(trees=trees(False)), by_round, material.players, origin)

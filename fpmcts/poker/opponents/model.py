@@ -2,9 +2,9 @@
 much it bets, what it shows.
 
 An action is decided in two steps: fold or not, then raise or not. Each step, before and after the
-flop, with and without a bet to call, has a *booster*, a sum of trees (``trees.py``); a model
-without trees uses the table of frequencies (``table.py``). Where only one kind of action is legal,
-nothing is evaluated.
+flop, with and without a bet to call, has a *booster*, a sum of trees; a model without trees
+uses the table of frequencies by round, bet to call or not, raises and seat, which is the baseline.
+Where only one kind of action is legal, nothing is evaluated.
 """
 
 from typing import NamedTuple
@@ -13,10 +13,8 @@ import numpy as np
 
 from fpmcts.poker.opponents.features import NO_RAISE, NUM_COLUMNS, RAISE_COST, TO_CALL, columns
 from fpmcts.poker.opponents.statistics import STATISTICS
-from fpmcts.poker.opponents.table import NUM_ROWS, table_row
-from fpmcts.poker.opponents.trees import Booster, evaluate, no_booster
 from games.kernels import borrowed, kernel, stack_floats
-from games.no_limit_holdem.betting import raise_bounds
+from games.no_limit_holdem.betting import raise_bounds, to_call
 from games.no_limit_holdem.state import Rules, States
 
 NUM_ACTIONS = 3
@@ -30,12 +28,119 @@ NUM_RANKS = 6
 """Bins of a hand at showdown: sixths of its percentile among all holdings on the board."""
 
 
+class Booster(NamedTuple):
+    """B boosters, T trees in all, of depth D.
+
+    Every tree is complete, its nodes in the slots 1 to 2**D - 1: node n has the children 2n and 2n
+    + 1. So a walk is D steps without a branch, and the walks of four trees overlap in the
+    processor. A shallower tree is filled up with nodes that always go left (threshold infinity).
+
+    Attributes:
+        first: int32 ``[B + 1]``, where the trees of each booster begin.
+        bias: float32 ``[B]``, the score without trees.
+        column: uint8 ``[T * 2**D]``, the column that a node tests; the first of each tree's 2**D
+            slots is unused.
+        threshold: float32 ``[T * 2**D]``: a value above it goes to the right.
+        leaf: float32 ``[T * 2**D]``.
+        depth: int32 ``[1]``, D.
+    """
+
+    first: np.ndarray
+    bias: np.ndarray
+    column: np.ndarray
+    threshold: np.ndarray
+    leaf: np.ndarray
+    depth: np.ndarray
+
+
+@kernel
+def evaluate(trees: Booster, which: int, row: np.ndarray) -> float:
+    """Returns the score (log-odds) of a booster for a row of columns, float32 ``[columns]``."""
+    column, threshold, leaf = trees.column, trees.threshold, trees.leaf
+    # Unsigned, so that no index is tested for being negative.
+    depth, one, four = trees.depth[0], np.uint64(1), np.uint64(4)
+    size = one << np.uint64(depth)
+    tree, end = np.uint64(trees.first[which]), np.uint64(trees.first[which + 1])
+    score = np.float64(trees.bias[which])
+    while tree + four <= end:
+        a = tree * size
+        b, c, d = a + size, a + size + size, a + size + size + size
+        i = j = k = n = one
+        for _ in range(depth):
+            i = i + i + np.uint64(row[np.uint64(column[a + i])] > threshold[a + i])
+            j = j + j + np.uint64(row[np.uint64(column[b + j])] > threshold[b + j])
+            k = k + k + np.uint64(row[np.uint64(column[c + k])] > threshold[c + k])
+            n = n + n + np.uint64(row[np.uint64(column[d + n])] > threshold[d + n])
+        score += (leaf[a + i - size] + leaf[b + j - size]) + (
+            leaf[c + k - size] + leaf[d + n - size]
+        )
+        tree += four
+    while tree < end:
+        a, i = tree * size, one
+        for _ in range(depth):
+            i = i + i + np.uint64(row[np.uint64(column[a + i])] > threshold[a + i])
+        score += leaf[a + i - size]
+        tree += one
+    return score
+
+
+def no_booster(count: int, depth: int = 1) -> Booster:
+    """Returns boosters without trees."""
+    none = np.zeros(0, np.float32)
+    return Booster(
+        np.zeros(count + 1, np.int32),
+        np.zeros(count, np.float32),
+        np.zeros(0, np.uint8),
+        none,
+        none,
+        np.array([depth], np.int32),
+    )
+
+
+ROW_RAISES, ROW_SEATS = 5, 10
+"""Raises so far, 4 standing for 4 or more; seats from the button, 0 = the button."""
+NUM_ROWS = 4 * 2 * ROW_RAISES * ROW_SEATS
+
+
+@kernel
+def table_row(rules: Rules, states: States, i: int) -> int:
+    """Returns the row of the table for the seat to move in lane ``i``. Seats are counted from the
+    button for any number of players.
+    """
+    seats, round_ = states.stacks.shape[1], np.int64(states.round[i])
+    raises = np.int64(0)
+    for seat in range(seats):
+        raises += states.raises[i, seat, round_]
+    facing = 1 if to_call(rules, states, i) > 0 else 0
+    from_button = seats - 1 - np.int64(states.seat[i])
+    return (
+        (round_ * 2 + facing) * ROW_RAISES + min(raises, ROW_RAISES - 1)
+    ) * ROW_SEATS + from_button
+
+
+def frequencies(
+    rows: np.ndarray, kinds: np.ndarray, shape: tuple[int, int], added: float = 1.0
+) -> np.ndarray:
+    """Returns the share of each kind in each row, float32 of a shape ``(rows, kinds)``.
+
+    Args:
+        rows: int ``[N]``, the row of each case.
+        kinds: int ``[N]``, the kind of action.
+        added: Pseudo-cases added to each row, distributed as the kinds over all cases.
+    """
+    counts = np.zeros(shape)
+    np.add.at(counts, (rows, kinds), 1.0)
+    everywhere = counts.sum(axis=0) + 1.0
+    counts += added * everywhere / everywhere.sum()
+    return (counts / counts.sum(axis=1, keepdims=True)).astype(np.float32)
+
+
 class OpponentModel(NamedTuple):
     """A model.
 
     Attributes:
         prior: float32 ``[STATISTICS]``, the mean player, which statistics are smoothed towards.
-        table: float32 ``[rows, 3]``, frequencies of fold, call and raise (``table.table_row``).
+        table: float32 ``[rows, 3]``, frequencies of fold, call and raise (``table_row``).
         sizes: float32 ``[4, NUM_SIZES]``, frequencies of sizes by round.
         ranks: float32 ``[NUM_RANKS]``, frequencies of ranks at showdown.
         trees: Boosters 0 to 4: fold before the flop; raise before it, if not folding; bet after the

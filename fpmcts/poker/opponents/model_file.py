@@ -15,9 +15,8 @@ from safetensors.numpy import save_file
 
 from fpmcts.poker.opponents.dataset import Players
 from fpmcts.poker.opponents.features import NUM_COLUMNS
-from fpmcts.poker.opponents.model import NUM_ACTIONS, OpponentModel, untrained
+from fpmcts.poker.opponents.model import NUM_ACTIONS, Booster, OpponentModel, untrained
 from fpmcts.poker.opponents.statistics import COUNTS, WINDOW
-from fpmcts.poker.opponents.trees import Booster
 from games.files import replacing
 from games.settings import InputError
 from networks.checkpoint import CheckpointError, entry, parse_meta, read_tensors

@@ -13,13 +13,27 @@ from fpmcts.poker.opponents import model as models
 from fpmcts.poker.opponents.command import main
 from fpmcts.poker.opponents.dataset import Players, make_rows, mean_player, rank_bin
 from fpmcts.poker.opponents.features import NUM_COLUMNS, NUM_FEATURES
-from fpmcts.poker.opponents.learn import TASKS, LearnOptions, Task, cases, joined, learn
-from fpmcts.poker.opponents.material import Material, assemble, gather
-from fpmcts.poker.opponents.model import OpponentModel, untrained
+from fpmcts.poker.opponents.learn import (
+    TASKS,
+    LearnOptions,
+    Material,
+    Task,
+    assemble,
+    cases,
+    gather,
+    joined,
+    learn,
+)
+from fpmcts.poker.opponents.model import (
+    Booster,
+    OpponentModel,
+    evaluate,
+    no_booster,
+    untrained,
+)
 from fpmcts.poker.opponents.model_file import Learned, ModelError, load, save
 from fpmcts.poker.opponents.score import below, calibration, predict, report
 from fpmcts.poker.opponents.statistics import CONTEXTS, STATISTICS, Statistic, smooth
-from fpmcts.poker.opponents.trees import Booster, evaluate, no_booster
 from games import make
 from games.kernels import kernel, streams
 from games.no_limit_holdem.betting import raise_bounds, step, to_call
