@@ -9,6 +9,8 @@ what the edit changed.
 """
 
 import atexit
+import hashlib
+import os
 import sys
 import tempfile
 import time
@@ -65,7 +67,8 @@ def _done_file(folder: Path, command: Command) -> Path:
     """Returns the file that marks a finished warm-up run. It names the processor, since kernels
     depend on it and a home folder may be shared.
     """
-    return folder / "warmed-up" / f"{'_'.join(command).replace('/', '_')}-{get_host_cpu_name()}"
+    name = hashlib.sha256(repr(tuple(command)).encode()).hexdigest()[:16]  # options may be long
+    return folder / "warmed-up" / f"{name}-{get_host_cpu_name()}"
 
 
 def is_compiled(folder: Path, commands: Sequence[Command]) -> bool:
@@ -127,6 +130,8 @@ def _run(
         "minute in all"
     )
     waiting, done = list(commands), 0
+    # Modules are found as by this process: beside its script, in a relative PYTHONPATH.
+    found = os.environ | {"PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path))}
     # By process its command, and a file for its errors, so that it never waits for a reader.
     running: dict[Popen[bytes], tuple[Command, IO[bytes]]] = {}
 
@@ -141,7 +146,7 @@ def _run(
             while waiting and len(running) < cores:
                 command, errors = waiting.pop(0), tempfile.TemporaryFile()
                 arguments = [sys.executable, *command]
-                child = Popen(arguments, cwd=ROOT, stdout=DEVNULL, stderr=errors)
+                child = Popen(arguments, cwd=ROOT, env=found, stdout=DEVNULL, stderr=errors)
                 running[child] = command, errors
             time.sleep(0.05)
             for child in [child for child in running if child.poll() is not None]:

@@ -54,10 +54,6 @@ class PlayerOptions:
     """Its name."""
     slow: ClassVar[bool] = False
     """Whether it searches; it then plays fewer decks per task, and fewer decks in a ladder."""
-    compiles: ClassVar[bool] = False
-    """Whether its kernels take long to compile, so that they are compiled ahead
-    (``fpmcts.players.warmup``).
-    """
     states_policy: ClassVar[bool] = False
     """Whether it states its move probabilities (``games.agent.OpenPolicy``)."""
     teaches: ClassVar[bool] = False
@@ -81,6 +77,13 @@ class PlayerOptions:
 
     def file(self, game: Game) -> Path | None:
         """Returns the file that it reads, or None. Raises CheckpointError if it is missing."""
+        return None
+
+    def searches(self, game: Game) -> tuple[Game, str] | None:
+        """Returns the game that it searches when it plays ``game``, and the rule at the root, whose
+        kernels are compiled ahead (``fpmcts.players.warmup``); None: it does not search. Raises
+        CheckpointError.
+        """
         return None
 
     def sources(self) -> list[Path]:
@@ -265,7 +268,6 @@ def player(
     *,
     games: Iterable[str] = (),
     slow: bool = False,
-    compiles: bool = False,
     states_policy: bool = False,
     teaches: bool = False,
 ) -> Callable[[Registered], Registered]:
@@ -274,13 +276,12 @@ def player(
     Args:
         name: The kind of player, as used on the command line.
         games: Families of games that it can play; () = all.
-        slow, compiles, states_policy, teaches: See ``PlayerOptions``.
+        slow, states_policy, teaches: See ``PlayerOptions``.
     """
 
     def register(options: Registered) -> Registered:
         options.kind, options.families = name, tuple(games)
-        options.slow, options.compiles = slow, compiles
-        options.states_policy, options.teaches = states_policy, teaches
+        options.slow, options.states_policy, options.teaches = slow, states_policy, teaches
         if (known := PLAYERS.get(name, options)).__qualname__ != options.__qualname__:
             raise ValueError(
                 f"two players are called {name}: {known.__qualname__} and {options.__qualname__}"

@@ -66,6 +66,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Compiles once what every worker of a parallel run would compile for itself."""
     if session.config.pluginmanager.hasplugin("dsession"):  # the process that starts the workers
-        from fpmcts.players.warmup import compile_players
+        from fpmcts.players.warmup import compile_searches
+        from games import make
 
-        compile_players("doudizhu")
+        compile_searches(make("doudizhu"))

@@ -11,6 +11,8 @@ from pathlib import Path
 import numba
 import pytest
 
+from fpmcts.players import warmup
+from fpmcts.players.search_agent import FPMCTSOptions
 from fpmcts.players.warmup import warm_up_inference, warm_up_search
 from fpmcts.search.roots import RULES
 from fpmcts.training.interface import Report
@@ -18,6 +20,7 @@ from fpmcts.training.run import Run
 from games import GAMES, kernels, make
 from games.compilation import CompileClock, compile_ahead, is_compiled
 from games.files import ROOT
+from networks.checkpoint import save
 
 
 def test_the_digest_of_sources_leaves_out_remarks_alone(
@@ -58,6 +61,41 @@ def test_failed_run_is_reported_and_tried_again(tmp_path: Path, end: str) -> Non
     assert (tmp_path / "a").read_text() == "xx"
     assert not is_compiled(tmp_path / "cache", parts) and is_compiled(tmp_path / "cache", parts[1:])
     assert sum("no such game" in line or "status -9" in line for line in lines) == 2
+
+
+@pytest.mark.parametrize("folder", ["", "beside"])
+def test_runs_find_modules_as_the_script_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: str
+) -> None:
+    """A game beside one's script, and in a relative PYTHONPATH."""
+    (tmp_path / folder).mkdir(exist_ok=True)
+    (tmp_path / folder / "game_beside_the_script.py").touch()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(folder)
+    parts = [("-m", "game_beside_the_script")]
+    compile_ahead(tmp_path / "cache", parts)
+    assert is_compiled(tmp_path / "cache", parts)
+
+
+def test_options_and_rules_that_change_kernels_are_compiled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An auction has another state; so has a checkpoint another rule at the root."""
+    asked: list[tuple[str, ...]] = []
+    monkeypatch.setattr(warmup, "compile_ahead", lambda _, parts, __: asked.extend(parts))
+    file, settings = tmp_path / "networks.safetensors", {"root": "examples.own_root"}
+    save(file, {}, {"config": {"search": settings}})
+    for name, options in [("doudizhu", {"bidding": "call", "doubling": True}), ("kuhn", {})]:
+        warmup.compile_players(make(name, **options), [FPMCTSOptions(checkpoint=str(file))])
+    warmup.compile_searches(make("goofspiel", cards=4))
+    assert [part[2:] for part in asked] == [
+        ("search", "doudizhu:bidding=call,doubling=true", "examples.own_root"),
+        ("inference", "doudizhu:bidding=call,doubling=true"),
+        ("search", "kuhn", "examples.own_root"),
+        ("inference", "kuhn"),
+        ("search", "goofspiel", "puct"),
+        ("inference", "goofspiel"),
+    ]
 
 
 def test_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:

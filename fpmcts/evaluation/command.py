@@ -138,8 +138,7 @@ def run(overrides: Sequence[str], typed: str, note: Note, progress: Progress) ->
     choose_device(config.device)
     game = config.game.make()
     _check(tournament, game)
-    if any(player.options.compiles for player in tournament.players.values()):
-        compile_players(config.game.name)
+    compile_players(game, (player.options for player in tournament.players.values()))
     what = "stopping after the games that are being played, which are kept"
     with Interrupt(note, what) as interrupt:
         plan = make_plan(tournament, game)

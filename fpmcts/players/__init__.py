@@ -47,8 +47,8 @@ def load_player(
         from networks.device import choose_device  # imports torch
 
         device = str(choose_device(device))
-    if entrants[name].options.compiles and is_known(game.spec.name):
-        compile_players(game.spec.name, root=str(options.get("root", "puct")))
+    if is_known(game.spec.name):
+        compile_players(game, (entrant.options for entrant in entrants.values()))
     agent = Host(game, entrants, device, lanes=16).make(name)
     agent.seed = seed
     return agent

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from fpmcts.players.match_search import match_inference, match_search
+from fpmcts.players.match_search import match_changes, match_inference, match_search
 from fpmcts.players.pace import Determinizers
 from fpmcts.players.sure_wins import immediate_moves, sure_win
 from fpmcts.players.trained import NetworkOptions, Trained
@@ -28,13 +28,13 @@ from games.decision import (
     known,
 )
 from games.generic import stake
-from games.interface import Records
+from games.interface import Game, Records
 from games.kernels import streams
 from games.registry import Host, player
 from games.rows import States, take
 from games.settings import setting
 from inference.determinizer import Determinizer, InferenceSettings
-from networks.checkpoint import CheckpointError
+from networks.checkpoint import CheckpointError, load
 from networks.device import one_thread
 
 MOST_TIMED, ROOM_TIMED = 4096, 1 << 18
@@ -45,7 +45,7 @@ learn from simulations in flight.
 """
 
 
-@player("fpmcts", slow=True, compiles=True)
+@player("fpmcts", slow=True)
 @dataclass
 class FPMCTSOptions(NetworkOptions):
     """Fictitious-Play MCTS with inference.
@@ -78,6 +78,13 @@ class FPMCTSOptions(NetworkOptions):
     def playouts(self) -> int | None:
         """The playouts of a move, None if they are not given."""
         return self.search.get("playouts")
+
+    def searches(self, game: Game) -> tuple[Game, str]:
+        """Returns the game and the rule of the checkpoint, unless an option changes it."""
+        _, meta = load(self.file(game))
+        trained = {"root": "puct", **meta.get("config", {}).get("search", {})}
+        changed = match_changes(game.spec.name, self.match) | self.search
+        return game, str((trained | changed)["root"])
 
     def make(self, host: Host) -> Agent:
         """Returns the search."""

@@ -1,22 +1,25 @@
 """Warm-up runs that compile FPMCTS: a small search and a small inference, each in its own process.
 
-``compile_players`` does both at once; programs that play or train with searches call it first (see
+``compile_searches`` does both at once; programs that play or train with searches call it first (see
 ``games.compilation``). The networks are small and untrained: kernels do not depend on them.
 """
 
 import argparse
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict
 
+import numba
 import numpy as np
 import torch
 
 from fpmcts.search.search import Search, SearchSettings
-from games import is_outside, make
+from games import Choice, is_outside, make
 from games.compilation import Command, compile_ahead, compile_beside
 from games.help import say_on_stderr
 from games.interface import Game, Records
 from games.kernel_cache import cache_folder
 from games.kernels import sources_digest, streams
+from games.registry import PlayerOptions
 from games.rows import States, num_rows, take
 from games.settings import ConfigError
 from games.sources import module_sources
@@ -30,26 +33,46 @@ MOVES = 12
 WORLDS = 4
 
 
-def compile_players(
-    name: str,
+def compile_players(game: Game, players: Iterable[PlayerOptions]) -> None:
+    """Compiles the kernels of the players' searches in a game, unless they are compiled. Raises
+    CheckpointError if one has no networks.
+    """
+    for searched, root in filter(None, (options.searches(game) for options in players)):
+        compile_searches(searched, root)
+
+
+def compile_searches(
+    game: Game,
+    root: str = "puct",
     say: Callable[[str], None] = say_on_stderr,
     wait: bool = True,
-    root: str = "puct",
 ) -> None:
     """Compiles the kernels that FPMCTS needs to play a game, unless they are compiled.
 
     Args:
-        name: Name of the game.
+        game: The game with its options.
+        root: The rule at the root of its searches; other rules are compiled on first use.
         say: Shows a line.
         wait: Whether to wait until it is done; otherwise it runs in the background.
-        root: The rule at the root of its searches; other rules are compiled on first use.
     """
     run = compile_ahead if wait else compile_beside
+    name = game.spec.name
+    is_usual = _compiled_form(game) == _compiled_form(make(name))
+    text = name if is_usual else str(Choice(name, asdict(game.options)))
     files = [file for own in (name, root) if is_outside(own) for file in module_sources(own)]
     module = ("-m", "fpmcts.players.warmup")
     # The longest first.
-    commands: list[Command] = [(*module, "search", name, root), (*module, "inference", name)]
+    commands: list[Command] = [(*module, "search", text, root), (*module, "inference", text)]
     run(cache_folder() / f"compiled-{sources_digest(*files)}", commands, say)
+
+
+def _compiled_form(game: Game) -> tuple[object, ...]:
+    """Returns what the kernels of a game depend on; it is equal for options that change numbers
+    alone.
+    """
+    spec = game.spec
+    kinds = numba.typeof(game.rules), numba.typeof(game.empty(1))
+    return *kinds, bool(spec.stake_factors), spec.has_hidden_head
 
 
 def _open_decisions(game: Game) -> Iterator[tuple[States, Records]]:
@@ -103,7 +126,7 @@ def main() -> None:
     options = parser.parse_args()
     torch.set_num_threads(1)
     try:
-        game = make(options.game)
+        game = Choice.from_text(options.game).make()
     except ConfigError as error:
         parser.error(str(error))
     if options.part == "search":

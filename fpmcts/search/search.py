@@ -18,7 +18,7 @@ import numpy as np
 from fpmcts.search.arrays import Params, make_forest
 from fpmcts.search.result import SearchResult, empty_result, join, read_roots, spread
 from fpmcts.search.roots import RULES, rule_module
-from fpmcts.search.simulate import absorb, advance, begin_search
+from fpmcts.search.simulate import Phase, absorb, advance, begin_search
 from games.interface import Game
 from games.kernels import kernel, random_u64
 from games.rows import States, take
@@ -31,6 +31,10 @@ _Given = tuple[Sequence[int], Sequence[int]]
 """The moves to consider at a root, and for each the listed move that stands in for it."""
 LONE_SLOTS = 64
 """Minimum slots of any search, so that a single position can fill a batch."""
+FIRST_SLOTS, ROUNDS_LEFT = 2, 16
+"""Slots with which a search of a single position in limited time begins; they double while that
+many simulations, one after the other, fit into the time that is left.
+"""
 SECONDS_BETWEEN_REPORTS = 0.1
 AT_ONCE = 1024
 """Simulations that a tree may start in one round. Those that meet only what the tree and the cache
@@ -151,9 +155,9 @@ class _Watch:
         """Returns whether a simulation that takes ``latency`` seconds would return too late."""
         return self._end is not None and time.perf_counter() + latency >= self._end
 
-    def ends(self, latency: float) -> bool:
+    def ends(self) -> bool:
         """Returns whether to end the search now, without the simulations in flight."""
-        return self.closes(-latency) or (self._cancel is not None and self._cancel())
+        return self.closes(0.0) or (self._cancel is not None and self._cancel())
 
     def wants_report(self) -> bool:
         """Returns whether it is time for a report."""
@@ -244,10 +248,11 @@ class Search:
             cancel: Polled between rounds; once it returns True, the search ends with its results so
                 far.
             deadline: When the search is to end, in seconds of ``time.perf_counter``: it starts no
-                simulation that would not return by then on average, and drops those that take twice
-                as long. If there are more than ``max_positions``, each part has its share of the
-                time. Every position's root is evaluated in any case, so a policy and a choice are
-                always returned.
+                simulation that would not return by then on average, and drops those that do not. A
+                single position begins with few slots and adds others as far as the time allows
+                (``ROUNDS_LEFT``). If there are more than ``max_positions``, each part has its share
+                of the time. Every position's root is evaluated in any case, so a policy and a
+                choice are always returned.
             moves: For each position the legal actions to consider at the root, at least one. None:
                 all.
             stand_ins: For each of ``moves`` the listed action whose policy output it uses, for
@@ -283,7 +288,9 @@ class Search:
             else list(zip(moves, moves if stand_ins is None else stand_ins, strict=True))
         )
         self._rule = rule_module(settings.root).make(settings)
-        self._forest = self._forest._replace(num_slots=slots, num_worlds=per)
+        # How long a simulation takes is not known yet.
+        first = slots if n > 1 or deadline is None else min(slots, FIRST_SLOTS)
+        self._forest = self._forest._replace(num_slots=first, num_worlds=per)
         if sources is None:
             sources = np.tile(np.arange(per, dtype=np.int32), (n, 1))
         watch = _Watch(report, cancel, deadline, n * playouts)
@@ -293,7 +300,7 @@ class Search:
             part = None if given is None else given[a : a + size]
             drawn, here = sources[a : a + size].reshape(-1), lanes[a : a + size]
             watch.begin_part(len(here) / (n - a))
-            watch.parts.append(self._run_part(rows, drawn, rng, here, playouts, part, watch))
+            watch.parts.append(self._run_part(rows, drawn, rng, here, playouts, slots, part, watch))
         result = join(watch.parts)
         watch.report(result)
         return result
@@ -305,6 +312,7 @@ class Search:
         rng: np.ndarray,
         lanes: np.ndarray,
         playouts: int,
+        slots: int,
         moves: Sequence[_Given] | None,
         watch: _Watch,
     ) -> SearchResult:
@@ -314,7 +322,7 @@ class Search:
         jobs, requests, counters = forest.jobs, forest.requests, self.counters
         trees, in_flight = forest.num_trees, forest.num_trees * forest.num_slots
         _draw_seeds(rng, lanes, jobs.seed)
-        start = time.perf_counter()
+        last, flown = time.perf_counter(), 0.0
         count = begin_search(forest)
         legal = None if moves is None else self._strike(moves)
         named = moves
@@ -332,11 +340,17 @@ class Search:
             count = advance(forest, self._rule)
             returned = int(forest.log.returned[:trees].sum())
             # Little's law: mean time in flight = number in flight / rate.
-            latency = (time.perf_counter() - start) * in_flight / max(returned, in_flight)
-            if watch.ends(latency):
+            flown += (time.perf_counter() - last) * in_flight
+            last, latency = time.perf_counter(), flown / max(returned, in_flight)
+            if watch.ends():
                 break
             if watch.closes(latency):
                 playouts = 0
+            elif forest.num_slots < slots and returned >= 2 * in_flight:
+                if not watch.closes(2 * ROUNDS_LEFT * latency):
+                    in_flight = min(2 * in_flight, slots)
+                    forest.slots.phase[forest.num_slots : in_flight] = Phase.IDLE
+                    forest = self._forest = forest._replace(num_slots=in_flight)
             if watch.wants_report():
                 watch.report(join([*watch.parts, self._read(legal)]))
         result = self._read(legal)

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from fpmcts.cluster.settings import ClusterSettings
 from fpmcts.players.lookup import PLAYERS
-from fpmcts.players.warmup import compile_players
+from fpmcts.players.warmup import compile_searches
 from fpmcts.search.search import SearchSettings
 from fpmcts.training.algorithms import read_run
 from fpmcts.training.departures import changed_keys
@@ -202,7 +202,7 @@ class TrainConfig(NetworksConfig):
         the run starts with them.
         """
         wait = self.bootstrap.kind == "none" or bool(self.init_from)
-        compile_players(self.game.name, say, wait, self.search.root)
+        compile_searches(self.game.make(), self.search.root, say, wait)
 
     def check(self) -> None:
         """Raises ConfigError if values contradict each other."""

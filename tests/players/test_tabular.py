@@ -26,7 +26,7 @@ from tests.players.conftest import LEDUC
 def test_a_wrong_option_is_an_error_before_anything_is_compiled(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("fpmcts.players.warmup.compile_players", lambda name, **_: 1 / 0)
+    monkeypatch.setattr("fpmcts.players.warmup.compile_players", lambda *_: 1 / 0)
     with pytest.raises(ValueError, match=r"playout=3: unknown key; did you mean .*playouts"):
         load_player("fpmcts", LEDUC, playout=3)
     with pytest.raises(ValueError, match="no weights come with the project for leduc"):

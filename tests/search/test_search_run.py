@@ -5,6 +5,7 @@ its means.
 import time
 from itertools import count
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -109,6 +110,26 @@ def test_a_search_that_needs_no_evaluation_ends_in_time_too() -> None:
     assert run(searcher, game, here, cancel=lambda: True).done.tolist() == [module.AT_ONCE]
     assert run(searcher, game, here, deadline=time.perf_counter()).done.tolist() == [module.AT_ONCE]
     assert run(searcher, game, here).done.tolist() == [5000]
+
+
+def test_slots_fit_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An evaluation takes 0.1 s of this clock: 64 at once would take 6.4 s of a second."""
+    now, sizes = [0.0], [0]
+    monkeypatch.setattr(module, "time", SimpleNamespace(perf_counter=lambda: now[0]))
+    game, tables = random_game(2)
+    evaluate = tables.evaluate
+
+    def slow(observations: np.ndarray, roles: np.ndarray) -> Any:
+        now[0] += 0.1 * len(roles)
+        sizes.append(len(roles))
+        return evaluate(observations, roles)
+
+    tables.evaluate = slow  # type: ignore[method-assign]
+    searcher = make_search(game, tables, settings(playouts=5000, slots=64, rollout=0.9))
+    result = run(searcher, game, [(0, 0)], deadline=1.0)
+    assert now[0] <= 1.3 and result.done[0] >= 2
+    run(searcher, game, [(0, 0)], deadline=now[0] + 1e6)
+    assert max(sizes) >= 8
 
 
 def test_parts_share_the_time(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,12 +18,11 @@ import torch
 
 from fpmcts.players.lookup import Host, entrants_of
 from fpmcts.players.luck import DEALS, Luck, before_the_deal, luck_of, repeated
-from fpmcts.players.warmup import compile_players
+from fpmcts.players.warmup import compile_searches
 from fpmcts.web.engine.asking import (
     Answer,
     Earlier,
     Hear,
-    Priority,
     Question,
     Row,
     Waiting,
@@ -80,13 +79,13 @@ class Answering:
         """Compiles the kernels that searching a game needs, on all cores and once per machine;
         returns False if the answer is no longer wanted.
 
-        A rehearsal starts it. It continues in separate processes while this one answers questions
-        that do not need those kernels.
+        It continues in separate processes while this one answers questions that do not need those
+        kernels.
         """
-        game = base_of(question.game)
-        if question.priority >= Priority.WARM_UP and game not in self._compiling:
+        game = question.game
+        if game not in self._compiling:
             self._compiling[game] = Thread(
-                target=compile_players, args=(game, log.info), daemon=True
+                target=compile_searches, args=(self._host(game).game, "puct", log.info), daemon=True
             )
             self._compiling[game].start()
         began, last = time.monotonic(), -1
@@ -96,7 +95,7 @@ class Answering:
             self._compiling[game].join(0.05)
             if (seconds := int(time.monotonic() - began)) > last:
                 last = seconds
-                hear(Answer("", waits=Waiting(game, seconds)))
+                hear(Answer("", waits=Waiting(base_of(game), seconds)))
         return True
 
     def decide(self, question: Question, hear: Hear, cancel: Callable[[], bool]) -> Answer:
@@ -107,9 +106,9 @@ class Answering:
             hear: Called with intermediate answers.
             cancel: Returns whether the answer is no longer wanted.
         """
+        game = self._host(question.game).game
         if question.kind == "fpmcts" and not self._is_compiled(question, hear, cancel):
             return Answer("")
-        game = self._host(question.game).game
         if question.record:
             table = Table(game, record=question.record)
         else:

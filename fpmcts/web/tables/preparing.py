@@ -59,7 +59,7 @@ class PreparedGames:
     def __init__(self, catalogue: Catalogue, load: Callable[[], Games]) -> None:
         self._catalogue, self._load = catalogue, load
         self._games: Games | None = None
-        # Games without their options, since variants share compiled kernels.
+        # Games without their options: variants are prepared together.
         self._bases: Sequence[str] = ()
         self._waiting: list[str] = []
         self._asked: list[str] = []

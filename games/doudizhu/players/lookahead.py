@@ -160,7 +160,7 @@ class LookaheadAgent(BiddingAgent):
         )
 
 
-@player("lookahead", games=["doudizhu"], slow=True, compiles=True)
+@player("lookahead", games=["doudizhu"], slow=True)
 @dataclass
 class Lookahead(PlayerOptions):
     """Bids by the points that the value network expects of each bid, and plays cards like FPMCTS.
@@ -184,6 +184,10 @@ class Lookahead(PlayerOptions):
     def file(self, game: Game) -> Path | None:
         """Returns the file of the networks."""
         return self._of_cards().file(card_play_of(game))
+
+    def searches(self, game: Game) -> tuple[Game, str] | None:
+        """Returns the card play, and the rule of its searches."""
+        return self._of_cards().searches(card_play_of(game))
 
     def make(self, host: Host) -> Agent:
         """Returns the player; without an auction, FPMCTS."""
