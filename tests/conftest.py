@@ -40,7 +40,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "game_name" in metafunc.fixturenames:
         names = metafunc.config.getoption("game") or [
             *sorted(GAMES),
-            "examples.liars_dice:dice=2,faces=3",
+            "examples.liars_dice:dice=2,faces=2",
             *TREES,
             "doudizhu:bidding=call,doubling=true",
             "doudizhu:bidding=rob",
