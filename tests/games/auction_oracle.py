@@ -3,8 +3,6 @@
 Nothing here is shared with ``games.doudizhu``. A game is its moves as texts.
 """
 
-DECK_ORDER = "3456789TJQKA2LB"
-
 
 class Auction:
     """An auction and the doublings after it.

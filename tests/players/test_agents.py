@@ -10,15 +10,17 @@ from fpmcts.players.random_agent import Random
 from fpmcts.training.heuristic_games import generate_games
 from games import make
 from games.agent import Agent
+from games.doudizhu.players.pimc import PIMC
 from games.doudizhu.players.rhcp import RHCP
 from games.doudizhu.players.rlcard_rule import RLCardRule
 from games.doudizhu.state import States, step
 from games.interface import Records
 from games.kernels import streams
+from games.registry import Player
 from games.rows import num_rows, take
 
 GAME = make("doudizhu")
-AGENTS = [Random, RHCP, RLCardRule]
+AGENTS = [(Random(), 150), (RHCP(), 150), (RLCardRule(), 150), (PIMC(worlds=8, candidates=6), 30)]
 NO_RECORDS = Records(np.zeros((1, 1), np.int16), np.zeros(1, np.int16))
 
 
@@ -43,11 +45,12 @@ def moves_of(
     return agent.act(games, states, NO_RECORDS)
 
 
-def check_that_hidden_cards_and_batches_change_nothing(agent: Agent, count: int) -> None:
+@pytest.mark.parametrize(("player", "count"), AGENTS)
+def test_hidden_cards_and_batches_change_nothing(player: Player, count: int) -> None:
     """The move is the same on the view, on the full state, with the hands of the others exchanged,
     and alone.
     """
-    states = random_positions(count, 1)
+    agent, states = player.at(GAME), random_positions(count, 1)
     rows, seats = np.arange(num_rows(states)), states.seat.astype(np.int64)
     swapped, right, left = take(states, rows), (seats + 1) % 3, (seats + 2) % 3
     swapped.hands[rows, right] = states.hands[rows, left]
@@ -59,11 +62,6 @@ def check_that_hidden_cards_and_batches_change_nothing(agent: Agent, count: int)
     agent.start(len(rows), seed=5)
     for i in np.random.default_rng(0).permutation(rows)[::4]:
         assert agent.act(np.array([i]), take(states, np.array([i])), NO_RECORDS)[0] == moves[i]
-
-
-@pytest.mark.parametrize("make_agent", AGENTS)
-def test_hidden_cards_and_batches_change_nothing(make_agent: type) -> None:
-    check_that_hidden_cards_and_batches_change_nothing(make_agent().at(GAME), 150)
 
 
 @pytest.mark.parametrize(

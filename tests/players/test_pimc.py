@@ -12,25 +12,12 @@ from games.doudizhu.players.pimc import PIMC
 from games.doudizhu.players.rhcp import RHCP
 from games.doudizhu.players.rhcp_kernels import choose, new_memo
 from games.doudizhu.players.teamplay import choose_for_team
-from games.doudizhu.state import States, step
+from games.doudizhu.state import step
 from tests.games.positions import texts
-from tests.players.test_agents import (
-    NO_RECORDS,
-    check_that_hidden_cards_and_batches_change_nothing,
-    moves_of,
-)
+from tests.players.test_agents import NO_RECORDS, moves_of
 from tests.players.test_double_dummy import position
 
 GAME = make("doudizhu")
-AGENT = PIMC(worlds=8, candidates=6).at(GAME)
-
-
-def choice(agent: PIMC, states: States) -> str:
-    return texts([int(moves_of(agent, np.zeros(1, np.int64), states, 1)[0])])[0]
-
-
-def test_hidden_cards_and_batches_change_nothing() -> None:
-    check_that_hidden_cards_and_batches_change_nothing(AGENT, 30)
 
 
 def test_perfect_where_nothing_is_hidden() -> None:

@@ -8,8 +8,6 @@ import pytest
 from tests.search.searching import search, settings, tree_of
 from tests.search.toy_game import End, Move, Tables, ToyGame, make_rules
 
-FORCED = {card: [0] for card in range(4)}
-
 
 def toy(start: Move, num_actions: int = 3) -> tuple[ToyGame, Tables]:
     """Returns a game of four cards and a network that says 0 and uniform."""

@@ -14,7 +14,7 @@ import numpy as np
 from fpmcts.poker.opponents.features import NO_RAISE, NUM_COLUMNS, RAISE_COST, TO_CALL, columns
 from fpmcts.poker.opponents.statistics import STATISTICS
 from games.kernels import borrowed, kernel, stack_floats
-from games.no_limit_holdem.betting import raise_bounds, to_call
+from games.no_limit_holdem.betting import to_call
 from games.no_limit_holdem.state import Rules, States
 
 NUM_ACTIONS = 3
@@ -244,31 +244,6 @@ def bins_row(
         total += out[k]
     for k in range(count):
         out[k] /= total
-
-
-@kernel
-def size_probabilities(
-    model: OpponentModel,
-    rules: Rules,
-    states: States,
-    i: int,
-    statistics: np.ndarray,
-    out: np.ndarray,
-) -> None:
-    """Writes the probabilities of the size of a bet or raise by the seat to move in lane ``i``:
-    float64 ``[NUM_SIZES]``, changed in place.
-
-    Bin 0 is the least bet, the last one all-in, those between hold x = (bet - least) / (most -
-    least) up to ``SIZE_EDGES``. Where the least bet is all-in, the last bin has probability 1.
-    """
-    least, most = raise_bounds(rules, states, i)
-    if least == most:
-        out[:] = 0.0
-        out[NUM_SIZES - 1] = 1.0
-        return
-    held, lanes, row = borrowed(model), borrowed(states), stack_floats(NUM_COLUMNS)
-    columns(rules, lanes, i, np.int64(lanes.seat[i]), borrowed(statistics), row)
-    bins_row(held, SIZES, row, held.sizes[min(np.int64(lanes.round[i]), 3)], out)
 
 
 @kernel(forceinline=True)
