@@ -55,13 +55,18 @@ class InferenceSettings:
             kept.
         candidates: With ``phase1`` "filter": worlds drawn from the prior, >= particles; the best
             ``particles`` are kept.
-        epsilon: Share of uniform play in the policies that explain past moves, in [0, 1]; bounds
-            the evidence of one move. Not in the paper.
+        temperature: Temperature of the policies that explain past moves, > 0. The paper uses one
+            but does not state it (4.3).
+        epsilon: Share of uniform play in these policies, in [0, 1]; bounds the evidence of one
+            move. Not in the paper.
         solve: Whether the others are assumed to play sure wins that the rules can find, as our
             policies do. Not in the paper.
         ess_floor: Minimum effective sample size as a share of ``particles``, in [0, 1]. Below it,
             particles are redrawn; if that does not suffice, the posterior is tempered. Not in the
             paper.
+        keep: Whether particles are kept from move to move and weighed by the new ones, and drawn
+            again only below ``ess_floor``. The paper: no, they are drawn and filtered at each
+            decision (4.3).
         active_below: Inference is active when some hand has fewer cards than this, 0 to 100; until
             then worlds come from the prior. The paper: 15 (5.1). In games whose hands do not
             shrink, such as poker, it is active from the first move; also in Doudizhu with an
@@ -73,24 +78,12 @@ class InferenceSettings:
     phase2: bool = True
     particles: int = setting(16, least=1, most=65_536)
     candidates: int = setting(512, least=1, most=1_000_000)
+    temperature: float = setting(1.0, least=1e-9)
     epsilon: float = setting(0.05, least=0.0, most=1.0)
     solve: bool = True
     ess_floor: float = setting(0.1, least=0.0, most=1.0)
+    keep: bool = True
     active_below: int = setting(15, least=0, most=100)
-
-
-DEPARTS = (
-    (
-        "4.3",
-        "Particles are kept from move to move and weighed again, and drawn and filtered anew only "
-        "when their effective sample size is below ess_floor; the paper infers at each decision.",
-    ),
-    (
-        "4.3",
-        "The temperature of the policies that explain past moves is 1, the identity: the paper "
-        "names no value. epsilon and tempering to ess_floor do its work.",
-    ),
-)
 
 
 class Diagnostics(NamedTuple):
@@ -186,7 +179,9 @@ class Determinizer:
         self.game, self.settings, self.num_lanes = game, settings, num_lanes
         self._evaluator, self._score = evaluator, score
         self._particles = make_particles(game, num_lanes * game.spec.num_seats, settings.particles)
-        self._replayer = Replayer(game, evaluator.evaluate, settings.epsilon, settings.solve)
+        self._replayer = Replayer(
+            game, evaluator.evaluate, settings.temperature, settings.epsilon, settings.solve
+        )
         self._least = settings.ess_floor * settings.particles
 
     def reset(self, lanes: np.ndarray) -> None:
@@ -303,7 +298,7 @@ class Determinizer:
         if again:
             current = particles.moves[positions.slots] == records.lengths[positions.lanes]
         goes_on = current
-        if self.settings.phase2:
+        if self.settings.phase2 and self.settings.keep:
             goes_on = np.empty(count, np.bool_)
             find_kept(particles, positions, records, goes_on)
         kept = np.flatnonzero(goes_on)

@@ -253,6 +253,7 @@ def score_decisions(
     policy: np.ndarray,
     decisions: Decisions,
     count: int,
+    temperature: float,
     epsilon: float,
     replay: Replay,
     scratch: np.ndarray,
@@ -261,6 +262,7 @@ def score_decisions(
 
     Args:
         policy: float32 ``[count, policy_size]``, the networks' outputs.
+        temperature: T.
         epsilon: The share of uniform play.
         scratch: float64 ``[2, max_legal]``.
     """
@@ -271,7 +273,7 @@ def score_decisions(
         legal_logits(
             decoder, policy, m, decisions.legal[start : start + num_legal], num_legal, logits
         )
-        softmax(logits, num_legal, 1.0, chances)
+        softmax(logits, num_legal, temperature, chances)
         likelihood = (1.0 - epsilon) * chances[decisions.chosen[m]] + epsilon / num_legal
         replay.evidence[decisions.rows[m], decisions.particles[m]] += np.log(
             max(likelihood, 1e-300)
@@ -297,7 +299,8 @@ class Replayer:
     Args:
         game: The game.
         evaluate: The networks of all seats.
-        epsilon: Share of uniform play in the policies that the others are assumed to follow.
+        temperature: T > 0 of the policies that the others are assumed to follow.
+        epsilon: Share of uniform play in them, in [0, 1].
         solve: Whether sure wins are assumed to be played.
         buffer: Decisions evaluated at once.
     """
@@ -306,12 +309,13 @@ class Replayer:
         self,
         game: Game,
         evaluate: Evaluate,
+        temperature: float,
         epsilon: float,
         solve: bool = True,
         buffer: int = 8192,
     ) -> None:
         self.game, self.evaluate, self.solve = game, evaluate, solve
-        self.epsilon = float(epsilon)
+        self.temperature, self.epsilon = float(temperature), float(epsilon)
         self._decisions = make_decisions(game, buffer)
         self._row = game.empty(1)
         self._scratch = np.zeros((2, game.spec.max_legal))
@@ -355,6 +359,7 @@ class Replayer:
                     policy,
                     decisions,
                     met,
+                    self.temperature,
                     self.epsilon,
                     replay,
                     self._scratch,

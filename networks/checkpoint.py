@@ -36,7 +36,7 @@ FORMER_NAMES = {("value_head", "win_bombs"): "win_stakes", ("root", "gumbel"): "
 
 ANY = object()
 FORMER_KEYS: dict[str, dict[str, object]] = {
-    "inference": {"others": "ours", "history": 0, "temperature": 1.0},
+    "inference": {"others": "ours", "history": 0},
     "search": {"considered": ANY, "gumbel_noise": ANY},
     "selfplay": {"unit_games": ANY, "posterior": True, "temperature_start": 1.0},
     "algorithm": dict(

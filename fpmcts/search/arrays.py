@@ -20,6 +20,7 @@ class Params(NamedTuple):
     win_only: bool  # returns are ±1 instead of points over the stake at the root
     solve: bool  # look for sure wins at new leaves
     rollout: float  # 0: a leaf is worth its value; else λ of the return of its rollout
+    draw_first: bool  # the first move at a new own node is drawn from its policy
 
 
 class Jobs(NamedTuple):

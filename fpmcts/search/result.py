@@ -8,13 +8,6 @@ from fpmcts.search.arrays import Forest
 from fpmcts.search.roots import improved_policy, preference
 from games.kernels import kernel, random_float, random_index
 
-DEPARTS = (
-    (
-        "5.1",
-        "The temperature heats and cools the moves played, not the targets that the policy learns.",
-    ),
-)
-
 
 class SearchResult(NamedTuple):
     """The search results of n positions; A is the largest number of legal actions among them.
@@ -245,3 +238,9 @@ def sample_targets(
         actions,
     )
     return actions
+
+
+def heated(target: np.ndarray, temperature: float) -> np.ndarray:
+    """Returns target^(1/T), scaled to sum to 1 (float32 ``[n, A]``); the best move at T = 0."""
+    powers = (target / target.max(1, keepdims=True)) ** (1.0 / max(temperature, 1e-9))
+    return (powers / powers.sum(1, keepdims=True)).astype(np.float32)

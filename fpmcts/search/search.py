@@ -76,6 +76,8 @@ class SearchSettings:
         rollout: Value of a leaf. 0: the network's value (the paper). λ in (0, 1]: the λ-return of a
             rollout by the policies, which blends the values on the way with the result; 1: only the
             result, without the values' bias.
+        draw_first: Whether the first move tried at an own node is drawn from the policy. The paper:
+            yes (Algorithm 1, line 23). If not, p-UCT chooses it: the most probable one.
     """
 
     needs: ClassVar[dict[str, str]] = dict.fromkeys(
@@ -94,6 +96,7 @@ class SearchSettings:
     prior_floor: float = setting(1e-9, least=1e-12, most=1)
     solve: bool = True
     rollout: float = setting(0.0, least=0, most=1)
+    draw_first: bool = False
 
     def __post_init__(self) -> None:
         """Raises ConfigError if there is no such root rule."""
@@ -212,6 +215,7 @@ class Search:
             win_only=win_only,
             solve=settings.solve,
             rollout=settings.rollout,
+            draw_first=settings.draw_first,
         )
         self._forest = make_forest(
             game, params, settings.playouts, max_positions, self.most_slots, edges_per_node

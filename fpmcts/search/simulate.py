@@ -12,7 +12,8 @@ Correspondence with the paper's Algorithm 1:
     SIMULATE    ``_run``: descends by p-UCT while the decision node is in the tree
     EXPANDTREE  ``_run`` samples the others' moves from their policies in that world, so that the
                 new leaf is again a decision node of the searching player (two levels at once);
-                ``absorb`` adds it with its prior and value
+                ``absorb`` adds it with its prior and value; with ``draw_first`` the first move
+                tried there is drawn from the policy (line 23)
     UPDATE      ``_finish``: adds the return to the edges of the path
 
 Ours (``rollout``): a simulation continues beyond its leaf to the end of the game, with all seats
@@ -60,11 +61,6 @@ from games.rows import Rules, States
 from networks.decode import legal_logits, softmax
 
 DEPARTS = (
-    (
-        "Algorithm 1, line 23",
-        "The own move at expansion, which the paper draws from the policy, is chosen by p-UCT when "
-        "the node is next visited; the new leaf is evaluated at once.",
-    ),
     (
         "4.1",
         "The k-th visits of all root moves share a world and random numbers, so that moves are "
@@ -126,30 +122,6 @@ def _descend(tree: Tree, slots: Slots, t: int, m: int, node: int, edge: int) -> 
 
 
 @kernel(forceinline=True)
-def _begin(forest: Forest, rule: Any, t: int, m: int) -> None:
-    """Starts a simulation in slot ``m``: chooses the root move, then the world for this visit of
-    the move.
-    """
-    tree, jobs, slots = forest.tree, forest.jobs, forest.slots
-    edge = select(rule, tree, t, jobs.started[t])
-    visit = tree.visits[t, edge]
-    slots.world[m] = visit % forest.num_worlds
-    slots.rng[m] = mix64(jobs.seed[t] + np.uint64(visit) * np.uint64(0x9E3779B97F4A7C15))
-    slots.depth[m] = 0
-    slots.beyond[m] = False
-    copy_row(forest.rules, forest.worlds, t * forest.num_worlds + slots.world[m], forest.states, m)
-    step(forest.rules, forest.states, m, _descend(tree, slots, t, m, 0, np.int64(edge)))
-    jobs.started[t] += 1
-    slots.phase[m] = RUNNING
-
-
-@kernel(forceinline=True)
-def _policy_key(rules: Rules, states: States, m: int, seat: int) -> np.uint64:
-    """Returns the key of a seat's policy in the cache: two seats may have one ``infoset_key``."""
-    return infoset_key(rules, states, m, seat) ^ mix64(np.uint64(seat + 1))
-
-
-@kernel(forceinline=True)
 def _sample(rng: np.ndarray, m: int, probabilities: np.ndarray, start: int, n: int) -> int:
     """Returns an index in [0, n) drawn with ``probabilities[start : start + n]``."""
     u = random_float(rng, m)
@@ -158,6 +130,41 @@ def _sample(rng: np.ndarray, m: int, probabilities: np.ndarray, start: int, n: i
         if u < 0.0:
             return k
     return n - 1
+
+
+@kernel(forceinline=True)
+def _draw_edge(tree: Tree, slots: Slots, t: int, m: int, node: int) -> int:
+    """Returns an edge drawn from the policy of a node."""
+    first = np.int64(tree.first_edge[t, node])
+    return first + _sample(slots.rng, m, tree.prior[t], first, np.int64(tree.degree[t, node]))
+
+
+@kernel(forceinline=True)
+def _begin(forest: Forest, rule: Any, t: int, m: int) -> None:
+    """Starts a simulation in slot ``m``: chooses the root move, then the world for this visit of
+    the move.
+    """
+    tree, jobs, slots = forest.tree, forest.jobs, forest.slots
+    if forest.params.draw_first and jobs.started[t] == 0:
+        slots.rng[m] = jobs.seed[t]
+        edge = _draw_edge(tree, slots, t, m, 0)
+    else:
+        edge = np.int64(select(rule, tree, t, jobs.started[t]))
+    visit = tree.visits[t, edge]
+    slots.world[m] = visit % forest.num_worlds
+    slots.rng[m] = mix64(jobs.seed[t] + np.uint64(visit) * np.uint64(0x9E3779B97F4A7C15))
+    slots.depth[m] = 0
+    slots.beyond[m] = False
+    copy_row(forest.rules, forest.worlds, t * forest.num_worlds + slots.world[m], forest.states, m)
+    step(forest.rules, forest.states, m, _descend(tree, slots, t, m, 0, edge))
+    jobs.started[t] += 1
+    slots.phase[m] = RUNNING
+
+
+@kernel(forceinline=True)
+def _policy_key(rules: Rules, states: States, m: int, seat: int) -> np.uint64:
+    """Returns the key of a seat's policy in the cache: two seats may have one ``infoset_key``."""
+    return infoset_key(rules, states, m, seat) ^ mix64(np.uint64(seat + 1))
 
 
 @kernel
@@ -220,8 +227,11 @@ def _run(forest: Forest, t: int, m: int) -> bool:
                     tree.node_visits[t, node] += 1
                     _finish(tree, log, slots, t, m, np.float64(tree.node_value[t, node]))
                     return False
-                edge = select_puct(tree, t, node, params.c, 0.0)
-                step(rules, states, m, _descend(tree, slots, t, m, np.int64(node), np.int64(edge)))
+                if params.draw_first and tree.node_visits[t, node] == 1:
+                    edge = _draw_edge(tree, slots, t, m, np.int64(node))
+                else:
+                    edge = np.int64(select_puct(tree, t, node, params.c, 0.0))
+                step(rules, states, m, _descend(tree, slots, t, m, np.int64(node), edge))
                 continue
         # Beyond the leaf, the searcher too plays its policy; its values count if rollout < 1.
         by_policy = seat != searcher or (slots.beyond[m] and params.rollout >= 1.0)

@@ -26,6 +26,7 @@ DEPARTS = (
         "The formula of p-UCT is printed without c and without a root of N(u); we read it as "
         "AlphaZero's. An untried edge counts as the value of its node; the paper does not say.",
     ),
+    ("4.4", "Decisions with a single legal move are neither searched nor learned."),
 )
 EMPTY = -1
 FULL = -2

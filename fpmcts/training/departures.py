@@ -17,8 +17,6 @@ from games.settings import leaves
 MODULES = (
     "fpmcts.search.tree",
     "fpmcts.search.simulate",
-    "fpmcts.search.result",
-    "inference.determinizer",
     "games.doudizhu.action_decoder",
     "games.doudizhu.observe",
     "fpmcts.training.samples",

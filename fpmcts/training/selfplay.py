@@ -14,7 +14,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from fpmcts.search.result import SearchResult, sample_targets
+from fpmcts.search.result import SearchResult, heated, sample_targets
 from fpmcts.search.search import Evaluate, Search
 from fpmcts.training.policy_games import draw_moves
 from fpmcts.training.samples import (
@@ -53,6 +53,8 @@ class SelfPlaySettings:
         temperature_end: Moves are drawn from target^(1/T): T is 1 at first (the paper: "high") and
             this from ``temperature_iterations`` on; >= 0, 0 plays the best move.
         temperature_iterations: Iterations over which T falls linearly, >= 1.
+        heat_targets: Whether T also shapes the targets that the policy learns. The paper heats "to
+            reduce the overfitting problem of policy", which we read so (5.1).
     """
 
     needs: ClassVar[dict[str, str]] = {"exploration": "searching=one"}
@@ -61,6 +63,7 @@ class SelfPlaySettings:
     exploration: float = setting(0.0, least=0, most=1)
     temperature_end: float = setting(0.5, least=0, most=100)
     temperature_iterations: int = setting(40, least=1, most=1_000_000_000)
+    heat_targets: bool = False
 
     def temperature(self, iteration: int) -> float:
         """Returns T at an iteration, counted from 0.
@@ -226,8 +229,11 @@ class SelfPlay:
         result = self.search.run(worlds, rng, lanes)
         actions = sample_targets(result, np.full(len(lanes), temperature, np.float64), rng, lanes)
         part = empty_samples(self.game, len(lanes))._replace(states=here, root_value=result.value)
+        target = result.target
+        if self.settings.heat_targets:
+            target = heated(target, temperature)
         part.actions[:], part.target[:] = truncate_targets(
-            result.actions, result.target, part.actions.shape[1]
+            result.actions, target, part.actions.shape[1]
         )
         part.policy_weight[:] = 1.0
         part.iteration[:] = iteration

@@ -17,8 +17,10 @@ from games.doudizhu.moves import PASS, Category, main_cards, rule_set
 DEPARTS = (
     (
         "4.2",
-        "Kickers, which the paper leaves to a second network and to rules, are planes of the one "
-        "policy head: the logit of a move is its main output plus those of its kickers.",
+        "Kickers, which the paper leaves to a second network and to rules that it does not state, "
+        "are planes of the one policy head: the logit of a move is its main output plus those of "
+        "its kickers. So one evaluation gives every move its exact probability, which search and "
+        "inference need; a second network would double their cost.",
     ),
 )
 _SEGMENTS = [

@@ -93,19 +93,19 @@ def endgames(count: int, most_cards: int = 15) -> Iterator[tuple[Played, int]]:
             yield played, int(lane)
 
 
-@pytest.mark.parametrize("epsilon", [0.05, 0.0])
-def test_posterior_is_that_of_bayes(epsilon: float) -> None:
+@pytest.mark.parametrize(("temperature", "epsilon"), [(1.0, 0.05), (2.5, 0.0)])
+def test_posterior_is_that_of_bayes(temperature: float, epsilon: float) -> None:
     """The weights of the hands, and the counts per rank of both other seats; asking for these draws
     no number.
     """
     evaluator = FakeEvaluator(seed=1, strength=3.0)
-    determinizer = make(120, evaluator, particles=LARGE, epsilon=epsilon)
+    determinizer = make(120, evaluator, particles=LARGE, temperature=temperature, epsilon=epsilon)
     for played, lane in endgames(4):
         lanes, rng = np.array([lane]), streams(0, 120)
         view = views(played, lanes)
         seat, moves = int(view.seat[0]), played.records.moves[lane, : played.records.lengths[lane]]
         hands = possible_hands(view, seat)
-        expected = posterior(view, seat, moves, hands, evaluator, 1.0, epsilon)
+        expected = posterior(view, seat, moves, hands, evaluator, temperature, epsilon)
         unseen = GAME.hidden_targets(view, np.array([seat]))[0][0]
         counts = np.zeros((2, 15, 5))
         for hand, weight in zip(hands, expected, strict=True):
@@ -219,7 +219,9 @@ def test_sampled_particles_kept_weigh_as_much_as_replayed_from_the_deal() -> Non
     whole = make_particles(GAME, 180, SMALL)
     put(whole.views, positions.slots, start_views(GAME, positions))
     store_draws(GAME.rules, whole, positions, np.zeros(len(kept), np.int16), True, draws)
-    Replayer(GAME, evaluator.evaluate, 0.05, buffer=200).advance(whole, positions, played.records)
+    Replayer(GAME, evaluator.evaluate, 1.0, 0.05, buffer=200).advance(
+        whole, positions, played.records
+    )
     np.testing.assert_allclose(
         whole.posterior[positions.slots], particles.posterior[positions.slots], atol=1e-9
     )
@@ -285,7 +287,7 @@ def test_batch_and_lane_change_nothing(phase1: str) -> None:
     """
     played, evaluator = random_games(8, 81, longest=12), FakeEvaluator()
     together, alone, tight = (make(8, evaluator, phase1=phase1) for _ in range(3))
-    tight._replayer = Replayer(GAME, evaluator.evaluate, 0.05, buffer=1)
+    tight._replayer = Replayer(GAME, evaluator.evaluate, 1.0, 0.05, buffer=1)
     reversed_lanes = make(8, evaluator, phase1=phase1)
     for longest in (12, 16, 22):
         play_on(played, longest, longest)
@@ -323,6 +325,20 @@ def test_new_particles_are_drawn_when_too_few_count() -> None:
     tempered = first.beta < 1.0
     assert (tempered == (first.ess_share < 0.2)).all()
     assert 5 < tempered.sum() < 55
+
+
+def test_particles_may_be_drawn_at_each_decision() -> None:
+    """4.3: as if nothing had been seen before, whatever counts."""
+    played = random_games(60, 91, longest=14)
+    lanes, given = running(played), {"active_below": 21, "ess_floor": 0.0, "temperature": 2.0}
+    kept, drawn = make(60, **given), make(60, keep=False, **given)
+    worlds_of(kept, played, lanes)
+    first, _ = worlds_of(drawn, played, lanes, seed=1)
+    second, diagnostics = worlds_of(drawn, played, lanes)
+    assert not worlds_of(kept, played, lanes)[1].fresh.any()
+    assert diagnostics.fresh.all() and (diagnostics.beta == 1.0).all()
+    assert equal(second, worlds_of(make(60, **given), played, lanes)[0])
+    assert not equal(first, second)
 
 
 def test_without_evidence_the_posterior_is_the_prior() -> None:

@@ -5,7 +5,8 @@ It shares no code with ``fpmcts`` or with the game's kernels, only these convent
 
 - Random numbers. A lane's SplitMix64 stream gives the seed of the search. The v-th visit of a root
   move (from 0) uses world v mod W and a stream that starts at mix64(seed + v · γ). It gives one
-  number for each unforced move of another player.
+  number for each unforced move of another player, and for each own move that is drawn; for the
+  first move of the root, a stream that starts at the seed does.
 - Rounding. Logits and probabilities are float32; everything else is float64.
 """
 
@@ -40,6 +41,16 @@ class Stream:
 
     def uniform(self) -> float:
         return (self.next() >> 11) / 2**53
+
+
+def draw(policy: dict[int, float], stream: Stream) -> int:
+    """Returns an action drawn from a policy."""
+    u = stream.uniform()
+    for action, probability in policy.items():
+        u -= probability
+        if u < 0:
+            return action
+    return max(policy)
 
 
 @dataclass
@@ -113,8 +124,11 @@ class Oracle:
         seed = lane.next()
         self.expand(*worlds[0])
         edges = self.tree[self.root].edges
-        for _ in range(settings.playouts):
-            action = self.puct(self.tree[self.root], settings.uniform)
+        for k in range(settings.playouts):
+            if settings.draw_first and k == 0:
+                action = self.drawn(self.tree[self.root], Stream(seed))
+            else:
+                action = self.puct(self.tree[self.root], settings.uniform)
             visit = edges[action].visits
             node, cards = worlds[visit % len(worlds)]
             self.simulate(node, cards, Stream(mix64(seed + visit * GAMMA & MASK)), action)
@@ -149,7 +163,12 @@ class Oracle:
         if not u_i.edges:
             u_i.visits += 1
             return u_i.value
-        action = self.puct(u_i) if root_action is None else root_action
+        if root_action is not None:
+            action = root_action
+        elif self.settings.draw_first and u_i.visits == 1:
+            action = self.drawn(u_i, stream)  # line 23: a ~ pi_i(u_i)
+        else:
+            action = self.puct(u_i)
         u_i.visits += 1
         u_i.edges[action].visits += 1
         value = self.simulate(int(rules.child[node, action]), cards, stream)
@@ -158,16 +177,12 @@ class Oracle:
 
     def sampled(self, node: int, cards: tuple[int, ...], stream: Stream) -> int:
         """Returns the node after a move drawn from the policy of the seat to move."""
-        card = cards[int(self.rules.seat[node])]
-        probabilities, actions = self.policy(node, card), self.legal(node, card)
-        u = stream.uniform()
-        chosen = actions[-1]
-        for action in actions[:-1]:
-            u -= probabilities[action]
-            if u < 0:
-                chosen = action
-                break
-        return int(self.rules.child[node, chosen])
+        policy = self.policy(node, cards[int(self.rules.seat[node])])
+        return int(self.rules.child[node, draw(policy, stream)])
+
+    def drawn(self, u: Node, stream: Stream) -> int:
+        """Returns a move drawn from the policy of a node."""
+        return draw({action: edge.prior for action, edge in u.edges.items()}, stream)
 
     def sure_end(self, node: int, cards: tuple[int, ...]) -> int | None:
         """Returns where the sure win of the seat to move leads, None if it has none or nobody looks

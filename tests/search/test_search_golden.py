@@ -57,6 +57,17 @@ def test_bandit_by_puct(seat: int) -> None:
     assert searcher.counters.evaluations == 1  # the root; the end of the game needs no network
 
 
+def test_the_first_move_may_be_drawn_from_the_policy() -> None:
+    """Algorithm 1, line 23; p-UCT would always begin with move 2."""
+    game, tables = bandit()
+    given = settings(playouts=1, draw_first=True)
+    first = [
+        int(search(game, tables, given, [(0, 1)], seed=seed)[0].visits[0].argmax())
+        for seed in range(40)
+    ]
+    np.testing.assert_allclose(np.bincount(first) / 40, [0.2, 0.3, 0.5], atol=0.2)
+
+
 def test_bandit_by_advantages() -> None:
     """The root tries every move though the prior has given one up, and the policy is the prior
     shifted by the advantages.

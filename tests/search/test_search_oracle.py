@@ -115,7 +115,9 @@ def compare(
 @pytest.mark.parametrize("win_only", [True, False])
 @pytest.mark.parametrize("target", ["visits", "advantages"])
 def test_same_tree_as_the_oracle(target: str, win_only: bool, solve: bool) -> None:
-    """With leaves that are played out, to the end or with a decay, and without."""
+    """With leaves that are played out, to the end or with a decay, and without; with first moves
+    drawn from the policy, and without.
+    """
     num_nodes = []
     for seed in range(6):
         given = settings(
@@ -124,6 +126,7 @@ def test_same_tree_as_the_oracle(target: str, win_only: bool, solve: bool) -> No
             solve=solve,
             rollout=(0.0, 0.7, 1.0)[seed % 3],
             prior_floor=(1e-9, 0.02)[seed % 2],
+            draw_first=seed >= 3,
         )
         num_nodes.append(compare(*random_game(seed), given, seed, win_only))
     assert np.mean(num_nodes) > 4  # the games are not trivial

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from fpmcts.search import search as module
-from fpmcts.search.result import SearchResult, empty_result, sample_targets
+from fpmcts.search.result import SearchResult, empty_result, heated, sample_targets
 from fpmcts.search.search import LONE_SLOTS
 from games.kernels import streams
 from tests.search.searching import make_search, run, search, settings
@@ -190,6 +190,15 @@ def test_a_low_temperature_draws_the_likeliest_move() -> None:
     for temperature in (1e-2, 1e-4, 1e-12):
         drawn = sample_targets(result, np.array([temperature]), streams(0, 1), np.array([0]))
         assert drawn.tolist() == [5]
+
+
+@pytest.mark.parametrize(
+    ("temperature", "weights"),
+    [(1.0, [1, 4, 0]), (2.0, [1, 2, 0]), (0.5, [1, 16, 0]), (1e-12, [0, 1, 0]), (0.0, [0, 1, 0])],
+)
+def test_heated_targets(temperature: float, weights: list[int]) -> None:
+    hot = heated(np.array([[0.2, 0.8, 0.0], [0.0, 1.0, 0.0]], np.float32), temperature)
+    np.testing.assert_allclose(hot, [np.array(weights) / sum(weights), [0, 1, 0]], rtol=1e-6)
 
 
 def test_standard_errors() -> None:

@@ -17,7 +17,7 @@ def test_every_departure_from_the_paper_has_a_sentence() -> None:
     for one in [*found, *departures.structural()]:
         assert len(one.why.split()) > 4 and one.why[-1] in ".)", one
     text = departures.text_of(default, paper)
-    assert text.startswith(f"{len(found)} keys differ") and "\n  Algorithm 1, line 23: " in text
+    assert text.startswith(f"{len(found)} keys differ") and "\n  4.4: Decisions with" in text
     assert default.departures().startswith(f"{len(found)} keys differ from experiment=paper")
     assert paper.departures().startswith("settings of the paper")
     assert read_run(["game=kuhn"]).departures() == ""

@@ -16,6 +16,7 @@ import fpmcts.training.fpmcts
 from fpmcts.evaluation.duplicate import evaluation_decks
 from fpmcts.evaluation.policy_table import ExactMeasure
 from fpmcts.progress import silent
+from fpmcts.search.result import heated
 from fpmcts.training.ahead import Ahead
 from fpmcts.training.fpmcts import FPMCTS, learn, learning_steps
 from fpmcts.training.interface import Report
@@ -98,6 +99,24 @@ def test_games_that_explore_do_not_depend_on_those_beside_them(keys: list[str]) 
     ]
     one, other = (dict(named(played.samples)) for played in games)
     same(one, other)
+
+
+def test_the_temperature_may_shape_targets() -> None:
+    """And draws the same moves. T is 1/2 after the first iteration."""
+    cools = ["selfplay.temperature_end=0.5", "selfplay.temperature_iterations=1"]
+    small = ["game=leduc", "threads=1", "search.playouts=4", *cools]
+    cold, hot = (
+        FPMCTS(config(f"selfplay.heat_targets={heats}", base=small))
+        .play(Batch(1, 0, 8, searches=True), silent)
+        .games.samples
+        for heats in (False, True)
+    )
+    searched = cold.policy_weight > 0
+    same({"actions": cold.actions}, {"actions": hot.actions})
+    np.testing.assert_allclose(
+        hot.target[searched], heated(cold.target[searched], 0.5), rtol=1e-5, atol=1e-7
+    )
+    assert not np.allclose(hot.target, cold.target)
 
 
 @pytest.mark.parametrize("count", [1, 4])
