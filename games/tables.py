@@ -101,6 +101,7 @@ class Tables(ABC):
         finest: The same game with all its information sets if ``betting`` merges some, else None.
         measures: The game's own measures of a policy, in addition to exploitability, by name
             (``policy_measures``).
+        greedy_measures: The same of a greedy policy.
     """
 
     name: str
@@ -110,6 +111,7 @@ class Tables(ABC):
     bucket_names: tuple[tuple[str, ...], ...]
     finest: "Tables | None" = None
     measures: Callable[[np.ndarray], dict[str, float]] = _nothing
+    greedy_measures: Callable[[np.ndarray], dict[str, float]] = _nothing
 
     @property
     def num_players(self) -> int:

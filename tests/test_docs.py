@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from fpmcts.papers import departures
+
 ROOT = Path(__file__).resolve().parent.parent
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)|!\[[^\]]*\]\(([^)\s]+)\)")
 FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
@@ -81,3 +83,8 @@ def test_there_is_not_too_much_to_read() -> None:
         for page in pages()
     }
     assert words["README.md"] <= 1200 and sum(words.values()) <= 18_000, words
+
+
+def test_lists_of_departures_are_those_of_the_code() -> None:
+    for page, text in departures.pages().items():
+        assert (ROOT / page).read_text() == text, "python -m fpmcts.papers.departures writes it"

@@ -12,7 +12,7 @@ Source: Heinrich & Silver, "Smooth UCT Search in Computer Poker", IJCAI 2015, fi
 import math
 import threading
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, partial
 from itertools import product
 from pathlib import Path
@@ -77,6 +77,7 @@ class RunFigure(Study):
         deals: Of a match at each mark, >= 2.
         final_deals: Of a match between the last policies, >= 2.
         game: ``name``, and the options of the game.
+        game_of: Options of the game by label, beside those of ``game``.
         algorithms: For each label, ``name`` of the algorithm and its options.
         vary: Of single labels, lists of values of options: each combination is an algorithm.
     """
@@ -92,6 +93,7 @@ class RunFigure(Study):
     deals: int = setting(1_000_000, least=2, most=10**9)
     final_deals: int = setting(5_000_000, least=2, most=10**9)
     game: Choice = field(default_factory=lambda: Choice("leduc"))
+    game_of: dict[str, dict[str, Any]] = field(default_factory=dict)
     algorithms: dict[str, dict[str, Any]] = field(default_factory=dict)
     vary: dict[str, dict[str, list[Any]]] = field(default_factory=dict)
     panels: list[dict[str, Any]] = field(default_factory=list)
@@ -132,8 +134,11 @@ class RunFigure(Study):
             budget = EpisodeBudget(episodes=self.episodes_with(label))
             for seed in range(self.runs_with(label)):
                 run_dir = str(self.folder() / f"{'_'.join(label.lower().split())}-{seed}")
+                game = replace(
+                    self.game, options={**self.game.options, **self.game_of.get(label, {})}
+                )
                 run = TabularConfig(
-                    run_dir=run_dir, seed=seed, game=self.game, algorithm=algorithm, budget=budget
+                    run_dir=run_dir, seed=seed, game=game, algorithm=algorithm, budget=budget
                 )
                 found.append((label, TabularConfig.parse(run.as_dict())))
         return found
@@ -149,7 +154,9 @@ class RunFigure(Study):
         for k, panel in enumerate(self.panels):
             if not {"label", "measure"} <= panel.keys():
                 raise ConfigError(f"panels.{k}={panel}: expected label and measure")
-        named = {name: getattr(self, name) for name in ("runs_of", "episodes_of", "rates")}
+        named = {
+            name: getattr(self, name) for name in ("runs_of", "episodes_of", "game_of", "rates")
+        }
         named |= {
             f"panels.{k}.labels": panel.get("labels", []) for k, panel in enumerate(self.panels)
         }

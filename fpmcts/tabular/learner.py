@@ -240,10 +240,10 @@ class DenseLearner(Learner):
         """
         if not self.game.has_tree:
             return {}
-        average, name = self.average_policy(), self.game.name
+        average, greedy, name = self.average_policy(), self.greedy_policy(), self.game.name
         found = {
             "nash_conv/average_policy": nash_conv(self.game, average),
-            "nash_conv/greedy_policy": nash_conv(self.game, self.greedy_policy()),
+            "nash_conv/greedy_policy": nash_conv(self.game, greedy),
         }
-        own = self.game.policy_measures(average)
+        own = self.game.policy_measures(average) | self.game.greedy_measures(greedy)
         return found | {f"{name}/{key}": value for key, value in own.items()}

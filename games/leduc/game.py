@@ -5,10 +5,12 @@ Source: Southey et al., "Bayes' bluff: opponent modelling in poker", 2005.
 """
 
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import permutations
 
 import numpy as np
 
+from games.leduc.thesis import thesis_measures
 from games.poker.betting import BettingRules
 from games.poker.game import LimitPoker
 from games.poker.state import Strengths
@@ -80,7 +82,8 @@ class Leduc(LimitPoker):
 
     def _make_tables(self) -> PokerTables:
         full = self._tables(letters=2)
-        return full if self.suits else replace(self._tables(letters=1), finest=full)
+        tables = full if self.suits else replace(self._tables(letters=1), finest=full)
+        return replace(tables, greedy_measures=partial(thesis_measures, tables))
 
     def _tables(self, letters: int) -> PokerTables:
         """Returns tables in which players see so many letters of the name of a card."""

@@ -130,3 +130,29 @@ def best_response_value(game: str, policy: Policy, player: int) -> float:
     return sum(
         value(own, None, "", {other: chance for other in cards if other != own}) for own in cards
     )
+
+
+def thesis_value(policy: Policy, player: int) -> float:
+    """Returns what the best response of Mac Manus 2019, 3.2.2 and 3.2.3, wins in Leduc."""
+
+    def mean(values: list[float]) -> float:
+        return sum(values) / len(values)
+
+    def value(cards: tuple[str, str], public: str | None, moves: str) -> float:
+        position, own = replay("leduc", moves), cards[player]
+        if position.player is None:
+            hidden = [card for card in CARDS["leduc"] if card not in (own, public)]
+            others = hidden if position.folded is None else [cards[1 - player]]
+            won = [
+                wins("leduc", position, (*((own, x) if player == 0 else (x, own)), public or "J"))
+                for x in others
+            ]
+            return mean(won) * (1 if player == 0 else -1)
+        if position.round == 1 and public is None:
+            return mean([value(cards, x, moves) for x in CARDS["leduc"] if x not in cards])
+        if position.player == player:
+            return max(value(cards, public, moves + move) for move in position.legal)
+        chances = policy(seen((*cards, public or ""), 1 - player, position))
+        return value(cards, public, moves + max(position.legal, key=lambda move: chances[move]))
+
+    return mean([value(pair, None, "") for pair in permutations(CARDS["leduc"], 2)])

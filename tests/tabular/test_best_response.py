@@ -13,6 +13,8 @@ from games.kuhn.game import GAME_VALUE, equilibrium
 from games.poker.tables import PokerTables
 from tests.games import poker_oracle as oracle
 
+MEASURES = ("thesis_first_player", "thesis_second_player", "thesis_both")
+
 
 def random_policy(game: PokerTables, seed: int, sparse: bool = False) -> np.ndarray:
     weights = np.random.default_rng(seed).random((game.num_infosets, game.max_actions)) * game.legal
@@ -47,6 +49,10 @@ def test_against_the_recursion(name: str, options: dict[str, bool], seed: int) -
         return dict(zip(str(actions[rows[text]]), full_policy[rows[text]], strict=False))
 
     values = best_response_values(game, policy)
+    if name == "leduc":
+        theirs = [oracle.thesis_value(probabilities, player) for player in (1, 0)]
+        expected = dict(zip(MEASURES, (*theirs, sum(theirs)), strict=True))
+        assert game.greedy_measures(policy) == pytest.approx(expected)
     for player in range(2):
         assert values[player] == pytest.approx(
             oracle.best_response_value(name, probabilities, player), abs=1e-12

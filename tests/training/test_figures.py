@@ -84,6 +84,13 @@ def test_values_that_vary_are_algorithms() -> None:
     )
 
 
+def test_a_label_may_have_options_of_the_game() -> None:
+    figure = composed("leduc_figure2", "runs=1", "episodes=1000")
+    suits = {label: config.game.options["suits"] for label, config in figure.plan}
+    assert {label for label, apart in suits.items() if apart} == set(figure.game_of)
+    assert len(suits) == len(figure.game_of) + 5
+
+
 def test_stopped_and_resumed_equals_uninterrupted(tmp_path: Path) -> None:
     arguments = ("runs=2", "episodes=20000")
     whole = done(composed("kuhn_figure1", *arguments, f"run_dir={tmp_path / 'a'}").play_runs)
