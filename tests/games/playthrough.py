@@ -1,39 +1,50 @@
-"""Whole games as text, the goldens of ``test_playthrough.py``. Write them anew with ``python -m
-tests.games.playthrough``."""
+"""Whole games at a table as text, the goldens of ``test_playthrough.py``; ``write`` makes
+them anew."""
 
+import json
 from pathlib import Path
+from typing import Any
 
-from games.doudizhu.cards import cards_text
+import numpy as np
+
+from games import make
+from games.table import Table
 from tests.games import driver
-from tests.games.positions import GAME, random_game
 
-GOLDEN = Path(__file__).parent / "golden" / "doudizhu.txt"
-SEEDS = (11, 12)
-
-
-def playthrough(seed: int) -> str:
-    """A random game: per move the length, seat, hand, number of legal moves, sure win, move and key
-    before it."""
-    states, moves = random_game(seed)
-    lines = [f"seed {seed}, bottom {cards_text(states.bottom[0])}"]
-    for move in moves:
-        seat = driver.current_seat(GAME.rules, states, 0)
-        sure = driver.sure_win(GAME.rules, states, 0)
-        lines.append(
-            f"{states.length[0]:3} {'CDE'[seat]} {cards_text(states.hands[0, seat]):20}"
-            f" {len(driver.legal_actions(GAME, states, 0)):4} "
-            f"{'-' if sure == -1 else GAME.action_text(sure):12}"
-            f" {GAME.action_text(move):12} {states.key[0]:016x}"
-        )
-        driver.step(GAME.rules, states, 0, move)
-    points = driver.team_return(GAME.rules, states, 0, 0)
-    return "\n".join([*lines, f"winner {'CDE'[states.winner[0]]}, points of C {points:+.0f}"])
+GOLDEN = Path(__file__).parent / "golden"
+GAMES: dict[str, tuple[dict[str, Any], ...]] = {
+    "doudizhu": ({}, {"bidding": "call", "doubling": True}),
+    "goofspiel": (
+        {"cards": 5},
+        {"cards": 4, "prizes": "random", "scoring": "points", "lowest_prize": 1},
+    ),
+    "phantom_tictactoe": ({}, {"variant": "small"}, {"reveal": False}),
+}
 
 
-def text() -> str:
-    return "\n\n".join(playthrough(seed) for seed in SEEDS) + "\n"
+def playthrough(name: str, options: dict[str, Any]) -> str:
+    """A random game: per move the seat, the move and all keys before it; what the seats know
+    after four; the end, the record."""
+    game, rng = make(name, **options), np.random.default_rng(4)
+    table, lines = Table(game, seed=5), [f"{name} {json.dumps(options)}"]
+    seats = range(game.spec.num_seats)
+    while not table.is_over:
+        legal = [move.text for move in table.legal()]
+        move = str(rng.choice(legal))
+        keys = [f"{driver.infoset_key(game.rules, table.states, 0, seat):016x}" for seat in seats]
+        among = " ".join(legal) if len(legal) < 30 else f"{len(legal)} moves"
+        lines.append(f"seat {table.seat} of {among}: {move:2} {' '.join(keys)}")
+        table.play(move)
+        if len(table.moves) == 4:
+            lines += [json.dumps(table.describe(seat)) for seat in seats]
+    return "\n".join([*lines, json.dumps(table.describe(0)), json.dumps(table.record())])
 
 
-if __name__ == "__main__":
-    GOLDEN.parent.mkdir(exist_ok=True)
-    GOLDEN.write_text(text())
+def text(name: str) -> str:
+    return "\n\n".join(playthrough(name, options) for options in GAMES[name]) + "\n"
+
+
+def write() -> None:
+    """Writes the goldens."""
+    for name in GAMES:
+        (GOLDEN / f"{name}.txt").write_text(text(name))

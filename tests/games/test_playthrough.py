@@ -1,15 +1,16 @@
-"""Two whole games, move by move, as they were when somebody last read them."""
+"""Whole games at a table, move by move, as they were when somebody last read them."""
 
 import doctest
 
 import pytest
 
 from games.doudizhu import cards, moves
-from tests.games.playthrough import GOLDEN, text
+from tests.games.playthrough import GAMES, GOLDEN, text
 
 
-def test_games_are_as_recorded() -> None:
-    assert text() == GOLDEN.read_text()
+@pytest.mark.parametrize("name", GAMES)
+def test_games_are_as_recorded(name: str) -> None:
+    assert text(name) == (GOLDEN / f"{name}.txt").read_text()
 
 
 @pytest.mark.parametrize("module", [cards, moves])

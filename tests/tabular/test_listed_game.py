@@ -1,5 +1,5 @@
-"""Exact best responses on any game: known values, the one of poker's full trees, and an oracle in
-Python.
+"""Exact best responses on any game: known values, and an oracle in Python; poker's
+full trees are in ``tests/evaluation/test_exact_measure.py``.
 """
 
 from collections import defaultdict
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fpmcts.tabular import best_response, listed_game
+from fpmcts.tabular import listed_game
 from fpmcts.tabular.algorithms import make
 from fpmcts.tabular.hash_table import HEADER, Rows, find, seat_key
 from fpmcts.tabular.listed_game import best_response_values, listing, nash_conv, uniform
@@ -31,15 +31,6 @@ def test_the_uniform_policy_of_goofspiel(cards: int, lowest: int, expected: floa
     """Source: OpenSpiel's values for prizes 1 to n."""
     listed = listing(make_game("goofspiel", cards=cards, lowest_prize=lowest))
     assert nash_conv(listed, uniform()) == pytest.approx(expected, abs=1e-6)
-
-
-@pytest.mark.parametrize(("game", "expected"), [("kuhn", 11 / 12), ("leduc", 4.747222)])
-def test_the_uniform_policy_of_poker(game: str, expected: float) -> None:
-    played = make_game(game)
-    listed = listing(played)
-    assert nash_conv(listed, uniform()) == pytest.approx(expected, abs=1e-6)
-    values = best_response.best_response_values(played.tables, played.tables.uniform_policy())
-    assert best_response_values(listed, uniform()) == pytest.approx(values, abs=1e-9)
 
 
 @kernel
