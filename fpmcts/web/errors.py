@@ -23,6 +23,7 @@ STATUS = {
     "bad_record": 422,
     "too_fast": 429,
     "busy": 429,
+    "full": 507,
     "engine": 503,
     "disk": 507,
 }

@@ -33,6 +33,15 @@ ARGUMENTS = [
 ]
 AXE = Path(__file__).with_name("vendor") / "axe.min.js"
 SERIOUS = ("serious", "critical")
+FRAMES = {
+    60: "requestAnimationFrame = (act) => { const frame = 1000 / 60;"
+    " return setTimeout(() => act(performance.now()), frame - (performance.now() % frame)); };"
+    "cancelAnimationFrame = clearTimeout;",
+    0: "requestAnimationFrame = () => 0;",
+}
+"""Scripts that give a page its frames per second: without a screen it draws as soon as it is idle,
+which hides what goes wrong between an answer and the next frame; a tab behind others draws never.
+"""
 PATIENCE = 30_000
 """Milliseconds until something that should happen counts as not happening."""
 
@@ -115,6 +124,7 @@ class Person:
         width: Of the window, in pixels: 390 is a phone.
         language: "en" or "zh", as the system says.
         dark: Whether the system is dark.
+        frames: Frames per second, a key of ``FRAMES``.
     """
 
     def __init__(
@@ -125,8 +135,9 @@ class Person:
         width: int = 1280,
         language: str = "en",
         dark: bool = False,
+        frames: int = 60,
     ) -> None:
-        self.origin, self.faults = site.origin, list[str]()
+        self.origin, self.faults, self.sent = site.origin, list[str](), list[str]()
         phone = width < 700
         self.context = browser.new_context(
             viewport={"width": width, "height": 844 if phone else 800},
@@ -136,6 +147,7 @@ class Person:
             is_mobile=phone,
         )
         self.context.set_default_timeout(PATIENCE)
+        self.context.add_init_script(FRAMES[frames])
         self.page = self.context.new_page()
         self.page.on(
             "console",
@@ -155,6 +167,10 @@ class Person:
         self.page.on(
             "request",
             lambda request: request.url.startswith(site.origin) or self.faults.append(request.url),
+        )
+        # From the first socket on: a later listener does not hear those that are open.
+        self.page.on(
+            "websocket", lambda socket: socket.on("framesent", lambda text: self.sent.append(text))
         )
         self.page.goto(site.address)
         self.page.wait_for_selector(".new")

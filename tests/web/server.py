@@ -2,9 +2,10 @@
 
 python server.py FOLDER [toy [PORT]]
 
-It answers at once, with numbers that follow from the texts of the moves, so that reviews find
-mistakes. ``toy``: over the toy game alone, with an engine that takes a minute for 4,096 playouts,
-ends at 13 and raises at 666; else over the real games. Players move at a quick pace.
+It answers at once, with moves that follow from the position and numbers that follow from the texts
+of the moves, so that a deal has one course and reviews find mistakes. ``toy``: over the toy game
+alone, with an engine that takes a minute for 4,096 playouts, ends at 13 and raises at 666; else
+over the real games. Players move at a quick pace.
 """
 
 import asyncio
@@ -94,7 +95,7 @@ def decide(question: Question, hear: Hear, cancel: Callable[[], bool]) -> Answer
         move: max(0.0, 0.9 - 0.12 * len(move)) + (derived_seed("worth", move) % 100) / 1000
         for move in moves
     }
-    chance, scale = random.Random(seed), 1 if wins else 4
+    chance, scale = random.Random(derived_seed(question.record)), 1 if wins else 4
     rows = tuple(
         Row(
             move,

@@ -73,9 +73,9 @@ def test_doudizhu_by_keyboard_alone(browser: Any, site: Site) -> None:
 
 def test_doudizhu_by_taps(browser: Any, site: Site) -> None:
     person = Person(browser, site, width=390, language="zh", dark=True)
-    page, sent = person.page, list[str]()
-    page.on("websocket", lambda socket: socket.on("framesent", lambda text: sent.append(text)))
+    page = person.page
     page.locator("input[value=fair]").tap()
+    page.locator(".go input[inputmode=numeric]").fill("7")
     page.locator("button[type=submit]").tap()
     page.wait_for_selector(".hand")
     table = person.table
@@ -101,7 +101,10 @@ def test_doudizhu_by_taps(browser: Any, site: Site) -> None:
     assert person.count(".thoughts") == 0 and person.view()["over"]
     person.check()
     # A move says what it answers: one that arrives late is for no other table or position.
-    moves = [json.loads(text) for text in sent if '"play"' in text]
+    moves = [json.loads(text) for text in person.sent if '"play"' in text]
+    assert [move["move"] for move in moves] == [
+        one["move"] for one in person.view()["moves"] if one["seat"] == 0
+    ]
     assert len(moves) > 2 and all(move["table"] == table and "rev" in move for move in moves)
     person.close()
 
@@ -133,6 +136,143 @@ def test_a_board_by_taps_and_a_variant(browser: Any, site: Site) -> None:
     person.wait_after(1)
     assert "prize 3: bid 2" in person.text(".board")
     person.check()
+    person.close()
+
+
+@pytest.mark.parametrize(
+    ("game", "keys"), [("goofspiel:cards=13", "123456789abcd"), ("phantom_tictactoe", "123456789")]
+)
+def test_numbered_moves_by_keyboard_alone(browser: Any, site: Site, game: str, keys: str) -> None:
+    person = Person(browser, site)
+    page = person.page
+    person.new_table(game=game, seats=["you", "random"], mode="fair")
+    others = ("Tab", "Enter", " ", "Escape", "F5", "ArrowDown", "PageDown", "End", "x")
+    taken = (
+        "keys => keys.filter(key => !document.body.dispatchEvent("
+        "new KeyboardEvent('keydown', {key, bubbles: true, cancelable: true})))"
+    )
+    moves = 0
+    while person.wait_for_turn():
+        assert page.evaluate(taken, others) == [], "keys that the game does not use are left alone"
+        view = person.view()
+        if moves == 0:
+            page.keyboard.press("Tab")
+            assert page.evaluate("document.activeElement !== document.body")
+        key = keys[int(view["legal"][-1]) - 1]
+        assert page.locator(f"[aria-keyshortcuts='{key}']").count() == ("goofspiel" in game)
+        page.keyboard.press(key)
+        person.wait_after(view["ply"])
+        own = [one["move"] for one in person.view()["moves"] if one["seat"] == 0]
+        assert own[-1] == view["legal"][-1]
+        moves += 1
+    assert moves >= (12 if "goofspiel" in game else 3) and person.view()["over"]
+    person.check()
+    person.close()
+
+
+def stored_review(person: Person) -> int:
+    """Plays and reviews a game; returns how many of its decisions the page shows."""
+    person.new_table(game="leduc", seats=["you", "random"], seed=11)
+    person.play()
+    return open_review(person)
+
+
+def open_review(person: Person) -> int:
+    """Opens the review of the finished game that is shown."""
+    person.page.locator(".finish button", has_text="Review").click()
+    person.page.locator(".review button", has_text="Review my game").click()
+    person.page.wait_for_selector(".review .summary", timeout=5000)
+    return person.count(".curve .point")
+
+
+@pytest.mark.parametrize("frames", [60, 0])
+def test_stored_reviews_are_shown(browser: Any, site: Site, frames: int) -> None:
+    """The answer is there before the next frame, or in a tab behind others before any."""
+    person = Person(browser, site, frames=frames)
+    shown = stored_review(person)
+    table = person.table
+    for _ in range(6 if frames else 2):
+        person.page.evaluate("location.hash = ''")
+        person.page.wait_for_selector(".new")
+        person.open(table)
+        assert open_review(person) == shown
+        assert person.count(".review progress") == 0
+    person.close()
+
+
+def test_the_first_message_is_heard(browser: Any, site: Site) -> None:
+    """It says that the players are ready, and there is no other."""
+    person = Person(browser, site, frames=0)
+    person.new_table()
+    assert person.count(".play > .notice") == 0
+    person.close()
+
+
+def test_a_player_that_failed_is_asked_again(browser: Any, site: Site) -> None:
+    person = Person(browser, site)
+    table, sockets, joined = person.new_table(), list[Any](), list[str]()
+    page = person.context.new_page()
+
+    def through(socket: Any) -> None:
+        server = socket.connect_to_server()
+        socket.on_message(lambda text: (joined.append(text), server.send(text)))
+        sockets.append(socket)
+
+    page.route_web_socket("**/ws", through)
+    page.goto(f"{site.origin}/#t={table}")
+    page.wait_for_selector(".play[data-turn=mine]")
+    for message in (
+        {"type": "thinking", "table": table, "seat": 1},
+        {"type": "error", "table": table, "code": "engine", "text": "it ended"},
+    ):
+        sockets[-1].send(json.dumps(message))
+    page.locator(".status button", has_text="Try again").click()
+    page.wait_for_selector(".status button", state="detached")
+    assert page.locator(".thinking").count() == 0
+    assert sum('"join"' in text for text in joined) == 2
+    person.close()
+
+
+def test_where_the_browser_keeps_nothing(browser: Any, site: Site) -> None:
+    person = Person(browser, site)
+    page = person.page
+    page.evaluate(
+        "() => { Storage.prototype.setItem = () => { throw new DOMException('full'); }; }"
+    )
+    page.locator(".settings [lang=zh]").first.click()
+    page.wait_for_selector("h1:has-text('牌桌')")
+    person.close()
+
+
+def test_a_game_is_removed(browser: Any, site: Site) -> None:
+    person = Person(browser, site)
+    page = person.page
+    person.new_table()
+    page.locator("button.back").click()
+    page.wait_for_selector(".recent li")
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.locator(".recent [aria-label='Remove this game']").click()
+    page.wait_for_selector(".recent li", state="detached")
+    assert person.get("/api/tables")["tables"] == []
+    person.check()
+    person.close()
+
+
+@pytest.mark.parametrize("width", [320, 390, 768])
+def test_moves_that_arrive_stay_in_the_window(browser: Any, site: Site, width: int) -> None:
+    person = Person(browser, site, width=width)
+    person.page.evaluate(
+        "const sheet = new CSSStyleSheet(); document.adoptedStyleSheets = [sheet];"
+        "sheet.replaceSync('.played * { animation-play-state: paused !important; }');"
+    )
+    person.new_table()
+    person.wait_for_turn()
+    person.page.fill(".typed input", longest(person.view()))
+    person.page.keyboard.press("Enter")
+    person.wait_after(2)
+    assert person.count(".seat.right .played .word") == 1
+    wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    assert person.page.evaluate(wide) <= 0
     person.close()
 
 
@@ -224,7 +364,7 @@ def test_the_whole_game_by_clicks(
     page.locator("input[name=seat]").nth(lead).click()
     page.locator("input[value=fair]").click()
     page.locator(".go select").select_option("5")
-    page.locator("input[inputmode=numeric]").first.fill("1")  # a deal in which a peasant doubles
+    page.locator("input[inputmode=numeric]").first.fill("4")  # a deal in which a peasant doubles
     page.locator("button[type=submit]").click()
     page.wait_for_selector(".hand")
     asked = set()

@@ -165,6 +165,49 @@ def test_a_table_continues_though_a_step_is_on_its_way() -> None:
     assert asyncio.run(play())
 
 
+def test_pause_and_pace_are_not_on_the_disk(client: TestClient, site: Site) -> None:
+    """They change no position, so a move that is on its way stays current."""
+    table = new_table(client, mode="open")["id"]
+    with Tab(client) as tab:
+        rev = tab.ask("join", "state", table=table)["rev"]
+        site.services.store._file = Disk(site.services.store._file, 0)  # type: ignore[assignment]
+        paused = tab.ask("pause", "state", on=True)
+        assert paused["paused"] and paused["rev"] == rev
+        assert not tab.ask("pause", "state", on=False)["paused"]
+        assert tab.refused("play", move="pass", rev=rev) == "disk"
+        site.services.store._file.left = 10
+        tab.ask("play", "moved", move="pass", rev=rev)
+    watched = new_table(client, seats=["quick"] * 3)["id"]
+    with Tab(client) as tab:
+        tab.ask("join", "state", table=watched)
+        site.services.store._file.left = 0
+        assert tab.ask("speed", "state", factor=2)["factor"] == 2
+
+
+def test_a_player_that_failed_moves_when_the_engine_is_back() -> None:
+    """Once for each position: a move that ends the engine would end it for ever."""
+
+    async def play() -> tuple[int, list[int], int]:
+        clock, engine = FakeClock(), FakeEngine()
+        room = Lobby(services(engine, clock)).make("me", "toy", ["you", "quick", "quick"], seed=1)
+        room.listen(lambda message: None)
+        engine.crashes, asked = 10**6, list[int]()
+        room.play("pass")
+        for _ in range(3):
+            await clock.run(60.0)
+            asked.append(len(engine.asked))
+            engine.status.change("restarting", 0.0)
+            engine.status.change("ready", 1.0)
+        await clock.run(60.0)
+        stuck = len(room.table.moves)
+        engine.crashes = 0
+        room.listen(lambda message: None)  # who joins asks, too
+        await clock.run(60.0)
+        return stuck, asked, len(room.table.moves)
+
+    assert asyncio.run(play()) == (1, [2, 4, 4], 3)
+
+
 def test_whatever_fails_at_a_move_is_reported(
     client: TestClient, site: Site, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -24,16 +24,17 @@ from fpmcts.web.errors import Json
 from fpmcts.web.review.judging import Decision, Review
 from fpmcts.web.server import main
 from fpmcts.web.server.main import listen, run
-from fpmcts.web.tables import store
+from fpmcts.web.tables import lobby, store
 from fpmcts.web.tables.catalogue import Catalogue, Entry, Offer
 from fpmcts.web.tables.offers import AUCTIONS, fitted, measure, offers, warm_up, weights_of
+from fpmcts.web.tables.room import Room
 from fpmcts.web.tables.rulebook import GameInfo, base_of
 from fpmcts.web.tables.store import Series, Settings, Store, StoredGame, StoreError
 from games import Choice, game_class
 from games.settings import ConfigError
 from networks.checkpoint import CHECKPOINT, save
-from tests.web.conftest import Site, new_table
-from tests.web.fake import FakeEngine
+from tests.web.conftest import Site, Tab, ask_for_table, new_table
+from tests.web.fake import FakeClock, FakeEngine, ToyGames, services
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -117,6 +118,49 @@ def test_lists_do_not_read_the_records_of_the_past(
     assert "COVERING INDEX results" in str(lines) and "TEMP" not in str(lines)
     names = [table["id"] for table in client.get("/api/tables").json()["tables"]]
     assert len(names) == 3
+
+
+def test_a_long_series_is_read_by_one_statement(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = services(FakeEngine(), FakeClock())
+    kept, before = asked.store, None
+    for number in range(1, 6):
+        series = Series(["you", "quick", "quick"], number=number, before=before)
+        settings = Settings(["you", "quick", "quick"], "fair", series, 0, rotate=True)
+        settings.returns = None if number == 5 else [2.0, 1.0, float(number)]
+        owner = "other" if number == 1 else "me"
+        game = StoredGame(f"g{number}", owner, "toy", 1.0, number < 5, settings, {})
+        kept.put(game)
+        before = game.id
+    record = ToyGames().table("toy", seed=0).record()
+    room = Room(asked, game._replace(record=record))
+    monkeypatch.setattr(store.Settings, "parse", lambda _: pytest.fail("a game is read"))
+    # The first seat is the third player's in the second game, and the second player's in the third.
+    assert room.series_returns() == [[1.0, 2.0, 2.0], [3.0, 2.0, 1.0], [2.0, 1.0, 4.0]]
+    assert kept.returns_before("g4", "me", 2) == [(3, [2.0, 1.0, 3.0]), (4, [2.0, 1.0, 4.0])]
+
+
+def test_games_are_removed(client: TestClient, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lobby, "MOST_GAMES", 1)
+    table = new_table(client)["id"]
+    site.services.store.put_review(table, "somebody", "normal", {})
+    assert ask_for_table(client).json()["error"]["code"] == "full"
+    with Tab(client) as tab:
+        tab.ask("join", "state", table=table)
+        assert client.delete(f"/api/tables/{table}").status_code == 429  # somebody is there
+    for _ in range(100):
+        if client.delete(f"/api/tables/{table}").status_code == 200:
+            break
+    assert client.get(f"/api/tables/{table}").status_code == 404
+    assert site.services.store.reviews_of(table, "somebody") == []
+    assert client.delete(f"/api/tables/{table}").status_code == 404
+    monkeypatch.undo()
+    assert client.portal is not None
+    client.portal.call(
+        site.server.lobby.open_shared, json.dumps(ToyGames().table("toy", seed=0).record())
+    )
+    (shared,) = client.get("/api/tables").json()["tables"]
+    assert client.delete(f"/api/tables/{shared['id']}").status_code == 403
+    new_table(client)
 
 
 def test_a_game_that_left_the_lobby_breaks_no_list(client: TestClient, site: Site) -> None:

@@ -102,6 +102,20 @@ def test_a_game_that_cannot_be_prepared_is_reported_and_the_others_are_there() -
     asyncio.run(run())
 
 
+def test_ctrl_c_does_not_wait_for_a_game() -> None:
+    shelf, games = shelved("a")
+    shelf.held.clear()  # for ten seconds
+
+    async def run() -> None:
+        task = asyncio.create_task(games.prepare(EngineState("ready"), lambda: None))
+        await until(lambda: games.progress()["preparing"]["game"] == "a")
+        task.cancel()
+
+    asyncio.run(run())
+    assert shelf.tried == []
+    shelf.held.set()
+
+
 def test_the_page_is_there_before_the_games(site: Site) -> None:
     shelf, games = shelved("other", "toy")
     shelf.held.clear()

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 from fpmcts.web.engine.asking import Answer, Question, Row
+from fpmcts.web.errors import RefusedError
 from fpmcts.web.review.comparing import CLASSES as NAMES
 from fpmcts.web.review.comparing import SPEEDS, classify
 from fpmcts.web.review.judging import Played, Review, judge_game
@@ -209,6 +210,18 @@ def test_review_retry_reveal_and_puzzles(client: TestClient, site: Site) -> None
         ]  # it is solved
 
 
+def test_a_solved_puzzle_does_not_come_back(client: TestClient, site: Site) -> None:
+    """By another review of the game, in which it is a mistake too."""
+    site.engine.answer = opinion
+    with Tab(client) as tab:
+        tab.ask("join", "state", table=opened(client, "pass", "a2", "a3", "a1", "pass"))
+        for seats in ([0], [0, 1]):
+            tab.final("review", seats=seats)
+            assert 0 in [one["ply"] for one in client.get("/api/puzzles").json()["puzzles"]]
+        assert tab.final("try", ply=0, move="a1")["tried"]["right"]
+    assert 0 not in [one["ply"] for one in client.get("/api/puzzles").json()["puzzles"]]
+
+
 def test_puzzles_leave_others_their_turn(client: TestClient, site: Site) -> None:
     """A view of each takes some time; the first hundred are enough."""
     site.engine.answer = opinion
@@ -276,5 +289,18 @@ def test_reviews_of_a_shared_table_belong_to_each_session(client: TestClient, si
     client.cookies.clear()
     client.cookies.update(mine)
     assert client.get("/api/puzzles").json()["puzzles"] == []  # solved, and still known
-    client.portal.call(site.server.lobby.open_shared, record)
-    assert site.services.store._ask("SELECT * FROM reviews") == []  # of tables that are gone
+
+    def reopen(text: str) -> tuple[list[str], int]:
+        assert client.portal is not None
+        client.portal.call(site.server.lobby.open_shared, text)
+        tables = client.get("/api/tables").json()["tables"]
+        return [one["id"] for one in tables], len(site.services.store._ask("SELECT * FROM reviews"))
+
+    assert reopen(f"{record}\n") == ([table["id"]], 2)
+    for bad in ("", "not a record", f'{record}\n{{"game": "toy"}}'):
+        with pytest.raises(RefusedError, match="line 1|line 2|0 lines"):
+            reopen(bad)
+    assert reopen(record) == ([table["id"]], 2), "a file with a fault changes nothing"
+    tables, reviews = reopen(f"{record}\n{record}")
+    assert len(tables) == 2 and table["id"] in tables and reviews == 2
+    assert reopen(record.replace("pass", "a1"))[1] == 0  # of tables that are gone

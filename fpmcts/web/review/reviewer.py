@@ -5,6 +5,8 @@ move.
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import asdict, replace
+from itertools import groupby
+from operator import itemgetter
 
 from fpmcts.web.clock import derived_seed
 from fpmcts.web.engine.asking import Answer, EngineError, Priority
@@ -323,14 +325,16 @@ class Reviewer:
         """Yields table, ply and seat of the clear mistakes of a session's reviewed games that
         nobody has found yet, the newest games first.
         """
-        found = set()
-        for table, stored in self._store.reviewed(session):
-            review = Review.parse(stored)
-            for decision in review.decisions:
-                place = (table, decision.ply)
-                wrong = decision.name(review.classes) in PUZZLES and not decision.right
-                if wrong and place not in found:
-                    found.add(place)
-                    yield *place, decision.seat
-                    await asyncio.sleep(0)  # let others run
-            await asyncio.sleep(0)
+        for table, stored in groupby(self._store.reviewed(session), key=itemgetter(0)):
+            wrong, solved = dict[int, int](), set[int]()
+            for _, fields in stored:  # reviews of one game, by different speeds, seats or seeds
+                review = Review.parse(fields)
+                for decision in review.decisions:
+                    if decision.right:
+                        solved.add(decision.ply)
+                    elif decision.name(review.classes) in PUZZLES:
+                        wrong.setdefault(decision.ply, decision.seat)
+                await asyncio.sleep(0)  # let others run
+            for ply in wrong.keys() - solved:
+                yield table, ply, wrong[ply]
+                await asyncio.sleep(0)

@@ -117,6 +117,11 @@ class Server:
         room = self._room(request)
         return {"summary": room.summary(), "view": room.view()}
 
+    def remove(self, request: Request) -> object:
+        """Removes a table."""
+        self.lobby.remove(request.scope["session"], request.path_params["table"])
+        return {}
+
     def series(self, request: Request) -> object:
         """Answers what each player won in each game of a series so far."""
         return {"games": self._room(request).series_returns()}
@@ -270,6 +275,7 @@ def make_app(
         server.route("/api/tables", server.tables),
         server.route("/api/tables", server.new_table, "POST", 201),
         server.route("/api/tables/{table}", server.table),
+        server.route("/api/tables/{table}", server.remove, "DELETE"),
         server.route("/api/tables/{table}/series", server.series),
         server.route("/api/tables/{table}/record", server.record),
         server.route("/api/tables/{table}/replay", server.replay),

@@ -228,7 +228,7 @@ class Connection:
 
     def _next(self) -> None:
         room = self._own()
-        room.tell(room.message("next", next=self._lobby.next_of(room).id))
+        self.send(room.message("next", next=self._lobby.next_of(room).id))
 
     def _submit(self, work: Work) -> None:
         assert self._answers is not None

@@ -3,7 +3,7 @@
 
 import { html, useEffect, useRef, useState } from "./vendor/preact.js";
 import { Cards, moveWord, wordAt } from "./cards.js";
-import { TypedMove, useKeys } from "./keys.js";
+import { TypedMove, useHint, useKeys } from "./keys.js";
 import { amount, t } from "./words.js";
 
 const STEPS = 200; // of the slider, which is logarithmic: small bets matter more
@@ -28,12 +28,11 @@ export function BetControls({ view, legal, play, hint, say, keys, extra }) {
   const others = moves.filter((move) => !sizes.some(([size]) => size === move));
   const [text, setText] = useState("");
   const [wrong, setWrong] = useState(null);
-  const [suggested, setSuggested] = useState(null);
+  const [suggested, ask] = useHint(view, hint);
   const field = useRef(null);
   useEffect(() => {
     setText(range ? String(range[0]) : "");
     setWrong(null);
-    setSuggested(null);
   }, [view.ply, range?.[0], range?.[1]]);
   const change = (value) => {
     setText(String(value));
@@ -52,11 +51,9 @@ export function BetControls({ view, legal, play, hint, say, keys, extra }) {
     else play(sizes.find(([, chips]) => chips === Number(text))?.[0] ?? `r${Number(text)}`);
   };
   const askHint = async () => {
-    if (!turn || !hint) return;
-    const found = await hint(new Map(moves.map((move) => [move, move])), suggested ?? "");
+    const found = await ask(new Map(moves.map((move) => [move, move])));
     if (!found) return;
     const chips = sizes.find(([size]) => size === found)?.[1] ?? (/^r\d+$/.test(found) ? Number(found.slice(1)) : null);
-    setSuggested(found);
     if (chips !== null) change(chips);
     else say(`${t("hint")}: ${wordAt(view, found)}`);
   };

@@ -58,7 +58,8 @@ export function Cards({ cards, size = "", label }) {
   </span>`;
 }
 
-export const CardButton = ({ card, disabled, play }) => html`<button type="button" class=${looks(card)} disabled=${disabled} aria-label=${cardName(card)} onClick=${play}>${face(card)}</button>`;
+export const CardButton = ({ card, disabled, play, shortcut }) => html`<button type="button" class=${looks(card)} disabled=${disabled} aria-label=${cardName(card)}
+  aria-keyshortcuts=${shortcut} onClick=${play}>${face(card)}${shortcut && shortcut !== card ? html`<kbd aria-hidden="true">${shortcut}</kbd>` : ""}</button>`;
 
 // Face-down cards.
 export function Down({ count, size = "" }) {

@@ -30,6 +30,7 @@ async function request(method, path, body, type = "application/json") {
 }
 
 export const get = (path) => request("GET", path);
+export const remove = (path) => request("DELETE", path);
 export const post = (path, body) => request("POST", path, body);
 export const upload = (path, text) => request("POST", path, text, "application/x-ndjson");
 
@@ -37,7 +38,10 @@ const FIRST_WAIT = 400; // milliseconds before a lost connection is tried again;
 const LONGEST_WAIT = 8000;
 const LOST = "the connection was lost";
 
-// Messages to and from the server. Listeners hear everything; `ask` resolves with the first answer to one message.
+const goesOn = (message) => ["queued", "progress"].includes(message.type) || message.final === false;
+
+// Messages to and from the server. Listeners hear everything; who sends a message may hear its answers, the last of which ends
+// its job or says that the connection was lost.
 export class Connection {
   constructor() {
     this.listeners = new Set();
@@ -45,7 +49,6 @@ export class Connection {
     this.wait = FIRST_WAIT;
     this.waiting = new Map();
     this.table = null;
-    this.open();
   }
 
   listen(hear) {
@@ -68,33 +71,29 @@ export class Connection {
     this.socket.onmessage = (event) => this.hear(JSON.parse(event.data));
     this.socket.onclose = () => {
       this.tell({ type: "disconnected" });
-      for (const [, { reject }] of this.waiting) reject(new Refused("disconnected", LOST));
-      this.waiting.clear();
+      for (const id of [...this.waiting.keys()]) this.lose(id);
       setTimeout(() => this.open(), this.wait);
       this.wait = Math.min(2 * this.wait, LONGEST_WAIT);
     };
   }
 
   hear(message) {
-    const asked = message.id !== undefined ? this.waiting.get(message.id) : undefined;
-    if (asked) {
-      this.waiting.delete(message.id);
-      if (message.type === "error") asked.reject(new Refused(message.code, message.text));
-      else asked.resolve(message);
-    }
+    const hear = this.waiting.get(message.id);
+    if (!goesOn(message)) this.waiting.delete(message.id);
+    hear?.(message);
     this.tell(message);
   }
 
-  send(fields) {
-    const id = ++this.id;
-    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify({ id, ...fields }));
-    else setTimeout(() => this.hear({ type: "error", id, code: "disconnected", text: LOST })); // said later, it might be meant for another table
-    return id;
+  lose(id) {
+    this.hear({ type: "error", id, code: "disconnected", text: LOST });
   }
 
-  ask(fields) {
-    const id = this.send(fields);
-    return new Promise((resolve, reject) => this.waiting.set(id, { resolve, reject }));
+  send(fields, hear) {
+    const id = ++this.id;
+    if (hear) this.waiting.set(id, hear); // now, not with the next rendering: answers are quicker than frames
+    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify({ id, ...fields }));
+    else setTimeout(() => this.lose(id)); // sent later, it might be meant for another table
+    return id;
   }
 
   join(table) {

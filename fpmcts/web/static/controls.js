@@ -1,12 +1,12 @@
 // Input of moves: cards of a hand, bets of any amount, a button for each legal move, or a line of
 // text; with the keyboard.
 
-import { html, useEffect, useRef, useState } from "./vendor/preact.js";
+import { html, useEffect, useState } from "./vendor/preact.js";
 import { isBidding } from "./auction.js";
 import { BetControls, isBets } from "./bets.js";
 import { CardButton, Cards, RANKS, RankHand, cheapestWith, chosenText, countsOf, isCardMove, isRanks, moveWord, sorted, wordAt } from "./cards.js";
 import { Squares, boardOf } from "./felt.js";
-import { TypedMove, useKeys } from "./keys.js";
+import { TypedMove, useHint, useKeys, useLater } from "./keys.js";
 import { t } from "./words.js";
 
 const MOST_BUTTONS = 40;
@@ -24,9 +24,7 @@ function rankOfKey(event) {
 // `legal` is null if the page does not know the legal moves; then the server decides.
 export function CardControls({ view, legal: texts, play, hint, advised = false, autopass = false, combine = false, say, keys, extra }) {
   const [chosen, setChosen] = useState({});
-  const ply = useRef(view.ply);
-  const hinted = useRef({}); // a hint that is no selection of cards
-  ply.current = view.ply;
+  const [, ask] = useHint(view, hint);
   const own = view.seats[view.you].cards;
   const turn = view.to_move === view.you && !view.over;
   const legal = texts && new Map(texts.map((move) => [move === "pass" ? "pass" : sorted(move), move]));
@@ -51,10 +49,8 @@ export function CardControls({ view, legal: texts, play, hint, advised = false, 
     else say(t("must_lead"));
   };
   const askHint = async () => {
-    if (!turn || !hint) return;
-    const found = await hint(legal, text || (hinted.current.ply === view.ply ? hinted.current.move : ""));
-    if (!found || ply.current !== view.ply) return; // too late: the table has moved on
-    hinted.current = { ply: view.ply, move: found };
+    const found = await ask(legal, text); // may be no selection of cards
+    if (!found) return;
     setChosen(isCardMove(found) ? countsOf(found) : {});
     if (!isCardMove(found)) say(`${t("hint")}: ${moveWord(found)}`);
   };
@@ -84,11 +80,7 @@ export function CardControls({ view, legal: texts, play, hint, advised = false, 
     setChosen(whole ? countsOf(whole) : next);
   };
   const stuck = turn && legal?.size === 1 && mayPass;
-  useEffect(() => {
-    if (!stuck || !autopass) return undefined;
-    const timer = setTimeout(() => send("pass"), AUTO_PASS_MS * (1 + Math.random()));
-    return () => clearTimeout(timer);
-  }, [stuck, autopass, view.ply]);
+  useLater(stuck && autopass ? AUTO_PASS_MS * (1 + Math.random()) : null, () => send("pass"), [view.ply]);
   return html`<div class="controls">
     <${RankHand} cards=${own} chosen=${chosen} choose=${choose} dull=${dull} disabled=${view.over || bids !== null} label=${t("your_hand")} />
     ${bids ? html`<div class="row buttons bids">${bids.map((bid, k) => html`<button type="button" key=${bid} class=${k ? "primary" : ""} onClick=${() => send(bid)}>${moveWord(bid)}${keys ? html` <kbd aria-hidden="true">${k + 1}</kbd>` : ""}</button>`)}
@@ -112,20 +104,17 @@ function fitting(chosen, cards) {
 // Any other game: your cards, a button for each legal move, and a line to type.
 export function ButtonControls({ view, legal, play, hint, say, keys, extra }) {
   const turn = view.to_move === view.you && !view.over;
-  const [suggested, setSuggested] = useState(null);
+  const [suggested, ask] = useHint(view, hint);
   const moves = turn ? legal ?? [] : [];
-  const numbered = moves.length > 0 && moves.every((move) => /^\d+$/.test(move)); // keys choose moves by their numbers
+  const numbered = moves.length > 0 && moves.every((move) => /^\d+$/.test(move));
+  const keyOf = (move, k) => (numbered ? Number(move).toString(36) : k < 9 ? String(k + 1) : undefined); // after 9 comes a
   const board = boardOf(view);
   const onBoard = board && (numbered || !moves.length);
-  useEffect(() => setSuggested(null), [view.ply]);
-  const askHint = async () => {
-    if (turn && hint) setSuggested(await hint(new Map(moves.map((move) => [move, move])), suggested ?? ""));
-  };
+  const askHint = () => ask(new Map(moves.map((move) => [move, move])));
   useKeys(keys && !view.over, (event) => {
-    const place = Number(event.key) - 1;
+    const chosen = moves.find((move, k) => keyOf(move, k) === event.key);
     const starting = /^[a-z]$/.test(event.key) ? moves.filter((move) => move[0] === event.key) : [];
-    if (numbered) moves.includes(event.key) && play(event.key);
-    else if (moves[place] !== undefined) play(moves[place]);
+    if (chosen !== undefined) play(chosen);
     else if (starting.length === 1) play(starting[0]);
     else if (event.key === "/") askHint();
     else if (event.key === "Enter" && suggested && event.target.tagName !== "BUTTON") play(suggested);
@@ -136,10 +125,10 @@ export function ButtonControls({ view, legal, play, hint, say, keys, extra }) {
   const tapped = !board && own?.length > 0 && (numbered ? moves.every((move) => own.includes(move)) : own.every((card) => /^\d+$/.test(card))); // moves are cards of the hand
   return html`<div class="controls">
     ${board && html`<${Squares} name=${board[0]} rows=${board[1]} legal=${moves} play=${turn ? play : null} suggested=${suggested} />`}
-    ${tapped ? html`<div class="row lying taps" role="group" aria-label=${t("your_hand")}>${own.map((card) => html`<${CardButton} key=${card} card=${card} disabled=${!moves.includes(card)} play=${() => play(card)} />`)}</div>` : own?.length > 0 && html`<div class="lying"><${Cards} cards=${own} label=${t("your_hand")} /></div>`}
+    ${tapped ? html`<div class="row lying taps" role="group" aria-label=${t("your_hand")}>${own.map((card) => html`<${CardButton} key=${card} card=${card} shortcut=${keys && moves.includes(card) ? keyOf(card) : undefined} disabled=${!moves.includes(card)} play=${() => play(card)} />`)}</div>` : own?.length > 0 && html`<div class="lying"><${Cards} cards=${own} label=${t("your_hand")} /></div>`}
     <div class="row buttons">${(onBoard || tapped ? [] : moves).slice(0, MOST_BUTTONS).map((move, k) => html`<button type="button" key=${move}
-      class=${`${move === suggested ? "suggested" : ""} ${move === "fold" ? "" : "primary"}`} aria-keyshortcuts=${!numbered && k < 9 ? String(k + 1) : undefined}
-      onClick=${() => play(move)}>${wordAt(view, move)}${keys && !numbered && k < 9 ? html` <kbd aria-hidden="true">${k + 1}</kbd>` : ""}${move === suggested ? html` <span class="mark">← ${t("hint")}</span>` : ""}</button>`)}
+      class=${`${move === suggested ? "suggested" : ""} ${move === "fold" ? "" : "primary"}`} aria-keyshortcuts=${keyOf(move, k)}
+      onClick=${() => play(move)}>${wordAt(view, move)}${keys && ![undefined, move].includes(keyOf(move, k)) ? html` <kbd aria-hidden="true">${keyOf(move, k)}</kbd>` : ""}${move === suggested ? html` <span class="mark">← ${t("hint")}</span>` : ""}</button>`)}
       ${hint && turn && html`<button type="button" onClick=${askHint}>${t("hint")}</button>`}</div>
     <${TypedMove} turn=${turn} play=${play} />${extra}
   </div>`;

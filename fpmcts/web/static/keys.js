@@ -1,4 +1,4 @@
-// Keyboard shortcuts, and a line to type a move.
+// What all input has in common: keyboard shortcuts, a line to type a move, hints, timers, and what the browser keeps.
 
 import { html, useEffect, useRef, useState } from "./vendor/preact.js";
 import { t } from "./words.js";
@@ -19,6 +19,50 @@ export function useKeys(enabled, handle) {
     addEventListener("keydown", hear);
     return () => removeEventListener("keydown", hear);
   }, [enabled]);
+}
+
+// Acts after some milliseconds, as the last rendering says, unless one of `deps` changes before; null: never.
+export function useLater(milliseconds, act, deps) {
+  const latest = useRef(null);
+  latest.current = act;
+  useEffect(() => {
+    if (milliseconds === null) return undefined;
+    const timer = setTimeout(() => latest.current(), milliseconds);
+    return () => clearTimeout(timer);
+  }, [milliseconds === null, ...deps]);
+}
+
+// The hint for a view, and what asks for it, or for the next best one. An answer that is late is for no other view.
+export function useHint(view, hint) {
+  const [found, setFound] = useState({});
+  const latest = useRef(null);
+  latest.current = view;
+  const suggested = found.view === view ? found.move : null;
+  const ask = async (legal, now) => {
+    if (!hint || view.to_move !== view.you || view.over) return null;
+    const move = await hint(legal, now || suggested || "");
+    if (!move || latest.current !== view) return null;
+    setFound({ view, move });
+    return move;
+  };
+  return [suggested, ask];
+}
+
+// Settings that the browser keeps; where it keeps none, they are for this page only.
+export function kept(name, usual) {
+  try {
+    return { ...usual, ...JSON.parse(localStorage.getItem(name) ?? "{}") };
+  } catch {
+    return usual;
+  }
+}
+
+export function keep(name, value) {
+  try {
+    localStorage.setItem(name, JSON.stringify(value));
+  } catch {
+    // full, or denied
+  }
 }
 
 export function TypedMove({ turn, play }) {

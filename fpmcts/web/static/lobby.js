@@ -2,7 +2,7 @@
 
 import { html, useEffect, useRef, useState } from "./vendor/preact.js";
 import { Cards } from "./cards.js";
-import { get, post, upload } from "./connection.js";
+import { get, post, remove, upload } from "./connection.js";
 import { YOU, baseTitle, gameTitle, isSeries, playerText, playerTitle, preparingText, seatTitle, usual, variantTitle } from "./players.js";
 import { gain, signed, t } from "./words.js";
 
@@ -75,7 +75,7 @@ function NewTable({ config, wish, prepare, open, fail }) {
   </form>`;
 }
 
-function Recent({ tables, config, open }) {
+function Recent({ tables, config, open, forget }) {
   const [all, setAll] = useState(false);
   if (!tables.length) return html`<p class="muted">${t("nothing_yet")}</p>`;
   return html`<ul class="recent">${tables.slice(0, all ? tables.length : MOST_SHOWN).map((one) => html`<li key=${one.id}>
@@ -83,7 +83,7 @@ function Recent({ tables, config, open }) {
       <b>${gameTitle(one.game)}</b>
       <span class="muted">${one.seats.map((player) => playerTitle(player, config)).join(" · ")}</span>
       <span class=${`tag ${one.over && one.you !== null ? gain(one.returns?.[one.you]) : ""}`}>${one.over ? (one.you !== null && one.returns ? signed(one.returns[one.you]) : t("over")) : t("move_n", one.plies + 1)}</span>
-    </button></li>`)}</ul>
+    </button>${!one.shared && html`<button type="button" class="icon" aria-label=${t("remove")} title=${t("remove")} onClick=${() => confirm(t("remove_ask")) && forget(one.id)}>×</button>`}</li>`)}</ul>
     ${tables.length > MOST_SHOWN && html`<button type="button" class="link small" onClick=${() => setAll(!all)}>${t("show_all", tables.length)}</button>`}`;
 }
 
@@ -130,7 +130,7 @@ export function Lobby({ config, engine, wish, prepare, open, go, fail }) {
     ${Object.keys(config.broken).map((base) => html`<p class="notice" key=${base}>${t("broken", baseTitle(base))}</p>`)}
     ${(config.games.length > 0 || config.preparing?.games.length > 0) && html`<section class="panel"><${NewTable} key=${`${wish.g}-${wish.seed}`} config=${config} wish=${wish} prepare=${prepare} open=${open} fail=${fail} /></section>`}
     <div class="two">
-      <section class="panel"><h2>${t("recent")}</h2><${Recent} tables=${tables} config=${config} open=${open} /></section>
+      <section class="panel"><h2>${t("recent")}</h2><${Recent} tables=${tables} config=${config} open=${open} forget=${(id) => remove(`/api/tables/${id}`).then(refresh, fail)} /></section>
       <section class="panel"><h2>${t("more")}</h2><ul class="tools">
         <input type="file" ref=${file} hidden accept=".jsonl,.json,.txt" aria-label=${t("open_file")} onChange=${read} />
         ${tool(t("puzzles"), t("puzzles_text"), () => go("puzzles"))}

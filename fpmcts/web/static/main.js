@@ -6,6 +6,7 @@
 import { html, render, useEffect, useRef, useState } from "./vendor/preact.js";
 import { Connection, get } from "./connection.js";
 import { setSound } from "./effects.js";
+import { keep, kept } from "./keys.js";
 import { Lobby } from "./lobby.js";
 import { Play } from "./play.js";
 import { learnGames, preparingText } from "./players.js";
@@ -19,12 +20,7 @@ const GEAR =
   "M10.200 2h3.600l.5 2.600 1.700.7 2.200-1.500 2.500 2.500-1.500 2.200.7 1.700 2.600.5v3.600l-2.600.5-.7 1.700 1.500 2.200-2.500 2.500-2.200-1.500-1.700.7-.5 2.600h-3.600l-.5-2.600-1.700-.7-2.200 1.500-2.500-2.500 1.500-2.200-.7-1.700-2.600-.5v-3.600l2.600-.5.7-1.700-1.500-2.200 2.500-2.500 2.200 1.500 1.700-.7zM12 8.400a3.600 3.600 0 1 0 0 7.200 3.600 3.600 0 0 0 0-7.200z";
 
 function readPrefs() {
-  const own = { language: systemLanguage(), keys: true, motion: true, sound: !matchMedia("(prefers-reduced-motion: reduce)").matches, four: true, counter: true, autopass: false, combine: false };
-  try {
-    return { ...own, ...JSON.parse(localStorage.getItem(KEPT) ?? "{}") };
-  } catch {
-    return own;
-  }
+  return kept(KEPT, { language: systemLanguage(), keys: true, motion: true, sound: !matchMedia("(prefers-reduced-motion: reduce)").matches, four: true, counter: true, autopass: false, combine: false });
 }
 
 function place() {
@@ -88,15 +84,17 @@ function App({ connection }) {
   useEffect(() => {
     const moved = () => setAt(place());
     addEventListener("hashchange", moved);
-    look();
-    return connection.listen((message) => {
+    const stop = connection.listen((message) => {
       if (message.type === "welcome" || message.type === "engine") setEngine(message);
       if (message.type === "connected") setOnline(true);
       if (message.type === "disconnected") setOnline(false);
     });
+    connection.open(); // now that its first message is heard
+    look();
+    return stop;
   }, []);
   useEffect(() => {
-    localStorage.setItem(KEPT, JSON.stringify(prefs));
+    keep(KEPT, prefs);
     document.documentElement.classList.toggle("calm", !prefs.motion);
     document.documentElement.classList.toggle("two-colours", !prefs.four);
     document.title = t("title");

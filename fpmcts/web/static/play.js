@@ -6,7 +6,7 @@ import { Counter, MoveText, cheapestFirst, madeWord, moveWord, sorted, unseenCou
 import { get, post } from "./connection.js";
 import { Controls, playsCards } from "./controls.js";
 import { Felt, Log } from "./felt.js";
-import { useKeys } from "./keys.js";
+import { useKeys, useLater } from "./keys.js";
 import { YOU, gameTitle, isSeries, placeTitle, playerTitle, roleTitle, sameNames, usual } from "./players.js";
 import { Match } from "./match.js";
 import { Steps, useArrows, useReplay } from "./replay.js";
@@ -14,7 +14,7 @@ import { Review } from "./review.js";
 import { Curve, Hands, Moves, Value } from "./thoughts.js";
 import { amount, gain, number, signed, t, verdict } from "./words.js";
 
-const EMPTY = { rev: null, summary: null, view: null, thinking: null, job: null, result: null, paused: false, factor: 1, values: {}, notes: {} };
+const EMPTY = { rev: null, summary: null, view: null, thinking: null, job: null, result: null, stuck: false, paused: false, factor: 1, values: {}, notes: {} };
 const SPEEDS = [64, 256, 1024];
 const HINT_PLAYOUTS = 64;
 const DEAL_AGAIN_MS = 2500; // after a deal that was thrown in
@@ -40,12 +40,12 @@ function follow(state, message) {
     case "forget":
       return EMPTY;
     case "state":
-      return { ...state, rev: message.rev, summary: message.summary, view: message.view, paused: message.paused, factor: message.factor, thinking: null, result: null,
+      return { ...state, rev: message.rev, summary: message.summary, view: message.view, paused: message.paused, factor: message.factor, thinking: null, result: null, stuck: false,
         values: Object.fromEntries(Object.entries(state.values).filter(([ply]) => Number(ply) <= message.view.ply)) };
     case "moved":
       return { ...state, rev: message.rev, view: message.view, thinking: null, result: state.view?.you === null || message.view.to_move !== message.view.you ? state.result : null, notes: { ...state.notes, [message.ply]: note(state.view, message.view, message.seat, message.move) } };
     case "thinking":
-      return { ...state, thinking: message, result: message.rows || message.policy ? message : state.result, values: kept(state.values, state.view?.ply, message.seat, message) };
+      return { ...state, thinking: message, stuck: false, result: message.rows || message.policy ? message : state.result, values: kept(state.values, state.view?.ply, message.seat, message) };
     case "over":
       return { ...state, rev: message.rev, summary: message.summary, view: message.view, thinking: null, result: null, ended: true };
     case "asked":
@@ -55,6 +55,7 @@ function follow(state, message) {
       return { ...state, result: message.rows || message.policy ? message : state.result, job: message.final ? null : state.job, values: kept(state.values, message.ply, message.seat, message) };
     case "error":
       if (message.code === "unknown_table") return { ...state, missing: true };
+      if (message.table !== undefined) return { ...state, thinking: null, stuck: true }; // a player failed
       return message.id !== undefined && message.id === state.job ? { ...state, job: null } : state;
     case "disconnected":
       return { ...state, job: null, thinking: null };
@@ -94,11 +95,7 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
   const series = isSeries(game) && !summary?.imported;
   const matchOver = series && summary?.series?.deals && summary.series.games >= summary.series.deals;
   const dealAgain = Boolean(state.ended && view && isThrownIn(view) && !matchOver);
-  useEffect(() => {
-    if (!dealAgain) return undefined;
-    const timer = setTimeout(() => send({ type: "next" }), DEAL_AGAIN_MS);
-    return () => clearTimeout(timer);
-  }, [dealAgain]);
+  useLater(dealAgain ? DEAL_AGAIN_MS : null, () => send({ type: "next" }), []);
   const done = Boolean(view && (view.over || summary.imported));
   const plies = useReplay(done ? id : null, view?.ply, failed);
   const last = plies ? plies.length - 1 : 0;
@@ -121,11 +118,7 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
   const maySearch = Boolean(game.analyst) && !done && summary.mode !== "fair" && (mine || summary.mode === "open");
   const searches = game.exact === false;
   const name = (seat) => (sameNames(view) && seat !== view.you ? placeTitle(view, seat, game, config) : playerTitle(view.seats[seat].player, config));
-  const analyse = (playouts, moves) => {
-    const job = connection.send({ type: "analyse", playouts, ...(moves ? { moves } : {}) });
-    tell({ type: "asked", job });
-    return job;
-  };
+  const analyse = (playouts, hear) => tell({ type: "asked", job: connection.send({ type: "analyse", playouts }, hear) });
   // A hint is the best move, and asked for again the next best. Without an analyst, or if hands must stay hidden, hints cycle
   // through the legal moves with cards, the cheapest first: they show what is possible, not what is good.
   const hint = async (legal, now) => {
@@ -133,15 +126,7 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
     const moves = maySearch ? known : cheapestFirst([...legal.values()]);
     const place = moves.findIndex((move) => sorted(move) === sorted(now));
     if (!maySearch || place >= 0) return moves[(place + 1) % moves.length];
-    return new Promise((resolve) => {
-      const job = analyse(HINT_PLAYOUTS);
-      const stop = connection.listen((message) => {
-        const ended = message.type === "disconnected" || (message.type === "error" && message.id === job) || (message.type === "result" && message.job === job && message.final);
-        if (!ended) return;
-        stop();
-        resolve(message.type === "result" ? message.rows?.[0]?.move ?? message.move ?? null : null);
-      });
-    });
+    return new Promise((resolve) => analyse(HINT_PLAYOUTS, (message) => (message.final || message.type === "error") && resolve(message.rows?.[0]?.move ?? message.move ?? null)));
   };
   const share = () => copy(summary.seed === null ? location.href : `${location.origin}/#g=${summary.game}&seed=${summary.seed}`, say);
   const outside = () => get(`/api/tables/${id}/outside`).then((text) => copy(JSON.stringify(text), say), fail);
@@ -173,7 +158,7 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
     ${engine.state !== "ready" && html`<p class="notice">${engine.compiling ? t("compiling", gameTitle(engine.compiling.game), engine.compiling.seconds) : t("waiting", number(100 * (engine.warm ?? 0)))}</p>`}
     <div class="stage">
       <${Felt} view=${shown} config=${config} thinking=${state.thinking?.seat ?? null} progress=${progress} notes=${notes} next=${retry ? undefined : next} foot=${retry || !done ? "" : foot}
-        status=${retry ? html`<b>${t("your_try")}</b>` : statusText(shown, view, config, game, done, at, last, state.paused)}>
+        status=${retry ? html`<b>${t("your_try")}</b>` : state.stuck ? html`<b>${t("stuck")}</b> <button type="button" onClick=${() => connection.join(id)}>${t("try_again")}</button>` : statusText(shown, view, config, game, done, at, last, state.paused)}>
         ${retry
           ? html`<${Controls} key=${`retry-${retry.ply}`} view=${retry.view} legal=${retry.legal} play=${retry.attempt} say=${say} keys=${prefs.keys}
               extra=${html`<button type="button" class="link" onClick=${() => setRetry(null)}>${t("give_up")}</button>`} />`

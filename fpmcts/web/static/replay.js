@@ -2,7 +2,7 @@
 
 import { html, useEffect, useState } from "./vendor/preact.js";
 import { get } from "./connection.js";
-import { useKeys } from "./keys.js";
+import { useKeys, useLater } from "./keys.js";
 import { t } from "./words.js";
 
 // All positions of a finished game; null until they have arrived, or without an id.
@@ -25,11 +25,7 @@ const ICONS = { autoplay: "M7 4l12 8L7 20z", pause: "M6 4h4v16H6zM14 4h4v16h-4z"
 // `held`: nothing moves by itself meanwhile.
 export function Steps({ ply, last, choose, held }) {
   const [runs, setRuns] = useState(false);
-  useEffect(() => {
-    if (!runs || held) return undefined;
-    const timer = setTimeout(() => (ply < last ? choose(ply + 1) : setRuns(false)), STEP_MS);
-    return () => clearTimeout(timer);
-  }, [runs, held, ply, last]);
+  useLater(runs && !held ? STEP_MS : null, () => (ply < last ? choose(ply + 1) : setRuns(false)), [ply, last]);
   const start = () => {
     if (!runs && ply === last) choose(0);
     setRuns(!runs);

@@ -1,7 +1,7 @@
 // The review of a finished game, shown beside the table: the curve, the mistakes with their errors, and another try before the
 // answer is shown.
 
-import { html, useEffect, useRef, useState } from "./vendor/preact.js";
+import { html, useState } from "./vendor/preact.js";
 import { MoveText, moveWord } from "./cards.js";
 import { get } from "./connection.js";
 import { useKeys } from "./keys.js";
@@ -23,39 +23,12 @@ export function Review({ id, view, plies, game, config, connection, prefs, say, 
   const [tried, setTried] = useState({}); // results of tries, by ply
   const [show, setShow] = useState("moves");
   const [hidden, setHidden] = useState({}); // results of analyses, by ply
-  const asked = useRef(new Map()); // the ply of each analysis
   const merge = (found) =>
     setDecisions((before) => {
       const all = new Map(before.map((one) => [one.ply, one]));
       for (const one of found) all.set(one.ply, { ...all.get(one.ply), ...one });
       return [...all.values()].sort((a, b) => a.ply - b.ply);
     });
-  useEffect(
-    () =>
-      connection.listen((message) => {
-        if (message.type === "revealed") merge(message.decisions);
-        else if (message.type === "disconnected") (setJob(null), setHidden({}));
-        else if (message.type === "error" && message.id === job) setJob(null);
-        else if (["error", "result"].includes(message.type) && asked.current.has(message.id)) setHidden((before) => ({ ...before, [asked.current.get(message.id)]: message }));
-        else if (message.type === "progress" && message.job === job) {
-          setProgress(message);
-          merge(message.decisions ?? []);
-        } else if (message.type === "result" && message.tried) {
-          setTried((before) => ({ ...before, [message.tried.ply]: message.tried }));
-          if (message.tried.decision) merge([{ ...message.tried.decision, hidden: false, right: true }]);
-        } else if (message.type === "result" && message.final && message.job === job) {
-          if (message.review) {
-            setDecisions(message.review.decisions);
-            const first = message.review.decisions.find((one) => WRONG.includes(one.class));
-            if (first && !review) choose(first.ply);
-            setReview(message.review);
-          }
-          setJob(null);
-          setProgress(null);
-        }
-      }),
-    [job, review],
-  );
   const wrong = decisions.filter((one) => WRONG.includes(one.class) || one.class === "unclear");
   const turn = (by) => {
     if (!wrong.length) return;
@@ -72,13 +45,17 @@ export function Review({ id, view, plies, game, config, connection, prefs, say, 
     const attempt = (move) => {
       setRetry(null);
       setTried((before) => ({ ...before, [one.ply]: undefined }));
-      connection.send({ type: "try", ply: one.ply, move });
+      connection.send({ type: "try", ply: one.ply, move }, ({ tried: found }) => {
+        if (!found) return;
+        setTried((before) => ({ ...before, [one.ply]: found }));
+        if (found.decision) merge([{ ...found.decision, hidden: false, right: true }]);
+      });
     };
     setRetry({ ply: one.ply, view: { ...all, you: one.seat, seats, returns: null }, legal: seen.legal ?? null, attempt });
   };
   const guess = () => {
-    asked.current.set(connection.send({ type: "analyse", ply, playouts: PLAYOUTS }), ply);
     setHidden((before) => ({ ...before, [ply]: { pending: true } }));
+    connection.send({ type: "analyse", ply, playouts: PLAYOUTS }, (found) => found.type !== "queued" && setHidden((before) => ({ ...before, [ply]: found })));
   };
   useKeys(prefs.keys && retry === null, (event) => {
     const act = { n: () => turn(1), N: () => turn(-1), r: tryAgain, h: () => setShow("hands"), t: () => setShow("moves") }[event.key];
@@ -89,7 +66,22 @@ export function Review({ id, view, plies, game, config, connection, prefs, say, 
   const unit = review?.unit ?? (game.reports_wins ? "wp" : "points");
   const digits = unit === "points" ? 2 : 1;
   const lossText = (which) => t("loss", lossOf(which, digits));
-  const start = (cuts) => setJob(connection.send({ type: "review", speed, thresholds: cuts }));
+  const hear = (message) => {
+    if (message.type === "queued") return;
+    if (message.type === "progress") {
+      setProgress(message);
+      merge(message.decisions ?? []);
+      return;
+    }
+    setJob(null);
+    setProgress(null);
+    if (!message.review) return;
+    setDecisions(message.review.decisions);
+    const first = message.review.decisions.find((each) => WRONG.includes(each.class));
+    if (first && !review) choose(first.ply);
+    setReview(message.review);
+  };
+  const start = (cuts) => setJob(connection.send({ type: "review", speed, thresholds: cuts }, hear));
   const sort = (cuts) => {
     setThresholds(cuts);
     if (review && job === null) start(cuts);
@@ -116,7 +108,7 @@ export function Review({ id, view, plies, game, config, connection, prefs, say, 
         <${MoveText} move=${one.move} size="tiny" /> ${one.class && one.loss > 0 ? html`<span class="lost">${lossText(one)}</span>` : ""}</p>
       ${one.hidden && one.class && html`<div class="row no-print">
           <button type="button" class="primary" disabled=${retry !== null} onClick=${tryAgain}>${t("retry")}</button>
-          <button type="button" onClick=${() => connection.send({ type: "reveal", ply: one.ply })}>${t("show")}</button></div>`}
+          <button type="button" onClick=${() => connection.send({ type: "reveal", ply: one.ply }, (found) => merge(found.decisions ?? []))}>${t("show")}</button></div>`}
       ${tried[one.ply] && html`<p class=${`answer ${tried[one.ply].right ? "gain" : "lose"}`}>${tried[one.ply].right ? "✓ " : "✗ "}<${MoveText} move=${tried[one.ply].move} size="tiny" /> ${tried[one.ply].right ? t("right") : t("not_right", lossOf(tried[one.ply], digits))}</p>`}
       ${!one.hidden && one.best && one.searched !== one.move && html`<p><small>${t(one.best === one.move ? "ai_move" : "best_was")}</small> <${MoveText} move=${one.searched} size="tiny" /></p>`}
       ${!one.hidden && one.rows && html`<div class="segments no-print" role="group" aria-label=${t("thoughts")}>${["moves", "hands"].map((each) => html`<button type="button" key=${each} aria-pressed=${show === each ? "true" : "false"} class=${show === each ? "on" : ""} onClick=${() => setShow(each)}>${t(each)}</button>`)}</div>

@@ -1,36 +1,25 @@
 // What a review says about a person: the thresholds of mistakes, and luck separated from skill.
 
 import { html, useState } from "./vendor/preact.js";
+import { keep, kept } from "./keys.js";
 import { number, t } from "./words.js";
 
 const NAMES = ["inaccuracy", "mistake", "blunder"];
 const KEPT = "fpmcts.thresholds";
 
-function readKept() {
-  try {
-    return JSON.parse(localStorage.getItem(KEPT) ?? "{}");
-  } catch {
-    return {};
-  }
-}
-
 const good = (values, most) => values.length === 3 && values.every((value, k) => Number.isFinite(value) && value > (k ? values[k - 1] : 0)) && values[2] <= most;
 
 // The thresholds chosen for a game earlier, else the game's defaults.
 export function keptThresholds(game) {
-  const kept = readKept()[game.name];
-  return Array.isArray(kept) && good(kept, game.reports_wins ? 100 : 10000) ? kept : game.classes;
+  const chosen = kept(KEPT, {})[game.name];
+  return Array.isArray(chosen) && good(chosen, game.reports_wins ? 100 : 10000) ? chosen : game.classes;
 }
 
 export function Thresholds({ game, unit, values, change, say }) {
   const [texts, setTexts] = useState(values.map(String));
   const use = (cuts) => {
     setTexts(cuts.map(String));
-    try {
-      localStorage.setItem(KEPT, JSON.stringify({ ...readKept(), [game.name]: cuts }));
-    } catch {
-      // kept for this page only
-    }
+    keep(KEPT, { ...kept(KEPT, {}), [game.name]: cuts });
     change(cuts);
   };
   const submit = (event) => {

@@ -17,9 +17,7 @@ export function Puzzles({ config, connection, go, prefs, say, announce, fail }) 
   const [game, setGame] = useState(config.games[0].name);
   const [puzzles, setPuzzles] = useState(null);
   const [place, setPlace] = useState(0);
-  const [tried, setTried] = useState(null);
-  const [answer, setAnswer] = useState(null);
-  const [waiting, setWaiting] = useState(false);
+  const [all, setAll] = useState({}); // what was answered, by puzzle
   useEffect(() => {
     setPuzzles(null);
     setPlace(0);
@@ -28,30 +26,26 @@ export function Puzzles({ config, connection, go, prefs, say, announce, fail }) 
     return () => (wanted = false);
   }, [game]);
   const puzzle = puzzles?.[place];
+  const key = puzzle && `${puzzle.table}-${puzzle.ply}`;
+  const { waiting, tried, answer } = all[key] ?? {};
+  const note = (fields) => setAll((before) => ({ ...before, [key]: { ...before[key], ...fields } }));
   const digits = config.games.find((one) => one.name === game)?.reports_wins ? 1 : 2;
   useEffect(() => {
-    setTried(null);
-    setAnswer(null);
     if (puzzle) connection.join(puzzle.table);
     return () => connection.leave();
-  }, [puzzle?.table, puzzle?.ply]);
-  useEffect(
-    () =>
-      connection.listen((message) => {
-        if (message.type !== "result" || !message.final || (!message.tried && !message.error)) return;
-        setWaiting(false);
-        if (message.error) fail(message.error);
-        else {
-          setTried(message.tried);
-          announce(message.tried.right ? t("solved") : t("not_right", lossOf(message.tried, digits)));
-        }
-      }),
-    [digits],
-  );
-  const reveal = () => connection.ask({ type: "reveal", ply: puzzle.ply }).then((answer) => setAnswer(answer.decisions.find((one) => one.ply === puzzle.ply)?.best ?? null), fail);
+  }, [puzzle?.table]);
+  const ask = (fields, hear) =>
+    connection.send({ ply: puzzle.ply, ...fields }, (message) => {
+      if (message.type === "error" || message.error) fail(message.error ?? message);
+      if (message.type !== "queued") hear(message);
+    });
+  const reveal = () => ask({ type: "reveal" }, ({ decisions }) => note({ answer: decisions?.[0].best }));
   const attempt = (move) => {
-    setWaiting(true);
-    connection.ask({ type: "try", ply: puzzle.ply, move }).catch((error) => (setWaiting(false), fail(error)));
+    note({ waiting: true });
+    ask({ type: "try", move }, (found) => {
+      note({ waiting: false, tried: found.tried });
+      if (found.tried) announce(found.tried.right ? t("solved") : t("not_right", lossOf(found.tried, digits)));
+    });
   };
   return html`<main class="tool"><${Top} title=${t("puzzles")} go=${go} games=${config.games} name=${game} change=${setGame} />
     ${puzzles && !puzzles.length && html`<p class="panel">${t("no_puzzles")}</p>`}
@@ -61,9 +55,9 @@ export function Puzzles({ config, connection, go, prefs, say, announce, fail }) 
         : tried
           ? html`<b class=${tried.right ? "gain" : "lose"}>${tried.right ? `✓ ${t("solved")}` : `✗ ${t("not_right", lossOf(tried, digits))}`}</b> <${MoveText} move=${tried.move} size="tiny" />`
           : puzzle.view.facts?.to_beat ? html`<b class="yours">${t("your_turn")}</b> ${t("beat")} <${MoveText} move=${puzzle.view.facts.to_beat} size="tiny" />` : html`<b class="yours">${t("your_turn")}</b>`}>
-        <${Controls} key=${`${puzzle.table}-${puzzle.ply}`} view=${puzzle.view} legal=${puzzle.view.legal} play=${attempt} say=${say} keys=${prefs.keys} />
+        <${Controls} key=${key} view=${puzzle.view} legal=${puzzle.view.legal} play=${attempt} say=${say} keys=${prefs.keys} />
       <//>
-      <div class="row after">${answer === null ? html`<button type="button" onClick=${reveal}>${t("show")}</button>` : html`<b>${t("best_was")}</b> <${MoveText} move=${answer} size="tiny" />`}<button type="button" onClick=${() => setPlace((place + 1) % puzzles.length)}>${t("next_puzzle")}</button></div>`}
+      <div class="row after">${answer ? html`<b>${t("best_was")}</b> <${MoveText} move=${answer} size="tiny" />` : html`<button type="button" onClick=${reveal}>${t("show")}</button>`}<button type="button" onClick=${() => setPlace((place + 1) % puzzles.length)}>${t("next_puzzle")}</button></div>`}
   </main>`;
 }
 

@@ -37,6 +37,18 @@ def numbered_lines(text: str) -> list[tuple[int, str]]:
     return [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
 
 
+def _records(text: str) -> list[tuple[int, str]]:
+    """Returns the numbered lines of a file of records. Raises RefusedError if there are too many,
+    or none.
+    """
+    lines = numbered_lines(text)
+    if not lines or len(lines) > MOST_LINES:
+        raise RefusedError(
+            "bad_record", f"{len(lines):,} lines; expected 1 to {MOST_LINES:,}, one game each"
+        )
+    return lines
+
+
 class Lobby:
     """The tables of a server.
 
@@ -50,6 +62,12 @@ class Lobby:
         # A table that a request still holds must not be loaded a second time.
         self._held: WeakValueDictionary[str, Room] = WeakValueDictionary()
         self._makings: dict[str, Bucket] = {}
+        services.engine.status.listeners.append(self._engine_changed)
+
+    def _engine_changed(self) -> None:
+        if self.services.engine.status.state == "ready":
+            for room in [*self._rooms.values()]:
+                room.try_again()
 
     def get(self, session: str, table: str) -> Room:
         """Returns a table that a session may see. Raises RefusedError if it does not exist or
@@ -73,7 +91,7 @@ class Lobby:
         if not bucket.take():
             raise RefusedError("busy", "too many new tables; wait a second")
         if self.services.store.count(session) >= MOST_GAMES:
-            raise RefusedError("busy", f"{MOST_GAMES:,} games are kept; there is no room for more")
+            raise RefusedError("full", f"{MOST_GAMES:,} games are kept; remove some in the lobby")
 
     def make(
         self,
@@ -178,13 +196,8 @@ class Lobby:
         Raises RefusedError if there are too many lines, or none.
         """
         self._may_make(session)
-        lines = numbered_lines(text)
-        if not lines or len(lines) > MOST_LINES:
-            raise RefusedError(
-                "bad_record", f"{len(lines):,} lines; expected 1 to {MOST_LINES:,}, one game each"
-            )
         tables, failed = [], []
-        for number, line in lines:
+        for number, line in _records(text):
             try:
                 room = await prepared(partial(self.open_record, session, line))
                 tables.append(room.summary())
@@ -194,13 +207,35 @@ class Lobby:
         return {"tables": tables, "failed": failed}
 
     async def open_shared(self, text: str) -> None:
-        """Opens records that everybody may read. Raises RefusedError for an invalid line."""
-        self.services.store.forget(EVERYBODY)
-        for wrong in (await self.open_records(EVERYBODY, text))["failed"]:
-            raise RefusedError("bad_record", f"line {wrong['line']}: {wrong['text']}")
+        """Opens records that everybody may read, in place of those opened before; tables of lines
+        that are still there stay, with their reviews. Raises RefusedError for an invalid line,
+        before it changes anything.
+        """
+        store, new = self.services.store, []
+        before = [(game.settings.line, game.id) for game in store.of_session(EVERYBODY, -1)]
+        for number, line in _records(text):
+            kept = next((one for one in before if one[0] == line), None)
+            if kept is not None:
+                before.remove(kept)
+                continue
+            try:
+                new.append(await prepared(partial(self._read, EVERYBODY, line)))
+            except RefusedError as refused:
+                raise RefusedError("bad_record", f"line {number}: {refused.text}") from refused
+            await asyncio.sleep(0)  # let others run
+        for _, table in before:
+            store.remove(table)
+        for read in new:
+            self._new(EVERYBODY, *read)
 
     def open_record(self, session: str, line: str) -> Room:
         """Returns a table for a line of a file of records. Raises RefusedError if it is invalid."""
+        return self._new(session, *self._read(session, line))
+
+    def _read(self, session: str, line: str) -> "tuple[str, Settings, Table]":
+        """Returns what a new table needs for a line of a file of records. Raises RefusedError if
+        it is invalid.
+        """
         record = parse_json(line)
         if not isinstance(record, dict):
             raise RefusedError("bad_record", "expected an object")
@@ -222,7 +257,19 @@ class Lobby:
             shared=session == EVERYBODY,
             line=line,
         )
-        return self._new(session, game, settings, table)
+        return game, settings, table
+
+    def remove(self, session: str, table: str) -> None:
+        """Removes a table from memory and disk, with its reviews. Raises RefusedError if somebody
+        is there, or it is not the session's own.
+        """
+        room = self.get(session, table)
+        if room.session != session:
+            raise RefusedError("not_allowed", "this table can only be read")
+        if not room.is_idle:
+            raise RefusedError("busy", "somebody is at this table; leave it first")
+        self.services.store.remove(table)
+        del self._rooms[table], self._held[table]
 
     def summaries(self, session: str) -> Iterator[Json]:
         """Yields the tables of a session, the newest first, then those that everybody may read."""

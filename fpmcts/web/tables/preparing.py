@@ -6,8 +6,10 @@ its players are ready or when somebody asks for one.
 """
 
 import asyncio
+import contextlib
 import logging
 import random
+import threading
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -48,6 +50,29 @@ async def prepared(work: Callable[[], Result]) -> Result:
             await early.wait()
 
 
+async def _in_thread(work: Callable[[], Result]) -> Result:
+    """Returns the result of ``work``, which runs in a thread that ends with the program: one of
+    ``asyncio.to_thread`` would keep it from ending until a compilation is done.
+    """
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[Result] = loop.create_future()
+
+    def settle(set_it: Callable[[Any], None], found: object) -> None:
+        if not done.done():  # else nobody waits any more
+            set_it(found)
+
+    def run() -> None:
+        try:
+            answer = partial(settle, done.set_result, work())
+        except Exception as error:  # noqa: BLE001 (raised where it is awaited)
+            answer = partial(settle, done.set_exception, error)
+        with contextlib.suppress(RuntimeError):  # the loop is closed
+            loop.call_soon_threadsafe(answer)
+
+    threading.Thread(target=run, daemon=True).start()
+    return await done
+
+
 class PreparedGames:
     """A rulebook of the prepared games; for others it raises NotReadyError.
 
@@ -78,7 +103,7 @@ class PreparedGames:
         Raises:
             ValueError, ImportError: There is no such game.
         """
-        games = await asyncio.to_thread(self._load)
+        games = await _in_thread(self._load)
         self._bases = tuple(dict.fromkeys(map(base_of, games.names())))
         self._games, self._waiting = games, list(self._bases)
         self._advance()
@@ -91,7 +116,7 @@ class PreparedGames:
                 continue
             names = [name for name in games.names() if base_of(name) == self._now]
             try:
-                await asyncio.to_thread(self._try_out, games, names)
+                await _in_thread(partial(self._try_out, games, names))
             except Exception as error:  # the other games can be played
                 log.exception("%s cannot be played", self._now)
                 why = f"{self._now} cannot be played: {type(error).__name__}: {error}"

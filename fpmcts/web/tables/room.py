@@ -14,6 +14,7 @@ import math
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
@@ -95,6 +96,7 @@ class Room:
         self.table = table or services.rulebook.table(stored.game, record=stored.record)
         self.info = services.rulebook.info(stored.game)
         self.paused, self.factor = False, 1.0
+        self._failed, self._failed_twice = False, -1
         self._players = (
             {}
             if self.done
@@ -323,7 +325,12 @@ class Room:
             raise RefusedError("not_allowed", "there is nothing to take back")
         self.stop()
         self.table.undo(len(moves) - back[-1])
-        self._changed()
+        self.settings.rev += 1
+        try:
+            self.save()
+        finally:
+            self.wake()
+        self.tell(self.state())
 
     def pause(self, on: bool) -> None:
         """Pauses the players, or lets them continue. Raises RefusedError while hands are hidden."""
@@ -331,7 +338,8 @@ class Room:
         self.paused = on
         if on:
             self.stop()
-        self._changed()
+        self.wake()
+        self.tell(self.state())
 
     def step(self) -> None:
         """Lets the next player of a paused table move. Raises RefusedError."""
@@ -348,7 +356,7 @@ class Room:
         if self.you is not None:
             raise RefusedError("not_allowed", "only the pace of a game you watch can be changed")
         self.factor = float(factor)
-        self._changed()
+        self.tell(self.state())
 
     def _refuse_after_the_end(self) -> None:
         if self.done:
@@ -358,15 +366,6 @@ class Room:
         self._refuse_after_the_end()
         if not self.everything:
             raise RefusedError("not_allowed", "only an open table can be paused")
-
-    def _changed(self) -> None:
-        """Sends the whole state of the table, and lets the players continue."""
-        self.settings.rev += 1
-        try:
-            self.save()
-        finally:
-            self.wake()
-        self.tell(self.state())
 
     def _moved(self) -> None:
         """Sends the last move, and the end if the game is over."""
@@ -394,6 +393,14 @@ class Room:
         if self.you is not None or self._listeners:
             self._driver = asyncio.create_task(self._drive())
 
+    def try_again(self) -> None:
+        """Asks a player that failed once more, at most once for each position: the engine restarts
+        by itself, but a move that ends it would end it for ever.
+        """
+        if self._failed and self._failed_twice != self.settings.rev:
+            self._failed_twice = self.settings.rev
+            self.wake()
+
     def stop(self) -> None:
         """Stops the players."""
         if self._driver is not None:
@@ -402,6 +409,7 @@ class Room:
 
     async def _drive(self) -> None:
         """Plays the players' moves until it is your turn; at a paused table only one."""
+        self._failed = False
         while not self.table.is_over and self.table.seat != self.you:
             seat = self.table.seat
             entry, clock = self._players[self.settings.seats[seat]], self.services.clock
@@ -424,6 +432,7 @@ class Room:
                 self.tell(self.message("error", **error.fields()))
                 return
             except Exception as error:  # a person is waiting, so report any error
+                self._failed = True
                 if not isinstance(error, EngineError | ValueError):
                     log.exception("a player could not move")
                 hidden = "the player could not move; join the table again to ask once more"
@@ -468,21 +477,19 @@ class Room:
         """Returns what each player of the series won in each finished game, this one the last; at
         most ``MOST_HANDS``.
         """
-        before = self.services.store.hands_before(
-            self.settings.series.before, self.session, MOST_HANDS - 1
-        )
-        oldest_first = [self.settings, *(hand.settings for hand in before)][::-1]
-        games = []
-        for settings in oldest_first:
-            if settings.returns is not None:
-                seating = settings.seating(settings.series.number)
-                won = dict(zip(seating, settings.returns, strict=True))
-                games.append([won[player] for player in range(len(seating))])
-        return games
+        settings, store = self.settings, self.services.store
+        series = settings.series
+        games = store.returns_before(series.before, self.session, MOST_HANDS - 1)
+        if settings.returns is not None:
+            games.append((series.number, settings.returns))
+        # Of each seat there, of each player here.
+        seated = ((settings.seating(number), returns) for number, returns in games)
+        return [[won for _, won in sorted(zip(*pair, strict=True))] for pair in seated]
 
+    @cached_property
     def _earlier_games(self) -> Earlier:
-        """Returns the last ``MOST_EARLIER`` finished games of the series before this one, with
-        their seatings.
+        """The last ``MOST_EARLIER`` finished games of the series before this one, with their
+        seatings.
         """
         settings, store = self.settings, self.services.store
         before = [*store.hands_before(settings.series.before, self.session, MOST_EARLIER)][::-1]
@@ -499,7 +506,7 @@ class Room:
             options={**entry.options, **greedy},
             seed=derived_seed(self.settings.secret, len(self.table.moves)),
             seconds=seconds,
-            earlier=self._earlier_games() if entry.adapts else None,
+            earlier=self._earlier_games if entry.adapts else None,
         )
         for _ in range(TRIES - 1):
             with contextlib.suppress(CrashError):

@@ -74,6 +74,17 @@ SELECT game, mode, seats, count(*), sum(won > 0), sum(won), sum(won * won) FROM 
 WHERE session = ? AND won IS NOT NULL GROUP BY game, mode, seats
 """
 
+RETURNS_BEFORE = """
+WITH RECURSIVE hands (id, most) AS (
+    VALUES (?, ?)
+    UNION ALL
+    SELECT json_extract(settings, '$.series.before'), most - 1
+    FROM hands JOIN games USING (id) WHERE session = ? AND most > 1
+)
+SELECT json_extract(settings, '$.series.number'), json_extract(settings, '$.returns')
+FROM hands JOIN games USING (id) WHERE session = ? AND over ORDER BY most
+"""
+
 
 class StoreError(RuntimeError):
     """A file of games that cannot be used; the message names it and says why."""
@@ -292,8 +303,19 @@ class Store:
             yield stored
             before = stored.settings.series.before
 
+    def returns_before(
+        self, before: str | None, session: str, most: int
+    ) -> list[tuple[int, list[float]]]:
+        """Returns the number in its series and the returns of each finished game that
+        ``hands_before`` yields, the oldest first, in one statement that reads no record.
+        """
+        found = self._ask(RETURNS_BEFORE, before, most, session, session)
+        return [(number, json.loads(returns)) for number, returns in found]
+
     def of_session(self, session: str, limit: int = 500) -> Iterator[StoredGame]:
-        """Yields the games of a session without their records, the newest first."""
+        """Yields the games of a session without their records, the newest first; a negative limit
+        is none.
+        """
         statement = f"SELECT {COLUMNS} FROM games WHERE session = ? ORDER BY made DESC, id LIMIT ?"
         for row in self._ask(statement, session, limit):
             yield _stored(*row)
@@ -310,11 +332,10 @@ class Store:
         ((number,),) = self._ask("SELECT count(*) FROM games WHERE session = ?", session)
         return int(number)
 
-    def forget(self, session: str) -> None:
-        """Removes the games of a session and their reviews."""
-        mine = "SELECT id FROM games WHERE session = ?"
-        self._ask(f"DELETE FROM reviews WHERE game IN ({mine})", session)
-        self._ask("DELETE FROM games WHERE session = ?", session)
+    def remove(self, table: str) -> None:
+        """Removes a game and its reviews."""
+        self._ask("DELETE FROM reviews WHERE game = ?", table)
+        self._ask("DELETE FROM games WHERE id = ?", table)
 
     def put_review(self, table: str, session: str, key: str, review: Json) -> None:
         """Writes a review of a game by a session."""
