@@ -578,9 +578,13 @@ def test_share_outside_watch_and_results(browser: Any, site: Site) -> None:
     assert page.locator(".go input[inputmode=numeric]").input_value() == "12"
     page.wait_for_selector(".stats td")
     person.check()
-    # A game of Kuhn is over before anybody can choose a pace.
+    # Paused as soon as it is shown: the game is over within seconds.
+    page.evaluate(
+        "() => { const clock = setInterval(() => {"
+        "const pause = document.querySelector('.bar-top [aria-pressed=false]');"
+        "if (pause) { pause.click(); clearInterval(clock); } }, 5); }"
+    )
     person.new_table(seats=["random"] * 3, mode="open", seed=5)
-    page.locator(".bar-top [aria-pressed=false]").click()
     pace = page.locator(".bar-top select")
     pace.select_option("4")
     page.wait_for_selector(".bar-top [aria-pressed=true]")

@@ -1,4 +1,5 @@
-// Cards as buttons and as pictures: a rank, and a figure drawn here: the suit, or in games without suits what kind of card it is.
+// Cards as buttons and as pictures: a rank, and a figure drawn here: the suit, or in games without
+// suits what kind of card it is.
 
 import { html, useRef } from "./vendor/preact.js";
 import { bidWord } from "./auction.js";
@@ -92,7 +93,8 @@ export function madeWord(before, after, seat, move) {
 
 let byRanks = true;
 
-// Whether moves written as ranks are cards: such a game shows which cards each seat played. Its other moves are bids.
+// Whether moves written as ranks are cards: such a game shows which cards each seat played. Its
+// other moves are bids.
 export const showRanks = (view) => (byRanks = view.seats.every((one) => Array.isArray(one.facts?.played)));
 export const isCardMove = (move) => byRanks && Boolean(move) && isRanks([...move]);
 // A bet by its amount or its share of the pot, as no-limit games write it.
@@ -104,10 +106,11 @@ export function MoveText({ move, size = "small", word }) {
   return isCardMove(move) ? html`<${Cards} cards=${[...move]} size=${size} />` : html`<span class=${`word ${move === "pass" ? "passed" : move === null ? "unseen" : ""}`}>${word ?? moveWord(move)}</span>`;
 }
 
-// The hand in a game of ranks: a column for each rank on a phone (fifteen fit), a fan on a wide table.
-// `chosen` counts cards by rank. A tap selects or deselects a card; a swipe over several ranks does to one card of each what it
-// did to the first. Cards of a rank are interchangeable; those that were touched are shown as selected before the others.
-// `dull`: ranks that no legal move has.
+// The hand in a game of ranks: a column for each rank on a phone (fifteen fit), a fan on a wide
+// table. `chosen` counts cards by rank. A tap selects or deselects a card; a swipe over several
+// ranks does to one card of each what it did to the first. Cards of a rank are interchangeable;
+// those that were touched are shown as selected before the others. `dull`: ranks that no legal move
+// has.
 export function RankHand({ cards, chosen, choose, disabled, label, dull = [] }) {
   const stroke = useRef(null);
   const focus = useRef("");
@@ -166,7 +169,8 @@ export function RankHand({ cards, chosen, choose, disabled, label, dull = [] }) 
   </div>`;
 }
 
-// How many cards of each rank the other hands and hidden cards hold: the deck without your hand and what was played.
+// How many cards of each rank the other hands and hidden cards hold: the deck without your hand and
+// what was played.
 export function unseenCounts(view) {
   const gone = countsOf([...view.seats[view.you].cards, ...view.seats.flatMap((one) => one.facts.played)]);
   return RANKS.map((rank) => [rank, ("LB".includes(rank) ? 1 : 4) - (gone[rank] ?? 0)]);
@@ -182,7 +186,8 @@ export function Counter({ counts: rising }) {
 // Whether a move is a "bomb" or the "rocket"; null for any other.
 export const bombOf = (move) => (!isCardMove(move) ? null : ["LB", "BL"].includes(move) ? "rocket" : move.length === 4 && new Set(move).size === 1 ? "bomb" : null);
 
-// Moves with cards in the order in which a hint shows them: the lowest first, of these the longest; bombs, then a pass, last.
+// Moves with cards in the order in which a hint shows them: the lowest first, of these the longest;
+// bombs, then a pass, last.
 export function cheapestFirst(moves) {
   const key = (move) => {
     if (!isRanks([...move])) return [2];

@@ -20,7 +20,7 @@ async function request(method, path, body, type = "application/json") {
   try {
     fields = text ? JSON.parse(text) : null;
   } catch {
-    fields = null;
+    // no JSON: of a proxy, say
   }
   if (!answer.ok) {
     const error = fields?.error ?? { code: String(answer.status), text: answer.statusText };
@@ -40,8 +40,8 @@ const LOST = "the connection was lost";
 
 const goesOn = (message) => ["queued", "progress"].includes(message.type) || message.final === false;
 
-// Messages to and from the server. Listeners hear everything; who sends a message may hear its answers, the last of which ends
-// its job or says that the connection was lost.
+// Messages to and from the server. Listeners hear everything; who sends a message may hear its
+// answers, the last of which ends its job or says that the connection was lost.
 export class Connection {
   constructor() {
     this.listeners = new Set();

@@ -4,7 +4,10 @@
 import { html, useEffect, useState } from "./vendor/preact.js";
 import { isBidding } from "./auction.js";
 import { BetControls, isBets } from "./bets.js";
-import { CardButton, Cards, RANKS, RankHand, cheapestWith, chosenText, countsOf, isCardMove, isRanks, moveWord, sorted, wordAt } from "./cards.js";
+import {
+  CardButton, Cards, RANKS, RankHand, cheapestWith, chosenText, countsOf, isCardMove, isRanks,
+  moveWord, sorted, wordAt,
+} from "./cards.js";
 import { Squares, boardOf } from "./felt.js";
 import { TypedMove, useHint, useKeys, useLater } from "./keys.js";
 import { t } from "./words.js";
@@ -22,7 +25,10 @@ function rankOfKey(event) {
 }
 
 // `legal` is null if the page does not know the legal moves; then the server decides.
-export function CardControls({ view, legal: texts, play, hint, advised = false, autopass = false, combine = false, say, keys, extra }) {
+export function CardControls({
+  view, legal: texts, play, hint, advised = false, autopass = false, combine = false, say, keys,
+  extra,
+}) {
   const [chosen, setChosen] = useState({});
   const [, ask] = useHint(view, hint);
   const own = view.seats[view.you].cards;

@@ -1,5 +1,5 @@
-// What a move looks and sounds like: a word across the table for bombs, rockets and springs, and sounds made here. Nothing
-// depends on them.
+// What a move looks and sounds like: a word across the table for bombs, rockets and springs, and
+// sounds made here. Nothing depends on them.
 
 import { html, useEffect, useRef, useState } from "./vendor/preact.js";
 import { isThrownIn, springOf } from "./auction.js";
@@ -9,7 +9,8 @@ import { t } from "./words.js";
 const WORDS = ["bomb", "rocket", "spring", "anti_spring"];
 const LATER = 0.45; // seconds between the sounds of one move
 
-// The names of what happened between two views; none unless the second follows the first by one move.
+// The names of what happened between two views; none unless the second follows the first by one
+// move.
 export function happened(before, view) {
   if (!before) return view.moves.length || view.over ? [] : ["deal"];
   if (view.moves.length !== before.moves.length + 1) return [];

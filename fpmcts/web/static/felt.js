@@ -1,5 +1,5 @@
-// The table from above: the players around it, the last move of each, the public cards, and your place below. It shows any game
-// from its view; unknown fields are shown by their names.
+// The table from above: the players around it, the last move of each, the public cards, and your
+// place below. It shows any game from its view; unknown fields are shown by their names.
 
 import { html } from "./vendor/preact.js";
 import { Sum, hasAuction, said, stake } from "./auction.js";
@@ -133,8 +133,11 @@ function Board({ view, played }) {
   </div>`;
 }
 
-// `next` is a move about to be made, in a replay. `children`: what your own place offers instead of the hand; `foot`: below it.
-export function Felt({ view, config, thinking = null, progress = "", next, status, notes = {}, foot, children }) {
+// `next` is a move about to be made, in a replay. `children`: what your own place offers instead of
+// the hand; `foot`: below it.
+export function Felt({
+  view, config, thinking = null, progress = "", next, status, notes = {}, foot, children,
+}) {
   showRanks(view);
   const bottom = view.you ?? 0;
   const count = view.seats.length;

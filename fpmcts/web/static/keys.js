@@ -1,4 +1,5 @@
-// What all input has in common: keyboard shortcuts, a line to type a move, hints, timers, and what the browser keeps.
+// What all input has in common: keyboard shortcuts, a line to type a move, hints, timers, and what
+// the browser keeps.
 
 import { html, useEffect, useRef, useState } from "./vendor/preact.js";
 import { t } from "./words.js";
@@ -21,7 +22,8 @@ export function useKeys(enabled, handle) {
   }, [enabled]);
 }
 
-// Acts after some milliseconds, as the last rendering says, unless one of `deps` changes before; null: never.
+// Acts after some milliseconds, as the last rendering says, unless one of `deps` changes before;
+// null: never.
 export function useLater(milliseconds, act, deps) {
   const latest = useRef(null);
   latest.current = act;
@@ -32,7 +34,8 @@ export function useLater(milliseconds, act, deps) {
   }, [milliseconds === null, ...deps]);
 }
 
-// The hint for a view, and what asks for it, or for the next best one. An answer that is late is for no other view.
+// The hint for a view, and what asks for it, or for the next best one. An answer that is late is
+// for no other view.
 export function useHint(view, hint) {
   const [found, setFound] = useState({});
   const latest = useRef(null);

@@ -3,7 +3,10 @@
 import { html, useEffect, useRef, useState } from "./vendor/preact.js";
 import { Cards } from "./cards.js";
 import { get, post, remove, upload } from "./connection.js";
-import { YOU, baseTitle, gameTitle, isSeries, playerText, playerTitle, preparingText, seatTitle, usual, variantTitle } from "./players.js";
+import {
+  YOU, baseTitle, gameTitle, isSeries, playerText, playerTitle, preparingText, seatTitle, usual,
+  variantTitle,
+} from "./players.js";
 import { gain, signed, t } from "./words.js";
 
 const DEALT = { doudizhu: ["K", "A", "2", "L", "B"], kuhn: ["J", "Q", "K"], leduc: ["Js", "Qh", "Ks"], limit_holdem: ["Ah", "Kd", "Qs"], no_limit_holdem: ["As", "Ad", "Kh"], goofspiel: ["1", "3", "5"], phantom_tictactoe: ["X", "O"] };

@@ -2,12 +2,16 @@
 
 import { html, useEffect, useReducer, useRef, useState } from "./vendor/preact.js";
 import { isBidding, isThrownIn } from "./auction.js";
-import { Counter, MoveText, cheapestFirst, madeWord, moveWord, sorted, unseenCounts, wordAt } from "./cards.js";
+import {
+  Counter, MoveText, cheapestFirst, madeWord, moveWord, sorted, unseenCounts, wordAt,
+} from "./cards.js";
 import { get, post } from "./connection.js";
 import { Controls, playsCards } from "./controls.js";
 import { Felt, Log } from "./felt.js";
 import { useKeys, useLater } from "./keys.js";
-import { YOU, gameTitle, isSeries, placeTitle, playerTitle, roleTitle, sameNames, usual } from "./players.js";
+import {
+  YOU, gameTitle, isSeries, placeTitle, playerTitle, roleTitle, sameNames, usual,
+} from "./players.js";
 import { Match } from "./match.js";
 import { Steps, useArrows, useReplay } from "./replay.js";
 import { Review } from "./review.js";
@@ -119,8 +123,9 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
   const searches = game.exact === false;
   const name = (seat) => (sameNames(view) && seat !== view.you ? placeTitle(view, seat, game, config) : playerTitle(view.seats[seat].player, config));
   const analyse = (playouts, hear) => tell({ type: "asked", job: connection.send({ type: "analyse", playouts }, hear) });
-  // A hint is the best move, and asked for again the next best. Without an analyst, or if hands must stay hidden, hints cycle
-  // through the legal moves with cards, the cheapest first: they show what is possible, not what is good.
+  // A hint is the best move, and asked for again the next best. Without an analyst, or if hands
+  // must stay hidden, hints cycle through the legal moves with cards, the cheapest first: they show
+  // what is possible, not what is good.
   const hint = async (legal, now) => {
     const known = state.job === null && state.result?.ply === view.ply ? (state.result.rows ?? []).map((row) => row.move) : [];
     const moves = maySearch ? known : cheapestFirst([...legal.values()]);
@@ -174,7 +179,7 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
     <aside class="side">
       ${done && series && summary.series.games > 1 && html`<${Match} id=${id} series=${summary.series} config=${config} over=${Boolean(matchOver)} fail=${failed} />`}
       ${done && reviewing && html`<${Review} id=${id} view=${view} plies=${plies} game=${game} config=${config} connection=${connection} prefs=${prefs}
-        say=${say} fail=${failed} ply=${at} choose=${choose} retry=${retry} setRetry=${setRetry} />`}
+        name=${name} say=${say} fail=${failed} ply=${at} choose=${choose} retry=${retry} setRetry=${setRetry} />`}
       ${!done && !watching && prefs.counter && playsCards(view) && html`<${Counter} counts=${unseenCounts(view)} />`}
       ${!done && html`<section class="panel thoughts"><h2>${t("thoughts")}</h2>
         ${maySearch

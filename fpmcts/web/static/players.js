@@ -34,7 +34,8 @@ export const isSeries = (game) => Boolean(game.mixes || game.reports_wins === fa
 
 const searches = (player) => player.playouts !== null;
 
-// The level of a searching player by its place among the speeds of its group; the number where they are not three.
+// The level of a searching player by its place among the speeds of its group; the number where they
+// are not three.
 const LEVELS = ["easy", "normal", "strong"];
 function levelOf(player, config) {
   const speeds = [...new Set(config.games.flatMap((game) => game.players).filter((one) => one.group === player.group && searches(one)).map((one) => one.playouts))].sort((a, b) => a - b);

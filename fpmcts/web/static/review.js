@@ -1,11 +1,11 @@
-// The review of a finished game, shown beside the table: the curve, the mistakes with their errors, and another try before the
-// answer is shown.
+// The review of a finished game, shown beside the table: the curve, the mistakes with their errors,
+// and another try before the answer is shown.
 
 import { html, useState } from "./vendor/preact.js";
 import { MoveText, moveWord } from "./cards.js";
 import { get } from "./connection.js";
 import { useKeys } from "./keys.js";
-import { placeTitle, playerTitle, sameNames } from "./players.js";
+import { placeTitle } from "./players.js";
 import { Curve, Hands, MARKS, Moves } from "./thoughts.js";
 import { Luck, Thresholds, keptThresholds } from "./skill.js";
 import { lossOf, t } from "./words.js";
@@ -13,7 +13,9 @@ import { lossOf, t } from "./words.js";
 const WRONG = ["inaccuracy", "mistake", "blunder"];
 const PLAYOUTS = 256;
 
-export function Review({ id, view, plies, game, config, connection, prefs, say, fail, ply, choose, retry, setRetry }) {
+export function Review({
+  id, view, plies, game, config, connection, prefs, name, say, fail, ply, choose, retry, setRetry,
+}) {
   const [speed, setSpeed] = useState(config.review_speeds[0]);
   const [thresholds, setThresholds] = useState(() => keptThresholds(game));
   const [job, setJob] = useState(null);
@@ -62,7 +64,6 @@ export function Review({ id, view, plies, game, config, connection, prefs, say, 
     act?.();
     return Boolean(act);
   });
-  const name = (seat) => (sameNames(view) && seat !== view.you ? placeTitle(view, seat, game, config) : playerTitle(view.seats[seat].player, config));
   const unit = review?.unit ?? (game.reports_wins ? "wp" : "points");
   const digits = unit === "points" ? 2 : 1;
   const lossText = (which) => t("loss", lossOf(which, digits));

@@ -17,8 +17,9 @@ export function scoreText(row, digits = 1) {
   return `${text(value)}${se ? ` ± ${text(se)}` : ""}`; // an exact value has no error
 }
 
-// A row for each move, from the search or from the policy alone. `choose` makes moves buttons. `word` names a move.
-// Exact values have no error and no visits; they show what each move costs against the best one.
+// A row for each move, from the search or from the policy alone. `choose` makes moves buttons.
+// `word` names a move. Exact values have no error and no visits; they show what each move costs
+// against the best one.
 export function Moves({ result, choose, mark, word = moveWord }) {
   const [all, setAll] = useState(false);
   const policy = result.policy ?? {};
@@ -99,7 +100,9 @@ function runsOf(points) {
 }
 
 // The value at each decision, with a band of two standard errors if known; points can be selected.
-export function Curve({ points, unit, ply, choose, names, title = t("curve"), tag = (one) => t("move_n", one.ply + 1) }) {
+export function Curve({
+  points, unit, ply, choose, names, title = t("curve"), tag = (one) => t("move_n", one.ply + 1),
+}) {
   const shown = points.filter((one) => one.value !== null && one.value !== undefined);
   if (shown.length < 2) return null;
   const wins = unit !== "points";

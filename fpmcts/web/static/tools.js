@@ -5,11 +5,12 @@ import { MoveText } from "./cards.js";
 import { get, post } from "./connection.js";
 import { Controls } from "./controls.js";
 import { Felt } from "./felt.js";
+import { Back } from "./play.js";
 import { gameTitle, seatTitle } from "./players.js";
 import { lossOf, t } from "./words.js";
 
 function Top({ title, go, games, name, change }) {
-  return html`<header class="bar-top"><button type="button" class="back" onClick=${() => go("")}><span aria-hidden="true">‹</span> ${t("home")}</button><h1>${title}</h1><span class="spread"></span>
+  return html`<header class="bar-top"><${Back} go=${go} /><h1>${title}</h1><span class="spread"></span>
     <select aria-label=${t("game")} value=${name} onChange=${(event) => change(event.target.value)}>${games.map((one) => html`<option value=${one.name} key=${one.name}>${gameTitle(one.name)}</option>`)}</select></header>`;
 }
 
