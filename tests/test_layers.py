@@ -83,7 +83,10 @@ def test_rules_and_rule_players_need_numpy_and_numba_only() -> None:
     assert not [(name, found) for name, found in own if found.split(".")[0] in heavy]
 
 
-FAMILIES = {"fpmcts.poker": ("games.poker", "games.no_limit_holdem")}
+FAMILIES = {
+    "fpmcts.poker": ("games.poker", "games.no_limit_holdem"),
+    "fpmcts.adapters": ("games.doudizhu",),  # DouZero's files are of this game alone
+}
 """A room named after a family of games may know its games."""
 
 
