@@ -17,6 +17,7 @@ import yaml
 from games.generic import missing_kernels
 from games.help import keys_text, typed
 from games.interface import Game
+from games.observer import observed
 from games.settings import ConfigError, build, did_you_mean
 
 GAMES = {
@@ -86,14 +87,21 @@ def module_file(name: str, key: str) -> Path:
     return Path(found.origin)
 
 
-def make(game: str | type[Game] | Game, **options: Any) -> Game:
+def make(game: str | type[Game] | Game, *, observe: Any = None, **options: Any) -> Game:
     """Returns a game, by its name or its class; a game, without options, is returned as it is.
+
+    Args:
+        game: The game.
+        observe: A ``games.observer.Observer``, which replaces its observations.
+        options: Its options.
 
     Raises:
         ConfigError: Unknown name or option, or an option out of range; the message says what is
             expected.
         ValueError: The game is not complete.
     """
+    if observe is not None:
+        return observed(make(game, **options), observe)
     if isinstance(game, Game):
         if options:
             raise ConfigError(f"{', '.join(options)}: options are for a game given by its name")

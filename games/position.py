@@ -33,12 +33,22 @@ def table_at(game: Game, position: Mapping[str, Any]) -> Table:
         ValueError: A field is unknown or missing, or the fields contradict each other or the rules.
     """
     known = {key: value for key, value in position.items() if key != "moves"}
-    moves = _moves(game, position.get("moves") or ())
+    moves = split_moves(game, position.get("moves") or ())
     names = [*Table(game, seed=0).describe()]
     for key in known:
         if key not in names:
             hint = did_you_mean(key, names) or f"; expected some of {', '.join(names)}"
             raise ValueError(f"{key}: unknown field of a position of {game.spec.name}{hint}")
+    try:
+        return _found(game, known, moves)
+    except ValueError as error:
+        if "moves" in position:
+            raise
+        raise ValueError(f"{error} (moves are missing: without them the game begins)") from None
+
+
+def _found(game: Game, known: dict[str, Any], moves: list[str]) -> Table:
+    """Returns the table of ``table_at``, with the fields but ``moves``. Raises ValueError."""
     found: Table | None = None
     error = ValueError(f"no deal of {game.spec.name} fits")
     for deal in game.possible_deals(known, moves):
@@ -55,8 +65,8 @@ def table_at(game: Game, position: Mapping[str, Any]) -> Table:
     return found
 
 
-def _moves(game: Game, given: str | Sequence[str | None]) -> list[str]:
-    """Returns the texts of moves."""
+def split_moves(game: Game, given: str | Sequence[str | None]) -> list[str]:
+    """Returns the texts of moves: a list of them, or a text with spaces or commas between them."""
     if isinstance(given, str):
         parts = [part for part in given.split("," if "," in given else None) if part.strip()]
         is_one = len(parts) > 1 and not _is_move(game, parts[0]) and _is_move(game, given)

@@ -8,7 +8,8 @@
         observation, reward, ended, truncated, info = table.last()
         table.step(None if ended or truncated else info["moves"][0])
 
-An observation holds the input planes of the networks and a mask of the legal actions. The reward,
+An observation holds the input planes of the networks and a mask of the listed legal actions; a
+legal amount that is not listed, such as r500 in no-limit Hold'em, is accepted as well. The reward,
 given at the end, is the return of the seat's team. Source: Terry et al., "PettingZoo: gym for
 multi-agent reinforcement learning", 2021.
 """
@@ -33,7 +34,8 @@ class GameEnv(AECEnv):  # type: ignore[misc]
     Args:
         game: The game, or its name.
         render_mode: "ansi": ``render`` returns text; "human": it prints; None: neither.
-        options: Options of the game, if a name is given.
+        options: Options of the game, if a name is given; ``observe=`` replaces its observations
+            (``games.observer``).
 
     Attributes:
         table: The current game, after ``reset``.

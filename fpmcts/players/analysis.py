@@ -8,11 +8,14 @@ A position is what the player to move knows, by the fields of ``Table.describe``
 (the cards held now), bottom and moves (all since the landlord's first, ``pass`` included); in poker
 hand, public and moves.
 
-player=NAME chooses the player, by default fpmcts; checkpoint=FILE its weights. Other keys are
-options of the game (game.KEY=VALUE) or of the player: fpmcts evaluate --help fpmcts
+player=NAME chooses the player, by default fpmcts; checkpoint=FILE its weights. only='4 5' considers
+these moves alone (moves= in Python); json=true prints a line of JSON, by the names of Decision.
+Other keys are options of the game (game.KEY=VALUE) or of the player: fpmcts evaluate --help fpmcts
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import yaml
@@ -33,6 +36,7 @@ def analyse(
     game: "GameLike",
     position: Mapping[str, Any],
     player: "PlayerLike" = "fpmcts",
+    moves: str | Iterable[str | int] | None = None,
     **options: Any,
 ) -> "Decision":
     """Returns a player's decision in a position, with the value of each considered move and its
@@ -44,18 +48,20 @@ def analyse(
             Doudizhu ``{"hand": "3444QK2", "bottom": "77T", "moves": [...]}``. See
             ``games.position.table_at``.
         player: A player, its name, a ``Run`` or a function, as for ``match``.
+        moves: The only moves to consider, as for ``Player.decide``, or a text of them; None: all.
         options: For a name, those of ``load_player``: ``playouts=2000``.
 
     Raises:
-        ValueError: The position contradicts itself or the rules, or is incomplete; or an option is
-            unknown.
+        ValueError: The position contradicts itself or the rules, or is incomplete; a move in
+            ``moves`` is not legal; or an option is unknown.
     """
     from fpmcts.players.given import player_of
-    from games.position import table_at
+    from games.position import split_moves, table_at
 
     chosen = make(game)
     table = table_at(chosen, position)
-    return player_of(chosen, player, **options).decide(table)
+    only = split_moves(chosen, moves) if isinstance(moves, str) else moves
+    return player_of(chosen, player, **options).decide(table, moves=only)
 
 
 def report(decision: "Decision") -> str:
@@ -95,8 +101,9 @@ def parse(words: Sequence[str]) -> tuple["Game", dict[str, Any], dict[str, Any]]
         key: _value(key, text) if (text := texts.pop(key)).startswith("[") else text
         for key in fields
     }
+    only = texts.pop("only", None)
     values = {key: text if key == "player" else _value(key, text) for key, text in texts.items()}
-    return game, position, values
+    return game, position, values if only is None else {**values, "moves": only.strip("[]")}
 
 
 def _value(key: str, text: str) -> Any:
@@ -113,7 +120,11 @@ def main(arguments: Sequence[str], command: str = "fpmcts analyse") -> int:
         say((__doc__ or "").replace("fpmcts analyse", command))
         return 0
     game, position, options = parse(arguments)
-    say(report(analyse(game, position, options.pop("player", "fpmcts"), **options)))
+    as_json = options.pop("json", False)
+    if not isinstance(as_json, bool):
+        raise ConfigError(f"json={as_json}: expected true or false")
+    decision = analyse(game, position, options.pop("player", "fpmcts"), **options)
+    say(json.dumps(asdict(decision)) if as_json else report(decision))
     return 0
 
 

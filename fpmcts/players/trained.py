@@ -125,8 +125,6 @@ class NetworkOptions(PlayerOptions):
             for key in sorted(own | learned, key=str):
                 value, other = own.get(key, "none"), learned.get(key, "none")
                 if other != value:
-                    if self.checkpoint is None:
-                        raise CheckpointError(_no_weights(game))
                     raise CheckpointError(
                         f"{path} learned game.{key}={other}; this match plays game.{key}={value}"
                     )
@@ -168,8 +166,14 @@ def checkpoint_file(path: Path | str) -> Path:
 
 
 def _no_weights(game: Game) -> str:
+    """Returns that there are no weights, and the variants of the game that have some."""
+    name = game.spec.name
+    files = sorted(shipped("models").glob(f"{name}*.safetensors"))
+    have = [file.stem for file in files if file.stem == name or "=" in file.stem]
+    some = f"; {', '.join(have)} have some" if have else ""
     return (
-        f"no weights come with the project for {game.weights}; train some and give checkpoint=RUN"
+        f"no weights come with the project for {game.weights}{some}; train some and give "
+        "checkpoint=RUN"
     )
 
 
@@ -185,6 +189,10 @@ def checkpoint_of(game: Game, checkpoint: str | None) -> Path:
         missing = f"there is no checkpoint at {path}; give a file or the folder of a run"
     if not is_there(path):
         raise CheckpointError(missing)
+    if checkpoint is None and path.stem != game.weights:
+        made = _read(path, game.spec.name)[2]
+        if made.learned_options() != game.learned_options():
+            raise CheckpointError(missing)
     return path
 
 

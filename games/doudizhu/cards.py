@@ -19,6 +19,13 @@ RANK_NAMES = "3456789TJQKA2LB"
 ACE, TWO, LITTLE_JOKER, BIG_JOKER = 11, 12, 13, 14
 COPIES = np.array([4] * 13 + [1, 1], dtype=np.int8)
 """int8 ``[15]``: how many cards of each rank the deck has."""
+OTHER_NAMES = {
+    **dict.fromkeys("10", "T, for the ten"),
+    "X": "L, the little joker (X in DouZero's notation)",
+    "D": "B, the big joker (D in DouZero's notation)",
+    "R": "B, the big joker (R in RLCard's notation, whose B is the little joker, L here)",
+}
+"""Characters of other notations, and what they are here."""
 
 NUM_SEATS = 3
 HAND_SIZES = (20, 17, 17)
@@ -86,9 +93,10 @@ def parse_cards(text: str) -> np.uint64:
     counts = np.zeros(NUM_RANKS, dtype=np.int64)  # a long text must not wrap around
     for name in "".join(text.upper().split()):
         if name not in RANK_NAMES:
+            hint = OTHER_NAMES.get(name, "")
             raise ValueError(
                 f"no card {name!r} in {text!r}: expected characters of {RANK_NAMES} (L, B: the "
-                "jokers)"
+                "little and the big joker)" + f"; did you mean {hint}?" * bool(hint)
             )
         counts[RANK_NAMES.index(name)] += 1
     for rank in np.flatnonzero(counts > COPIES):

@@ -1,5 +1,6 @@
 """The Python face of no-limit Hold'em (``games.interface.Game``)."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -234,9 +235,10 @@ class NoLimitHoldem(Game):
                     )
                 return FIRST_AMOUNT + int(digits)
         known = ", ".join(("fold", "call", "check", *self.sizes))
+        is_line = re.fullmatch(r"(?:[fck/]|[rb]\d+)+", word)  # of ACPC or Slumbot
         raise ValueError(
             f"action {text!r}: expected one of {known}, or r and the chips of this round to "
-            "raise to, as in r250"
+            "raise to, as in r250" + "; give each move of the line by itself" * bool(is_line)
         )
 
     def _look(self, views: States, row: int) -> tuple[dict[int, int], int, int, int]:

@@ -11,6 +11,9 @@ from pettingzoo.test import api_test, seed_test
 
 from fpmcts.adapters.pettingzoo_env import env
 from games import GAMES
+from games.kernels import kernel
+from games.observer import Observer
+from games.rows import Rules, States
 from games.table import IllegalMove
 
 OTHERS = [*sorted(set(GAMES) - {"kuhn", "goofspiel"}), "examples.sealed_bids"]
@@ -23,6 +26,23 @@ OTHERS = [*sorted(set(GAMES) - {"kuhn", "goofspiel"}), "examples.sealed_bids"]
 def test_its_own_tests_pass(game: str) -> None:
     api_test(env(game), num_cycles=40)
     seed_test(lambda: env(game), num_cycles=40)
+
+
+@kernel
+def own_card(rules: Rules, states: States, i: int, seat: int, out: np.ndarray) -> None:
+    out[:] = 0
+    out[1, states.cards[i, seat]] = 1
+
+
+def test_an_observer_of_your_own() -> None:
+    table = env("kuhn", observe=Observer(own_card, (2, 3)))
+    table.reset(seed=1)
+    for seat, name in enumerate(table.possible_agents):
+        seen = table.observe(name)["observation"]
+        assert table.observation_space(name)["observation"].shape == seen.shape == (2, 3)
+        card = "JQK"[int(seen[1].argmax())]
+        assert seen.sum() == 1 and table.table.describe(seat)["hand"] == [card]
+    assert env("kuhn").game.spec.observation_shape != (2, 3)
 
 
 def test_a_game_ends_with_the_returns() -> None:

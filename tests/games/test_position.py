@@ -86,11 +86,17 @@ LONG = " pass pass ".join(("AAAA", "5555", "222", "888", "999", "JJ"))
         ("doudizhu", DOUDIZHU | {"moves": "3 3"}, "move 2 of 2.*not legal"),
         ("doudizhu", DOUDIZHU | {"to_beat": "4"}, "to_beat=4: .* give 3"),
         ("doudizhu", DOUDIZHU | {"botom": "77T"}, "botom: unknown .*bottom"),
+        ("doudizhu", {"hand": "3", "bottom": "77T"}, "the 20 that.*moves are missing"),
         ("leduc", {"moves": "call"}, "hand: nothing; expected 1 of"),
         ("leduc", {"hand": 5}, "hand: 5; expected 1 of"),
         ("leduc", {"hand": "Qh", "public": "Js"}, "public: Js; expected 0 of"),
         ("kuhn", {"hand": "J", "moves": "raise fold"}, "the moves end the game"),
         ("no_limit_holdem", {"hand": 5}, "hand: cards '5'.*expected a rank"),
+        ("no_limit_holdem", {"moves": "cr200c/kk"}, "give each move of the line by itself"),
+        *[
+            ("doudizhu", DOUDIZHU | {"hand": card}, f"did you mean {here}")
+            for card, here in (("R", "B, the big joker .*RLCard"), ("X", "L, the"), ("10", "T"))
+        ],
         (
             "no_limit_holdem",
             {"hand": "AsKs", "stacks": [9, 9, 9], "paid": [1, 2]},

@@ -1,5 +1,6 @@
 """Positions in, moves with values and beliefs out."""
 
+import json
 import re
 from dataclasses import replace
 
@@ -20,6 +21,9 @@ def test_the_answer_is_that_of_a_player_at_the_table() -> None:
     assert replace(decision, seconds=0) == replace(player.decide(table), seconds=0)
     chosen = analysis.analyse("leduc", table.describe(), lambda view: "raise")
     assert chosen.move == "raise"
+    for moves in ("raise", ["raise"]):
+        only = analysis.analyse(leduc, table.describe(), player, moves=moves)
+        assert only.move == "raise" != decision.move
     with pytest.raises(TypeError, match="playouts"):
         analysis.analyse(leduc, table.describe(), player, playouts=2)
 
@@ -29,6 +33,11 @@ def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert analysis.main(words) == 0
     text = capsys.readouterr().out
     assert "raise" in text and "expected return" in text and "K   " in text
+    assert analysis.main([*words, "only=call", "json=true"]) == 0
+    decision = json.loads(capsys.readouterr().out)
+    assert decision["move"] == "call" and decision["policy"]["call"] == 1
+    with pytest.raises(ValueError, match="json=5: expected true or false"):
+        analysis.main([*words, "json=5"])
     for wrong in ("hnad=Q", "seed=[1"):
         with pytest.raises(ValueError, match=re.escape(wrong)):
             analysis.main([*words, wrong])
