@@ -66,6 +66,8 @@ def rows_of(seed: int) -> Iterator[Row]:
         if not levels:
             break
     spent = THREADS * run.seconds / 60
+    if not found:  # the run was over before its first measurement
+        found.append([spent, won(run)])
     yield Row(f"seed {seed}, policy after {spent:.0f} core-min", found[-1][1], "%")
     yield Row(f"seed {seed}, network alone", won(run, solve=False), "%")
 
