@@ -72,7 +72,7 @@ class Played(NamedTuple):
     """The data of a batch of games.
 
     Attributes:
-        transitions: Those of all seats, under either policy.
+        transitions: Those of all seats that met no random player.
         responses: Decisions of seats that played their best response, for the reservoirs.
         final: ``[G]``, the final states.
     """
@@ -82,14 +82,10 @@ class Played(NamedTuple):
     final: States
 
 
-def responders(
-    seed: int, num_games: int, num_seats: int, anticipatory: float, *path: int
-) -> np.ndarray:
-    """Returns which seats play their best response: bool ``[G, S]``, each with probability
-    ``anticipatory``.
-    """
+def draw_seats(seed: int, num_games: int, num_seats: int, chance: float, *path: int) -> np.ndarray:
+    """Returns bool ``[G, S]``, each true with a probability."""
     drawn = streams(seed, num_games * num_seats, *path) >> np.uint64(11)
-    return (drawn * 2.0**-53 < anticipatory).reshape(num_games, num_seats)
+    return (drawn * 2.0**-53 < chance).reshape(num_games, num_seats)
 
 
 def play(
@@ -98,8 +94,8 @@ def play(
     average: Evaluate,
     deals: np.ndarray,
     responds: np.ndarray,
+    explores: np.ndarray,
     rng: np.ndarray,
-    epsilon: float,
     iteration: int,
     lanes: int,
     tick: Callable[[int], None],
@@ -111,10 +107,10 @@ def play(
         respond: The Q networks of all seats: a move's value is the sum of its policy outputs.
         average: The networks of the average policies.
         deals: uint64 ``[G]``, seeds of the deals.
-        responds: bool ``[G, S]``, whether a seat plays its best response, greedy but for
-            ``epsilon``.
+        responds: bool ``[G, S]``, whether a seat plays its best response.
+        explores: bool ``[G, S]``, whether it plays random moves instead. What the others do then
+            teaches nothing, since they meet an opponent that will not be there.
         rng: uint64 ``[G]``, changed in place; game k draws only from stream k.
-        epsilon: Probability of a random move instead of the best response's.
         iteration: Stored with the data.
         lanes: Games that advance together.
         tick: Called with the number of finished games.
@@ -123,17 +119,19 @@ def play(
 
     def decide(waiting: np.ndarray) -> tuple[np.ndarray, Noted[Samples]]:
         kept: Noted[Samples] = []
-        actions, best = np.empty(len(waiting), np.int16), responds[waiting, games.seats[waiting]]
-        for rows, evaluate, temperature, exploration in (
-            (np.flatnonzero(best), respond, 0.0, epsilon),
-            (np.flatnonzero(~best), average, 1.0, 0.0),
+        actions, movers = np.empty(len(waiting), np.int16), (waiting, games.seats[waiting])
+        best, random = responds[movers], explores[movers].astype(np.float64)
+        for rows, evaluate, temperature in (
+            (np.flatnonzero(best), respond, 0.0),
+            (np.flatnonzero(~best), average, 1.0),
         ):
             if rows.size:
                 at = waiting[rows]
                 drawn = draw_moves(
-                    game, evaluate, games.states, rng, at, temperature, exploration, iteration
+                    game, evaluate, games.states, rng, at, temperature, random[rows], iteration
                 )
                 actions[rows] = drawn.actions
+                drawn.samples.policy_weight[:] = best[rows] & ~drawn.explored
                 kept.append((at, drawn.samples))
         return actions, kept
 
@@ -146,5 +144,9 @@ def play(
     transitions = Transitions(
         samples.states, samples.actions[:, 0].copy(), following, is_last, result, samples.iteration
     )
-    responses = take(samples, np.flatnonzero(responds[owner, seats]))
-    return Played(transitions, responses, games.states)
+    meets = explores.sum(axis=1)[owner] > explores[owner, seats]
+    return Played(
+        take(transitions, np.flatnonzero(~meets)),
+        take(samples, np.flatnonzero(samples.policy_weight)),
+        games.states,
+    )

@@ -7,6 +7,7 @@ learns from them. The average policies are the run's players (``a=policy a.check
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
+from itertools import zip_longest
 from typing import Any, Self
 
 import numpy as np
@@ -15,16 +16,15 @@ import torch
 from fpmcts.evaluation.duplicate import duplicate_games
 from fpmcts.evaluation.match import PlayedGames
 from fpmcts.memory import check_fits
-from fpmcts.nfsp.games import Played, empty_transitions, play, responders
-from fpmcts.nfsp.q_learner import NFSPSettings, QLearner
+from fpmcts.nfsp.games import Played, draw_seats, empty_transitions, play
+from fpmcts.nfsp.learners import AverageLearner, NFSPSettings, QLearner
 from fpmcts.players.policy import PolicyAgent
 from fpmcts.players.random_agent import Random
 from fpmcts.progress import Progress
 from fpmcts.training.config import NetworksConfig, check_game
 from fpmcts.training.evaluation import Evaluation
 from fpmcts.training.interface import EpisodeBudget, Report, Saved
-from fpmcts.training.learner import Learner
-from fpmcts.training.learner_settings import LearnerSettings
+from fpmcts.training.learner_settings import falling
 from fpmcts.training.learning import (
     Losses,
     Part,
@@ -40,7 +40,6 @@ from games.kernels import Stream, deal_seeds, sources_digest, streams
 from games.rows import States, num_rows, take
 from games.settings import ConfigError, setting
 from networks.checkpoint import check_compatible
-from networks.device import choose_device
 from networks.evaluator import Evaluator
 from networks.precision import settled
 from networks.resnet import build_networks
@@ -98,11 +97,18 @@ class NFSPConfig(NetworksConfig):
     def check(self) -> None:
         """Raises ConfigError if values contradict each other."""
         check_game(self.game, self.network)
-        if self.network.shared:
-            raise ConfigError(
-                "network.shared=true: algorithm=nfsp learns a best response for each seat; "
-                "expected false"
-            )
+        for key, expected, why in (
+            ("shared", False, "learns a best response for each seat"),
+            ("dense", True, "steps fully connected networks only"),
+            ("blocks", 0, "steps networks of one hidden layer only"),
+        ):
+            if (given := getattr(self.network, key)) != expected:
+                raise ConfigError(
+                    f"network.{key}={str(given).lower()}: algorithm=nfsp {why}; "
+                    f"expected {str(expected).lower()}"
+                )
+        if self.device == "cuda":
+            raise ConfigError("device=cuda: algorithm=nfsp learns on the processor; expected cpu")
 
 
 class NFSP:
@@ -120,31 +126,18 @@ class NFSP:
     saves_each_step = False
 
     def __init__(self, config: NFSPConfig) -> None:
-        settings, self.device = config.algorithm, choose_device(config.device)
+        settings, device = config.algorithm, torch.device("cpu")
         torch.set_num_threads(1)
         self.game = config.game.make()
         roles = range(self.game.spec.num_roles)
-        self.average = build_networks(self.game.spec, config.network, config.seed).to(self.device)
-        self.q = build_networks(self.game.spec, config.network, config.seed + 1).to(self.device)
-        precision = settled(config.precision, self.average.distinct()[0], self.device)
+        self.average = build_networks(self.game.spec, config.network, config.seed)
+        self.q = build_networks(self.game.spec, config.network, config.seed + 1)
+        precision = settled(config.precision, self.average.distinct()[0], device)
         self.config = config = replace(config, precision=precision)
-        # Only the moves, by cross entropy, with equal weights over the reservoir.
-        learning = LearnerSettings(
-            lr=settings.average_lr,
-            weight_decay=0.0,
-            divergence="forward",
-            value_weight=0.0,
-            hidden_weight=0.0,
-        )
         self.learners = [
-            Learner(self.game, net, learning, self.device, replicas=1)
-            for net in self.average.distinct()
+            AverageLearner(self.game, net, settings) for net in self.average.distinct()
         ]
-        self.q_learners = [
-            QLearner(self.game, net, settings, self.device) for net in self.q.distinct()
-        ]
-        for learner in self.q_learners:
-            learner.targets_of = [other.target for other in self.q_learners]
+        self.q_learners = [QLearner(self.game, net, settings) for net in self.q.distinct()]
         self.reservoirs = [
             Reservoir(empty_samples(self.game, settings.reservoir), 2 * config.seed + 1 + 1000 * k)
             for k in roles
@@ -157,9 +150,9 @@ class NFSP:
             }
         )
         self._averages = Evaluator(
-            self.average, config.precision, self.device, config.remembered, self.game
+            self.average, config.precision, device, config.remembered, self.game
         )
-        self._responses = Evaluator(self.q, "float32", self.device, config.remembered)
+        self._responses = Evaluator(self.q, "float32", device, config.remembered)
         self.evaluation = Evaluation(
             self.game, config.seed, "random", self.average, self._averages, self._match
         )
@@ -173,7 +166,7 @@ class NFSP:
         return (
             f"{c.game.name}: neural fictitious self-play, {2 * self.game.spec.num_roles} networks "
             f"of {c.network.channels} channels x {c.network.blocks} blocks ({parameters:,} "
-            f"parameters each), on {self.device}, precision {c.precision}"
+            f"parameters each), precision {c.precision}"
         )
 
     @property
@@ -195,7 +188,6 @@ class NFSP:
             "throughput/games_per_second": rate,
             "time/learning_seconds": time.perf_counter() - started,
             "data/games": float(self.episodes),
-            "data/exploration": self.config.algorithm.exploration(self.steps - 1),
         }
         line = f"iteration {self.steps}: {self.episodes:,} games, {rate:,.0f}/s"
         measured = self.config.evaluation
@@ -210,8 +202,9 @@ class NFSP:
         settings, seed, seats = self.config.algorithm, self.config.seed, self.game.spec.num_seats
         deals = deal_seeds(seed, settings.games, Stream.TRAINING, self.steps, 0)
         rng = streams(seed, settings.games, Stream.PLAY, self.steps, 0)
-        responds = responders(
-            seed, settings.games, seats, settings.anticipatory, Stream.PLAY, self.steps, 1
+        responds, explores = (
+            draw_seats(seed, settings.games, seats, chance, Stream.PLAY, self.steps, k)
+            for k, chance in ((1, settings.anticipatory), (2, settings.exploration))
         )
         self._averages.refresh(self.average)
         self._responses.refresh(self.q)
@@ -221,8 +214,8 @@ class NFSP:
             self._averages.evaluate,
             deals,
             responds,
+            explores,
             rng,
-            settings.exploration(self.steps),
             self.steps,
             settings.lanes,
             lambda over: progress("games", over, settings.games, "games"),
@@ -244,15 +237,29 @@ class NFSP:
             # Decisions that do not fill a step are carried over to the next iteration.
             steps = self._steps(memory.seen) - self._steps(memory.seen - num_rows(new))
             generator = np.random.default_rng([self.config.seed, Stream.TRAINING, self.steps, role])
-            found.append([])
-            for k in range(steps):
-                losses = self.q_learners[role].step(memory.draw(generator, settings.batch_size))
-                if reservoir.size:
-                    rows = reservoir.draw(generator, settings.batch_size)
-                    losses |= self.learners[role].step(rows, rows, settings.average_lr)
-                found[role].append(losses)
-                progress("learning", k + 1, steps, "steps")
+            if not steps:
+                found.append([])
+                continue
+            lr, average_lr = (
+                falling(rate, self.steps, settings.lr_halving)
+                for rate in (settings.lr, settings.average_lr)
+            )
+            q = self.q_learners[role].learn(
+                memory.draw(generator, steps * settings.batch_size, settings.recency),
+                self.q_learners,
+                lr,
+            )
+            answers = steps * settings.batch_size if reservoir.size else 0
+            average = self.learners[role].learn(reservoir.draw(generator, answers), average_lr)
+            found.append([one | other for one, other in zip_longest(q, average, fillvalue={})])
+        self._publish()
         return loss_curves(found)
+
+    def _publish(self) -> None:
+        """Writes the weights into the networks."""
+        for learners, networks in ((self.learners, self.average), (self.q_learners, self.q)):
+            for learner, net in zip(learners, networks.distinct(), strict=True):
+                learner.layers.publish(net)
 
     def _steps(self, decisions: int) -> int:
         """Returns the number of steps for ``decisions`` decisions in a role."""
@@ -272,7 +279,6 @@ class NFSP:
             "filter": False,
             "iteration": self.steps,
             "games_seen": self.episodes,
-            "q_steps": [q.steps for q in self.q_learners],
         }
         return Saved(part_arrays(self._parts()), meta)
 
@@ -282,18 +288,15 @@ class NFSP:
         """
         check_compatible(with_defaults(saved.meta), **self._identity())
         load_parts(self._parts(), saved.arrays)
+        self._publish()
         self.steps, self.episodes = saved.meta["iteration"], saved.meta["games_seen"]
-        for q, steps in zip(self.q_learners, saved.meta["q_steps"], strict=True):
-            q.steps = steps
 
     def _parts(self) -> dict[str, Part]:
         """Returns the parts of a checkpoint, by name."""
         return {
             **numbered("network", self.average.distinct()),
-            **numbered("optimizer", (learner.optimizer for learner in self.learners)),
-            **numbered("q", self.q.distinct()),
-            **numbered("target", (q.target for q in self.q_learners)),
-            **numbered("q_optimizer", (q.optimizer for q in self.q_learners)),
+            **numbered("layers", (learner.layers for learner in self.learners)),
+            **numbered("q_layers", (learner.layers for learner in self.q_learners)),
             **numbered("reservoir", self.reservoirs),
             **numbered("memory", self.memories),
         }

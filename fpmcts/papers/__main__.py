@@ -22,6 +22,7 @@ KINDS: Mapping[str, str] = {
     "ismcts_tables": "fpmcts.papers.ismcts_tables:MatchTables",
     "reward_figures": "fpmcts.papers.reward_figures:RewardFigures",
     "deltadou": "fpmcts.papers.deltadou:DeltaDou",
+    "comparison": "fpmcts.papers.comparison:Comparison",
 }
 """The class that reads a file in ``conf/papers``, by the file's key ``kind``; by default ``runs``.
 """

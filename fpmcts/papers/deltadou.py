@@ -12,7 +12,7 @@ Source: Jiang et al., "DeltaDou: Expert-level Doudizhu AI through Self-play", IJ
 import math
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
@@ -20,15 +20,11 @@ import numpy as np
 
 from fpmcts.cluster.pools import StoppedError
 from fpmcts.configuration import overrides_of
-from fpmcts.evaluation.config import parse_command_line
 from fpmcts.evaluation.match_result import MatchResult, Score
-from fpmcts.evaluation.plan import make_plan
 from fpmcts.evaluation.plots import markdown_table
-from fpmcts.evaluation.precision import with_precisions
-from fpmcts.evaluation.tournament import play_tournament
 from fpmcts.papers.deltadou_examples import examples
 from fpmcts.papers.drawing import Line, Panel, draw
-from fpmcts.papers.study import Stopping, Study
+from fpmcts.papers.study import Stopping, Study, play_match
 from fpmcts.players.lookup import entrants_of
 from fpmcts.progress import Progress
 from fpmcts.training.algorithms import read_run
@@ -38,7 +34,7 @@ from fpmcts.training.fpmcts import FPMCTS
 from fpmcts.training.run import Run
 from games.files import replacing, write
 from games.settings import ConfigError, build, setting
-from networks.checkpoint import NETWORKS, holding
+from networks.checkpoint import NETWORKS
 
 SEATS = {"landlord": "C, landlord", "down": "D, right peasant", "up": "E, left peasant"}
 """The seats as curves of a run name them, and as the paper does."""
@@ -228,29 +224,19 @@ class DeltaDou(Study):
         """Returns the result of a match, the networks those after an episode. Raises
         StoppedError.
         """
-        keys = {
-            "decks": decks,
-            "seed": self.seed,
-            "processes": self.threads,
-            "unfinished": self.folder() / "matches",
-        }
+        keys = {"decks": decks, "seed": self.seed, "processes": self.threads}
         words = overrides_of(keys)
         for side, label in (("a", a), ("b", b)):
             own = self._options(label, episode)
             words += [f"{side}={own.pop('kind')}", *overrides_of({side: own})]
-        tournament = parse_command_line(words)
-        plan = make_plan(tournament, tournament.config.game.make())
-        with holding(plan.inputs.files):
-            tournament = with_precisions(tournament, plan.num_games(plan.tasks))[0]
-        plan = replace(plan, tournament=tournament)
 
         def tell(what: str, done: int, total: int, unit: str) -> None:
             progress(f"{a} {episode} - {b}", done, total, unit)
 
-        results = play_tournament(plan, tell, stopping)
-        if results is None:
+        result = play_match(words, self.folder() / "matches", tell, stopping)
+        if result is None:
             raise StoppedError
-        return results[tournament.labels]
+        return result
 
     def _draw(
         self, curves: Mapping[tuple[str, str], list[MatchResult]], base: Mapping[str, MatchResult]

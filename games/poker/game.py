@@ -166,6 +166,7 @@ class LimitPoker(Game):
                 max(rules.num_cards // rules.num_suits, NUM_ACTIONS + 1),
             ),
             observation_scale=scale,
+            scalar_planes=num_planes - 2 * rules.suit_planes,
             policy_size=NUM_ACTIONS,
             max_legal=NUM_ACTIONS,
             max_moves=self.bets.max_moves,

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from fpmcts.evaluation.duplicate import evaluation_decks
 from fpmcts.evaluation.policy_table import policy_table
-from fpmcts.nfsp.games import Played, next_decisions, play, responders
+from fpmcts.nfsp.games import Played, draw_seats, next_decisions, play
 from fpmcts.nfsp.trainer import NFSP, NFSPConfig
 from fpmcts.players.lookup import Entrant, Host, PlayerError
 from fpmcts.players.policy import PolicyAgent, PolicyOptions
@@ -34,13 +34,16 @@ def configuration(*overrides: str) -> NFSPConfig:
     return config("algorithm=nfsp", *overrides, base=["game=kuhn"])
 
 
-def some_games(trainer: NFSP, count: int, anticipatory: float) -> Played:
+def some_games(trainer: NFSP, count: int, anticipatory: float, exploration: float = 0.0) -> Played:
     """Plays games by the networks of a trainer."""
     deals = deal_seeds(3, count, Stream.TRAINING, 0)
-    responds = responders(3, count, 2, anticipatory, Stream.PLAY, 1)
+    responds, explores = (
+        draw_seats(3, count, 2, chance, Stream.PLAY, k)
+        for k, chance in ((1, anticipatory), (2, exploration))
+    )
     q, average = trainer._responses.evaluate, trainer._averages.evaluate
     rng = streams(3, count, Stream.PLAY, 0)
-    return play(trainer.game, q, average, deals, responds, rng, 0.1, 0, 50, lambda over: None)
+    return play(trainer.game, q, average, deals, responds, explores, rng, 0, 50, lambda over: None)
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2)), max_size=30))
@@ -72,6 +75,17 @@ def test_transitions_are_those_of_the_games() -> None:
     np.testing.assert_array_equal(played.responses.target[:, 0], 1)
 
 
+def test_random_players_teach_their_own_q_alone() -> None:
+    trainer = NFSP(configuration("game=leduc"))
+    everybody, nobody = some_games(trainer, 100, 1.0, 1.0), some_games(trainer, 100, 1.0)
+    assert not num_rows(everybody.transitions) and not num_rows(everybody.responses)
+    assert num_rows(nobody.transitions) == num_rows(nobody.responses)
+    some = some_games(trainer, 300, 1.0, 0.3)
+    whole, told = num_rows(some_games(trainer, 300, 1.0).transitions), num_rows(some.transitions)
+    assert 0.5 * whole < told < 0.9 * whole  # those of games in which the other seat was not random
+    assert num_rows(some.responses) < told
+
+
 def test_a_game_depends_neither_on_the_others_nor_on_their_number() -> None:
     trainer = NFSP(configuration("game=leduc"))
     many, few = some_games(trainer, 40, 0.3), some_games(trainer, 10, 0.3)
@@ -85,11 +99,15 @@ def test_targets_against_a_loop() -> None:
     """
     trainer = NFSP(configuration("game=leduc"))
     learner, game = trainer.q_learners[0], trainer.game
-    for parameter in learner.target.parameters():
-        torch.nn.init.normal_(parameter, std=0.3)
+    for part in learner.target:
+        part[...] = np.random.default_rng(0).normal(scale=0.3, size=part.shape)
+    told_net = trainer.q.distinct()[0]
+    layers = learner.layers
+    layers.weights.copy_(layers.target)
+    layers.publish(told_net)
     told = some_games(trainer, 60, 0.3).transitions
     rows = take(told, np.flatnonzero(seats_to_move(game, told.states) == 0))
-    found = learner.targets(rows).numpy()
+    found = learner.targets(rows, trainer.q_learners)
     decided = 0
     for k in range(num_rows(rows)):
         if rows.is_last[k]:
@@ -100,7 +118,7 @@ def test_targets_against_a_loop() -> None:
         seen = np.empty((1, *game.spec.observation_shape), np.int8)
         driver.observe(game.rules, rows.following, k, seat, seen[0])
         with torch.no_grad():
-            outputs = learner.target(torch.from_numpy(seen)).policy[0].numpy()
+            outputs = told_net(torch.from_numpy(seen)).policy[0].numpy()
         moves = driver.legal_actions(game, rows.following, k)
         values = [
             sum(outputs[place] for place in game.decoder[action] if place >= 0) for action in moves
@@ -113,25 +131,31 @@ def test_targets_are_those_of_the_next_role() -> None:
     """As after an auction; here the next decision is another seat's."""
     trainer = NFSP(configuration("game=leduc"))
     first, second = trainer.q_learners
-    torch.nn.init.normal_(second.target.planes.bias, std=3.0)
+    second.target[-1][:] = 3.0, -1.0, 2.0
     played = some_games(trainer, 60, 0.3).transitions
     movers = seats_to_move(trainer.game, played.states)
     others = take(played, np.flatnonzero((movers == 1) & ~played.is_last))
-    assert num_rows(others) and first.targets(others).equal(second.targets(others))
+    assert num_rows(others)
+    targets = [learner.targets(others, trainer.q_learners) for learner in (first, second)]
+    np.testing.assert_array_equal(*targets)
 
 
 def test_q_learning_finds_a_best_response_to_random_play() -> None:
     """Everybody plays the average policy, which is almost uniform at first: Q then learns the best
     answer to it off-policy.
     """
-    trainer = NFSP(configuration("game=kuhn", "algorithm.lr=3e-3", "algorithm.target_steps=50"))
+    trainer = NFSP(
+        configuration("game=kuhn", "algorithm.target_steps=50", "algorithm.batch_size=128")
+    )
     tables: Any = trainer.game.tables
     told = some_games(trainer, 2000, 0.0).transitions
     movers, generator = seats_to_move(trainer.game, told.states), np.random.default_rng(0)
     for seat, learner in enumerate(trainer.q_learners):
         rows = take(told, np.flatnonzero(movers == seat))
-        for _ in range(250):
-            learner.step(take(rows, generator.integers(0, num_rows(rows), 128)))
+        for _ in range(5):
+            drawn = take(rows, generator.integers(0, num_rows(rows), 50 * 128))
+            assert len(list(learner.learn(drawn, trainer.q_learners, 3e-3))) == 50
+        learner.layers.publish(trainer.q.distinct()[seat])
     trainer._averages.refresh(trainer.average)
     trainer._responses.refresh(trainer.q)
     average, answers = (
@@ -204,7 +228,11 @@ def test_resumed_equals_uninterrupted_and_its_average_plays(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    "key", ["network.shared=true", "search.playouts=3", "evaluation.baseline=always_call"]
+    "key",
+    [
+        *("network.shared=true", "network.dense=false", "network.blocks=1", "device=cuda"),
+        *("search.playouts=3", "evaluation.baseline=always_call"),
+    ],
 )
 def test_bad_keys_are_named(key: str) -> None:
     with pytest.raises(ConfigError, match=f"{key}.*algorithm=nfsp"):
