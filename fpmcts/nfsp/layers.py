@@ -44,6 +44,11 @@ class Layers(nn.Module):
         steps: int64 ``[1]``, steps taken.
     """
 
+    weights: torch.Tensor
+    first: torch.Tensor
+    second: torch.Tensor
+    steps: torch.Tensor
+
     def __init__(self, net: PolicyValueNet) -> None:
         super().__init__()
         # A scalar plane is repeated over the positions of the observation. Its first copy is used.
@@ -76,6 +81,7 @@ class Layers(nn.Module):
     def _arrays(net: PolicyValueNet) -> list[np.ndarray]:
         """Returns views of the weights: ``[H, I]``, gain and shift ``[H]``, ``[P, H]``, ``[P]``."""
         norm, planes = net.stem.norm, net.planes
+        assert planes.bias is not None
         tensors = (
             net.stem.conv.weight[:, :, 0, 0],
             norm.weight,

@@ -72,14 +72,15 @@ class QLearner:
 
     Attributes:
         layers: Q.
-        target: float32 ``[D]``, its weights at the last refit.
+        target: Its weights at the last refit, as ``Layers.split`` returns them.
     """
 
     def __init__(self, game: Game, net: PolicyValueNet, settings: NFSPSettings) -> None:
         self.game, self.layers, self.settings = game, Layers(net), settings
         self._decoder = game.decoder.astype(np.int64)  # -1: the output that is always 0
-        self.layers.register_buffer("target", self.layers.weights.clone())
-        self.target = self.layers.split(self.layers.target)
+        self._target = self.layers.weights.clone()
+        self.layers.register_buffer("target", self._target)
+        self.target = self.layers.split(self._target)
 
     def learn(
         self, rows: Transitions, learners: Sequence["QLearner"], lr: float
@@ -97,7 +98,7 @@ class QLearner:
         inputs = self.layers.inputs(encode(self.game, rows.states)[0])
         moves = self._decoder[rows.actions]
         owner = np.arange(size)[:, None]
-        before = self.layers.steps.item()
+        before = int(self.layers.steps)
         for k in range(0, len(wanted), size):
             outputs, hidden = self.layers.forward(inputs[k : k + size])
             played = outputs[owner, moves[k : k + size]].sum(axis=1)
@@ -107,8 +108,8 @@ class QLearner:
             self.layers.step(hidden, gradient, lr)
             yield {"q": float(error @ error) / size, "q_mean": float(played.mean())}
         every = self.settings.target_steps
-        if self.layers.steps.item() // every > before // every:
-            self.layers.target.copy_(self.layers.weights)
+        if int(self.layers.steps) // every > before // every:
+            self._target.copy_(self.layers.weights)
 
     def targets(self, rows: Transitions, learners: Sequence["QLearner"]) -> np.ndarray:
         """Returns the targets of Q, float32 ``[B]``: the result at the last decision, else the

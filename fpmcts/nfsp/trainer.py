@@ -251,15 +251,17 @@ class NFSP:
             )
             answers = steps * settings.batch_size if reservoir.size else 0
             average = self.learners[role].learn(reservoir.draw(generator, answers), average_lr)
-            found.append([one | other for one, other in zip_longest(q, average, fillvalue={})])
+            nothing: Losses = {}
+            found.append([one | other for one, other in zip_longest(q, average, fillvalue=nothing)])
         self._publish()
         return loss_curves(found)
 
     def _publish(self) -> None:
         """Writes the weights into the networks."""
-        for learners, networks in ((self.learners, self.average), (self.q_learners, self.q)):
-            for learner, net in zip(learners, networks.distinct(), strict=True):
-                learner.layers.publish(net)
+        learners: list[AverageLearner | QLearner] = [*self.learners, *self.q_learners]
+        nets = [*self.average.distinct(), *self.q.distinct()]
+        for learner, net in zip(learners, nets, strict=True):
+            learner.layers.publish(net)
 
     def _steps(self, decisions: int) -> int:
         """Returns the number of steps for ``decisions`` decisions in a role."""

@@ -19,9 +19,9 @@ import numpy as np
 
 from fpmcts.configuration import overrides_of
 from fpmcts.evaluation.config import parse_command_line
-from fpmcts.evaluation.statistics import Estimate
 from fpmcts.papers.drawing import Line, Panel, draw
-from fpmcts.papers.study import Stopping, Study, play_match
+from fpmcts.papers.matches import play_match
+from fpmcts.papers.study import Stopping, Study
 from fpmcts.progress import Progress, silent
 from fpmcts.training.algorithms import read_run
 from fpmcts.training.interface import Report
@@ -44,7 +44,7 @@ class Comparison(Study):
     Attributes:
         seconds: Processor seconds of a run.
         runs: By title of a panel and label: keys of train.py.
-        matches: By label: keys of evaluate.py, without ``aivat``, which is true.
+        matches: By label: keys of evaluate.py.
     """
 
     seconds: float = setting(600.0, least=0)
@@ -96,14 +96,14 @@ class Comparison(Study):
         found = {}
         for label, words in self.matches.items():
             result = play_match(
-                [*shlex.split(words), "aivat=true", f"processes={self.threads}"],
+                [*shlex.split(words), f"processes={self.threads}"],
                 self.folder() / "matches",
                 lambda _, *at, label=label: progress(label, *at),
                 stopping,
             )
             if result is None:
                 return None
-            score = cast(Estimate, result.sides[0].luck_free)
+            score = result.sides[0].luck_free or result.adp  # with aivat=true, or without
             found[label] = f"{score.text(1)} {result.spec.score.name} ({result.num_games:,} games)"
         facts = self.origin() | {"config": asdict(self), "matches": found}
         summary = draw(self.folder(), self.title, panels, lines, facts)

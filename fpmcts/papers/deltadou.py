@@ -24,7 +24,8 @@ from fpmcts.evaluation.match_result import MatchResult, Score
 from fpmcts.evaluation.plots import markdown_table
 from fpmcts.papers.deltadou_examples import examples
 from fpmcts.papers.drawing import Line, Panel, draw
-from fpmcts.papers.study import Stopping, Study, play_match
+from fpmcts.papers.matches import play_match
+from fpmcts.papers.study import Stopping, Study
 from fpmcts.players.lookup import entrants_of
 from fpmcts.progress import Progress
 from fpmcts.training.algorithms import read_run

@@ -9,24 +9,18 @@ import json
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Self, TypeVar
 
 from fpmcts.cluster.settings import ClusterSettings
 from fpmcts.configuration import load, pairs
-from fpmcts.evaluation.config import parse_command_line
-from fpmcts.evaluation.match_result import MatchResult
-from fpmcts.evaluation.plan import make_plan
-from fpmcts.evaluation.precision import with_precisions
-from fpmcts.evaluation.tournament import play_tournament
 from fpmcts.evaluation.units import Store, Watch, calls, run_units
 from fpmcts.machine import commit, machine
 from fpmcts.progress import Progress, silent
 from games.files import sweep, write
 from games.settings import ConfigError, build, did_you_mean, setting
-from networks.checkpoint import holding
 
 Stopping = Callable[[], bool]
 """Returns whether to stop."""
@@ -192,25 +186,6 @@ class LotsStudy(Study):
             text, summary = self.report(results)
             write(self.folder() / self.result, text)
         return summary if all(lot in results for lot in lots) else None
-
-
-def play_match(
-    words: Sequence[str], folder: Path, progress: Progress, stopping: Stopping
-) -> MatchResult | None:
-    """Returns the result of a match, None if it was stopped.
-
-    Args:
-        words: Keys of evaluate.py.
-        folder: Where finished games stay.
-        progress: Called with the games played.
-        stopping: Whether to stop.
-    """
-    tournament = parse_command_line([*words, f"unfinished={folder}"])
-    plan = make_plan(tournament, tournament.config.game.make())
-    with holding(plan.inputs.files):
-        tournament = with_precisions(tournament, plan.num_games(plan.tasks))[0]
-    results = play_tournament(replace(plan, tournament=tournament), progress, stopping)
-    return None if results is None else results[tournament.labels]
 
 
 def finish(

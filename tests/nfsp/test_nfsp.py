@@ -99,12 +99,10 @@ def test_targets_against_a_loop() -> None:
     """
     trainer = NFSP(configuration("game=leduc"))
     learner, game = trainer.q_learners[0], trainer.game
-    for part in learner.target:
-        part[...] = np.random.default_rng(0).normal(scale=0.3, size=part.shape)
-    told_net = trainer.q.distinct()[0]
-    layers = learner.layers
-    layers.weights.copy_(layers.target)
-    layers.publish(told_net)
+    for part, own in zip(learner.target, learner.layers.parts, strict=True):
+        own[...] = part[...] = np.random.default_rng(0).normal(scale=0.3, size=part.shape)
+    net = trainer.q.distinct()[0]
+    learner.layers.publish(net)
     told = some_games(trainer, 60, 0.3).transitions
     rows = take(told, np.flatnonzero(seats_to_move(game, told.states) == 0))
     found = learner.targets(rows, trainer.q_learners)
@@ -118,7 +116,7 @@ def test_targets_against_a_loop() -> None:
         seen = np.empty((1, *game.spec.observation_shape), np.int8)
         driver.observe(game.rules, rows.following, k, seat, seen[0])
         with torch.no_grad():
-            outputs = told_net(torch.from_numpy(seen)).policy[0].numpy()
+            outputs = net(torch.from_numpy(seen)).policy[0].numpy()
         moves = driver.legal_actions(game, rows.following, k)
         values = [
             sum(outputs[place] for place in game.decoder[action] if place >= 0) for action in moves

@@ -1,0 +1,33 @@
+"""Matches of players, for studies of networks: a study of tables does without torch."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from fpmcts.evaluation.config import parse_command_line
+from fpmcts.evaluation.match_result import MatchResult
+from fpmcts.evaluation.plan import make_plan
+from fpmcts.evaluation.precision import with_precisions
+from fpmcts.evaluation.tournament import play_tournament
+from fpmcts.papers.study import Stopping
+from fpmcts.progress import Progress
+from networks.checkpoint import holding
+
+
+def play_match(
+    words: Sequence[str], folder: Path, progress: Progress, stopping: Stopping
+) -> MatchResult | None:
+    """Returns the result of a match, None if it was stopped.
+
+    Args:
+        words: Keys of evaluate.py.
+        folder: Where finished games stay.
+        progress: Called with the games played.
+        stopping: Whether to stop.
+    """
+    tournament = parse_command_line([*words, f"unfinished={folder}"])
+    plan = make_plan(tournament, tournament.config.game.make())
+    with holding(plan.inputs.files):
+        tournament = with_precisions(tournament, plan.num_games(plan.tasks))[0]
+    results = play_tournament(replace(plan, tournament=tournament), progress, stopping)
+    return None if results is None else results[tournament.labels]
