@@ -18,6 +18,7 @@ import numpy as np
 from llvmlite import ir
 from numba import njit
 from numba.core import cgutils
+from numba.core.compiler_lock import global_compiler_lock
 from numba.cpython.unsafe import numbers
 from numba.extending import intrinsic
 from numba.np.arrayobj import populate_array
@@ -28,6 +29,10 @@ from games.kernel_cache import MAKERS, KernelCache
 PACKAGES = ("games", "networks", "inference", "fpmcts")
 """Packages that affect results."""
 
+PARSING = global_compiler_lock
+"""Held by whoever uses ``ast``, as ``numpy.load`` does, since other threads may compile: before
+Python 3.11.8, parsing on two threads at once fails (python/cpython#106905).
+"""
 
 _TEXT = rb'"{3}(?:(?!"{3})[\s\S])*"{3}'
 _REMARKS = re.compile(rb"(?m)^\s*(?:#.*|%b)\n|(%b)" % (_TEXT, _TEXT))

@@ -15,7 +15,7 @@ Batch = TypeVar("Batch", bound=tuple)  # type: ignore[type-arg]
 def zeros(count: int, *kinds: str) -> Iterator[np.ndarray]:
     """Yields an array of zeros for each type: "i2" for ``count`` numbers, "3u8" for rows of three.
 
-    NumPy parses "3u8" with ``ast``, which in Python 3.11 may fail if two threads use it at once.
+    NumPy parses "3u8" with ``ast``, which is not for threads (``games.kernels.PARSING``).
     """
     for kind in kinds:
         width, item = kind[:-2], kind[-2:]

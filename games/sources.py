@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from games.files import ROOT
-from games.kernels import PACKAGES
+from games.kernels import PACKAGES, PARSING
 
 
 def module_sources(name: str) -> list[Path]:
@@ -72,7 +72,8 @@ def _with_imports(files: Iterable[Path]) -> list[Path]:
 def _imported(file: Path, folders: Sequence[Path]) -> Iterator[Path]:
     """Yields the files that a source imports; none where it is not Python."""
     try:
-        tree = ast.parse(file.read_bytes()) if file.suffix == ".py" else ast.Module([], [])
+        with PARSING:
+            tree = ast.parse(file.read_bytes()) if file.suffix == ".py" else ast.Module([], [])
     except (SyntaxError, ValueError):
         return
     for node in ast.walk(tree):

@@ -2,7 +2,9 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ import pytest
 import fpmcts
 from fpmcts import Player, Run, Table, best_response, load_player, make, match, nash_conv
 from fpmcts.players.given import FunctionPlayer
+from fpmcts.training.algorithms import read_run
 from fpmcts.training.run_folder import RunFolderError
 from games.interface import Records
 from games.rows import States
@@ -105,3 +108,18 @@ def test_a_run_is_left_and_resumed(tmp_path: Path) -> None:
     with pytest.raises(RunFolderError, match="has trained this run since"):
         next(iter(run))
     assert nash_conv(other.game, other.player()) < 11 / 12
+
+
+@pytest.mark.parametrize("keys", [{"search": {"playouts": 8}}, {"algorithm": "smooth_uct"}])
+def test_a_folder_gives_what_is_not_given(keys: dict[str, Any], tmp_path: Path) -> None:
+    """All keys of a run that must not differ; what is given is compared as before."""
+    kuhn = {"game": "kuhn", "seed": 3, "budget": {"minutes": 0}, **keys}
+    config = Run(tmp_path, **kuhn, progress=False).config
+    again = Run(tmp_path, progress=False).config
+    assert again == replace(config, budget=again.budget) and again.budget.minutes is None
+    assert read_run([f"run_dir={tmp_path}", "budget.minutes=0"]) == config
+    assert Run(tmp_path, **kuhn, progress=False).config == config
+    with pytest.raises(RunFolderError, match="was started with seed=3, not 4"):
+        Run(tmp_path, seed=4)
+    with pytest.raises(RunFolderError, match="was started with game=kuhn, not leduc"):
+        Run(tmp_path, game="leduc")

@@ -14,7 +14,7 @@ from games.settings import InputError, setting
 
 @dataclass(frozen=True)
 class ClusterSettings:
-    """The workers that run the units; no result depends on them.
+    """The workers that run the units; no result depends on them, if ``precision`` is named.
 
     Attributes:
         kind: "none": threads or processes of this machine; "ray": actors of a Ray cluster.

@@ -117,7 +117,7 @@ def main(arguments: Sequence[str], command: str = "fpmcts evaluate") -> int:
 def ending(error: Exception) -> str:
     """Returns the line for an error; raises errors without one."""
     if isinstance(error, IllegalMoveError | ExternalPlayerError):
-        kept = "finished games are kept, and the same command continues"
+        kept = "the games of finished tasks are kept, and the same command continues"
         return f"{error_text(error, LONGEST_FAULT)}; {kept}"
     if isinstance(error, MemoryError):
         return "not enough memory for the decks and their games; give fewer decks"

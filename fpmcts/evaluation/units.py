@@ -31,6 +31,7 @@ from fpmcts.cluster.pools import Tick
 from fpmcts.cluster.settings import ClusterSettings
 from fpmcts.interrupt import unheard_by_children
 from fpmcts.players.child_program import kill_programs
+from games.kernels import PARSING
 from games.settings import InputError
 from games.system import Lock
 
@@ -42,7 +43,7 @@ class StoreError(InputError):
 
 
 class WorkerKilledError(InputError):
-    """A process was killed from outside; one line that says what to do."""
+    """A process ended abruptly; one line that says what to do."""
 
 
 class Store(AbstractContextManager["Store"]):
@@ -175,7 +176,7 @@ def as_text(arrays: Mapping[str, np.ndarray]) -> str:
 
 def as_arrays(text: str) -> dict[str, np.ndarray]:
     """Returns the arrays of ``as_text``."""
-    with np.load(io.BytesIO(base64.b64decode(text)), allow_pickle=False) as arrays:
+    with PARSING, np.load(io.BytesIO(base64.b64decode(text)), allow_pickle=False) as arrays:
         return dict(arrays)
 
 
@@ -328,9 +329,9 @@ def _in_processes(
     except BrokenProcessPool as error:
         holder.close()
         raise WorkerKilledError(
-            f"one of {processes} processes was killed, as the system does when memory runs out; "
-            "what is finished is kept and the same command continues; fewer processes need less "
-            "memory"
+            f"one of {processes} processes ended abruptly, for example because the system ran out "
+            "of memory and killed it; what is finished is kept, and the same command continues; "
+            "fewer processes need less memory"
         ) from error
     except BaseException:  # nobody waits for the other results
         holder.close()

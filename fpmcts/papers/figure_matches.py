@@ -22,6 +22,7 @@ from fpmcts.tabular.matches import ALWAYS_CALL, RANDOM, symmetric_play
 from fpmcts.training.tabular import mark_after
 from games.estimate import Estimate
 from games.files import replacing
+from games.kernels import PARSING
 from games.tables import Tables
 from networks.checkpoint import CheckpointError
 
@@ -105,7 +106,11 @@ def play_matches(
     matches += [Match(*pair, marks[-1], deals[1], 1) for pair in between + against]
 
     def player(label: str, mark: int) -> np.ndarray:
-        return FIXED[label] if label in FIXED else np.load(folders[label] / f"greedy-{mark}.npy")
+        if label in FIXED:
+            return FIXED[label]
+        with PARSING:
+            snapshot: np.ndarray = np.load(folders[label] / f"greedy-{mark}.npy")
+        return snapshot
 
     def play(match: Match, tick: Tick) -> tuple[float, ...] | None:
         if stopping():

@@ -8,12 +8,14 @@ in ``conf/algorithm``.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
+from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
 
 from fpmcts.configuration import choices, load, pairs, read_file
 from fpmcts.tabular import algorithms
 from fpmcts.training.interface import RunConfig
+from fpmcts.training.run_folder import keys_of, may_change, other_run
 from games.settings import ConfigError, check_used, did_you_mean, leaf_keys
 
 TEXTS = ("run_dir", "init_from", "hands")
@@ -56,14 +58,52 @@ def read_run(overrides: Sequence[str]) -> Any:
             f"experiment={figure}: a figure of several runs; draw it with: python -m "
             f"fpmcts.papers {figure}"
         )
-    values = load("train", given, TEXTS)
+    stored = _stored(given)
+    names = {key: stored[key]["name"] for key in ("game", "algorithm") if key in stored}
+    values = load("train", names | given, TEXTS)
     name = str(values["algorithm"].get("name"))
     schema = schema_of(name)
+    _take(values, stored, given, schema.may_change)
     network = values.pop("network", {})
     values["network"] = {"objective": values.get("objective", "wp"), **network}
     config = schema.parse(_part(values, given, name, schema))
     check_used(config, given)
     return config
+
+
+def _stored(given: Mapping[str, str]) -> dict[str, Any]:
+    """Returns the keys of the existing run that a command line names by ``run_dir``; {} if there is
+    none, or if a whole experiment is asked for. Raises RunFolderError for another game or
+    algorithm.
+    """
+    stored = keys_of(Path(given["run_dir"])) if "run_dir" in given else {}
+    for key, default in (("game", None), ("algorithm", SEARCH)):
+        name = stored.get(key, {}).get("name", default)
+        if stored and given.get(key, name) != name:
+            raise other_run(given["run_dir"], key, name, given[key])
+    stored.get("network", {}).pop("objective", None)  # follows ``objective``
+    return {} if "experiment" in given else stored
+
+
+def _take(
+    values: dict[str, Any],
+    stored: Mapping[str, Any],
+    given: Mapping[str, str],
+    free: tuple[str, ...],
+    prefix: str = "",
+) -> None:
+    """Replaces values by those of an existing run, except what is given, alone or by its group, and
+    what may change.
+    """
+    for name, value in stored.items():
+        key = f"{prefix}{name}"
+        if key in given and key not in ("game", "algorithm"):
+            continue
+        if isinstance(value, dict):
+            values[name] = own if isinstance(own := values.get(name), dict) else {}
+            _take(values[name], value, given, free, f"{key}.")
+        elif not may_change(key, free):
+            values[name] = value
 
 
 def _part(

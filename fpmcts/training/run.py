@@ -18,7 +18,7 @@ from fpmcts.terminal import Terminal, in_notebook
 from fpmcts.training.algorithms import read_run
 from fpmcts.training.curves import Curves, points
 from fpmcts.training.interface import Algorithm, Closes, Report, RunConfig, Saved
-from fpmcts.training.run_folder import RunFolder, kind_of
+from fpmcts.training.run_folder import RunFolder
 from games.compilation import CompileClock
 from games.help import say_on_stderr
 from games.interface import Game
@@ -44,8 +44,8 @@ class Run:
         player = run.player()
 
     Iterating trains until the budget is used up. You can leave the loop at any time: the run is
-    saved, and iterating again, or creating the ``Run`` again with the same keys, resumes it
-    bit-for-bit. Budget and evaluation may differ.
+    saved, and iterating again, or creating the ``Run`` again, resumes it bit-for-bit. Budget and
+    evaluation may differ; all other keys that are not given are those of the folder.
 
     Args:
         run_dir: Folder of the run; None: ``runs/<game>-<seed>``.
@@ -71,8 +71,6 @@ class Run:
         self, run_dir: str | Path | None = None, *, progress: bool | None = None, **keys: Any
     ) -> None:
         given = keys if run_dir is None else {"run_dir": str(run_dir), **keys}
-        if run_dir is not None and "game" not in keys:
-            given = kind_of(Path(run_dir)) | given
         config = read_run(overrides_of(_named(given)))
         if in_notebook() if progress is None else progress:
             terminal = Terminal()
@@ -121,6 +119,12 @@ class Run:
             say(line)
         where = self.folder.path
         say(f"new run in {where}" if is_new else f"resuming {where} from {self.where()}")
+        begins = getattr(self.config, "init_from", None) if is_new else None
+        if begins and not getattr(self.algorithm, "is_gradient", True):
+            say(
+                f"searches teach the networks of {begins} from a reservoir that is empty at first: "
+                "the run may play worse than they for some iterations (docs/train.md)"
+            )
 
     def _restore(self) -> bool:
         """Loads the last checkpoint of the folder; returns whether there is one."""

@@ -279,10 +279,30 @@ def _networks(saved: Saved) -> dict[str, np.ndarray]:
     }
 
 
-def kind_of(folder: Path) -> dict[str, Any]:
-    """Returns the keys ``game`` and ``algorithm`` of the run in a folder; {} if there is no run."""
-    values = present_keys(_read_yaml(folder / CONFIG)) if (folder / CONFIG).is_file() else {}
-    return {key: values[key] for key in ("game", "algorithm") if key in values}
+def keys_of(folder: Path) -> dict[str, Any]:
+    """Returns the keys of the run in a folder, nested, and only those with a name (``game``,
+    ``algorithm``) if it is of another version; {} if there is no run.
+    """
+    try:
+        read = _read_yaml(folder / CONFIG) if (folder / CONFIG).is_file() else {}
+        values = present_keys(read)
+    except ValueError as error:
+        raise RunFolderError(f"run_dir={folder}: {error}") from error
+    named = {key: own for key, own in values.items() if isinstance(own, dict) and "name" in own}
+    return values if values.pop("version", 1) == VERSION and "game" in named else named
+
+
+def may_change(key: str, more: tuple[str, ...] = ()) -> bool:
+    """Returns whether a key may differ when a run is resumed; ``more``: further keys that may."""
+    return key not in LASTS and key.startswith(MAY_CHANGE + more)
+
+
+def other_run(path: object, key: str, before: object, value: object) -> RunFolderError:
+    """Returns the error for a key whose value differs from that of the run's start."""
+    return RunFolderError(
+        f"run_dir={path}: was started with {key}={before}, not {value}; drop the change or give "
+        "another run_dir"
+    )
 
 
 def _read_yaml(path: Path) -> Mapping[str, object]:
@@ -310,10 +330,7 @@ def _check_same_run(path: Path, old: RunConfig, new: RunConfig) -> None:
     """Raises RunFolderError, which names the first key whose value differs from that of the run's
     start.
     """
-    before, free = dict(_leaves(old)), MAY_CHANGE + new.may_change
+    before = dict(_leaves(old))
     for key, value in _leaves(new):
-        if (key in LASTS or not key.startswith(free)) and before.get(key) != value:
-            raise RunFolderError(
-                f"run_dir={path}: was started with {key}={before.get(key)}, not {value}; drop the "
-                "change or give another run_dir"
-            )
+        if not may_change(key, new.may_change) and before.get(key) != value:
+            raise other_run(path, key, before.get(key), value)

@@ -1,11 +1,13 @@
 """Units: results that are kept are those that were given, and nothing damaged or of others
 counts."""
 
+import ast
 import os
 from collections.abc import Callable
 from functools import partial
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,6 +23,8 @@ from fpmcts.evaluation.units import (
     calls,
     run_units,
 )
+from games.kernels import PARSING
+from games.sources import program_sources
 
 IDENTITY = {"seed": 1, "sizes": (1, 2)}
 
@@ -40,6 +44,23 @@ def test_results_are_kept(tmp_path: Path) -> None:
     for name, array in as_arrays(as_text(arrays)).items():
         np.testing.assert_array_equal(array, arrays[name])
         assert array.dtype == arrays[name].dtype
+
+
+def test_nothing_is_parsed_beside_a_compilation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As arrays and sources are: two threads in ``ast`` fail before Python 3.11.8."""
+    parse, held = ast.parse, list[bool]()
+
+    def watched(*given: Any, **keys: Any) -> Any:
+        held.append(PARSING.is_locked())
+        return parse(*given, **keys)
+
+    monkeypatch.setattr(ast, "parse", watched)
+    (tmp_path / "player.py").write_text("import json")
+    program_sources(["python", str(tmp_path / "player.py")])
+    as_arrays(as_text({"x": np.arange(5)}))
+    assert len(held) >= 2 and all(held)
 
 
 def test_nothing_damaged_counts(tmp_path: Path) -> None:
@@ -120,7 +141,9 @@ def test_units_are_done_in_any_number_of_processes(
     with pytest.raises(ValueError, match="nonnegative"):
         run(module.root, [(1,), (-1,), (2,)])
     if processes > 1:
-        with pytest.raises(WorkerKilledError, match="one of 2 processes was killed, .* is kept"):
+        with pytest.raises(
+            WorkerKilledError, match="one of 2 processes ended abruptly, .* is kept"
+        ):
             run(module.killed, [()] * 2)
     asked = iter([False] * 2)
     assert len(run(module.root, squares, Watch(stopping=lambda: next(asked, True)))) < 6

@@ -20,6 +20,7 @@ from fpmcts.search.result import heated
 from fpmcts.training.ahead import Ahead
 from fpmcts.training.fpmcts import FPMCTS, learn, learning_steps
 from fpmcts.training.interface import Report
+from fpmcts.training.run import Run
 from fpmcts.training.run_folder import RunFolder
 from fpmcts.training.samples import Samples
 from fpmcts.training.weights import Players
@@ -446,6 +447,9 @@ def test_a_run_may_begin_from_a_run_and_has_no_bootstrap_then(tmp_path: Path) ->
         for name, array in begun.state().arrays.items():
             if name.startswith("network."):
                 np.testing.assert_array_equal(array, expected[name], err_msg=name)
+    said: list[str] = []
+    Run.of(replace(plain, init_from=str(path), run_dir=str(tmp_path / "new")), say=said.append)
+    assert f"the networks of {path} from a reservoir that is empty" in said[1]
     resumed = FPMCTS(plain)
     assert resumed.bootstrap_games() > 0
     resumed.load(begun.state())

@@ -16,7 +16,7 @@ from fpmcts.training.config import TrainConfig
 from fpmcts.training.curves import Curves
 from fpmcts.training.interface import EpisodeBudget, Report, RunConfig, Saved
 from fpmcts.training.run import Run
-from fpmcts.training.run_folder import RunFolder, RunFolderError, kind_of
+from fpmcts.training.run_folder import RunFolder, RunFolderError, keys_of
 from games.settings import ConfigError
 from networks.checkpoint import CheckpointError, load
 from networks.resnet import NetworkConfig
@@ -274,10 +274,12 @@ def test_keys_of_former_versions_are_left_out_or_refused(tmp_path: Path) -> None
     text = file.read_text().replace("selfplay:\n", f"selfplay:\n{former}")
     file.write_text(text)
     with opened(tmp_path / "run"):
-        assert set(kind_of(tmp_path / "run")) == {"game"}
+        assert "posterior" not in keys_of(tmp_path / "run")["selfplay"]
     file.write_text(text.replace("posterior: true", "posterior: false"))
     with pytest.raises(RunFolderError, match="selfplay.posterior=False is no longer supported"):
         opened(tmp_path / "run")
+    with pytest.raises(RunFolderError, match="selfplay.posterior=False is no longer supported"):
+        keys_of(tmp_path / "run")
 
 
 def test_a_part_of_the_method_may_not_change(tmp_path: Path) -> None:
