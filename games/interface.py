@@ -28,7 +28,7 @@ from games.generic import (
     team_return,
 )
 from games.help import typed
-from games.kernels import Stream, deal_seeds, kernel, random_below, streams
+from games.kernels import Stream, deal_seeds, kernel, mix64, random_below, streams
 from games.rows import Rules, States, concatenate, copied, each, named, num_rows, take
 from games.tables import Tables
 
@@ -279,6 +279,10 @@ class Game:
     """
     has_histories: bool = False
     """Whether its games can be written as hand histories (``write_histories``)."""
+    growing: tuple[str, ...] = ()
+    """Fields of ``describe_view`` that are lists which grow at the end: they rule out unseen moves
+    early (``games/position.py``).
+    """
     result_name: str = "returns"
     """Name of the returns in a record."""
     begins_from: tuple[Mapping[str, object], ...] = ()
@@ -359,8 +363,8 @@ class Game:
         By default one of ``starts``. Raises ValueError if these cannot be listed.
         """
         states, chances = self.starts()
-        draws = (np.asarray(seeds, np.uint64) >> np.uint64(1)) / 2.0**63
-        # The lowest bits of seeds are not random (games.kernels.deal_seeds).
+        # Mixed, since seeds may be small numbers.
+        draws = (mix64(np.asarray(seeds, np.uint64)) >> np.uint64(11)) / 2.0**53
         found = np.searchsorted(np.cumsum(chances), draws, side="right")
         return take(states, np.minimum(found, len(chances) - 1))
 

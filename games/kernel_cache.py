@@ -29,7 +29,10 @@ from numba.core.compiler import CompileResult
 from numba.core.dispatcher import Dispatcher
 from numba.core.environment import Environment, _rebuild_env
 from numba.core.serialize import NumbaPickler
+from numba.core.typing.templates import builtin_registry
+from numba.experimental.jitclass.base import JitClassType
 from numba.extending import _Intrinsic
+from numba.np.ufunc.dufunc import DUFunc
 
 from games.dispatch import GenericKernel, register
 from games.files import write
@@ -69,6 +72,10 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "fpmcts"
 
 
+class UnknownKindError(TypeError):
+    """A kernel reads an object of numba whose code is not known here: it is not stored."""
+
+
 class KernelCache(NullCache):
     """The compiled forms of a function on disk, which numba queries before and updates after
     compiling.
@@ -105,11 +112,11 @@ class KernelCache(NullCache):
             return
         buffer = io.BytesIO()
         _Pickler(buffer, protocol=4).dump(data._reduce())
-        file = self._file(sig, data.codegen)
         try:
+            file = self._file(sig, data.codegen)
             file.parent.mkdir(parents=True, exist_ok=True)
             write(file, hashlib.sha256(buffer.getvalue()).digest() + buffer.getvalue())
-        except OSError:
+        except (OSError, UnknownKindError):
             return
 
 
@@ -152,6 +159,11 @@ class _Walk:
         self._functions: list[FunctionType] = []  # met, and not written yet
         self._generics: list[GenericKernel[..., Any]] = []
         self._types: list[type] = []  # the NamedTuples
+        self._overloads: dict[int, list[Any]] = {}  # of numba.extending.overload, by function
+        for function, kind in builtin_registry.globals:
+            templates = getattr(kind, "templates", ())
+            found = [t._overload_func for t in templates if hasattr(t, "_overload_func")]
+            self._overloads.setdefault(id(function), []).extend(found)
 
     def write(self, text: str) -> None:
         self.hash.update(f"{text}\n".encode())
@@ -210,10 +222,18 @@ class _Walk:
             return f"kernel {sorted(value.targetoptions.items())} {self.text(value.py_func, names)}"
         if isinstance(value, _Intrinsic):
             return f"intrinsic {self.text(value._defn, names)}"
+        if isinstance(value, DUFunc):
+            return f"ufunc {value.identity} {self.text(value._dispatcher.py_func, names)}"
+        if isinstance(value, JitClassType):
+            made = value.class_type  # type: ignore[attr-defined]
+            parts = (made.jit_methods, made.jit_props, made.jit_static_methods)
+            return f"jitclass {made.struct} {[self.text(part, names) for part in parts]}"
         if isinstance(value, type | FunctionType) and value.__module__.split(".")[0] in LIBRARIES:
             return f"{value.__module__}.{value.__qualname__}"
         if isinstance(value, FunctionType):
-            return self._number(value, self._functions)
+            # An overloaded function is not called itself.
+            parts = self._overloads.get(id(value)) or [value]
+            return " ".join(self._number(part, self._functions) for part in parts)
         if isinstance(value, type):
             return self._class_text(value)
         if isinstance(value, ModuleType):
@@ -244,6 +264,8 @@ class _Walk:
             value, bool | int | float | complex | str | bytes | np.dtype | numba.types.Type
         ):
             return f"{kind} {value!r}"
+        if type(value).__module__.startswith("numba."):
+            raise UnknownKindError(kind)
         # A function that is not written in Python, or nothing that kernels can read.
         return f"{kind} {getattr(value, '__name__', '')}"
 

@@ -17,6 +17,11 @@ from games.table import IllegalMove, Table
 
 UNSEEN = "?"
 """A move of which the seat saw only that it was made."""
+MOST_CHOICES = 100_000
+
+
+class UnclearError(ValueError):
+    """A position that does not determine what the seat sees, or not in a reasonable time."""
 
 
 def table_at(game: Game, position: Mapping[str, Any]) -> Table:
@@ -30,7 +35,9 @@ def table_at(game: Game, position: Mapping[str, Any]) -> Table:
             has spaces) between them; ``?`` or None is a move that the seat did not see.
 
     Raises:
-        ValueError: A field is unknown or missing, or the fields contradict each other or the rules.
+        ValueError: A field is unknown or missing, the fields contradict each other or the rules, or
+            they do not determine what the seat sees; or the unseen moves allow more than
+            ``MOST_CHOICES`` choices.
     """
     known = {key: value for key, value in position.items() if key != "moves"}
     moves = split_moves(game, position.get("moves") or ())
@@ -51,15 +58,22 @@ def _found(game: Game, known: dict[str, Any], moves: list[str]) -> Table:
     """Returns the table of ``table_at``, with the fields but ``moves``. Raises ValueError."""
     found: Table | None = None
     error = ValueError(f"no deal of {game.spec.name} fits")
+    tried = iter(range(MOST_CHOICES))
     for deal in game.possible_deals(known, moves):
         try:
-            table = _at(game, deal, moves, known)
+            for table in _fitting(game, deal, moves, known, tried):
+                if found is not None and (differing := _differing(found, table)):
+                    seat = table.seat
+                    raise UnclearError(
+                        f"the position does not say what seat {seat} sees: {differing}"
+                    )
+                found = found or table
+                if known.keys() >= {*names} - {"moves"}:
+                    return found  # others cannot differ
+        except UnclearError:
+            raise
         except ValueError as reason:
             error = reason
-            continue
-        if found is not None and (differing := _differing(found, table)):
-            raise ValueError(f"the position does not say what seat {table.seat} sees: {differing}")
-        found = found or table
     if found is None:
         raise ValueError(str(error))
     return found
@@ -83,39 +97,64 @@ def _is_move(game: Game, text: str) -> bool:
     return True
 
 
-def _at(game: Game, deal: States, moves: Sequence[str], known: Mapping[str, Any]) -> Table:
-    """Returns the table after the moves. Raises ValueError if the deal does not fit."""
-    error = ValueError("no choice of the unseen moves fits")
-    for table in _played(Table(game, deal=deal), moves):
+def _fitting(
+    game: Game,
+    deal: States,
+    moves: Sequence[str],
+    known: Mapping[str, Any],
+    tried: Iterator[int],
+) -> Iterator[Table]:
+    """Yields the tables after the moves that fit. Raises ValueError if the deal does not fit."""
+    error, fits = ValueError("no choice of the unseen moves fits"), False
+    for table in _played(Table(game, deal=deal), moves, known, tried):
         if table.is_over:
             error = ValueError("the moves end the game; expected a position with a seat to move")
             continue
         stated = table.describe()
         wrong = [key for key, value in known.items() if _text(stated[key]) != _text(value)]
         if not wrong:
-            return table
+            fits = True
+            yield table
+            continue
         key = wrong[0]
         error = ValueError(
             f"{key}={_text(known[key])}: the moves and the other fields give {_text(stated[key])}"
         )
-    raise error
+    if not fits:
+        raise error
 
 
-def _played(table: Table, moves: Sequence[str]) -> Iterator[Table]:
+def _played(
+    table: Table, moves: Sequence[str], known: Mapping[str, Any], tried: Iterator[int]
+) -> Iterator[Table]:
     """Yields the table after the moves, for every choice of the unseen ones that allows the moves
-    after it; then raises ValueError if some did not.
+    after it; raises ValueError if none does.
+
+    Args:
+        tried: One for each choice that may still be tried.
     """
     for number, move in enumerate(moves):
         if move == UNSEEN:
-            error = None
+            if not _may_lead_to(table, known):
+                return
+            error, fits = None, False
             for choice in table.legal():
+                if next(tried, None) is None:
+                    raise UnclearError(
+                        f"moves: the unseen ones allow more than {MOST_CHOICES:,} choices; give "
+                        "more fields of the position"
+                    )
                 branch = table.copy()
                 branch.play(choice.action)
                 try:
-                    yield from _played(branch, moves[number + 1 :])
+                    for played in _played(branch, moves[number + 1 :], known, tried):
+                        fits = True
+                        yield played
+                except UnclearError:
+                    raise
                 except ValueError as reason:
                     error = reason
-            if error:
+            if error and not fits:
                 raise error
             return
         try:
@@ -124,6 +163,17 @@ def _played(table: Table, moves: Sequence[str]) -> Iterator[Table]:
             count = f"move {len(table.moves) + 1} of {len(table.moves) + len(moves) - number}"
             raise ValueError(f"{count}: {error}") from error
     yield table
+
+
+def _may_lead_to(table: Table, known: Mapping[str, Any]) -> bool:
+    """Returns whether the fields that grow can still become the known ones, for the seat that does
+    not see the move that is next: the only other one.
+    """
+    lists = [key for key in table.game.growing if isinstance(known.get(key), list)]
+    if not lists or table.is_over or table.game.spec.num_seats != 2:
+        return True
+    stated = table.describe(1 - table.seat)
+    return all(known[key][: len(stated[key])] == stated[key] for key in lists)
 
 
 def _text(value: object) -> str:

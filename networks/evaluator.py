@@ -2,6 +2,7 @@
 
 import time
 from contextlib import nullcontext
+from math import prod
 
 import numpy as np
 import torch
@@ -126,7 +127,8 @@ class Evaluator:
     ) -> Outputs[np.ndarray]:
         """Returns outputs without ``hidden``, from the cache where it holds the observation."""
         places, new = np.empty((2, len(roles)), np.int64)
-        new = new[: look_up(memory, observations.reshape(len(roles), -1), roles, places, new)]
+        rows = observations.reshape(len(roles), prod(observations.shape[1:]))
+        new = new[: look_up(memory, rows, roles, places, new)]
         policy = np.empty((len(roles), memory.policy.shape[1]), np.float32)
         value = np.empty(len(roles), np.float32)
         no_hidden = np.empty((0, self._hidden_counts, observations.shape[2]), np.float32)

@@ -13,6 +13,8 @@ import numpy as np
 from games.kernels import kernel, mix64
 
 _EMPTY = np.uint64(0)
+MOST_BYTES = 1 << 27
+"""Each worker has a memory; with 5,000 outputs it would take 5 GB."""
 
 
 class Memory(NamedTuple):
@@ -32,8 +34,12 @@ class Memory(NamedTuple):
 
 
 def make_memory(capacity: int, policy_size: int) -> Memory:
-    """Returns an empty memory for ``capacity`` observations."""
+    """Returns an empty memory for ``capacity`` observations, or as many as fit in
+    ``MOST_BYTES``.
+    """
     size = 1 << max(4, (2 * capacity - 1).bit_length())
+    while size > 16 and size * (12 + 4 * policy_size) > MOST_BYTES:
+        size //= 2
     return Memory(
         keys=np.zeros(size, np.uint64),
         policy=np.zeros((size, policy_size), np.float32),

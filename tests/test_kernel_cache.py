@@ -25,17 +25,41 @@ TABLE = np.arange(4)
 """,
     "below": '''
 import math
+import numba
 import numbers_below
+from numba.experimental import jitclass
+from numba.extending import overload
 from games.kernels import kernel
 from numbers_below import Kind
 
 def by_python(x):
     return x
 
+@numba.vectorize
+def mapped(x):
+    return x + 11
+
+@jitclass([("k", numba.int64)])
+class Counter:
+    def __init__(self):
+        self.k = 13
+
+def replaced(x):
+    return x
+
+@overload(replaced)
+def _replaced(x):
+    return lambda x: x + 17
+
+@kernel
+def kinds(x):
+    return mapped(x) + Counter().k + replaced(x)
+
 @kernel
 def below(x, by=5):
     """Returns a number."""
-    return x * numbers_below.SCALE + numbers_below.TABLE[1] + by + Kind.A + math.floor(0.5)
+    x = kinds(x) + by
+    return x * numbers_below.SCALE + numbers_below.TABLE[1] + Kind.A + math.floor(0.5)
 
 @kernel(inline="always")
 def between(x):
@@ -106,6 +130,9 @@ def key(sources: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> str:
         ("below", "y + 7", "y + 8"),  # a function within a function
         ("below", '@kernel(inline="always")', "@kernel"),
         ("below", "math.floor(", "math.ceil("),
+        ("below", "x + 11", "x + 12"),
+        ("below", "self.k = 13", "self.k = 14"),
+        ("below", "x + 17", "x + 18"),
         ("numbers_below", "SCALE = 3", "SCALE = 4"),
         ("numbers_below", "SCALE = 3", "SCALE = 3.0"),
         ("numbers_below", "np.arange(4)", "np.arange(4) * 2"),

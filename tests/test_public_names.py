@@ -36,6 +36,14 @@ def test_a_function_plays() -> None:
     table = Table(leduc, seed=3)
     table.play("raise")
     assert FunctionPlayer(leduc, careful).decide(table).move == "fold"
+    seen: list[dict[str, Any]] = []
+
+    def see(view: dict[str, Any]) -> str:
+        seen.append(view)
+        return "fold"
+
+    FunctionPlayer(leduc, see).decide(table)
+    assert seen == [table.describe()]
     result = match(leduc, careful, "random", decks=20, seed=2)
     assert result.num_decks == 20 and result.names == ("careful", "random")
     for answer in ("bluff", "fold", 2, None):

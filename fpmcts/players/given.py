@@ -81,7 +81,8 @@ class FunctionPlayer(Agent):
         moves = np.empty(len(games), np.int16)
         for k, number in enumerate(games):
             seen = records.moves[number, : records.lengths[number]]
-            view = self.game.describe_view(views, k, seen)
+            fields = self.game.describe_view(views, k, seen)
+            view = {**fields, "to_move": fields["seat"], "returns": None}
             moves[k] = self._action(self._choose(view), take(views, np.array([k])), view["legal"])
         return moves
 

@@ -12,7 +12,7 @@ from games.agent import Agent
 from games.decision import RETURN, SOLVED, SURE_WIN, WINS, Decision, Limits, Question
 from games.generic import legal, stake
 from games.interface import Endgame, Game, Records, observed_by_movers
-from games.kernels import kernel
+from games.kernels import Stream, kernel, streams
 from games.registry import Host, player
 from games.rows import Rules, States, num_rows, take
 from games.settings import setting
@@ -235,6 +235,7 @@ class EndgameAgent(Agent):
         """Prepares for games 0 .. num_games - 1."""
         super().start(num_games, seed)
         self._policy.start(num_games, seed)
+        self._policy.rng = streams(seed, num_games, Stream.PLAY)  # the worlds have the first
         self._determinizer = self._make_determinizer(num_games)
 
     def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:

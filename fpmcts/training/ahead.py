@@ -32,7 +32,7 @@ class Ahead:
             target=self._play, args=(dict(self._games), play), daemon=True
         )
         self._thread.start()
-        atexit.register(self.stop)
+        atexit.register(self.stop, STOP_SECONDS)
 
     def _play(self, games: dict[Batch, "Future[AnyGames]"], play: Play) -> None:
         error: BaseException | None = None
@@ -77,8 +77,13 @@ class Ahead:
                 progress(*news)
                 self._news = None
 
-    def stop(self) -> None:
-        """Stops playing; unfinished games are lost."""
+    def stop(self, seconds: float | None = None) -> None:
+        """Stops playing; unfinished games are lost.
+
+        Args:
+            seconds: Time to wait until nothing is played; None: any, so that no other thread enters
+                the workers before.
+        """
         self._stopped = True
-        self._thread.join(STOP_SECONDS)
+        self._thread.join(seconds)
         atexit.unregister(self.stop)

@@ -136,8 +136,8 @@ class NetworksConfig(RunConfig):
         precision: Of the networks in play: "float32", "bfloat16", "int8" (CPUs with AVX-512 VNNI);
             "auto": float32 or bfloat16, by the processor and the size of the networks
             (``networks/precision.py``).
-        remembered: Size of each worker's cache of network outputs, which is emptied when the
-            networks change; worthwhile in small games.
+        remembered: Size of each worker's cache of network outputs (128 MB at most), which is
+            emptied when the networks change; worthwhile in small games.
     """
 
     device: str = setting("auto", choices=("auto", "cpu", "cuda"))

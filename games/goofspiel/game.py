@@ -71,6 +71,7 @@ def _unpack(packed: int, count: int) -> list[int]:
 class Goofspiel(Game):
     """Imperfect-information Goofspiel."""
 
+    growing = ("rounds",)
     variants = MappingProxyType({"4 cards": {"cards": 4}, "6 cards": {}, "13 cards": {"cards": 13}})
 
     @dataclass(frozen=True)

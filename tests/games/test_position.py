@@ -50,6 +50,33 @@ def test_a_move_that_was_not_seen() -> None:
     assert ask(table_at(table.game, position), 0).seed == ask(table, 0).seed
 
 
+@pytest.mark.parametrize("rounds", ["won, won", "lost, lost"])
+def test_unseen_moves_that_decide_what_the_seat_sees(rounds: str) -> None:
+    """With the results of the rounds the position is clear; it was answered for the luckiest."""
+    won = rounds.startswith("won")
+    table = Table(make("goofspiel", cards=5), seed=1)
+    for move in ("3", "1", "2", "0") if won else ("3", "4", "1", "2"):
+        table.play(move)
+    position = table.describe()
+    given = {key: position[key] for key in ("hand", "prize", "moves")}
+    with pytest.raises(ValueError, match="does not say what seat 0 sees: rounds"):
+        table_at(table.game, given)
+    filled = table_at(table.game, {**given, "rounds": position["rounds"]})
+    assert filled.describe() == position
+
+
+def test_unseen_moves_with_too_many_choices(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("games.position.MOST_CHOICES", 200)
+    table = Table(make("goofspiel", cards=13), seed=1)
+    for move in "0516273849":
+        table.play(move)
+    position = table.describe()
+    assert table_at(table.game, position).describe() == position
+    del position["points"]  # nothing else could differ, but only all choices show it
+    with pytest.raises(ValueError, match="moves: the unseen ones allow more than 200 choices"):
+        table_at(table.game, position)
+
+
 def test_unseen_moves_are_tried_until_the_later_ones_are_legal() -> None:
     """X sees ``5 ? 2 1 ?``. With the first ``?`` on 1, that square would be tried twice by O."""
     table = Table(make("phantom_tictactoe"), seed=1)

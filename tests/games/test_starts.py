@@ -31,3 +31,5 @@ def test_deals_are_listed(name: str, options: dict[str, Any], deals: int) -> Non
     dealt = game.deal(np.arange(9, dtype=np.uint64) << np.uint64(16))
     assert {str(take(dealt, slice(i, i + 1))) for i in range(9)} <= set(rows)
     assert driver.current_seat(game.rules, states, 0) >= 0
+    small = game.deal(np.arange(1000))
+    assert {str(take(small, slice(i, i + 1))) for i in range(1000)} == set(rows)

@@ -5,6 +5,7 @@ import pytest
 import torch
 
 from networks.evaluator import Evaluator
+from networks.memory import MOST_BYTES, make_memory
 from networks.resnet import NetworkConfig, Networks, build_networks
 from tests.networks.specs import DOUDIZHU, SMALL, as_if_trained, observations
 
@@ -31,10 +32,12 @@ def test_rows_come_from_the_network_of_their_seat(want_hidden: bool) -> None:
             np.testing.assert_allclose(values[row], reference[0].numpy(), atol=1e-4)
 
 
-def test_no_rows() -> None:
-    evaluator = Evaluator(three_networks())
-    outputs = evaluator.evaluate(observations(0), np.zeros(0, np.int8), want_hidden=True)
-    assert [values.shape for values in outputs] == [(0, 632), (0,), (0, 5, 15)]
+@pytest.mark.parametrize("remembered", [0, 100])
+def test_no_rows(remembered: int) -> None:
+    evaluator = Evaluator(three_networks(), remembered=remembered)
+    for want_hidden in (True, False):
+        outputs = evaluator.evaluate(observations(0), np.zeros(0, np.int8), want_hidden)
+        assert [values.shape for values in outputs] == [(0, 632), (0,), (0, 5, 15)]
     assert evaluator.num_evaluations == 0
 
 
@@ -69,6 +72,11 @@ def test_an_output_that_is_not_finite_is_an_error(value: float, remembered: int)
     for _ in range(2):  # each time
         with pytest.raises(FloatingPointError, match="network 2: value is not finite"):
             evaluator.evaluate(observations(2), np.array([0, 2], np.int8))
+
+
+def test_memory_is_bounded_in_bytes() -> None:
+    memory = make_memory(100_000, 5000)
+    assert MOST_BYTES / 4 < sum(array.nbytes for array in memory) <= MOST_BYTES
 
 
 @pytest.mark.parametrize("remembered", [1000, 20])

@@ -3,6 +3,7 @@ refused; on Kuhn and Leduc where cards do not matter.
 """
 
 import re
+import threading
 from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
@@ -181,6 +182,22 @@ def test_what_playing_raises_is_raised_where_it_is_waited_for(
     one.play_ahead()
     with pytest.raises(FloatingPointError, match="not finite"):
         one.play(one.batches(1)[0], silent)
+
+
+def test_nothing_is_played_any_more_once_it_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A second thread would enter the same workers."""
+    monkeypatch.setattr("fpmcts.training.ahead.STOP_SECONDS", 0.0)
+    began, may_end = threading.Event(), threading.Event()
+
+    def play(*_: object) -> Any:
+        began.set()
+        may_end.wait()
+
+    ahead = Ahead([GAMES], play)
+    began.wait()
+    threading.Timer(0.05, may_end.set).start()
+    ahead.stop()
+    assert not ahead._thread.is_alive()
 
 
 def test_games_may_finish_at_the_moment_a_wait_for_them_ends() -> None:

@@ -20,7 +20,7 @@ from games.doudizhu.cards import NUM_SEATS
 from games.doudizhu.players.bidders import BiddingAgent, card_play_of, cards_host
 from games.generic import draw_hidden, fill_world, step
 from games.interface import Game, Records
-from games.kernels import kernel, streams
+from games.kernels import Stream, kernel, streams
 from games.registry import PLAYERS, Host, PlayerOptions, Values, player
 from games.rows import States, copied, take
 from games.settings import setting
@@ -72,7 +72,7 @@ class LookaheadAgent(BiddingAgent):
     def start(self, num_games: int, seed: int) -> None:
         """Prepares the player of cards, and the random streams of the worlds."""
         super().start(num_games, seed)
-        self.rng = streams(seed, num_games)
+        self.rng = streams(seed, num_games, Stream.PLAY)  # the player of cards has the first
 
     def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
         """Returns a legal move (int16 ``[n]``) for each view."""
@@ -111,7 +111,7 @@ class LookaheadAgent(BiddingAgent):
         """Returns the bid that expects most points, or what the player of cards says, in points."""
         if question.view.phase[0] == Phase.PLAYING:
             return super().answer(question, limits)
-        rng = streams(question.seed, 1)
+        rng = streams(question.seed, 1, Stream.PLAY)
         points = self._points(question.view, 0, question.seat, question.asked, rng, 0)
         means = points.mean(axis=0)
         spread = points.std(axis=0, ddof=1) / np.sqrt(len(points))
