@@ -232,8 +232,8 @@ class _Walk:
             return f"{value.__module__}.{value.__qualname__}"
         if isinstance(value, FunctionType):
             # An overloaded function is not called itself.
-            parts = self._overloads.get(id(value)) or [value]
-            return " ".join(self._number(part, self._functions) for part in parts)
+            called = self._overloads.get(id(value)) or [value]
+            return " ".join(self._number(part, self._functions) for part in called)
         if isinstance(value, type):
             return self._class_text(value)
         if isinstance(value, ModuleType):
