@@ -68,7 +68,7 @@ def _found(game: Game, known: dict[str, Any], moves: list[str]) -> Table:
                         f"the position does not say what seat {seat} sees: {differing}"
                     )
                 found = found or table
-                if known.keys() >= {*names} - {"moves"}:
+                if known.keys() >= table.describe().keys() - {"moves"}:
                     return found  # others cannot differ
         except UnclearError:
             raise
