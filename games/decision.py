@@ -85,7 +85,7 @@ class Decision:
         move: Its text.
         action: Its id.
         policy: A probability for each legal move, by its text; the move is drawn from these or
-            maximises them.
+            maximises them, unless an endgame was solved.
         value: Expectation of the mover's team, in ``unit``.
         value_error: Standard error of ``value``, without that of the networks; 0 if exact.
         unit: WINS or RETURN.

@@ -560,28 +560,26 @@ class Game:
 
     def parse_record(self, fields: Mapping[str, object]) -> tuple[States, list[int]]:
         """Returns the deal (one row) and the moves of a record of this game. Fields that ``record``
-        does not write are notes.
+        does not write are notes; without ``moves`` none were played, and a result that is not
+        there is not checked.
 
         Raises:
             ValueError: It is not a record of this game, the deal is not a deck, or a move or the
                 result violates the rules.
         """
-        expected = self.record(self._some_deal, 0, np.zeros(0, np.int16))
-        if (
-            not isinstance(fields, Mapping)
-            or not set(expected) <= set(fields)
-            or not isinstance(fields["moves"], list)
-        ):
+        expected = self.record_head() | self.deal_fields(self._some_deal)
+        if not isinstance(fields, Mapping) or not set(expected) <= set(fields):
             raise ValueError(f"expected an object with the fields {', '.join(expected)}")
+        texts = fields.get("moves", [])
+        if not isinstance(texts, list):
+            raise ValueError(f"moves {texts!r}: expected a list of texts")
         for key, own in self.record_head().items():
             if fields[key] != own:
                 raise ValueError(f"the record is of {key} {fields[key]!r}: expected {own!r}")
-        if len(fields["moves"]) > self.spec.max_moves:
-            raise ValueError(
-                f"{len(fields['moves'])} moves: expected at most {self.spec.max_moves}"
-            )
+        if len(texts) > self.spec.max_moves:
+            raise ValueError(f"{len(texts)} moves: expected at most {self.spec.max_moves}")
         deal = self.parse_deal(fields)
-        moves = [self.parse_action(str(text)) for text in fields["moves"]]
+        moves = [self.parse_action(str(text)) for text in texts]
         played = copied(deal)
         for number, move in enumerate(moves, 1):
             place = f"move {number} ({self.action_text(move)})"
@@ -593,7 +591,7 @@ class Game:
                 )
             step(self.rules, played, 0, move)
         for key, result in self._result(played).items():
-            if fields[key] != result:
+            if fields.get(key, result) != result:
                 raise ValueError(f"{key} {fields[key]}: the moves give {result}")
         return deal, moves
 

@@ -14,8 +14,10 @@ import io
 import os
 import pickle
 import sys
+import time
 from collections.abc import Callable, Iterable
 from enum import Enum
+from functools import cache
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
@@ -48,6 +50,8 @@ CONFIG = (
     "DEBUGINFO_DEFAULT",
 )
 """The settings of numba that change code; those of the processor are in the key as well."""
+KEPT_DAYS = 60
+"""How long a stored kernel outlives its last use."""
 MAKERS: list[FunctionType] = [register]  # type: ignore[list-item]
 """Functions that make and call kernels; ``games.kernels`` adds its own."""
 UNREADABLE = (
@@ -72,6 +76,17 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "fpmcts"
 
 
+@cache
+def sweep(folder: Path) -> None:
+    """Removes kernels that no process has read for ``KEPT_DAYS``, once per process: each change of
+    a source leaves the old ones behind. Raises OSError.
+    """
+    oldest = time.time() - KEPT_DAYS * 86_400
+    for file in folder.glob("*.nbc"):
+        if file.stat().st_mtime < oldest:
+            file.unlink(missing_ok=True)
+
+
 class UnknownKindError(TypeError):
     """A kernel reads an object of numba whose code is not known here: it is not stored."""
 
@@ -92,7 +107,9 @@ class KernelCache(NullCache):
         """Returns the stored form for a signature, None if there is none or it cannot be read."""
         target_context.refresh()
         try:
-            data = self._file(sig, target_context.codegen()).read_bytes()
+            file = self._file(sig, target_context.codegen())
+            data = file.read_bytes()
+            os.utime(file)  # in use, see ``sweep``
             if hashlib.sha256(data[32:]).digest() != data[:32]:
                 return None
             parts = pickle.loads(data[32:])
@@ -115,6 +132,7 @@ class KernelCache(NullCache):
         try:
             file = self._file(sig, data.codegen)
             file.parent.mkdir(parents=True, exist_ok=True)
+            sweep(file.parent)
             write(file, hashlib.sha256(buffer.getvalue()).digest() + buffer.getvalue())
         except (OSError, UnknownKindError):
             return

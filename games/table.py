@@ -81,6 +81,8 @@ class Table:
             deal = game.deal(deal_seeds(seed, 1, Stream.TABLE))
         elif record is not None:
             deal, actions = game.parse_record(record)
+        if not hasattr(deal, "_fields"):
+            raise ValueError("deal: expected a row of states, as games.rows.take(states, [3]) is")
         assert deal is not None
         if num_rows(deal) != 1:
             raise ValueError(f"deal: {num_rows(deal)} rows; expected one")

@@ -5,6 +5,7 @@ other edit compiles nothing.
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 from types import ModuleType
 
@@ -12,7 +13,7 @@ import numba
 import pytest
 
 from games.files import ROOT
-from games.kernel_cache import meaning
+from games.kernel_cache import KEPT_DAYS, meaning, sweep
 
 SOURCES = {
     "numbers_below": """
@@ -252,3 +253,11 @@ def test_games_run_without_the_compiler() -> None:
     )
     env = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
     subprocess.run([sys.executable, "-W", "error", "-c", code], cwd=ROOT, env=env, check=True)
+
+
+def test_kernels_that_nobody_reads_go(tmp_path: Path) -> None:
+    for name, days in (("old.nbc", KEPT_DAYS + 1), ("new.nbc", 1), ("other", KEPT_DAYS + 1)):
+        (tmp_path / name).touch()
+        os.utime(tmp_path / name, (0, time.time() - days * 86_400))
+    sweep(tmp_path)
+    assert {file.name for file in tmp_path.iterdir()} == {"new.nbc", "other"}

@@ -78,7 +78,7 @@ def test_classes_and_runs_play(tmp_path: Path) -> None:
     assert match(kuhn, Last(), lambda view: view["legal"][-1], decks=20).adp.mean == 0
     table = Table(kuhn, seed=1)
     assert Last().at(kuhn).decide(table).move == table.legal()[-1].text
-    run = Run(tmp_path, game="kuhn", algorithm="smooth_uct", budget={"episodes": 1000})
+    run = Run(tmp_path, game=type(kuhn), algorithm="smooth_uct", budget={"episodes": 1000})
     assert list(run) and match("kuhn", run, Last(), decks=20).names == ("tabular", "Last")
     with pytest.raises(ValueError, match="player.'policy'.: this run is played by tabular"):
         run.player("policy")

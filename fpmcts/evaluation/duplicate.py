@@ -33,6 +33,8 @@ from games.rows import States, num_rows, take
 LOT = 10
 """Decks played in parallel if a player learns during the match."""
 MOST_ORDERS = 24
+MOST_DECKS = 1000
+"""Decks of ``duplicate_match`` played in parallel: a searched game holds 46 kB of worlds."""
 
 
 def evaluation_decks(game: Game, seed: int, num_decks: int) -> States:
@@ -142,7 +144,12 @@ def duplicate_match(game: Game, a: Agent, b: Agent, num_decks: int, seed: int) -
     """
     if num_decks < 1:
         raise ValueError(f"got num_decks={num_decks}; expected at least 1")
-    games = duplicate_games(game, a, b, evaluation_decks(game, seed, num_decks), seed)
+    decks, parts = evaluation_decks(game, seed, num_decks), []
+    size = num_decks if observers((a, b)) else MOST_DECKS
+    for k in range(0, num_decks, size):
+        part = take(decks, slice(k, k + size))
+        parts.append(duplicate_games(game, a, b, part, part_seed(seed, k) if k else seed))
+    games = joined_games(parts) if len(parts) > 1 else parts[0]
     names = (a.name, b.name) if a.name != b.name else (f"{a.name} (a)", f"{b.name} (b)")
     return MatchResult(names, game.spec, games, habits=game.habits(games.records))
 

@@ -52,8 +52,8 @@ def nash_conv(game: GameLike, player: PlayerLike) -> float:
 
 
 def best_response(game: GameLike, player: PlayerLike) -> np.ndarray:
-    """Returns the value of a best response in each seat if ``player`` has the others: float64
-    ``[num_seats]``. Arguments and errors are those of ``nash_conv``.
+    """Returns the value of a best response in each seat if ``player`` has the others, partners
+    included: float64 ``[num_seats]``. Arguments and other errors are those of ``nash_conv``.
     """
     chosen = make(game)
     return _measure(chosen).best_responses(_policy(chosen, player))

@@ -19,6 +19,7 @@ from fpmcts.training.algorithms import read_run
 from fpmcts.training.curves import Curves, points
 from fpmcts.training.interface import Algorithm, Closes, Report, RunConfig, Saved
 from fpmcts.training.run_folder import RunFolder
+from games import GAMES, make
 from games.compilation import CompileClock
 from games.help import say_on_stderr
 from games.interface import Game
@@ -277,4 +278,5 @@ def _named(keys: Mapping[str, Any]) -> dict[str, Any]:
             f"game={game.__name__}: workers import a game from its module; put the class into a "
             "file of its own"
         )
-    return {**keys, "game": game.__module__}
+    name = make(game).spec.name  # a built-in one has another than its module
+    return {**keys, "game": name if name in GAMES else game.__module__}

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from fpmcts.evaluation import duplicate
 from fpmcts.evaluation.duplicate import duplicate_games, duplicate_match, evaluation_decks
 from fpmcts.evaluation.match import IllegalMoveError, play_games
 from fpmcts.evaluation.match_result import MatchResult
@@ -212,3 +213,14 @@ def test_players_that_learn_see_earlier_lots_alone() -> None:
     assert sum(counted) == 6
     for name in ("seating", "returns", "last_seats"):
         assert np.array_equal(getattr(games, name), getattr(one, name))
+
+
+def test_a_long_match_is_played_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Particles of all games at once would need gigabytes; the first part is the shorter match."""
+    kuhn = make("kuhn")
+    players = [Random().at(kuhn) for _ in range(2)]
+    short = duplicate_match(kuhn, *players, num_decks=8, seed=3)
+    monkeypatch.setattr(duplicate, "MOST_DECKS", 8)
+    long = duplicate_match(kuhn, *players, num_decks=20, seed=3)
+    assert long.num_decks == 20 and np.array_equal(long.games.returns[:16], short.games.returns)
+    assert max(len(player.rng) for player in players) == 8  # of the last part, 4 decks

@@ -191,3 +191,14 @@ def test_a_driver_hands_every_mover_what_it_saw() -> None:
         public.of(0) is public.records
         and public.of_movers(np.arange(2), np.zeros(2)) is public.records
     )
+
+
+def test_a_deal_is_enough_of_a_record() -> None:
+    game = make("doudizhu")
+    whole = Table(game, seed=4)
+    deal = game.record_head() | game.deal_fields(whole.deal)
+    assert Table(game, record=deal).record() == whole.record()
+    with pytest.raises(ValueError, match="moves 'pass': expected a list"):
+        Table(game, record=deal | {"moves": "pass"})
+    with pytest.raises(ValueError, match="expected a row of states"):
+        Table(game, deal=game.deal(np.arange(5, dtype=np.uint64))[3])
