@@ -116,10 +116,11 @@ class Comparison(Study):
         config = self.config(title, label)
         config.start(is_new=True).step(silent)  # compiles
         run = Run.of(config)
-        path, points = run.folder.path / "points.json", []
+        path, seconds = run.folder.path / "points.json", 0.0
+        points: list[Point] = []
         if path.exists() and run.last is not None:
-            points = [point for point in json.loads(path.read_text()) if point[1] <= _episodes(run)]
-        seconds = points[-1][0] if points else 0.0
+            seconds, points = json.loads(path.read_text())
+            points = [point for point in points if point[1] <= _episodes(run)]
         with run.folder:
             while (seconds < self.seconds or not points) and not run.is_finished():
                 if stopping():
@@ -131,14 +132,16 @@ class Comparison(Study):
                     points.append((seconds, _episodes(run), scalars[MEASURE]))
                 progress(f"{title}, {label}", int(seconds), int(self.seconds), "seconds")
                 if run.folder.is_save_due(SAVE_SECONDS):
-                    _save(run, path, points)
-            _save(run, path, points)
+                    _save(run, path, seconds, points)
+            _save(run, path, seconds, points)
         return points
 
 
-def _save(run: Run, path: Path, points: Sequence[Point]) -> None:
-    """Saves a run, and its points before it: those that it has lost are found by their episodes."""
-    write(path, json.dumps(points))
+def _save(run: Run, path: Path, seconds: float, points: Sequence[Point]) -> None:
+    """Saves a run, and before it its time and points: those that it has lost are found by their
+    episodes.
+    """
+    write(path, json.dumps([seconds, points]))
     run.save()
 
 

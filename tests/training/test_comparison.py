@@ -20,9 +20,12 @@ def test_points_and_matches_of_a_stopped_and_resumed_comparison(tmp_path: Path) 
     lines = study.play(silent, lambda: False)
     assert lines is not None and lines[-1] == "Callers: +0.0 ± 0.0 mbb/h (20 games)"
     path = tmp_path / "kuhn-cfr+" / "points.json"
-    seconds, episodes, values = zip(*json.loads(path.read_text()), strict=True)
+    spent, points = json.loads(path.read_text())
+    seconds, episodes, values = zip(*points, strict=True)
     assert list(episodes) == sorted(set(episodes)) and episodes[-1] == 20
-    assert list(seconds) == sorted(seconds) and 0 < values[-1] < values[0] < 1
+    assert (
+        list(seconds) == sorted(seconds) and seconds[-1] <= spent and 0 < values[-1] < values[0] < 1
+    )
     curves = json.loads((tmp_path / "figure.json").read_text())["curves"]
     assert curves["Kuhn: CFR+, CPU seconds"]["mean"] == list(values)
     assert curves["Kuhn: CFR+, Episodes"]["episodes"] == list(episodes)

@@ -109,7 +109,7 @@ def offers(checkpoints: Sequence[Path] = ()) -> dict[str, Offer]:
             analysts[game] = "fpmcts"
         if tables.exists():
             entries.insert(0, tabular("tables", "Tables", game, tables))
-            analysts.setdefault(game, "tables")
+            analysts[game] = "tables"  # stronger than networks wherever both come with the project
     for path in checkpoints:
         game, learned = run_of(path)
         entries = made.setdefault(game, [*EVERYWHERE])
