@@ -225,7 +225,7 @@ def test_what_you_trained_stands_in_the_lobby(tmp_path: Path) -> None:
     ).kind == "tabular"
     assert kuhn.analyst == "tables" and kuhn.exact  # those that come with the project
     assert doudizhu.entry("nets-64") and doudizhu.analyst == "fpmcts"
-    limit = made["limit_holdem"]  # networks and tables come with the project; the tables are stronger
+    limit = made["limit_holdem"]  # both come with the project; the tables are stronger
     assert limit.entry("fpmcts-64") and limit.analyst == "tables"
     told = json.dumps(
         Catalogue(made).fields(
