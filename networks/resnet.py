@@ -54,8 +54,9 @@ class NetworkConfig:
         objective: ``adp``: the value is the expected return in units of the stake; ``wp``: 2 P(win)
             - 1.
         value_scale: Largest return, in units of the stake, that the ``scalar`` head can express
-            under ``adp``; larger ones are clipped to it. 0 = ``GameSpec.max_return`` (paper). Where
-            large returns are rare, a smaller value wastes less of the tanh's range.
+            under ``adp``; larger ones are clipped to it. 0 = ``GameSpec.max_return``. Where large
+            returns are rare, a smaller value wastes less of the tanh's range. The paper normalises
+            the value but does not say by what.
         dense: Whether the observation is read as one position of C · L planes, so that the layers
             are fully connected. For games of which nothing is known: where neighbouring positions
             have nothing in common, an output does not see what lies further away than the
