@@ -32,6 +32,14 @@ from networks.resnet import ConvNorm, scaled_planes
 Score = Callable[[Tensor], Tensor]
 """Scores float32 [N] for int8 planes [N, C + W, L]: ``FilterEngine``."""
 
+DEPARTS = (
+    (
+        "4.3",
+        "With `phase1=filter`: the filter network is trained to distinguish the true world from "
+        "worlds of the prior; the paper gives neither its input nor its loss. What it keeps counts "
+        "as drawn from the prior, and if no more worlds are possible than particles all are kept.",
+    ),
+)
 NUM_LAYERS = 6
 _MAX_ROWS = 16_384
 """Rows of planes made at once: about 16 MiB."""

@@ -30,6 +30,13 @@ from torch.nn.utils import convert_conv2d_weight_memory_format
 from games.interface import GameSpec
 from games.settings import check_ranges, setting
 
+DEPARTS = (
+    (
+        "4.2",
+        "With `value_head=scalar`: results beyond `value_scale` are clipped to it, in "
+        "`experiment=paper` to four stakes. The paper does not say by what it normalises values.",
+    ),
+)
 VALUE_HEADS = ("win_stakes", "scalar")
 OBJECTIVES = ("wp", "adp")
 

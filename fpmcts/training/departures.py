@@ -19,6 +19,8 @@ MODULES = (
     "fpmcts.search.simulate",
     "games.doudizhu.action_decoder",
     "games.doudizhu.observe",
+    "networks.resnet",
+    "inference.filter",
     "fpmcts.training.samples",
     "fpmcts.training.learner",
 )
