@@ -7,9 +7,10 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from games.decision import FORCED, Decision, Limits, Question, Report, ask
+from games.decision import FORCED, Decision
 from games.interface import Game, Records
 from games.kernels import streams
+from games.question import Limits, Question, Report, ask
 from games.rows import States
 from games.table import Table
 

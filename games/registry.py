@@ -28,9 +28,10 @@ import numpy as np
 
 from games import GAMES, family
 from games.agent import Agent, OpenPolicy
-from games.decision import HiddenCards, Question
+from games.decision import HiddenCards
 from games.help import paragraphs
 from games.interface import Game
+from games.question import Question
 from games.rows import States
 from games.settings import ConfigError, InputError, build, did_you_mean
 from games.table import Table

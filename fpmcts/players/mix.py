@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from games.agent import Agent, keepers
-from games.decision import Decision, Limits, Question
+from games.decision import Decision
 from games.interface import Game, Records, seats_to_move
 from games.kernels import streams
+from games.question import Limits, Question
 from games.registry import Host, PlayerOptions, player
 from games.rows import States, take
 

@@ -9,10 +9,11 @@ from fpmcts.players.sure_wins import immediate_moves, sure_win
 from fpmcts.players.trained import NetworkOptions
 from fpmcts.search.policy_kernels import sample_policy
 from games.agent import Agent
-from games.decision import RETURN, SOLVED, SURE_WIN, WINS, Decision, Limits, Question
+from games.decision import RETURN, SOLVED, SURE_WIN, WINS, Decision
 from games.generic import legal, stake
 from games.interface import Endgame, Game, Records, observed_by_movers
 from games.kernels import Stream, kernel, streams
+from games.question import Limits, Question
 from games.registry import Host, player
 from games.rows import Rules, States, num_rows, take
 from games.settings import setting

@@ -16,20 +16,11 @@ from fpmcts.search.result import SearchResult, sample_targets
 from fpmcts.search.roots import rule_module
 from fpmcts.search.search import LONE_SLOTS, Search, SearchSettings
 from games.agent import Agent
-from games.decision import (
-    RETURN,
-    SOLVED,
-    WINS,
-    Decision,
-    HiddenCards,
-    Limits,
-    Question,
-    RootMove,
-    known,
-)
+from games.decision import RETURN, SOLVED, WINS, Decision, HiddenCards, RootMove, known
 from games.generic import stake
 from games.interface import Game, Records
 from games.kernels import streams
+from games.question import Limits, Question
 from games.registry import Host, player
 from games.rows import States, take
 from games.settings import setting

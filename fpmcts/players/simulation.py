@@ -13,9 +13,10 @@ import numpy as np
 
 from fpmcts.players.luck import Luck, luck_of, play_out
 from games.agent import Agent, OpenPolicy
-from games.decision import HiddenCards, Question
+from games.decision import HiddenCards
 from games.estimate import Estimate
 from games.interface import Game
+from games.question import Question
 from games.registry import positions_of
 from games.table import Table
 

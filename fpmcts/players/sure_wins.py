@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from games.decision import SURE_WIN, WINS, Decision, Question
+from games.decision import SURE_WIN, WINS, Decision
 from games.generic import forced_win, legal
 from games.interface import Game
 from games.kernels import kernel
+from games.question import Question
 from games.rows import Rules, States, num_rows
 
 

@@ -29,12 +29,13 @@ from fpmcts.tabular.learner import DenseLearner
 from fpmcts.tabular.values import PolicyValues
 from games import Choice
 from games.agent import Agent
-from games.decision import RETURN, Decision, HiddenCards, Limits, Question, RootMove
+from games.decision import RETURN, Decision, HiddenCards, RootMove
 from games.estimate import Estimate, estimate, estimates
 from games.files import shipped
 from games.generic import current_seat, legal
 from games.interface import Game, Records
 from games.kernels import kernel, random_index
+from games.question import Limits, Question
 from games.registry import Host, PlayerOptions, player
 from games.rows import Rules, States, num_rows
 from games.settings import setting

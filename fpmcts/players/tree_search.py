@@ -8,9 +8,10 @@ from typing import Generic, NamedTuple, TypeVar
 import numpy as np
 
 from games.agent import Agent
-from games.decision import Decision, Limits, Question, RootMove, known
+from games.decision import Decision, RootMove, known
 from games.interface import Game, Records, seats_to_move
 from games.kernels import random_index, streams
+from games.question import Limits, Question
 from games.rows import States, take
 from inference.positions import Positions, make_positions
 

@@ -25,12 +25,13 @@ from fpmcts.poker.opponents.statistics import (
     smooth,
 )
 from games.agent import Agent
-from games.decision import RETURN, Decision, Limits, Question, RootMove
+from games.decision import RETURN, Decision, RootMove
 from games.files import shipped
 from games.interface import Game, Records
 from games.kernels import kernel, streams
 from games.no_limit_holdem.betting import amount_of, step
 from games.no_limit_holdem.state import FIRST_AMOUNT, FIRST_SIZE, Rules
+from games.question import Limits, Question
 from games.registry import Host, PlayerOptions, player
 from games.rows import States, take
 from games.settings import setting

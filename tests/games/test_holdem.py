@@ -8,7 +8,6 @@ import pytest
 
 from games import make
 from games.deals import OWN, bucket, bucket_of, deal, outcome
-from games.decision import ask
 from games.kernels import kernel, streams
 from games.limit_holdem import deals as holdem_deals
 from games.limit_holdem import game as holdem
@@ -26,6 +25,7 @@ from games.poker import betting, hands
 from games.poker.betting import outcome_of
 from games.poker.game import LimitPoker
 from games.poker.showdown import outcome_table
+from games.question import ask
 from games.table import Table
 from tests.games import driver
 from tests.games.hand_strengths import strengths

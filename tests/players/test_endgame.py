@@ -10,10 +10,11 @@ from examples.double_dummy import DoubleDummySolver
 from fpmcts.players import load_player
 from fpmcts.players.policy import EndgameAgent, PolicyAgent
 from games import make
-from games.decision import CHOSEN, FORCED, SOLVED, ask
+from games.decision import CHOSEN, FORCED, SOLVED
 from games.doudizhu.cards import pack, unpack
 from games.doudizhu.endgame import MARGIN, Endgame
 from games.doudizhu.state import States
+from games.question import ask
 from games.rows import concatenate, copied, take
 from games.table import Table
 from tests.games import driver

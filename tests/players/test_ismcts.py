@@ -12,8 +12,8 @@ from fpmcts.players import load_player, single_observer
 from fpmcts.players.single_observer import CHUNK, PLACES
 from fpmcts.players.tree_search import Clock
 from games import make
-from games.decision import ask
 from games.kernels import random_below, random_float, streams
+from games.question import ask
 from games.rows import take
 from games.table import Table
 from inference.prior import prior_worlds

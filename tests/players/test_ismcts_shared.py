@@ -17,8 +17,8 @@ from fpmcts.players.tree_search import Clock, Place
 from fpmcts.tabular.hash_table import HashTable, Rows, find, seat_key, visits_of
 from fpmcts.tabular.hashed_learner import fill_policy
 from games import make
-from games.decision import ask
 from games.kernels import kernel, streams
+from games.question import ask
 from games.settings import ConfigError
 from games.table import Table
 from tests.games import driver

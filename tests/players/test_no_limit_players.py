@@ -16,8 +16,8 @@ from fpmcts.poker.opponents.statistics import HANDS
 from fpmcts.web.engine.answering import Answering
 from fpmcts.web.engine.asking import Earlier, Question
 from games import make
-from games.decision import ask
 from games.no_limit_holdem.state import CALL, FIRST_AMOUNT
+from games.question import ask
 from games.table import IllegalMove, Table
 from tests.games.no_limit_holdem.positions import at_table
 

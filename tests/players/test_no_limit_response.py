@@ -12,11 +12,11 @@ from fpmcts.evaluation.duplicate import duplicate_match
 from fpmcts.players.policy import PolicyAgent
 from games import make
 from games.agent import Agent
-from games.decision import ask
 from games.interface import Game
 from games.poker.hands import parse_cards
 from games.poker.players.always_call import AlwaysCall
 from games.poker.players.local_best_response import LocalBestResponse
+from games.question import ask
 from games.rows import States, num_rows
 from games.table import Table
 from networks.evaluator import Outputs

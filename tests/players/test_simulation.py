@@ -9,8 +9,8 @@ from fpmcts.players import load_player
 from fpmcts.players.luck import before_the_deal
 from fpmcts.players.simulation import poker_luck, simulate
 from games import make
-from games.decision import ask
 from games.estimate import estimates
+from games.question import ask
 from games.table import Table
 
 LEDUC = make("leduc")

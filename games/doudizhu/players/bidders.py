@@ -24,7 +24,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from games.agent import Agent, keepers
-from games.decision import Decision, Limits, Question
+from games.decision import Decision
 from games.doudizhu import state
 from games.doudizhu.auction import Phase, highest_claim
 from games.doudizhu.cards import (
@@ -42,6 +42,7 @@ from games.doudizhu.players.rhcp_kernels import ROUND, Memo, hand_value, new_mem
 from games.doudizhu.worlds import draw_prior
 from games.interface import Game, Records, empty_records
 from games.kernels import kernel, mix64
+from games.question import Limits, Question
 from games.registry import MAKERS, PLAYERS, Host, PlayerError, PlayerOptions, Values, player
 from games.rows import States, take
 from games.settings import setting

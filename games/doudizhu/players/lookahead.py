@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from games.agent import Agent
-from games.decision import RETURN, Decision, Limits, Question, RootMove
+from games.decision import RETURN, Decision, RootMove
 from games.doudizhu import state
 from games.doudizhu.auction import NOBODY, Phase, WholeRules, WholeStates
 from games.doudizhu.cards import NUM_SEATS
@@ -21,6 +21,7 @@ from games.doudizhu.players.bidders import BiddingAgent, card_play_of, cards_hos
 from games.generic import draw_hidden, fill_world, step
 from games.interface import Game, Records
 from games.kernels import Stream, kernel, streams
+from games.question import Limits, Question
 from games.registry import PLAYERS, Host, PlayerOptions, Values, player
 from games.rows import States, copied, take
 from games.settings import setting

@@ -8,10 +8,11 @@ are tried in the same worlds, so that their comparison is paired.
 import numpy as np
 
 from games.agent import OpenPolicy
-from games.decision import HiddenCards, Question
+from games.decision import HiddenCards
 from games.poker.game import LimitPoker
 from games.poker.players.local_best_response import LocalBestResponse
 from games.poker.state import States
+from games.question import Question
 from games.registry import POSITIONS
 from games.rows import take
 from games.table import Table

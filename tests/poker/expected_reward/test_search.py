@@ -10,9 +10,9 @@ from fpmcts.poker.expected_reward.search import Found
 from fpmcts.poker.mcts import MCTSAgent, MCTSOptions
 from fpmcts.poker.opponents.model import untrained
 from games import make
-from games.decision import Limits
 from games.kernels import streams
 from games.no_limit_holdem.state import CALL, FOLD, States
+from games.question import Limits
 from games.rows import take
 from games.table import Table
 from tests.games.no_limit_holdem.positions import at_table
