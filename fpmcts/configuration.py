@@ -26,8 +26,7 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import InterpolationToMissingValueError, OmegaConfBaseException
 
 from games.files import shipped
-from games.help import typed
-from games.settings import ConfigError, did_you_mean
+from games.settings import ConfigError, did_you_mean, typed
 
 CONF = shipped("conf")
 OPTIONAL = ("experiment", "evaluate")

@@ -15,10 +15,10 @@ from typing import Any, Self
 import yaml
 
 from games.generic import missing_kernels
-from games.help import keys_text, typed
+from games.help import keys_text
 from games.interface import Game
 from games.observer import observed
-from games.settings import ConfigError, build, did_you_mean
+from games.settings import ConfigError, build, did_you_mean, typed
 
 GAMES = {
     "doudizhu": "doudizhu",

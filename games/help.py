@@ -10,7 +10,7 @@ import textwrap
 from dataclasses import fields
 from functools import cache
 
-from games.settings import LONGEST, allowed, brief, leaves
+from games.settings import LONGEST, allowed, brief, leaves, typed
 
 WIDTH = 110
 
@@ -86,10 +86,3 @@ def attribute_texts(schema: type) -> dict[str, str]:
         ):
             texts[name] = " ".join(text.split())
     return texts | {f.name: f.metadata["help"] for f in fields(schema) if f.metadata.get("help")}
-
-
-def typed(value: object) -> str:
-    """Returns a value as typed on a command line."""
-    if value is None or isinstance(value, bool):
-        return {None: "null", True: "true", False: "false"}[value]
-    return f"[{','.join(map(typed, value))}]" if isinstance(value, list | tuple) else str(value)

@@ -27,9 +27,9 @@ from games.generic import (
     step,
     team_return,
 )
-from games.help import typed
 from games.kernels import Stream, deal_seeds, kernel, mix64, random_below, streams
 from games.rows import Rules, States, concatenate, copied, each, named, num_rows, take
+from games.settings import typed
 from games.tables import Tables
 
 Json = dict[str, Any]

@@ -9,10 +9,9 @@ through the seat to move, so its answer does not depend on how.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from games.help import typed
 from games.interface import Game
 from games.rows import States
-from games.settings import did_you_mean
+from games.settings import did_you_mean, typed
 from games.table import IllegalMove, Table
 
 UNSEEN = "?"

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Iterable
+from operator import index
 from typing import NamedTuple
 
 import numpy as np
@@ -76,6 +77,7 @@ def ask(table: Table, seed: int, moves: Iterable[str | int] | None = None) -> Qu
 
     Raises:
         ValueError: The game is over, a move is not legal, or there are no moves or too many.
+        TypeError: A move is neither a text nor an integer.
     """
     game, seat = table.game, table.seat
     if table.is_over:
@@ -84,7 +86,7 @@ def ask(table: Table, seed: int, moves: Iterable[str | int] | None = None) -> Qu
     legal = np.array([move.action for move in table.legal()], np.int16)
     listed, given = {*legal.tolist()}, legal.tolist()
     if moves is not None:
-        given = sorted({game.parse_action(m) if isinstance(m, str) else int(m) for m in moves})
+        given = sorted({game.parse_action(m) if isinstance(m, str) else index(m) for m in moves})
     strange = [action for action in given if action not in listed]
     illegal = [
         game.action_text(action) if 0 <= action < game.spec.num_actions else str(action)

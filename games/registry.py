@@ -33,7 +33,7 @@ from games.help import paragraphs
 from games.interface import Game
 from games.question import Question
 from games.rows import States
-from games.settings import ConfigError, InputError, build, did_you_mean
+from games.settings import ConfigError, InputError, build, check_used, did_you_mean
 from games.table import Table
 
 Made = TypeVar("Made")
@@ -148,6 +148,7 @@ class PlayerOptions:
                 raise ConfigError(f"{prefix}{key}={value}: unknown key{near}")
             chosen[owner[key]][key] = value
         made = {part: build(schema, chosen[part], prefix) for part, schema in schemas.items()}
+        check_used(made[""], {f"{prefix}{key}": value for key, value in given.items()}, prefix)
         taken = {
             part: {key: getattr(made[part], key) for key in chosen[part]} for part in cls.borrowed
         }

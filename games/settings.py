@@ -108,28 +108,42 @@ def check_ranges(config: object, prefix: str = "") -> None:
         check_value(key, value, f.metadata)
 
 
-def check_used(config: object, given: Mapping[str, str]) -> None:
+def check_used(config: object, given: Mapping[str, Any], prefix: str = "") -> None:
     """Checks that the given keys have an effect with the values of the others.
 
-    A group of keys may declare ``needs``: for the name of a field, or "" for all others, the key of
-    the group on which it depends, with the value that it needs ("kind=ray"); "start" alone needs
-    any value but null.
+    A group of keys may declare ``depends``: for the name of a field, or "" for all others, the key
+    of the group on which it depends, with the values that it needs ("kind=ray", "tree=a or b");
+    "decks>0" needs a positive number, and "start" alone any value but null.
 
     Raises:
         ConfigError: A key has none; the message names what would use it.
     """
-    values = {key: value for key, _, value, _ in leaves(config)}
-    for key, f, _, owner in leaves(config):
-        needs: Mapping[str, str] = getattr(owner, "needs", {})
-        name, _, wanted = needs.get(f.name, needs.get("", "")).partition("=")
+    values = {key: value for key, _, value, _ in leaves(config, prefix)}
+    for key, f, _, owner in leaves(config, prefix):
+        depends: Mapping[str, str] = getattr(owner, "depends", {})
+        needed = depends.get(f.name, depends.get("", ""))
+        name, sign, wanted = re.split("([=>]|$)", needed, maxsplit=1)
         if key not in given or name in ("", f.name):
             continue
-        other = key.removesuffix(f.name) + name
-        value = values[other]
-        if value is None or (wanted and str(value) != wanted):
-            set_it = f"set {other}={wanted}" if wanted else f"set {other}"
-            has = "null" if value is None else value
-            raise ConfigError(f"{key}={given[key]}: has no effect with {other}={has}; {set_it}")
+        group = key.removesuffix(f.name)
+        value = values[group + name]
+        has = typed(value)
+        if (
+            value is None
+            or (sign == "=" and has not in wanted.split(" or "))
+            or (sign == ">" and not value > 0)
+        ):
+            raise ConfigError(
+                f"{key}={typed(given[key])}: has no effect with {group}{name}={has}; "
+                f"set {group}{needed}"
+            )
+
+
+def typed(value: object) -> str:
+    """Returns a value as typed on a command line."""
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    return f"[{','.join(map(typed, value))}]" if isinstance(value, list | tuple) else str(value)
 
 
 def check_value(key: str, value: Any, bounds: Mapping[str, Any]) -> None:

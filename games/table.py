@@ -10,6 +10,7 @@ more than these (``games.agent.Agent.decide``).
 """
 
 from collections.abc import Mapping
+from operator import index
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -161,11 +162,12 @@ class Table:
 
         Raises:
             IllegalMove: It is not a move, or not legal here. Nothing is changed.
+            TypeError: It is neither a text nor an integer.
         """
         if self.is_over:
             raise IllegalMove(f"{move!r}: the game is over; expected no move")
         try:
-            action = self.game.parse_action(move) if isinstance(move, str) else int(move)
+            action = self.game.parse_action(move) if isinstance(move, str) else index(move)
         except ValueError as error:
             raise IllegalMove(f"{error}. {self._expected()}") from error
         if not self.game.is_legal(self.view(self.seat), action):

@@ -73,7 +73,10 @@ class InferenceSettings:
             auction, where bids are evidence.
     """
 
-    needs: ClassVar[dict[str, str]] = {"candidates": "phase1=filter"}
+    depends: ClassVar[dict[str, str]] = {
+        "candidates": "phase1=filter",
+        **dict.fromkeys(("temperature", "epsilon", "keep"), "phase2=true"),
+    }
     phase1: str = setting("marginal", choices=PHASE1)
     phase2: bool = True
     particles: int = setting(16, least=1, most=65_536)

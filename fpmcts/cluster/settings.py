@@ -34,7 +34,7 @@ class ClusterSettings:
             device, so that results depend on the machine that computed them.
     """
 
-    needs: ClassVar[dict[str, str]] = {"": "kind=ray", "kind": "", "lag": ""}
+    depends: ClassVar[dict[str, str]] = {"": "kind=ray", "kind": "", "lag": ""}
     kind: str = setting("none", choices=("none", "ray"))
     address: str | None = None
     actors: int = setting(0, least=0, most=100_000)

@@ -13,7 +13,7 @@ VALUE}}``.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from fpmcts.cluster.settings import ClusterSettings
 from fpmcts.configuration import load, pairs, read_file
@@ -58,6 +58,7 @@ class EvaluateConfig:
             cluster.
     """
 
+    depends: ClassVar[dict[str, str]] = {"processes": "cluster.kind=none"}
     game: Choice = field(default_factory=lambda: Choice("doudizhu"))
     agents: list[str] = field(default_factory=list)
     table: list[str] = field(default_factory=list)
@@ -129,7 +130,16 @@ def parse_command_line(arguments: Sequence[str]) -> Tournament:
     players = {str(label): dict(options) for label, options in values.pop("player", {}).items()}
     config = build(EvaluateConfig, values)
     check_used(config, overrides)
+    if (key := "cluster.unit_games") in overrides:
+        raise ConfigError(f"{key}={overrides[key]}: has no effect on the tasks of a match")
     tournament = _checked(config, players)
+    searching = [kind for kind, row in PLAYERS.items() if row.slow]
+    if "slow_decks" in overrides and not any(
+        p.kind in searching for p in tournament.players.values()
+    ):
+        raise ConfigError(
+            f"slow_decks={config.slow_decks}: has no effect without one of {', '.join(searching)}"
+        )
     for key, text in overrides.items():
         group, _, name = key.partition(".")
         label, _, option = name.partition(".")

@@ -111,6 +111,6 @@ def _write(rows: Rows, places: np.ndarray, policy: np.ndarray) -> int:
             rows.words[places[i] + HEADER + k] = policy[i, k]
         for k in range(n, policy.shape[1]):
             rest += abs(policy[i, k])
-        if not abs(total - 1.0) <= 1e-5 or rest > 0.0:
+        if not abs(total - 1.0) <= 1e-5 or not rest <= 0.0:
             return i
     return -1

@@ -1,5 +1,6 @@
 """Players: functions of a seat's view. ``load_player`` makes one by its name."""
 
+from operator import index
 from typing import TYPE_CHECKING
 
 from games import is_known, make
@@ -50,5 +51,5 @@ def load_player(
     if is_known(game.spec.name):
         compile_players(game, (entrant.options for entrant in entrants.values()))
     agent = Host(game, entrants, device, lanes=16).make(name)
-    agent.seed = seed
+    agent.seed = index(seed)
     return agent

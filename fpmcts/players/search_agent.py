@@ -23,7 +23,7 @@ from games.kernels import streams
 from games.question import Limits, Question
 from games.registry import Host, player
 from games.rows import States, take
-from games.settings import setting
+from games.settings import check_used, setting
 from inference.determinizer import Determinizer, InferenceSettings
 from networks.checkpoint import CheckpointError, load
 from networks.device import one_thread
@@ -100,9 +100,11 @@ class FPMCTSOptions(NetworkOptions):
                     f"target={search.target}; expected none"
                 )
         off = {} if self.inference else {"phase1": "none", "phase2": False}
-        for key in self.beliefs.keys() & off:
+        for key in self.beliefs if off else ():
             raise ValueError(f"{key}={self.beliefs[key]}: expected none with inference=false")
         inference = match_inference(trained.inference, search.playouts, self.beliefs | off)
+        changed = {k: v for k, v in self.beliefs.items() if v != getattr(trained.inference, k)}
+        check_used(inference, changed)
         return SearchAgent(trained, search, inference, self, host.lanes)
 
 

@@ -9,6 +9,7 @@ its formulas: ``fpmcts/poker/expected_reward/README.md``.
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 
@@ -74,6 +75,11 @@ class MCTSOptions(PlayerOptions):
             with the project; "untrained": everything is equally likely.
     """
 
+    depends: ClassVar[dict[str, str]] = {
+        "c": "selection=uct_plus or uct",
+        "variance": "opponents=auto or model",
+        "window": "adapt=true",
+    }
     iterations: int | None = setting(None, least=1, most=MOST_ITERATIONS)
     seconds: float | None = setting(None, least=1e-3, most=3600)
     selection: str = setting("uct_plus", choices=("uct_plus", "uct", "crazystone"))

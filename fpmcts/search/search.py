@@ -80,7 +80,7 @@ class SearchSettings:
             yes (Algorithm 1, line 23). If not, p-UCT chooses it: the most probable one.
     """
 
-    needs: ClassVar[dict[str, str]] = dict.fromkeys(
+    depends: ClassVar[dict[str, str]] = dict.fromkeys(
         ("strength", "signal", "prior_floor"), "target=advantages"
     )
     root: str = setting("puct", choices=RULES, or_module=True)

@@ -52,7 +52,7 @@ class BootstrapSettings:
             Needs an encoding that contains the seat. The paper: no.
     """
 
-    needs: ClassVar[dict[str, str]] = {"": "kind=heuristic"}
+    depends: ClassVar[dict[str, str]] = {"": "kind=heuristic"}
     kind: str = setting("heuristic", choices=("heuristic", "none"))
     teacher: str = setting("team_play", choices=teachers())
     games: int = setting(40_000, least=0, most=MANY)
@@ -95,6 +95,9 @@ class EvaluationSettings:
             Leduc); 0 = never.
     """
 
+    depends: ClassVar[dict[str, str]] = dict.fromkeys(
+        ("search_every", "search_playouts"), "search_decks>0"
+    )
     baseline: str = setting("rhcp", choices=BASELINES)
     decks: int = setting(200, least=0, most=MANY)
     search_decks: int = setting(50, least=0, most=MANY)

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from games.help import attribute_texts, typed
-from games.settings import leaves
+from games.help import attribute_texts
+from games.settings import leaves, typed
 
 MODULES = (
     "fpmcts.search.tree",

@@ -65,6 +65,7 @@ class LearnerSettings(Decaying):
             fictitious play", 2005).
     """
 
+    depends: ClassVar[dict[str, str]] = {"recency_halving": "recency>0"}
     batch_size: int = setting(512, least=2, most=1_000_000)
     optimizer: str = setting("adamw", choices=("adamw", "sgd"))
     lr: float = setting(5e-4, least=1e-12, most=10)
@@ -118,7 +119,7 @@ class GradientSettings(Decaying):
             0; the latest weights play the games. 0: no averaging.
     """
 
-    needs: ClassVar[dict[str, str]] = {"": "start"}
+    depends: ClassVar[dict[str, str]] = {"": "start"}
     start: int | None = setting(50, least=0, most=1_000_000_000)
     frozen: list[int] = field(default_factory=list)
     thaw: int | None = setting(None, least=0, most=1_000_000_000)

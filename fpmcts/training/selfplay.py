@@ -57,7 +57,7 @@ class SelfPlaySettings:
             reduce the overfitting problem of policy", which we read so (5.1).
     """
 
-    needs: ClassVar[dict[str, str]] = {"exploration": "searching=one"}
+    depends: ClassVar[dict[str, str]] = {"exploration": "searching=one"}
     lanes: int = setting(512, least=1, most=1_000_000)
     searching: str = setting("all", choices=("all", "one"))
     exploration: float = setting(0.0, least=0, most=1)

@@ -109,11 +109,10 @@ def test_matches(nodes: Any, tmp_path: Any) -> None:
         "a=tabular",
         "b=random",
         "decks=1200",
-        "processes=1",
         f"unfinished={tmp_path}",
     ]
     game, results = make("kuhn"), []
-    for more in ([], ["cluster=ray", f"cluster.address={nodes.address}"]):
+    for more in (["processes=1"], ["cluster=ray", f"cluster.address={nodes.address}"]):
         tournament = parse_command_line([*line, *more])
         found = play_tournament(make_plan(tournament, game))
         assert found is not None

@@ -88,6 +88,18 @@ def test_options_of_the_game() -> None:
             ["game=leduc", "a=lbr", "b=fpmcts"],
             ["a=lbr against b=fpmcts", "cannot state its policy", "tabular"],
         ),
+        *(
+            (["a=policy", "b=rhcp", *given], [f"{given[-1]}: has no effect", wanted])
+            for given, wanted in (
+                (["slow_decks=9"], "without one of lookahead, pimc, "),
+                (["cluster=ray", "processes=2"], "set cluster.kind=none"),
+                (["cluster=ray", "cluster.unit_games=2"], "of a match"),
+            )
+        ),
+        (
+            ["game=no_limit_holdem", "a=mcts", "a.adapt=false", "a.window=9", "b=random"],
+            ["a.window=9: has no effect with a.adapt=false; set a.adapt=true"],
+        ),
     ],
 )
 def test_refused(arguments: list[str], words: list[str]) -> None:

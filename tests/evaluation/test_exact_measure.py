@@ -64,8 +64,9 @@ def test_nash_conv_of_partners_is_not_computed(monkeypatch: pytest.MonkeyPatch) 
         lambda policy: policy * np.nan,
         lambda policy: np.full_like(policy, 1 / policy.shape[1]),
         lambda policy: policy[:, :1],
+        lambda policy: np.where(policy > 0, policy, np.nan),
     ],
-    ids=["halved", "zeros", "nan", "mask forgotten", "too narrow"],
+    ids=["halved", "zeros", "nan", "mask forgotten", "too narrow", "nan beyond"],
 )
 def test_what_is_no_policy_is_refused(spoil: Callable[[np.ndarray], np.ndarray]) -> None:
     """In a listed game: halved probabilities were measured, zeros and NaN never returned."""

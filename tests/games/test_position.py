@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from games import Choice, make
-from games.help import typed
 from games.position import table_at
 from games.question import ask
+from games.settings import typed
 from games.table import Table
 
 GAMES = (

@@ -88,6 +88,8 @@ def test_what_is_illegal_is_said_with_the_seat_and_what_was_legal(game: Game) ->
     for action in (-1, 99_999):
         with pytest.raises(IllegalMove):
             table.play(action)
+    with pytest.raises(TypeError):
+        table.play(table.legal()[0].action + 0.5)  # type: ignore[arg-type]
     assert table.record() == before
     over = played(game, 5)
     with pytest.raises(IllegalMove, match="the game is over"):

@@ -46,7 +46,7 @@ def refused(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
             "search=papel: expected one of default, general, paper; did you mean paper?",
         ),
         *(
-            (given, f"{given}: has no effect with {found}; set {wanted}")
+            (given, f"{given.split()[0]}: has no effect with {found}; set {wanted}")
             for given, found, wanted in (
                 ("cluster.actors=7", "cluster.kind=none", "cluster.kind=ray"),
                 ("selfplay.exploration=0.3", "selfplay.searching=all", "selfplay.searching=one"),
@@ -54,6 +54,17 @@ def refused(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
                     "inference.candidates=900",
                     "inference.phase1=marginal",
                     "inference.phase1=filter",
+                ),
+                ("train.recency_halving=9 train.recency=0", "train.recency=0.0", "train.recency>0"),
+                (
+                    "evaluation.search_every=2 evaluation.search_decks=0",
+                    "evaluation.search_decks=0",
+                    "evaluation.search_decks>0",
+                ),
+                (
+                    "inference.epsilon=0.1 inference.phase2=false",
+                    "inference.phase2=false",
+                    "inference.phase2=true",
                 ),
             )
         ),
