@@ -182,6 +182,11 @@ class _Walk:
             templates = getattr(kind, "templates", ())
             found = [t._overload_func for t in templates if hasattr(t, "_overload_func")]
             self._overloads.setdefault(id(function), []).extend(found)
+        self._attributes: dict[str, dict[Any, Any]] = {}  # of overload_method: by name and type
+        for template in builtin_registry.attributes:
+            own = getattr(template, "_overload_func", None)
+            if own is not None and own.__module__.split(".")[0] not in LIBRARIES:
+                self._attributes.setdefault(template._attr, {})[template.key] = own
 
     def write(self, text: str) -> None:
         self.hash.update(f"{text}\n".encode())
@@ -223,6 +228,8 @@ class _Walk:
         self.write(self.text((function.__defaults__, function.__kwdefaults__), names))
         self.write(self.text([cell.cell_contents for cell in function.__closure__ or ()], names))
         for name in names:
+            for own in self._attributes.get(name, {}).values():
+                self.write(f"attribute {name} {self.text(own, names)}")
             if name in function.__globals__:
                 self.write(f"{name} {self.text(function.__globals__[name], names)}")
 

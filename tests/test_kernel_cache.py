@@ -29,7 +29,7 @@ import math
 import numba
 import numbers_below
 from numba.experimental import jitclass
-from numba.extending import overload
+from numba.extending import overload, overload_method
 from games.kernels import kernel
 from numbers_below import Kind
 
@@ -52,9 +52,13 @@ def replaced(x):
 def _replaced(x):
     return lambda x: x + 17
 
+@overload_method(numba.types.Integer, "grown")
+def _grown(x):
+    return lambda x: x + 19
+
 @kernel
 def kinds(x):
-    return mapped(x) + Counter().k + replaced(x)
+    return mapped(x) + Counter().k + replaced(x).grown()
 
 @kernel
 def below(x, by=5):
@@ -134,6 +138,7 @@ def key(sources: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> str:
         ("below", "x + 11", "x + 12"),
         ("below", "self.k = 13", "self.k = 14"),
         ("below", "x + 17", "x + 18"),
+        ("below", "x + 19", "x + 20"),
         ("numbers_below", "SCALE = 3", "SCALE = 4"),
         ("numbers_below", "SCALE = 3", "SCALE = 3.0"),
         ("numbers_below", "np.arange(4)", "np.arange(4) * 2"),
