@@ -168,7 +168,8 @@ def shuffle(rules: Any) -> int:
 def test_the_page_explains_every_kernel_and_field() -> None:
     page = (ROOT / "docs" / "adding-a-game.md").read_text()
     shown = re.findall(r"^:(?:pyobject|start-at|end-before): (.*)$", page, re.MULTILINE)
-    code = (ROOT / "examples" / "sealed_bids.py").read_text()
+    examples = (ROOT / "examples" / f"{name}.py" for name in ("sealed_bids", "liars_dice"))
+    code = "".join(path.read_text() for path in examples)
     assert len(shown) > 4 and all(text in code for text in shown)
     for name in [*GENERIC, *GameSpec._fields]:
         assert f"`{name}`" in page, f"{name} is not explained"
