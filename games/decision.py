@@ -1,9 +1,12 @@
 """A player's answer for one position: its move, and as many of its reasons as it knows."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
+from games.estimate import Estimate, total
 from games.notebook import html_table
 
 WINS, RETURN = "wp", "return"
@@ -16,6 +19,10 @@ is possible from the player's view; solved with all hands open, it wins in clear
 likely worlds than the move that the player would choose.
 """
 
+EVEN = {WINS: 0.0005, RETURN: 0.005}
+"""Exact values that differ by at most so much count as equal: stored tables are only close to an
+equilibrium.
+"""
 SHOWN = 5
 """Moves that ``print(decision)`` lists."""
 
@@ -35,8 +42,8 @@ class RootMove:
             neither.
         visits: Simulations that start with it.
         mean: Their mean result, in the unit of the decision; None without any.
-        standard_error: Standard error of the mean; None below two results, 0 if the mean is exact.
-            It does not include the error of the networks.
+        standard_error: Standard error of the mean; None if unknown, 0 if the mean is exact. It does
+            not include the error of the networks.
     """
 
     move: str
@@ -44,6 +51,12 @@ class RootMove:
     visits: int
     mean: float | None
     standard_error: float | None
+
+    @property
+    def value(self) -> Estimate | None:
+        """Returns the mean with its error (NaN if unknown); None without a mean."""
+        error = np.nan if self.standard_error is None else self.standard_error
+        return None if self.mean is None else Estimate(self.mean, error, self.visits)
 
 
 @dataclass(frozen=True)
@@ -68,6 +81,37 @@ class HiddenCards:
     effective_samples: float | None
     listed: bool
     prior_only: bool
+
+
+class Why(NamedTuple):
+    """Why a move is recommended.
+
+    Attributes:
+        case: FORCED, SURE_WIN or SOLVED; ``mix`` if exact values of several moves are equal; else
+            what became of the likeliest move without search: it is the ``same``, it is as good
+            within the error (``close``), or the recommended one is ``better``.
+        move: That likeliest move.
+        prior: Its probability without search.
+        equal: Number of moves equal to the recommended one, itself included.
+        playouts: Playouts of the search.
+    """
+
+    case: str
+    move: str = ""
+    prior: float | None = None
+    equal: int = 0
+    playouts: int = 0
+
+    def text(self) -> str:
+        """Returns the sentence; "" where the summary says it."""
+        instinct = f"instinct {100 * (self.prior or 0.0):.0f} %"
+        return {
+            "mix": f"exact values: {self.equal} moves are worth the same; the likeliest is first",
+            "same": f"{instinct}; {self.playouts} playouts find no better move",
+            "close": f"{instinct} for {self.move}; {self.playouts} playouts lean elsewhere, within "
+            "the error",
+            "better": f"{instinct} for {self.move}; {self.playouts} playouts find a better move",
+        }.get(self.case, "")
 
 
 @dataclass(frozen=True)
@@ -101,6 +145,85 @@ class Decision:
     seconds: float = 0.0
     value_error: float | None = None
 
+    @property
+    def exact(self) -> bool:
+        """Returns whether the values are exact, so that another search would add nothing: those of
+        playouts never are, even if all returned the same.
+        """
+        return (
+            not self.playouts
+            and self.value_error == 0.0
+            and bool(self.root)
+            and all(row.standard_error == 0.0 for row in self.root or ())
+        )
+
+    def beats(self, one: RootMove, other: RootMove) -> bool:
+        """Returns whether a move is worth clearly more than another: by more than two standard
+        errors of the difference, of which at least one is known (moves of one search share their
+        worlds; the errors count as independent).
+        """
+        if one.value is None or other.value is None:
+            return False
+        worse = Estimate(-other.value.mean, other.value.error)
+        return total([one.value, worse]).low > EVEN[self.unit or RETURN]
+
+    @cached_property
+    def best(self) -> str:
+        """Returns the recommended move: of those that no other clearly beats, the one with the
+        largest share in the policy. A player that draws its move may play another; what is proven
+        or solved stands.
+        """
+        if self.reason != CHOSEN or not self.policy:
+            return self.move
+        policy, root = self.policy, self.root or ()
+        for row in sorted(root, key=lambda row: -policy.get(row.move, 0.0)):
+            if not any(self.beats(other, row) for other in root):
+                return row.move
+        return max(policy, key=lambda move: policy[move])
+
+    @cached_property
+    def equal(self) -> frozenset[str]:
+        """Returns the moves equal to the recommended one, itself among them: neither clearly beats
+        the other.
+        """
+        root = {row.move: row for row in self.root or () if row.mean is not None}
+        if (best := root.get(self.best)) is None:
+            return frozenset()
+        return frozenset(
+            move
+            for move, row in root.items()
+            if not self.beats(row, best) and not self.beats(best, row)
+        )
+
+    def ranking(self) -> list[RootMove]:
+        """Returns the moves that a search considered, or else those of the policy: the recommended
+        one, then by share, visits and prior.
+        """
+        best, policy = self.best, self.policy or {}
+        rows = self.root or [RootMove(move, share, 0, None, None) for move, share in policy.items()]
+
+        def place(row: RootMove) -> tuple[float, ...]:
+            share = policy.get(row.move, 0.0)
+            return row.move != best, -share, -row.visits, -(row.prior or 0.0)
+
+        return sorted(rows, key=place)
+
+    def why(self) -> Why | None:
+        """Returns why the first move of the ranking stands there; None where the numbers say it."""
+        rows = {row.move: row for row in self.root or ()}
+        if self.reason != CHOSEN:
+            return Why(self.reason)
+        if (best := rows.get(self.best)) is None:
+            return None
+        if self.exact:
+            return Why("mix", equal=len(self.equal)) if len(self.equal) > 1 else None
+        if best.prior is None:
+            return None
+        instinct = max(rows.values(), key=lambda row: row.prior or 0.0)
+        better = self.beats(best, instinct)
+        case = "same" if instinct == best else "better" if better else "close"
+        return Why(case, instinct.move, instinct.prior, len(self.equal), self.playouts or 0)
+
     def summary(self) -> str:
         """Returns the move and its value in one line."""
         reason = "" if self.reason == CHOSEN else f", {self.reason}"
@@ -113,36 +236,40 @@ class Decision:
         return f"{self.move}{reason}: {meaning}{of} {value}{after}"
 
     def rows(self) -> list[dict[str, str]]:
-        """Returns a row of texts for each move that a search considered, the most visited first, or
-        else for each legal move, the most likely first: ``move``, of a search ``value`` and
-        ``visits``, and ``policy``.
+        """Returns a row of texts for each move of the ranking: ``move``, its share in ``policy``
+        and, of a search, ``value`` (marked ≈ if equal to the first within the error) and
+        ``visits``.
         """
-        policy = self.policy or {}
-        if self.root:
-            return [
-                {
-                    "move": root.move,
-                    "value": self._number(root.mean, root.standard_error),
-                    "visits": str(root.visits),
-                    "policy": f"{policy.get(root.move, 0.0):.3f}",
-                }
-                for root in sorted(self.root, key=lambda root: -root.visits)
-            ]
-        likely = sorted(policy.items(), key=lambda pair: -pair[1])
-        return [{"move": move, "policy": f"{share:.3f}"} for move, share in likely]
+        policy, equal = self.policy, self.equal if len(self.equal) > 1 else frozenset()
+        rows = []
+        for one in self.ranking():
+            row = {"move": one.move}
+            if policy is not None:
+                row["policy"] = f"{policy.get(one.move, 0.0):.3f}"
+            if self.root:
+                value = self._number(one.mean, one.standard_error)
+                row["value"] = f"≈ {value}" if one.move in equal else value
+                row["visits"] = str(one.visits)
+            rows.append(row)
+        return rows
 
     def _number(self, mean: float | None, error: float | None) -> str:
-        """Returns a value and its standard error in the unit of the decision."""
+        """Returns a value and its standard error, unless it is exact, in the unit of the
+        decision.
+        """
         scale, unit = (100.0, " %") if self.unit == WINS else (1.0, "")
         if mean is None:
             return ""
-        return f"{scale * mean:.2f}{unit}" + ("" if error is None else f" ± {scale * error:.2f}")
+        exact = error == 0.0 and not self.playouts
+        known = "?" if error is None else f"{scale * error:.2f}"
+        return f"{scale * mean:.2f}{unit}" + ("" if exact else f" ± {known}")
 
     def text(self, most: int | None = None) -> str:
         """Returns the summary and the table of the moves, or of the first ``most`` of them."""
-        rows, lines = self.rows(), [self.summary()]
+        rows, why = self.rows(), self.why()
+        lines = [self.summary(), *([] if why is None or not why.text() else [why.text()])]
         if rows:
-            widths = {"move": 22, "value": 20, "visits": 9, "policy": 9}
+            widths = {"value": 22, "visits": 9, "policy": 9}
             for row in [{name: name for name in rows[0]}, *rows[:most]]:
                 cells = [f"{row['move']:22}", *(f"{row[k]:>{widths[k]}}" for k in [*row][1:])]
                 lines.append("".join(cells))

@@ -29,16 +29,15 @@ def test_a_search_shows_its_values_and_texts_are_escaped() -> None:
     root = (RootMove("<b>", 0.2, 1, None, None), RootMove("call", 0.8, 63, 0.5, 0.01))
     policy = {"call": 0.9, "<b>": 0.1}
     decision = Decision("call", 1, policy, 0.5, "wp", root, playouts=64, value_error=0.01)
-    assert cells(decision)[4:] == [
-        "call",
-        "50.00 % ± 1.00",
-        "63",
-        "0.900",
-        "&lt;b&gt;",
-        "",
-        "1",
-    ] + ["0.100"]
-    assert str(decision).startswith("call: chance to win 50.00 % ± 1.00, after 64 playouts\nmove")
+    assert cells(decision) == [
+        *("move", "policy", "value", "visits"),
+        *("call", "0.900", "50.00 % ± 1.00", "63"),
+        *("&lt;b&gt;", "0.100", "", "1"),
+    ]
+    assert str(decision).startswith(
+        "call: chance to win 50.00 % ± 1.00, after 64 playouts\n"
+        "instinct 80 %; 64 playouts find no better move\nmove"
+    )
 
 
 def test_results_are_records_by_deck() -> None:

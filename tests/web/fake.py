@@ -16,12 +16,13 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from fpmcts.web.engine.asking import Answer, CrashError, EngineState, Hear, Question, Row
+from fpmcts.web.engine.asking import Answer, CrashError, EngineState, Hear, Question
 from fpmcts.web.errors import Json, RefusedError
 from fpmcts.web.tables.catalogue import Catalogue, Entry, Offer
 from fpmcts.web.tables.room import Services
 from fpmcts.web.tables.rulebook import GameInfo
 from fpmcts.web.tables.store import Store
+from games.decision import RootMove
 
 SEATS, CARDS, MOST = 3, 3, 30
 DECK = [f"{rank}{suit}" for rank in "abcd" for suit in "123"]
@@ -237,7 +238,9 @@ def first_legal(question: Question) -> Answer:
     table = ToyGames().table("toy", **given)
     legal = [move.text for move in table.legal()]
     moves = list(question.moves or legal)
-    rows = tuple(Row(move, 1 / len(moves), 8, 0.5 - 0.01 * k, 0.02) for k, move in enumerate(moves))
+    rows = tuple(
+        RootMove(move, 1 / len(moves), 8, 0.5 - 0.01 * k, 0.02) for k, move in enumerate(moves)
+    )
     return Answer(moves[0], "wp", 0.5, {moves[0]: 1.0}, rows, None, 64, 64, 0.1)
 
 

@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import fake
 
 from fpmcts.web.clock import Chance, Clock, derived_seed
-from fpmcts.web.engine.asking import Answer, Hear, Question, Row
+from fpmcts.web.engine.asking import Answer, Hear, Question
 from fpmcts.web.engine.client import EngineProcess
 from fpmcts.web.engine.process import serve as answer_questions
 from fpmcts.web.server.app import Server
@@ -38,6 +38,7 @@ from fpmcts.web.tables.preparing import PreparedGames
 from fpmcts.web.tables.room import Services
 from fpmcts.web.tables.rulebook import Games
 from fpmcts.web.tables.store import Store
+from games.decision import Decision, RootMove
 
 RANKS = "3456789TJQKA2LB"
 PACE = 0.03
@@ -97,7 +98,7 @@ def decide(question: Question, hear: Hear, cancel: Callable[[], bool]) -> Answer
     }
     chance, scale = random.Random(derived_seed(question.record)), 1 if wins else 4
     rows = tuple(
-        Row(
+        RootMove(
             move,
             round(1 / len(moves), 4),
             0 if exact else max(1, 40 // (k + 1)),
@@ -113,9 +114,10 @@ def decide(question: Question, hear: Hear, cancel: Callable[[], bool]) -> Answer
         p = [[[0.3, 0.4, 0.2, 0.08, 0.02] for _ in RANKS] for _ in others]
         hidden = {"seats": others, "kinds": list(RANKS), "p": p, "ess": 12.0}
         hidden |= {"listed": False, "active": True}
-    total, unit = int(question.options.get("playouts", 0)), "wp" if wins else "points"
-    error, best = 0.0 if exact else 0.03, rows[0].value
-    return Answer(own, unit, best, {own: 1.0}, rows, hidden, total, total, 0.01, error)
+    total, unit = int(question.options.get("playouts", 0)), "wp" if wins else "return"
+    error, best = 0.0 if exact else 0.03, rows[0].mean
+    told = Decision(own, 0, {own: 1.0}, best, unit, rows, playouts=total, value_error=error)
+    return replace(Answer.of(told, total, total), hidden=hidden, seconds=0.01)
 
 
 def toy_engine(pipe: Connection) -> None:

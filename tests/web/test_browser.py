@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from fpmcts.web.engine.asking import Answer
+from games.decision import RETURN, WINS, Decision, RootMove
 from tests.web.browser import Person, Site, launch, longest
 
 BIDS = ("Be landlord", "Call 3", "叫地主", "抢地主")
@@ -26,6 +28,43 @@ def site(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sit
     made = Site(tmp_path_factory.mktemp("site"))
     yield made
     made.stop()
+
+
+def test_the_table_of_a_hint_says_what_the_decision_says(browser: Any, site: Site) -> None:
+    """The recommended move first, those within its error marked ≈, values without ± exact, and one
+    sentence.
+    """
+    person = Person(browser, site)
+    shown = (
+        "import('/static/vendor/preact.js').then(({ html, render }) => { const at = document.body;"
+        "render(html`<${Moves} result=${of} />`, at); return [at.querySelector('.why')?.textContent"
+        ", ...[...at.querySelectorAll('tr')].map(row => [...row.cells].map(one => one.textContent"
+        ").join('|') + (row.className.includes('first') ? '!' : ''))]; })"
+    )
+    policy = {"raise": 0.1, "pass": 0.0, "fold": 0.9}
+    root = (
+        RootMove("raise", 0.02, 24, 0.9, 0.04),
+        RootMove("pass", 0.0, 1, 0.2, 0.1),
+        RootMove("fold", 0.98, 39, 0.85, 0.03),
+    )
+    searched = Decision("fold", 1, policy, 0.86, WINS, root, playouts=64, value_error=0.03)
+    assert person.run("thoughts", shown, Answer.of(searched, 64, 64).fields()) == [
+        "Instinct 98 %; 64 playouts find no better move.",
+        "Move|AI plays %|Win %|Visits|Prior %",
+        "Fold|90.0|≈ 85.0 ± 3.0|39|98.0!",
+        "Raise|10.0|≈ 90.0 ± 4.0|24|2.0!",
+        "Pass|0.0|20.0 ± 10.0|1|0.0",
+    ]
+    policy = {"fold": 0.3, "raise": 0.7}
+    root = (RootMove("fold", 0.3, 0, 1.17, 0.0), RootMove("raise", 0.7, 0, 1.17, 0.0))
+    exact = Decision("fold", 1, policy, 1.17, RETURN, root, value_error=0.0)
+    assert person.run("thoughts", shown, Answer.of(exact, 0, 0).fields()) == [
+        "Exact values: 2 moves are worth the same; the likeliest is first.",
+        "Move|Result|Cost|Policy %",
+        "Raise|≈ 1.17|–|70.0!",
+        "Fold|≈ 1.17|–|30.0!",
+    ]
+    person.close()
 
 
 @pytest.mark.slow
@@ -51,6 +90,10 @@ def test_doudizhu_by_keyboard_alone(browser: Any, site: Site) -> None:
             for arrow in ("ArrowRight", "ArrowLeft", "ArrowLeft"):
                 press(arrow)
             assert page.evaluate("document.activeElement.closest('.hand') !== null")
+            for pressed in ("true", "false"):  # Space toggles the focused card, and passes no turn
+                press(" ")
+                page.wait_for_selector(f".hand button:focus[aria-pressed={pressed}]")
+            page.evaluate("document.activeElement.blur()")
         if moves % 2:
             press("/")
             page.wait_for_selector(".thoughts .moves")

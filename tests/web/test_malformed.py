@@ -19,7 +19,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from fpmcts.web.clock import Chance
-from fpmcts.web.engine.asking import Answer, Question, Row
+from fpmcts.web.engine.asking import Answer, Question
 from fpmcts.web.errors import STATUS, Json
 from fpmcts.web.server import connection
 from fpmcts.web.server.app import Server, make_app
@@ -29,6 +29,7 @@ from fpmcts.web.tables.catalogue import Catalogue, Offer
 from fpmcts.web.tables.offers import RANDOM, offers
 from fpmcts.web.tables.rulebook import Games
 from games import make
+from games.decision import RootMove
 from games.table import Table
 from tests.web.conftest import TOKEN, Line, QuickClock
 from tests.web.fake import FakeEngine, services
@@ -50,7 +51,7 @@ MOST_GROWTH = 64 * 1024 * 1024
 
 def first_legal(question: Question) -> Answer:
     moves = [move.text for move in Table(make(question.game), record=question.record).legal()]
-    rows = tuple(Row(move, 0.5, 8, 0.5, 0.02) for move in question.moves or moves)
+    rows = tuple(RootMove(move, 0.5, 8, 0.5, 0.02) for move in question.moves or moves)
     return Answer(rows[0].move, "wp", 0.5, None, rows, None, 8, 8, 0.0)
 
 

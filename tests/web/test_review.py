@@ -12,12 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
-from fpmcts.web.engine.asking import Answer, Question, Row
+from fpmcts.web.engine.asking import Answer, Question
 from fpmcts.web.errors import RefusedError
 from fpmcts.web.review.comparing import CLASSES as NAMES
 from fpmcts.web.review.comparing import SPEEDS, classify
 from fpmcts.web.review.judging import Played, Review, judge_game
 from fpmcts.web.server import app
+from games.decision import RootMove
 from games.estimate import Estimate
 from tests.web.conftest import TOKEN, Site, Tab, opened
 from tests.web.fake import ToyGames
@@ -38,7 +39,7 @@ class Analyst:
         self.asked.append((ply, playouts, seed, moves))
         drawn = np.random.default_rng([seed, playouts]).normal(0.0, self.noise, len(self.worth))
         found = zip(self.worth.items(), drawn, strict=True)
-        rows = tuple(Row(move, 0.5, playouts, worth + d, 0.01) for (move, worth), d in found)
+        rows = tuple(RootMove(move, 0.5, playouts, worth + d, 0.01) for (move, worth), d in found)
         return Answer("best", "wp", 0.6, None, rows, None, playouts, playouts, 0.0)
 
 
@@ -86,7 +87,7 @@ def test_the_best_move_is_what_the_second_stage_supports(
         assert answer.rows is not None
         rows = list(answer.rows)
         if moves is None:
-            rows[1] = Row("rival", 0.1, 5, 0.8, 0.03)
+            rows[1] = RootMove("rival", 0.1, 5, 0.8, 0.03)
         return replace(answer, rows=tuple(rows))
 
     decision = reviewed(ask).decisions[0]
@@ -152,7 +153,7 @@ def opinion(question: Question) -> Answer:
     moves = list(question.moves or [move.text for move in table.legal()])
     drawn = np.random.default_rng(question.seed).normal(0.0, 0.01, len(moves))
     rows = [
-        Row(move, 0.1, 9, worth[move[0]] + float(d), 0.01)
+        RootMove(move, 0.1, 9, worth[move[0]] + float(d), 0.01)
         for move, d in zip(moves, drawn, strict=True)
     ]
     best = min(moves, key=lambda move: (-worth[move[0]], move))

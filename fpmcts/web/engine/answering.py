@@ -9,7 +9,7 @@ import json
 import logging
 import time
 from collections.abc import Callable
-from dataclasses import asdict, astuple, replace
+from dataclasses import asdict, replace
 from threading import Thread
 from typing import Any
 
@@ -24,14 +24,11 @@ from fpmcts.web.engine.asking import (
     Earlier,
     Hear,
     Question,
-    Row,
     Waiting,
-    rounded,
 )
 from fpmcts.web.tables.rulebook import base_of
 from games import Choice
 from games.agent import Agent, observers
-from games.decision import WINS, Decision
 from games.estimate import Estimate
 from games.interface import Game, empty_records
 from games.rows import concatenate
@@ -40,8 +37,6 @@ from games.table import Table
 log = logging.getLogger(__name__)
 MOST_PLAYERS = 50
 """Maximum number of players kept; each number of playouts needs its own player."""
-DIGITS = 4
-"""Decimal places of probabilities."""
 
 
 class Answering:
@@ -122,13 +117,13 @@ class Answering:
         deadline = None if question.seconds is None else time.perf_counter() + question.seconds
         decision = player.decide(
             table,
-            report=lambda found, done, of: hear(_answer(found, done, of)),
+            report=lambda found, done, of: hear(Answer.of(found, done, of)),
             cancel=cancel,
             deadline=deadline,
             moves=question.moves,
         )
         done = decision.playouts or 0
-        return _answer(decision, done, max(done, total))
+        return Answer.of(decision, done, max(done, total))
 
     def _acquaint(self, player: Agent, game: Game, earlier: Earlier | None) -> None:
         """Shows only the earlier games of a table to a player that learns during a match."""
@@ -180,39 +175,3 @@ def rehearsal(game: Game, seed: int, over: bool = False) -> Table:
     if table.is_over and not over:
         table.undo()
     return table
-
-
-def _answer(decision: Decision, done: int, total: int) -> Answer:
-    """Returns a decision as an answer."""
-    rows, hidden, beliefs = None, None, decision.hidden
-    # Without playouts, the move was drawn from several that may be equally good.
-    exact = decision.value_error == 0.0 and not decision.playouts
-
-    def place(row: Row) -> tuple[float, ...]:
-        if exact:
-            return (-(row.value or 0.0),)
-        return row.move != decision.move, -row.visits, -(row.prior or 0.0)
-
-    if decision.root is not None:
-        rows = tuple(sorted((Row(*astuple(row)) for row in decision.root), key=place))
-    if beliefs is not None:
-        hidden = {
-            "seats": list(beliefs.seats),
-            "kinds": list(beliefs.kinds),
-            "p": np.round(beliefs.probabilities, DIGITS).tolist(),
-            "ess": rounded(beliefs.effective_samples, 1),
-            "listed": beliefs.listed,
-            "active": not beliefs.prior_only,
-        }
-    return Answer(
-        move=decision.move,
-        unit="wp" if decision.unit == WINS else "points",
-        value=decision.value,
-        policy=decision.policy,
-        rows=rows,
-        hidden=hidden,
-        done=done,
-        total=total,
-        seconds=decision.seconds,
-        value_se=decision.value_error,
-    )

@@ -5,7 +5,13 @@ from dataclasses import asdict, dataclass, field
 from enum import IntEnum
 from typing import Protocol
 
+import numpy as np
+
 from fpmcts.web.errors import Json, RefusedError
+from games.decision import WINS, Decision, RootMove, Why
+
+DIGITS = 4
+"""Decimal places of numbers that are sent."""
 
 
 class Priority(IntEnum):
@@ -65,40 +71,9 @@ class Question:
     earlier: Earlier | None = None
 
 
-def rounded(value: float | None, digits: int = 4) -> float | None:
+def rounded(value: float | None, digits: int = DIGITS) -> float | None:
     """Returns a number rounded for sending."""
     return None if value is None else round(value, digits)
-
-
-@dataclass(frozen=True)
-class Row:
-    """A move at the root.
-
-    Attributes:
-        move: Its text.
-        prior: Its probability without search, 0 to 1; None if the player has no policy.
-        visits: Playouts through it.
-        value: Mean return in the unit of the search.
-        se: Standard error of ``value``; None with fewer than two playouts, 0 if exact.
-    """
-
-    move: str
-    prior: float | None
-    visits: int
-    value: float | None
-    se: float | None
-
-    def fields(self, unit: str) -> Json:
-        """Returns the fields of a message (``docs/web-protocol.md``), with values in ``unit``."""
-        value, wins = rounded(self.value), unit == "wp"
-        return {
-            "move": self.move,
-            "prior": rounded(self.prior),
-            "visits": self.visits,
-            "wp": value if wins else None,
-            "se": rounded(self.se),
-            "points": None if wins else value,
-        }
 
 
 @dataclass(frozen=True)
@@ -111,7 +86,10 @@ class Answer:
         value: Value of the position for the seat to move.
         value_se: Its standard error, 0 if exact.
         policy: Probabilities by move.
-        rows: Moves at the root, best first.
+        rows: Moves at the root, as ranked by ``games.decision.Decision``.
+        equal: Those equal to the first within the error.
+        why: Why the first is recommended.
+        exact: Whether the values are exact, so that another search would add nothing.
         hidden: The seat's beliefs about the others' hands (``docs/web-protocol.md``).
         done: Playouts made.
         total: Playouts requested.
@@ -124,7 +102,7 @@ class Answer:
     unit: str = "points"
     value: float | None = None
     policy: dict[str, float] | None = None
-    rows: tuple[Row, ...] | None = None
+    rows: tuple[RootMove, ...] | None = None
     hidden: Json | None = None
     done: int = 0
     total: int = 0
@@ -132,23 +110,67 @@ class Answer:
     value_se: float | None = None
     luck: Json | None = None
     waits: "Waiting | None" = None
+    equal: frozenset[str] = frozenset()
+    why: Why | None = None
+    exact: bool = False
 
-    @property
-    def valued(self) -> dict[str, Row]:
-        """Returns the rows with a value, by move."""
-        return {row.move: row for row in self.rows or () if row.value is not None}
-
-    @property
-    def exact(self) -> bool:
-        """Returns whether the values are exact, so that another search would add nothing: those of
-        playouts never are, even if all returned the same.
-        """
-        return (
-            self.done == 0
-            and self.value_se == 0.0
-            and self.rows is not None
-            and all(row.se == 0.0 for row in self.rows)
+    @classmethod
+    def of(cls, decision: Decision, done: int, total: int) -> "Answer":
+        """Returns a decision as an answer."""
+        hidden, beliefs = None, decision.hidden
+        if beliefs is not None:
+            hidden = {
+                "seats": list(beliefs.seats),
+                "kinds": list(beliefs.kinds),
+                "p": np.round(beliefs.probabilities, DIGITS).tolist(),
+                "ess": rounded(beliefs.effective_samples, 1),
+                "listed": beliefs.listed,
+                "active": not beliefs.prior_only,
+            }
+        return cls(
+            move=decision.move,
+            unit="wp" if decision.unit == WINS else "points",
+            value=decision.value,
+            policy=decision.policy,
+            rows=None if decision.root is None else tuple(decision.ranking()),
+            hidden=hidden,
+            done=done,
+            total=total,
+            seconds=decision.seconds,
+            value_se=decision.value_error,
+            equal=decision.equal,
+            why=decision.why(),
+            exact=decision.exact,
         )
+
+    @property
+    def best(self) -> str:
+        """Returns the recommended move; a player that draws its move may play another."""
+        return self.rows[0].move if self.rows else self.move
+
+    @property
+    def valued(self) -> dict[str, RootMove]:
+        """Returns the rows with a value, by move."""
+        return {row.move: row for row in self.rows or () if row.mean is not None}
+
+    def row_fields(self) -> list[Json] | None:
+        """Returns the fields of the rows in a message."""
+        policy, wins = self.policy or {}, self.unit == "wp"
+        if self.rows is None:
+            return None
+        return [
+            {
+                "move": row.move,
+                "share": rounded(policy.get(row.move)),
+                "equal": row.move in self.equal,
+                "prior": rounded(row.prior),
+                "visits": row.visits,
+                "wp": rounded(row.mean) if wins else None,
+                "se": rounded(row.standard_error),
+                "points": None if wins else rounded(row.mean),
+            }
+            for row in self.rows
+        ]
 
     def fields(self) -> Json:
         """Returns the fields of a message (``docs/web-protocol.md``)."""
@@ -156,7 +178,8 @@ class Answer:
             "move": self.move,
             "done": self.done,
             "total": self.total,
-            "rows": None if self.rows is None else [row.fields(self.unit) for row in self.rows],
+            "rows": self.row_fields(),
+            "why": None if self.why is None else self.why._asdict(),
             "unit": self.unit,
             "value": rounded(self.value),
             "se": rounded(self.value_se),

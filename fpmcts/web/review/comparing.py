@@ -131,7 +131,7 @@ async def search_again(
         unit, rows = answer.unit, answer.valued
         if all(move in rows for move in moves):
             for move in moves:
-                values[move].append(rows[move].value or 0.0)
+                values[move].append(rows[move].mean or 0.0)
                 visits[move] += rows[move].visits
     if len(values[moves[0]]) < 2:
         raise EngineError(f"ply {ply}: the searches of {', '.join(moves)} could not be compared")
@@ -144,13 +144,13 @@ def rival_of(answer: Answer, played: str) -> str | None:
     A search chooses by visits, so a rarely tried move can have the higher mean.
     """
     rows = {
-        move: Estimate(row.value or 0.0, row.se)
+        move: row.value
         for move, row in answer.valued.items()
-        if row.se is not None
+        if row.value is not None and row.standard_error is not None
     }
-    if answer.move not in rows:
+    if answer.best not in rows:
         return None
-    chosen = rows.pop(answer.move)
+    chosen = rows.pop(answer.best)
     least = {
         move: row.mean - 2.0 * math.hypot(row.error, chosen.error)
         for move, row in rows.items()

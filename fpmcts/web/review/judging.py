@@ -129,6 +129,11 @@ class Decision:
                 row |= {"visits": again.visits, "stage": 2}
         if not self.exact:
             rows.sort(key=lambda row: (row["move"] != self.found_best(), row["stage"] == 1))
+        if self.judged is not None:
+            even = self.judged.low <= 0.0 <= self.judged.high
+            for row in rows:
+                if row["stage"] == 2 and row["move"] in (self.move, self.best):
+                    row["equal"] = even or row is rows[0]
         return rows
 
     def fields(self, thresholds: Sequence[float]) -> Json:
@@ -275,23 +280,23 @@ class Played(NamedTuple):
 
 def _searched(played: Played, answer: Answer, even: float) -> Decision:
     """Returns a decision after the first search."""
-    rows = [row.fields(answer.unit) for row in answer.rows or ()]
+    rows = answer.row_fields() or []
     decision = Decision(
         *played[:3],
         answer.value,
         answer.unit,
-        answer.move,
+        answer.best,
         rows,
         answer.value_se,
         exact=answer.exact,
     )
     if answer.exact:
-        values = {move: row.value or 0.0 for move, row in answer.valued.items()}
+        values = {move: row.mean or 0.0 for move, row in answer.valued.items()}
         best = max(values, key=lambda move: values[move])
         loss = values[best] - values[played.move]
         decision.best = played.move if loss <= even else best
         decision.judged = Estimate(loss, 0.0)
-    elif answer.move == played.move:
+    elif answer.best == played.move:
         decision.judged = Estimate(0.0, 0.0)
     else:
         decision.rival = rival_of(answer, played.move)

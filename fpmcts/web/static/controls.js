@@ -70,9 +70,9 @@ export function CardControls({
       return true;
     }
     const elsewhere = ["BUTTON", "A", "SUMMARY"].includes(event.target.tagName) && !event.target.closest(".hand");
-    const onCard = event.target.closest?.(".hand");
+    const onCard = event.target.closest?.(".hand") && event.target.matches(":focus-visible");
     if (event.key === "Enter" && !elsewhere) submit();
-    else if (event.key === " " && !elsewhere && !(onCard && event.target.matches(":focus-visible") && text === "" && !mayPass)) pass();
+    else if (event.key === " " && !elsewhere && !onCard) pass(); // a focused card toggles
     else if (event.key === "/") askHint();
     else if (event.key === "Escape") setChosen({});
     else return false;

@@ -7,47 +7,69 @@ import { amount, number, percent, signed, t } from "./words.js";
 
 const FEW_ROWS = 6;
 const FEW_HANDS = 12;
-const RARELY = 4; // moves with so many times fewer visits than the most visited have values that say little
 const LEAST_ESS = 5; // below it beliefs rest on a few guesses
 const LEAST_SHARE = 0.01; // of the likeliest hand
 
 export function scoreText(row, digits = 1) {
-  const [value, se, text] = row.wp !== null && row.wp !== undefined ? [row.wp, row.se, (x) => percent(x, digits)] : [row.points, row.se, (x) => number(x, 2)];
-  if (value === null || value === undefined) return "–";
-  return `${text(value)}${se ? ` ± ${text(se)}` : ""}`; // an exact value has no error
+  const wins = (row.wp ?? null) !== null;
+  const text = (x) => (wins ? percent(x, digits) : number(x, 2));
+  const value = row.wp ?? row.points;
+  if ((value ?? null) === null) return "–";
+  if (row.se === 0 && !row.visits) return text(value); // exact
+  return `${text(value)} ± ${row.se ? text(row.se) : "?"}`;
 }
 
-// A row for each move, from the search or from the policy alone. `choose` makes moves buttons.
-// `word` names a move. Exact values have no error and no visits; they show what each move costs
-// against the best one.
+const gauge = (share) =>
+  html`<span class="gauge" aria-hidden="true"><span style=${{ width: `${100 * share}%` }}></span></span>`;
+
+// Why the first move is recommended.
+function Why({ why, word }) {
+  const text = why && t.known(`why_${why.case}`);
+  if (!text) return null;
+  return html`<p class="why small">${t(`why_${why.case}`, percent(why.prior), word(why.move) ?? moveWord(why.move), why.playouts, why.equal)}</p>`;
+}
+
+// A row for each move, from the search or from the policy alone, in the order of the server: the
+// recommended one first. Those equal to it within the error are marked ≈. `choose` makes moves
+// buttons. `word` names a move. Exact values have no error and no visits; they show what each move
+// costs against the best one.
 export function Moves({ result, choose, mark, word = moveWord }) {
   const [all, setAll] = useState(false);
-  const policy = result.policy ?? {};
-  const rows = result.rows?.length ? result.rows : Object.entries(policy).sort((a, b) => b[1] - a[1]).map(([move, prior]) => ({ move, prior, visits: null, wp: null, points: null, se: null }));
+  const known = (name) => rows.some((row) => (row[name] ?? null) !== null);
+  const policy = Object.entries(result.policy ?? {}).sort((a, b) => b[1] - a[1]);
+  const rows = result.rows?.length ? result.rows : policy.map(([move, prior]) => ({ move, prior }));
   if (!rows.length) return null;
   const searched = rows.some((row) => row.visits > 0); // no visits if values are exact
   const again = rows.some((row) => row.stage === 2);
-  const valued = rows.some((row) => (row.wp ?? row.points ?? null) !== null);
-  const stated = rows.some((row) => (row.prior ?? null) !== null); // not by every player
-  const points = rows.some((row) => (row.points ?? null) !== null);
-  const exact = points && !searched && rows.every((row) => (row.points ?? null) !== null && !row.se);
+  const points = known("points");
+  const valued = points || known("wp");
+  const shared = searched && known("share");
+  const stated = known("prior"); // not by every player
+  const exact = points && !searched && rows.every((row) => row.points !== null && !row.se);
   const top = exact ? Math.max(...rows.map((row) => row.points)) : 0;
-  const most = Math.max(1, ...rows.map((row) => row.visits ?? 0));
-  const seldom = (row) => searched && valued && (row.visits ?? 0) < most / RARELY;
-  const share = (row) => (searched ? (row.visits ?? 0) / most : row.prior ?? 0);
-  return html`<table class="moves"><caption class="sr">${t("moves")}</caption>
-    <thead><tr><th scope="col">${t("move")}</th>${valued && html`<th scope="col" title=${t(points ? "pts_help" : "wp_help")}>${t(points ? "pts" : "wp")}${points ? "" : " %"}</th>`}
+  const cost = (row) => (top - row.points > 0.005 ? number(top - row.points, 2) : null);
+  const ties = rows.filter((row) => row.equal).length > 1;
+  const look = (row, k) =>
+    `${row.move === mark ? "marked" : valued && (k === 0 || row.equal) ? "first" : ""} ${again && row.stage === 1 ? "once" : ""}`;
+  const name = searched ? "prior" : "policy";
+  return html`<${Why} why=${result.why} word=${word} />
+    <table class="moves"><caption class="sr">${t("moves")}</caption>
+    <thead><tr><th scope="col">${t("move")}</th>
+      ${shared && html`<th scope="col" title=${t("choice_help")}>${t("choice")} %</th>`}
+      ${valued && html`<th scope="col" title=${t(points ? "pts_help" : "wp_help")}>${t(points ? "pts" : "wp")}${points ? "" : " %"}</th>`}
       ${exact && html`<th scope="col" title=${t("cost_help")}>${t("cost")}</th>`}
-      ${searched && html`<th scope="col" title=${t("visits_help")}>${t("visits")}</th>`}${stated && html`<th scope="col" title=${t(searched ? "prior_help" : "policy")}>${t(searched ? "prior" : "policy")} %</th>`}</tr></thead>
-    <tbody>${rows.slice(0, all ? rows.length : FEW_ROWS).map((row, k) => html`<tr key=${row.move} class=${`${row.move === mark ? "marked" : k === 0 && valued ? "first" : ""} ${(again && row.stage === 1) || seldom(row) ? "once" : ""}`}>
+      ${searched && html`<th scope="col" title=${t("visits_help")}>${t("visits")}</th>`}
+      ${stated && html`<th scope="col" title=${t(searched ? "prior_help" : "policy")}>${t(name)} %</th>`}</tr></thead>
+    <tbody>${rows.slice(0, all ? rows.length : FEW_ROWS).map((row, k) => html`<tr key=${row.move} class=${look(row, k)}>
       <td>${choose
         ? html`<button type="button" class="link" title=${t("play")} onClick=${() => choose(row.move)}><${MoveText} move=${row.move} size="tiny" word=${word(row.move)} /></button>`
         : html`<${MoveText} move=${row.move} size="tiny" word=${word(row.move)} />`}${row.move === mark ? html` <small>← ${t("you_played")}</small>` : ""}</td>
-      ${valued && html`<td class="num">${scoreText(row)}</td>`}
-      ${exact && html`<td class=${`num ${top - row.points > 0.005 ? "lose" : "muted"}`}>${top - row.points > 0.005 ? number(top - row.points, 2) : "–"}</td>`}
-      ${searched && html`<td class="num"><span class="gauge" aria-hidden="true"><span style=${{ width: `${100 * share(row)}%` }}></span></span>${row.visits ?? "–"}</td>`}
-      ${stated && html`<td class="num">${searched ? "" : html`<span class="gauge" aria-hidden="true"><span style=${{ width: `${100 * share(row)}%` }}></span></span>`}${row.prior === null || row.prior === undefined ? "–" : percent(row.prior, 1)}</td>`}</tr>`)}</tbody></table>
-    ${!again && rows.slice(0, all ? rows.length : FEW_ROWS).some(seldom) && html`<p class="muted small">${t("seldom")}</p>`}
+      ${shared && html`<td class="num">${gauge(row.share ?? 0)}${percent(row.share, 1)}</td>`}
+      ${valued && html`<td class="num">${ties && row.equal ? "≈ " : ""}${scoreText(row)}</td>`}
+      ${exact && html`<td class=${`num ${cost(row) ? "lose" : "muted"}`}>${cost(row) ?? "–"}</td>`}
+      ${searched && html`<td class="num">${row.visits ?? "–"}</td>`}
+      ${stated && html`<td class="num">${searched ? "" : gauge(row.prior ?? 0)}${percent(row.prior, 1)}</td>`}</tr>`)}</tbody></table>
+    ${ties && html`<p class="muted small">≈ ${t("equal")}</p>`}
     ${again && rows.some((row) => row.stage === 1) && html`<p class="muted small">${t("once")}</p>`}
     ${rows.length > FEW_ROWS && html`<button type="button" class="link small" aria-expanded=${all ? "true" : "false"} onClick=${() => setAll(!all)}>${t("show_all", rows.length)} ${all ? "▴" : "▾"}</button>`}`;
 }
@@ -82,8 +104,10 @@ const handName = (kind) => (/^([2-9TJQKA][shdc])+$/.test(kind) ? kind.match(/../
 // The value of a position in one line.
 export function Value({ result }) {
   if (result.value === null || result.value === undefined) return null;
-  return html`<p class="value"><b>${result.unit === "points" ? t("value_points", signed(result.value)) : t("value_now", percent(result.value))}</b>
-    ${result.unit !== "points" && html`<span class="win-bar" aria-hidden="true"><span style=${{ width: `${100 * result.value}%` }}></span></span>`}</p>`;
+  const points = result.unit === "points";
+  const error = result.se ? ` ± ${points ? amount(result.se) : percent(result.se)}` : "";
+  return html`<p class="value"><b>${points ? t("value_points", signed(result.value) + error) : t("value_now", percent(result.value) + error)}</b>
+    ${!points && html`<span class="win-bar" aria-hidden="true"><span style=${{ width: `${100 * result.value}%` }}></span></span>`}</p>`;
 }
 
 const WIDTH = 360;
