@@ -223,9 +223,13 @@ class Person:
         return self.page.query_selector(".play.over") is None
 
     def wait_after(self, ply: int) -> None:
-        """Waits until the page shows that the move at a ply was made."""
+        """Waits until the page shows that the move at a ply was made. By the clock: a page without
+        frames is asked no second time at the next frame.
+        """
         self.page.wait_for_function(
-            "ply => Number(document.querySelector('.play')?.dataset.ply) > ply", arg=ply
+            "ply => Number(document.querySelector('.play')?.dataset.ply) > ply",
+            arg=ply,
+            polling=50,
         )
 
     def play(self) -> None:
