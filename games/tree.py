@@ -1,4 +1,4 @@
-"""Games in plain Python: a class says how chance deals, who moves, what a move does and what a seat
+"""Games in plain Python. A class defines the deals, the seat to move, the moves and what each seat
 sees; the game is enumerated into arrays once, so that every algorithm, match and NashConv runs at
 full speed. ``examples/liars_dice.py`` is one.
 
