@@ -4,7 +4,7 @@ VENV := .venv
 RUN := $(VENV)/bin/python
 STAMP := $(VENV)/.setup
 
-.PHONY: setup train play test test-all docs bounds bench gpu
+.PHONY: setup train play test test-all javascript docs bounds bench gpu
 
 setup: $(STAMP)
 
@@ -32,6 +32,10 @@ test: setup
 # Every test, those that are slow, rare or statistical too.
 test-all: setup
 	$(RUN) -m pytest $(WORKERS) -m "not gpu" $(ARGS)
+
+# The files of the page, formatted by prettier, which needs node; ARGS=--write formats them.
+javascript:
+	npx --yes prettier@3.6.2 --print-width 100 --html-whitespace-sensitivity ignore $(or $(ARGS),--check) 'fpmcts/web/static/*.{js,css,html}'
 
 # The documentation site, in docs/_build; a broken link or reference is an error.
 docs: setup

@@ -13,7 +13,12 @@ export function factors(view) {
   const { bombs, factor, spring } = view.facts;
   if (!hasAuction(view)) return [["bombs", 2 ** bombs]];
   const doubled = 2 ** view.seats.filter((one) => one.facts.doubled).length;
-  return [["bid", factor / doubled], ["bombs", 2 ** bombs], ["spring", spring ? 2 : 1], ["doubling", doubled]];
+  return [
+    ["bid", factor / doubled],
+    ["bombs", 2 ** bombs],
+    ["spring", spring ? 2 : 1],
+    ["doubling", doubled],
+  ];
 }
 
 export const stake = (view) => factors(view).reduce((product, [, factor]) => product * factor, 1);
@@ -24,16 +29,42 @@ export const bidWord = (move) => t.known(`bid_${move.replace(" ", "_")}`);
 export function said(view, seat) {
   if (!hasAuction(view) || view.facts.landlord === null) return [];
   const { bids, doubled } = view.seats[seat].facts;
-  return [view.facts.landlord === seat ? bids : null, doubled && view.facts.phase === "playing" ? "double" : null].filter(Boolean);
+  return [
+    view.facts.landlord === seat ? bids : null,
+    doubled && view.facts.phase === "playing" ? "double" : null,
+  ].filter(Boolean);
 }
 
 // A spring of the landlord or of the peasants; null where there is none.
-export const springOf = (view) => (!view.over || !view.facts?.spring ? null : view.returns[view.facts.landlord] > 0 ? "spring" : "anti_spring");
+export const springOf = (view) =>
+  !view.over || !view.facts?.spring
+    ? null
+    : view.returns[view.facts.landlord] > 0
+      ? "spring"
+      : "anti_spring";
 
 // After the end: how the points came about.
 export function Sum({ view }) {
   if (!hasAuction(view) || !view.over || isThrownIn(view)) return null;
   const shown = factors(view).filter(([name, factor]) => name === "bid" || factor > 1);
-  return html`<p class="sum-line">${view.facts.spring && html`<b class="yours">${t(springOf(view))}</b> `}
-    ${shown.map(([name, factor], k) => html`${k ? " × " : ""}<b>${amount(factor)}</b> <small>${t(`factor_${name}`)}</small>`)} = <b>${t("points", amount(stake(view)))}</b> <small>${t("landlord_twice")}</small></p>`;
+  return html`
+    <p class="sum-line">
+      ${view.facts.spring &&
+      html`
+        <b class="yours">${t(springOf(view))}</b>
+        ${" "}
+      `}
+      ${shown.map(
+        ([name, factor], k) => html`
+          ${k ? " × " : ""}
+          <b>${amount(factor)}</b>
+          ${" "}
+          <small>${t(`factor_${name}`)}</small>
+        `,
+      )}${" "}=${" "}
+      <b>${t("points", amount(stake(view)))}</b>
+      ${" "}
+      <small>${t("landlord_twice")}</small>
+    </p>
+  `;
 }

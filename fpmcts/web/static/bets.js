@@ -4,27 +4,39 @@
 import { html, useEffect, useRef, useState } from "./vendor/preact.js";
 import { Cards, moveWord, wordAt } from "./cards.js";
 import { TypedMove, useHint, useKeys } from "./keys.js";
-import { amount, t } from "./words.js";
+import { amount, classes, t } from "./words.js";
 
 const STEPS = 200; // of the slider, which is logarithmic: small bets matter more
 
 const bounds = (view) => (Array.isArray(view.facts?.raise) ? view.facts.raise : null);
-const placeOf = (value, [least, most]) => (most > least ? Math.round((STEPS * Math.log(Math.max(1, value) / least)) / Math.log(most / least)) : 0);
-const valueAt = (place, [least, most]) => (place >= STEPS ? most : place <= 0 ? least : Math.round(least * (most / least) ** (place / STEPS)));
+const placeOf = (value, [least, most]) =>
+  most > least
+    ? Math.round((STEPS * Math.log(Math.max(1, value) / least)) / Math.log(most / least))
+    : 0;
+const valueAt = (place, [least, most]) =>
+  place >= STEPS
+    ? most
+    : place <= 0
+      ? least
+      : Math.round(least * (most / least) ** (place / STEPS));
 
 // Why an amount cannot be bet; null if it can.
 export function fault(text, range) {
   const value = Number(text);
   if (/^\d+$/.test(text) && value >= range[0] && value <= range[1]) return null;
-  return range[0] === range[1] ? t("amount_only", amount(range[0])) : t("amount_wrong", amount(range[0]), amount(range[1]));
+  return range[0] === range[1]
+    ? t("amount_only", amount(range[0]))
+    : t("amount_wrong", amount(range[0]), amount(range[1]));
 }
 
 export function BetControls({ view, legal, play, hint, say, keys, extra }) {
   const turn = view.to_move === view.you && !view.over;
   const range = turn ? bounds(view) : null;
-  const moves = turn ? legal ?? [] : [];
+  const moves = turn ? (legal ?? []) : [];
   const amounts = view.facts?.amounts ?? [];
-  const sizes = range ? moves.map((move, k) => [move, amounts[k]]).filter(([, chips]) => typeof chips === "number") : [];
+  const sizes = range
+    ? moves.map((move, k) => [move, amounts[k]]).filter(([, chips]) => typeof chips === "number")
+    : [];
   const others = moves.filter((move) => !sizes.some(([size]) => size === move));
   const [text, setText] = useState("");
   const [wrong, setWrong] = useState(null);
@@ -53,7 +65,9 @@ export function BetControls({ view, legal, play, hint, say, keys, extra }) {
   const askHint = async () => {
     const found = await ask(new Map(moves.map((move) => [move, move])));
     if (!found) return;
-    const chips = sizes.find(([size]) => size === found)?.[1] ?? (/^r\d+$/.test(found) ? Number(found.slice(1)) : null);
+    const chips =
+      sizes.find(([size]) => size === found)?.[1] ??
+      (/^r\d+$/.test(found) ? Number(found.slice(1)) : null);
     if (chips !== null) change(chips);
     else say(`${t("hint")}: ${wordAt(view, found)}`);
   };
@@ -63,7 +77,8 @@ export function BetControls({ view, legal, play, hint, say, keys, extra }) {
     const button = ["BUTTON", "A", "SUMMARY"].includes(event.target.tagName);
     if (key === "f" && moves.includes("fold")) play("fold");
     else if ((key === "c" || key === "k") && moves.includes("call")) play("call");
-    else if ((key === "r" || key === "b") && range) (field.current?.focus(), field.current?.select());
+    else if ((key === "r" || key === "b") && range)
+      (field.current?.focus(), field.current?.select());
     else if (sizes[place] !== undefined) choose(sizes[place][1], true);
     else if (key === "/") askHint();
     else if (key === "enter" && !button && suggested && others.includes(suggested)) play(suggested);
@@ -72,27 +87,120 @@ export function BetControls({ view, legal, play, hint, say, keys, extra }) {
   });
   const own = view.seats[view.you].cards;
   const bets = view.seats.map((one) => one.facts?.bets ?? 0);
-  const verb = t(Math.max(...bets) > 0 ? "raise_to" : "bet_of", range && !fault(text.trim(), range) ? amount(Number(text)) : "…");
+  const verb = t(
+    Math.max(...bets) > 0 ? "raise_to" : "bet_of",
+    range && !fault(text.trim(), range) ? amount(Number(text)) : "…",
+  );
   const toCall = view.facts?.to_call;
-  const kbd = (key) => (keys ? html` <kbd aria-hidden="true">${key}</kbd>` : "");
-  return html`<div class="controls bets">
-    ${own?.length > 0 && html`<div class="lying"><${Cards} cards=${own} label=${t("your_hand")} /></div>`}
-    <div class="row buttons">${others.map((move) => html`<button type="button" key=${move} class=${`${move === "fold" ? "" : "primary"} ${move === suggested ? "suggested" : ""}`} aria-keyshortcuts=${move[0]}
-      onClick=${() => play(move)}>${wordAt(view, move)}${move === "call" && toCall > 0 ? ` ${amount(toCall)}` : ""}${kbd(move[0])}</button>`)}
-      ${range && html`<button type="submit" form="bet" class=${`primary ${suggested && !others.includes(suggested) ? "suggested" : ""}`}>${verb}</button>`}
-      ${hint && turn && html`<button type="button" onClick=${askHint}>${t("hint")}</button>`}</div>
-    ${range && html`<form class="bet" id="bet" onSubmit=${raise} noValidate>
-      <div class="row sizes" role="group" aria-label=${t("sizes")}>${sizes.map(([move, chips], k) => html`<button type="button" key=${move} title=${amount(chips)} aria-pressed=${Number(text) === chips ? "true" : "false"}
-        class=${Number(text) === chips ? "on" : ""} onClick=${() => choose(chips, false)}>${moveWord(move)}${k < 9 ? kbd(k + 1) : ""}</button>`)}</div>
-      <div class="amount"><input type="range" min="0" max=${STEPS} disabled=${range[0] === range[1]} value=${placeOf(Number(text) || range[0], range)} aria-label=${t("amount")} aria-valuetext=${amount(Number(text) || 0)}
-        onInput=${(event) => change(valueAt(Number(event.target.value), range))} />
-        <input ref=${field} class="chips" inputmode="numeric" maxlength="9" value=${text} enterkeyhint="go" autocomplete="off" aria-label=${t("amount")} aria-describedby="bounds" aria-invalid=${wrong ? "true" : "false"}
-          onInput=${(event) => change(event.target.value)} onFocus=${(event) => event.target.select()} onKeyDown=${(event) => event.key === "Escape" && event.target.blur()} /></div>
-      <p id="bounds" role=${wrong ? "alert" : undefined} class=${`small ${wrong ? "wrong" : "muted"}`}>${wrong ?? (range[0] === range[1] ? t("amount_only", amount(range[0])) : t("amount_bounds", amount(range[0]), amount(range[1])))}</p>
-    </form>`}
-    <${TypedMove} turn=${turn} play=${play} />${extra}
-  </div>`;
+  const kbd = (key) =>
+    keys
+      ? html`
+          ${" "}
+          <kbd aria-hidden="true">${key}</kbd>
+        `
+      : "";
+  return html`
+    <div class="controls bets">
+      ${own?.length > 0 &&
+      html`
+        <div class="lying"><${Cards} cards=${own} label=${t("your_hand")} /></div>
+      `}
+      <div class="row buttons">
+        ${others.map(
+          (move) => html`
+            <button
+              type="button"
+              key=${move}
+              class=${classes(move !== "fold" && "primary", move === suggested && "suggested")}
+              aria-keyshortcuts=${move[0]}
+              onClick=${() => play(move)}
+            >
+              ${wordAt(view, move)}${move === "call" && toCall > 0
+                ? ` ${amount(toCall)}`
+                : ""}${kbd(move[0])}
+            </button>
+          `,
+        )}
+        ${range &&
+        html`
+          <button
+            type="submit"
+            form="bet"
+            class=${`primary ${suggested && !others.includes(suggested) ? "suggested" : ""}`}
+          >
+            ${verb}
+          </button>
+        `}
+        ${hint &&
+        turn &&
+        html`
+          <button type="button" onClick=${askHint}>${t("hint")}</button>
+        `}
+      </div>
+      ${range &&
+      html`
+        <form class="bet" id="bet" onSubmit=${raise} novalidate>
+          <div class="row sizes" role="group" aria-label=${t("sizes")}>
+            ${sizes.map(
+              ([move, chips], k) => html`
+                <button
+                  type="button"
+                  key=${move}
+                  title=${amount(chips)}
+                  aria-pressed=${Number(text) === chips ? "true" : "false"}
+                  class=${Number(text) === chips ? "on" : ""}
+                  onClick=${() => choose(chips, false)}
+                >
+                  ${moveWord(move)}${k < 9 ? kbd(k + 1) : ""}
+                </button>
+              `,
+            )}
+          </div>
+          <div class="amount">
+            <input
+              type="range"
+              min="0"
+              max=${STEPS}
+              disabled=${range[0] === range[1]}
+              value=${placeOf(Number(text) || range[0], range)}
+              aria-label=${t("amount")}
+              aria-valuetext=${amount(Number(text) || 0)}
+              onInput=${(event) => change(valueAt(Number(event.target.value), range))}
+            />
+            <input
+              ref=${field}
+              class="chips"
+              inputmode="numeric"
+              maxlength="9"
+              value=${text}
+              enterkeyhint="go"
+              autocomplete="off"
+              aria-label=${t("amount")}
+              aria-describedby="bounds"
+              aria-invalid=${wrong ? "true" : "false"}
+              onInput=${(event) => change(event.target.value)}
+              onFocus=${(event) => event.target.select()}
+              onKeyDown=${(event) => event.key === "Escape" && event.target.blur()}
+            />
+          </div>
+          <p
+            id="bounds"
+            role=${wrong ? "alert" : undefined}
+            class=${`small ${wrong ? "wrong" : "muted"}`}
+          >
+            ${wrong ??
+            (range[0] === range[1]
+              ? t("amount_only", amount(range[0]))
+              : t("amount_bounds", amount(range[0]), amount(range[1])))}
+          </p>
+        </form>
+      `}
+      <${TypedMove} turn=${turn} play=${play} />
+      ${extra}
+    </div>
+  `;
 }
 
 // Whether moves of this game carry amounts.
-export const isBets = (view) => view.facts !== undefined && "raise" in view.facts && "amounts" in view.facts;
+export const isBets = (view) =>
+  view.facts !== undefined && "raise" in view.facts && "amounts" in view.facts;

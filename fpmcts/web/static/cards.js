@@ -9,15 +9,28 @@ const DEAL_MS = 35; // between the cards of a hand that is dealt
 
 export const RANKS = ["3", "4", "5", "6", "7", "8", "9", "T", "J", "Q", "K", "A", "2", "L", "B"];
 const SUITS = { s: "♠", h: "♥", d: "♦", c: "♣" };
-const STAR = "M12 1.800l3.050 6.760 7.370.740-5.540 4.900 1.620 7.240L12 17.680l-6.500 3.760 1.620-7.240L1.580 9.300l7.370-.740z";
+const STAR =
+  "M12 1.800l3.050 6.760 7.370.740-5.540 4.900 1.620 7.240L12 17.680l-6.500 3.760 1.620-7.240\
+L1.580 9.300l7.370-.740z";
 const FIGURES = {
-  s: "M12 1.500C7.500 7 2.500 10 2.500 14.300c0 2.600 2 4.500 4.300 4.500 1.600 0 3-.800 3.900-2.100-.200 2.200-1 3.900-2.500 5.300h7.600c-1.500-1.400-2.300-3.100-2.500-5.300.9 1.300 2.300 2.100 3.900 2.100 2.300 0 4.300-1.900 4.300-4.500C21.500 10 16.500 7 12 1.500z",
-  h: "M12 21.500C5 15.700 2 12 2 8 2 5 4.200 3 6.800 3 9 3 11 4.200 12 6.300 13 4.200 15 3 17.200 3 19.800 3 22 5 22 8c0 4-3 7.700-10 13.500z",
+  s: "M12 1.500C7.500 7 2.500 10 2.500 14.300c0 2.600 2 4.500 4.300 4.500 1.600 0 3-.800 3.900\
+-2.100-.200 2.200-1 3.900-2.500 5.300h7.600c-1.500-1.400-2.300-3.100-2.500-5.300.9 1.300\
+ 2.300 2.100 3.900 2.100 2.300 0 4.300-1.900 4.300-4.500C21.500 10 16.500 7 12 1.500z",
+  h: "M12 21.500C5 15.700 2 12 2 8 2 5 4.200 3 6.800 3 9 3 11 4.200 12 6.300 13 4.200 15 3\
+ 17.200 3 19.800 3 22 5 22 8c0 4-3 7.700-10 13.500z",
   d: "M12 1.500 20.500 12 12 22.500 3.500 12z",
-  c: "M12 1.800a4.700 4.700 0 0 0-4 7.200 4.700 4.700 0 1 0 2.700 7.700C10.500 19 9.700 20.600 8.200 22h7.600c-1.500-1.400-2.300-3-2.500-5.300A4.700 4.700 0 1 0 16 9a4.700 4.700 0 0 0-4-7.200z",
-  number: "M12 12C8.400 9 8.400 4.500 12 2c3.600 2.500 3.600 7 0 10zm0 0c3-3.600 7.500-3.600 10 0-2.500 3.600-7 3.600-10 0zm0 0c3.600 3 3.600 7.500 0 10-3.600-2.500-3.600-7 0-10zm0 0c-3 3.600-7.500 3.600-10 0 2.500-3.600 7-3.600 10 0z",
-  court: "M3.500 18.500h17v3h-17zM3.400 16.500 1.500 6.200l5.600 4.300L12 2.500l4.900 8 5.600-4.300-1.900 10.300z",
-  high: "M12 1l2.800 5.200 5.700-1.700-1.700 5.700L24 13l-5.200 2.800 1.700 5.700-5.700-1.700L12 25l-2.800-5.200-5.700 1.700 1.700-5.700L0 13l5.200-2.800-1.700-5.700 5.700 1.700z",
+  c: "M12 1.800a4.700 4.700 0 0 0-4 7.200 4.700 4.700 0 1 0 2.700 7.700C10.500 19 9.700 20.600\
+ 8.200 22h7.600c-1.500-1.400-2.300-3-2.500-5.300A4.700 4.700 0 1 0 16 9a4.700 4.700 0 0 0\
+-4-7.200z",
+  number:
+    "M12 12C8.400 9 8.400 4.500 12 2c3.600 2.500 3.600 7 0 10zm0 0c3-3.600 7.500-3.600 10 0\
+-2.500 3.600-7 3.600-10 0zm0 0c3.600 3 3.600 7.500 0 10-3.600-2.500-3.600-7 0-10zm0 0c-3\
+ 3.600-7.500 3.600-10 0 2.500-3.600 7-3.600 10 0z",
+  court:
+    "M3.500 18.500h17v3h-17zM3.400 16.500 1.500 6.200l5.600 4.300L12 2.500l4.900 8 5.600-4.300\
+-1.900 10.300z",
+  high: "M12 1l2.800 5.200 5.700-1.700-1.700 5.700L24 13l-5.200 2.800 1.700 5.700-5.700-1.700L12 25\
+l-2.800-5.200-5.700 1.700 1.700-5.700L0 13l5.200-2.800-1.700-5.700 5.700 1.700z",
   joker: STAR,
 };
 
@@ -29,7 +42,8 @@ export const isRanks = (cards) => cards.every((card) => RANKS.includes(card));
 
 const rankOf = (card) => card[0];
 const suitOf = (card) => (card.length > 1 && SUITS[card[1]] ? card[1] : null);
-const rankText = (card) => (suitOf(card) || card.length === 1 ? (rankOf(card) === "T" ? "10" : rankOf(card)) : card);
+const rankText = (card) =>
+  suitOf(card) || card.length === 1 ? (rankOf(card) === "T" ? "10" : rankOf(card)) : card;
 
 export function cardName(card) {
   if (card === "L" || card === "B") return t(card === "B" ? "big_joker" : "little_joker");
@@ -39,43 +53,105 @@ export function cardName(card) {
 function kindOf(card) {
   const rank = rankOf(card);
   if (rank === "L" || rank === "B") return "joker";
-  return suitOf(card) ?? (["J", "Q", "K"].includes(rank) ? "court" : (byRanks ? ["A", "2"] : ["A"]).includes(rank) ? "high" : "number");
+  return (
+    suitOf(card) ??
+    (["J", "Q", "K"].includes(rank)
+      ? "court"
+      : (byRanks ? ["A", "2"] : ["A"]).includes(rank)
+        ? "high"
+        : "number")
+  );
 }
 
 const looks = (card) => `card kind-${kindOf(card)} ${card === "B" ? "big" : ""}`;
 
 function face(card) {
   const kind = kindOf(card);
-  return html`<b class="rank">${kind === "joker" ? html`<span class="stacked">${t(card === "B" ? "big_joker_face" : "little_joker_face")}</span>` : rankText(card)}</b>
-    <svg class="figure" viewBox=${kind === "high" ? "0 1 24 24" : "0 0 24 24"} aria-hidden="true" focusable="false"><path d=${FIGURES[kind]} /></svg>`;
+  return html`
+    <b class="rank">
+      ${kind === "joker"
+        ? html`
+            <span class="stacked">${t(card === "B" ? "big_joker_face" : "little_joker_face")}</span>
+          `
+        : rankText(card)}
+    </b>
+    <svg
+      class="figure"
+      viewBox=${kind === "high" ? "0 1 24 24" : "0 0 24 24"}
+      aria-hidden="true"
+      focusable="false"
+    >
+      <path d=${FIGURES[kind]} />
+    </svg>
+  `;
 }
 
 // Cards that lie on the table, as one picture.
 export function Cards({ cards, size = "", label }) {
   if (!cards?.length) return null;
   const names = cards.map(cardName).join(" ");
-  return html`<span class=${`cards ${size}`} role="img" aria-label=${label ? `${label}: ${names}` : names}>
-    ${cards.map((card, k) => html`<span class=${`${looks(card)} ${k && card === cards[k - 1] ? "same" : ""}`}>${face(card)}</span>`)}
-  </span>`;
+  return html`
+    <span class=${`cards ${size}`} role="img" aria-label=${label ? `${label}: ${names}` : names}>
+      ${cards.map(
+        (card, k) => html`
+          <span class=${`${looks(card)} ${k && card === cards[k - 1] ? "same" : ""}`}>
+            ${face(card)}
+          </span>
+        `,
+      )}
+    </span>
+  `;
 }
 
-export const CardButton = ({ card, disabled, play, shortcut }) => html`<button type="button" class=${looks(card)} disabled=${disabled} aria-label=${cardName(card)}
-  aria-keyshortcuts=${shortcut} onClick=${play}>${face(card)}${shortcut && shortcut !== card ? html`<kbd aria-hidden="true">${shortcut}</kbd>` : ""}</button>`;
+export const CardButton = ({ card, disabled, play, shortcut }) => html`
+  <button
+    type="button"
+    class=${looks(card)}
+    disabled=${disabled}
+    aria-label=${cardName(card)}
+    aria-keyshortcuts=${shortcut}
+    onClick=${play}
+  >
+    ${face(card)}${shortcut && shortcut !== card
+      ? html`
+          <kbd aria-hidden="true">${shortcut}</kbd>
+        `
+      : ""}
+  </button>
+`;
 
 // Face-down cards.
 export function Down({ count, size = "" }) {
-  return html`<span class=${`cards ${size}`} role="img" aria-label=${t("face_down", count)}>${Array.from({ length: count }, (_, k) => html`<span class="card down" key=${k}></span>`)}</span>`;
+  return html`
+    <span class=${`cards ${size}`} role="img" aria-label=${t("face_down", count)}>
+      ${Array.from(
+        { length: count },
+        (_, k) => html`
+          <span class="card down" key=${k}></span>
+        `,
+      )}
+    </span>
+  `;
 }
 
 // A stack of face-down cards with their number.
 export function Backs({ count }) {
-  return html`<span class=${`backs ${count <= 2 ? "few" : ""}`} role="img" aria-label=${t("cards_left", count)}><b>${count}</b></span>`;
+  return html`
+    <span
+      class=${`backs ${count <= 2 ? "few" : ""}`}
+      role="img"
+      aria-label=${t("cards_left", count)}
+    >
+      <b>${count}</b>
+    </span>
+  `;
 }
 
 // The word for a move in a position: in betting games a call of nothing is a check.
 export function wordAt(view, move) {
   const bets = view.seats.map((one) => one.facts?.bets);
-  if (move === "call" && view.to_move !== null && bets.every((one) => typeof one === "number")) return t(bets[view.to_move] === Math.max(...bets) ? "move_check" : "move_call");
+  if (move === "call" && view.to_move !== null && bets.every((one) => typeof one === "number"))
+    return t(bets[view.to_move] === Math.max(...bets) ? "move_check" : "move_call");
   const paid = view.seats.map((one) => one.facts?.paid);
   const even = paid.every((one) => typeof one === "number" && one === paid[0]);
   const word = even && paid[0] !== undefined && { call: "move_check", raise: "move_bet" }[move];
@@ -85,8 +161,12 @@ export function wordAt(view, move) {
 // The word for a move that was made, with its amount if the game shows the chips before each seat.
 export function madeWord(before, after, seat, move) {
   const [was, is] = [before.seats[seat].facts, after.seats[seat].facts];
-  if (typeof was.bets !== "number" || typeof was.stacks !== "number" || move === "fold") return wordAt(before, move);
-  if (move === "call") return is.paid === was.paid ? t("move_check") : `${t("move_call")} ${amount(was.stacks - is.stacks)}`;
+  if (typeof was.bets !== "number" || typeof was.stacks !== "number" || move === "fold")
+    return wordAt(before, move);
+  if (move === "call")
+    return is.paid === was.paid
+      ? t("move_check")
+      : `${t("move_call")} ${amount(was.stacks - is.stacks)}`;
   if (is.stacks === 0) return t("all_in_of", amount(is.bets));
   return t(before.seats.some((one) => one.facts.bets > 0) ? "raise_to" : "bet_of", amount(is.bets));
 }
@@ -95,15 +175,38 @@ let byRanks = true;
 
 // Whether moves written as ranks are cards: such a game shows which cards each seat played. Its
 // other moves are bids.
-export const showRanks = (view) => (byRanks = view.seats.every((one) => Array.isArray(one.facts?.played)));
+export const showRanks = (view) =>
+  (byRanks = view.seats.every((one) => Array.isArray(one.facts?.played)));
 export const isCardMove = (move) => byRanks && Boolean(move) && isRanks([...move]);
+const SHARES = { 0.25: "¼ ", 0.5: "½ ", 0.75: "¾ ", 1: "" };
 // A bet by its amount or its share of the pot, as no-limit games write it.
-const betWord = (move) => (/^r\d+$/.test(move) ? t("raise_to", move.slice(1)) : / pot$/.test(move) ? t("pots", { 0.25: "¼ ", 0.5: "½ ", 0.75: "¾ ", 1: "" }[parseFloat(move)] ?? `${parseFloat(move)} `) : null);
-export const moveWord = (move) => (move === null || move === undefined ? t("unseen") : isCardMove(move) ? [...move].map(cardName).join(" ") : (byRanks ? bidWord(move) : undefined) ?? t.known(`move_${move.replace("-", "_")}`) ?? betWord(move) ?? move);
+const betWord = (move) =>
+  /^r\d+$/.test(move)
+    ? t("raise_to", move.slice(1))
+    : / pot$/.test(move)
+      ? t("pots", SHARES[parseFloat(move)] ?? `${parseFloat(move)} `)
+      : null;
+export const moveWord = (move) =>
+  move === null || move === undefined
+    ? t("unseen")
+    : isCardMove(move)
+      ? [...move].map(cardName).join(" ")
+      : ((byRanks ? bidWord(move) : undefined) ??
+        t.known(`move_${move.replace("-", "_")}`) ??
+        betWord(move) ??
+        move);
 
 // A move as cards if it is written as ranks, else as a word.
 export function MoveText({ move, size = "small", word }) {
-  return isCardMove(move) ? html`<${Cards} cards=${[...move]} size=${size} />` : html`<span class=${`word ${move === "pass" ? "passed" : move === null ? "unseen" : ""}`}>${word ?? moveWord(move)}</span>`;
+  return isCardMove(move)
+    ? html`
+        <${Cards} cards=${[...move]} size=${size} />
+      `
+    : html`
+        <span class=${`word ${move === "pass" ? "passed" : move === null ? "unseen" : ""}`}>
+          ${word ?? moveWord(move)}
+        </span>
+      `;
 }
 
 // The hand in a game of ranks: a column for each rank on a phone (fifteen fit), a fan on a wide
@@ -115,29 +218,49 @@ export function RankHand({ cards, chosen, choose, disabled, label, dull = [] }) 
   const stroke = useRef(null);
   const focus = useRef("");
   const touches = useRef({}); // by rank: its positions, the next to be selected first
-  const columns = highFirst(RANKS).map((rank) => [rank, cards.filter((card) => card === rank).length]).filter(([, count]) => count);
-  const spots = columns.flatMap(([rank, count]) => Array.from({ length: count }, (_, place) => `${rank}${place}`));
+  const columns = highFirst(RANKS)
+    .map((rank) => [rank, cards.filter((card) => card === rank).length])
+    .filter(([, count]) => count);
+  const spots = columns.flatMap(([rank, count]) =>
+    Array.from({ length: count }, (_, place) => `${rank}${place}`),
+  );
   const roving = spots.includes(focus.current) ? focus.current : spots[0];
-  const places = (rank, count) => (touches.current[rank]?.length === count ? touches.current[rank] : Array.from({ length: count }, (_, k) => count - 1 - k));
-  const isUp = (rank, place, count) => places(rank, count).slice(0, chosen[rank] ?? 0).includes(place);
+  const places = (rank, count) =>
+    touches.current[rank]?.length === count
+      ? touches.current[rank]
+      : Array.from({ length: count }, (_, k) => count - 1 - k);
+  const isUp = (rank, place, count) =>
+    places(rank, count)
+      .slice(0, chosen[rank] ?? 0)
+      .includes(place);
   // Selects or deselects the touched card; returns how many of its rank are then selected.
   const touched = (rank, place, count) => {
-    const [up, rest] = [isUp(rank, place, count), places(rank, count).filter((one) => one !== place)];
+    const [up, rest] = [
+      isUp(rank, place, count),
+      places(rank, count).filter((one) => one !== place),
+    ];
     const taken = chosen[rank] ?? 0;
-    touches.current[rank] = up ? [...rest, place] : [...rest.slice(0, taken), place, ...rest.slice(taken)];
+    touches.current[rank] = up
+      ? [...rest, place]
+      : [...rest.slice(0, taken), place, ...rest.slice(taken)];
     return taken + (up ? -1 : 1);
   };
   const begin = (event, rank, place, of) => {
     if (disabled || event.button > 0) return;
     const count = touched(rank, place, of);
-    stroke.current = { taking: count > (chosen[rank] ?? 0), seen: new Set([rank]), chosen: { ...chosen, [rank]: count } };
+    stroke.current = {
+      taking: count > (chosen[rank] ?? 0),
+      seen: new Set([rank]),
+      chosen: { ...chosen, [rank]: count },
+    };
     choose(stroke.current.chosen);
     event.target.releasePointerCapture?.(event.pointerId);
   };
   const move = (event) => {
     const at = stroke.current;
     if (!at || event.buttons === 0) return;
-    const rank = document.elementFromPoint(event.clientX, event.clientY)?.closest("[data-rank]")?.dataset.rank;
+    const rank = document.elementFromPoint(event.clientX, event.clientY)?.closest("[data-rank]")
+      ?.dataset.rank;
     if (!rank || at.seen.has(rank)) return;
     at.seen.add(rank);
     at.chosen = { ...at.chosen, [rank]: at.taking ? Math.max(1, at.chosen[rank] ?? 0) : 0 };
@@ -150,61 +273,147 @@ export function RankHand({ cards, chosen, choose, disabled, label, dull = [] }) 
     const step = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity }[event.key];
     if (!step) return;
     const all = [...event.currentTarget.querySelectorAll("button")];
-    const to = Number.isFinite(step) ? (all.indexOf(document.activeElement) + step + all.length) % all.length : step < 0 ? 0 : all.length - 1;
+    const to = Number.isFinite(step)
+      ? (all.indexOf(document.activeElement) + step + all.length) % all.length
+      : step < 0
+        ? 0
+        : all.length - 1;
     all[to]?.focus();
     event.preventDefault();
   };
-  return html`<div class="hand" role="group" aria-label=${label} onPointerMove=${move} onPointerUp=${end} onPointerCancel=${end} onKeyDown=${arrow}>
-    ${columns.map(([rank, count]) => html`<div class="column" data-rank=${rank} key=${rank}>
-      ${Array.from({ length: count }, (_, place) => {
-        const up = isUp(rank, place, count);
-        return html`<span class=${`slot ${place === count - 1 ? "last" : ""}`} style=${{ animationDelay: `${DEAL_MS * spots.indexOf(`${rank}${place}`)}ms` }} key=${place}><button
-          type="button" class=${`${looks(rank)} ${up ? "up" : dull.includes(rank) ? "dull" : ""}`} disabled=${disabled}
-          aria-pressed=${up ? "true" : "false"} aria-label=${count > 1 ? `${cardName(rank)}, ${place + 1} / ${count}` : cardName(rank)}
-          tabindex=${`${rank}${place}` === roving ? 0 : -1} onFocus=${() => (focus.current = `${rank}${place}`)}
-          onPointerDown=${(event) => begin(event, rank, place, count)}
-          onClick=${(event) => event.detail === 0 && !disabled && choose({ ...chosen, [rank]: touched(rank, place, count) })}>${face(rank)}</button></span>`;
-      })}
-    </div>`)}
-  </div>`;
+  return html`
+    <div
+      class="hand"
+      role="group"
+      aria-label=${label}
+      onPointerMove=${move}
+      onPointerUp=${end}
+      onPointerCancel=${end}
+      onKeyDown=${arrow}
+    >
+      ${columns.map(
+        ([rank, count]) => html`
+          <div class="column" data-rank=${rank} key=${rank}>
+            ${Array.from({ length: count }, (_, place) => {
+              const up = isUp(rank, place, count);
+              return html`
+                <span
+                  class=${`slot ${place === count - 1 ? "last" : ""}`}
+                  style=${{ animationDelay: `${DEAL_MS * spots.indexOf(`${rank}${place}`)}ms` }}
+                  key=${place}
+                >
+                  <button
+                    type="button"
+                    class=${`${looks(rank)} ${up ? "up" : dull.includes(rank) ? "dull" : ""}`}
+                    disabled=${disabled}
+                    aria-pressed=${up ? "true" : "false"}
+                    aria-label=${count > 1
+                      ? `${cardName(rank)}, ${place + 1} / ${count}`
+                      : cardName(rank)}
+                    tabindex=${`${rank}${place}` === roving ? 0 : -1}
+                    onFocus=${() => (focus.current = `${rank}${place}`)}
+                    onPointerDown=${(event) => begin(event, rank, place, count)}
+                    onClick=${(event) =>
+                      event.detail === 0 &&
+                      !disabled &&
+                      choose({ ...chosen, [rank]: touched(rank, place, count) })}
+                  >
+                    ${face(rank)}
+                  </button>
+                </span>
+              `;
+            })}
+          </div>
+        `,
+      )}
+    </div>
+  `;
 }
 
 // How many cards of each rank the other hands and hidden cards hold: the deck without your hand and
 // what was played.
 export function unseenCounts(view) {
-  const gone = countsOf([...view.seats[view.you].cards, ...view.seats.flatMap((one) => one.facts.played)]);
+  const gone = countsOf([
+    ...view.seats[view.you].cards,
+    ...view.seats.flatMap((one) => one.facts.played),
+  ]);
   return RANKS.map((rank) => [rank, ("LB".includes(rank) ? 1 : 4) - (gone[rank] ?? 0)]);
 }
 
 export function Counter({ counts: rising }) {
   const counts = highFirst(rising);
-  return html`<section class="panel counter"><h2>${t("counter")}</h2><table><tbody>
-    <tr>${counts.map(([rank]) => html`<th scope="col" key=${rank}><span aria-hidden="true">${rank === "T" ? "10" : rank === "L" ? "☆" : rank === "B" ? "★" : rank}</span><span class="sr">${cardName(rank)}</span></th>`)}</tr>
-    <tr>${counts.map(([rank, count]) => html`<td class=${count === 4 ? "all" : count ? "" : "none"} key=${rank}>${count}</td>`)}</tr></tbody></table></section>`;
+  return html`
+    <section class="panel counter">
+      <h2>${t("counter")}</h2>
+      <table>
+        <tbody>
+          <tr>
+            ${counts.map(
+              ([rank]) => html`
+                <th scope="col" key=${rank}>
+                  <span aria-hidden="true">
+                    ${rank === "T" ? "10" : rank === "L" ? "☆" : rank === "B" ? "★" : rank}
+                  </span>
+                  <span class="sr">${cardName(rank)}</span>
+                </th>
+              `,
+            )}
+          </tr>
+          <tr>
+            ${counts.map(
+              ([rank, count]) => html`
+                <td class=${count === 4 ? "all" : count ? "" : "none"} key=${rank}>${count}</td>
+              `,
+            )}
+          </tr>
+        </tbody>
+      </table>
+    </section>
+  `;
 }
 
 // Whether a move is a "bomb" or the "rocket"; null for any other.
-export const bombOf = (move) => (!isCardMove(move) ? null : ["LB", "BL"].includes(move) ? "rocket" : move.length === 4 && new Set(move).size === 1 ? "bomb" : null);
+export const bombOf = (move) =>
+  !isCardMove(move)
+    ? null
+    : ["LB", "BL"].includes(move)
+      ? "rocket"
+      : move.length === 4 && new Set(move).size === 1
+        ? "bomb"
+        : null;
 
 // Moves with cards in the order in which a hint shows them: the lowest first, of these the longest;
 // bombs, then a pass, last.
 export function cheapestFirst(moves) {
   const key = (move) => {
     if (!isRanks([...move])) return [2];
-    const counts = Object.entries(countsOf(move)).map(([rank, count]) => [RANKS.indexOf(rank), count]);
+    const counts = Object.entries(countsOf(move)).map(([rank, count]) => [
+      RANKS.indexOf(rank),
+      count,
+    ]);
     const most = Math.max(...counts.map(([, count]) => count));
     const main = Math.max(...counts.filter(([, count]) => count === most).map(([rank]) => rank));
-    return [bombOf(move) ? 1 : 0, main, -move.length, counts.reduce((sum, [rank, count]) => sum + rank * count, 0)];
+    return [
+      bombOf(move) ? 1 : 0,
+      main,
+      -move.length,
+      counts.reduce((sum, [rank, count]) => sum + rank * count, 0),
+    ];
   };
   const less = (a, b) => a.map((one, k) => one - (b[k] ?? 0)).find((one) => one !== 0) ?? 0;
-  return moves.map((move) => [key(move), move]).sort(([a], [b]) => less(a, b)).map(([, move]) => move);
+  return moves
+    .map((move) => [key(move), move])
+    .sort(([a], [b]) => less(a, b))
+    .map(([, move]) => move);
 }
 
 // The cheapest of some moves that has a card; undefined where none has.
-export const cheapestWith = (card, moves) => cheapestFirst(moves).find((move) => isRanks([...move]) && move.includes(card));
+export const cheapestWith = (card, moves) =>
+  cheapestFirst(moves).find((move) => isRanks([...move]) && move.includes(card));
 
 export const chosenText = (chosen) => RANKS.map((rank) => rank.repeat(chosen[rank] ?? 0)).join("");
-export const sorted = (text) => [...text].sort((a, b) => RANKS.indexOf(a) - RANKS.indexOf(b)).join("");
+export const sorted = (text) =>
+  [...text].sort((a, b) => RANKS.indexOf(a) - RANKS.indexOf(b)).join("");
 export function countsOf(text) {
   const counts = {};
   for (const rank of text) counts[rank] = (counts[rank] ?? 0) + 1;

@@ -38,7 +38,8 @@ const FIRST_WAIT = 400; // milliseconds before a lost connection is tried again;
 const LONGEST_WAIT = 8000;
 const LOST = "the connection was lost";
 
-const goesOn = (message) => ["queued", "progress"].includes(message.type) || message.final === false;
+const goesOn = (message) =>
+  ["queued", "progress"].includes(message.type) || message.final === false;
 
 // Messages to and from the server. Listeners hear everything; who sends a message may hear its
 // answers, the last of which ends its job or says that the connection was lost.
@@ -90,8 +91,10 @@ export class Connection {
 
   send(fields, hear) {
     const id = ++this.id;
-    if (hear) this.waiting.set(id, hear); // now, not with the next rendering: answers are quicker than frames
-    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify({ id, ...fields }));
+    // now, not with the next rendering: answers are quicker than frames
+    if (hear) this.waiting.set(id, hear);
+    if (this.socket.readyState === WebSocket.OPEN)
+      this.socket.send(JSON.stringify({ id, ...fields }));
     else setTimeout(() => this.lose(id)); // sent later, it might be meant for another table
     return id;
   }

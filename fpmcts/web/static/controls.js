@@ -5,18 +5,30 @@ import { html, useEffect, useState } from "./vendor/preact.js";
 import { isBidding } from "./auction.js";
 import { BetControls, isBets } from "./bets.js";
 import {
-  CardButton, Cards, RANKS, RankHand, cheapestWith, chosenText, countsOf, isCardMove, isRanks,
-  moveWord, sorted, wordAt,
+  CardButton,
+  Cards,
+  RANKS,
+  RankHand,
+  cheapestWith,
+  chosenText,
+  countsOf,
+  isCardMove,
+  isRanks,
+  moveWord,
+  sorted,
+  wordAt,
 } from "./cards.js";
 import { Squares, boardOf } from "./felt.js";
 import { TypedMove, useHint, useKeys, useLater } from "./keys.js";
-import { t } from "./words.js";
+import { classes, t } from "./words.js";
 
 const MOST_BUTTONS = 40;
 const AUTO_PASS_MS = 900; // at least; it varies, as a person's does
 
 // Whether moves of this game are cards of the hand: such a game shows which cards each seat played.
-export const playsCards = (view) => view.seats.every((one) => Array.isArray(one.facts?.played)) && isRanks(view.seats[view.you]?.cards ?? []);
+export const playsCards = (view) =>
+  view.seats.every((one) => Array.isArray(one.facts?.played)) &&
+  isRanks(view.seats[view.you]?.cards ?? []);
 
 function rankOfKey(event) {
   const digit = /^Digit([2-9])$/.exec(event.code ?? "");
@@ -26,14 +38,23 @@ function rankOfKey(event) {
 
 // `legal` is null if the page does not know the legal moves; then the server decides.
 export function CardControls({
-  view, legal: texts, play, hint, advised = false, autopass = false, combine = false, say, keys,
+  view,
+  legal: texts,
+  play,
+  hint,
+  advised = false,
+  autopass = false,
+  combine = false,
+  say,
+  keys,
   extra,
 }) {
   const [chosen, setChosen] = useState({});
   const [, ask] = useHint(view, hint);
   const own = view.seats[view.you].cards;
   const turn = view.to_move === view.you && !view.over;
-  const legal = texts && new Map(texts.map((move) => [move === "pass" ? "pass" : sorted(move), move]));
+  const legal =
+    texts && new Map(texts.map((move) => [move === "pass" ? "pass" : sorted(move), move]));
   const text = chosenText(chosen);
   const mayPass = !legal || legal.has("pass");
   useEffect(() => setChosen((before) => fitting(before, own)), [own.join("")]);
@@ -41,7 +62,7 @@ export function CardControls({
     setChosen({});
     play(move);
   };
-  const bids = isBidding(view) ? texts ?? [] : null; // there are no moves with cards yet
+  const bids = isBidding(view) ? (texts ?? []) : null; // there are no moves with cards yet
   const submit = () => {
     if (!turn || bids) return;
     if (!text) say(t(mayPass ? "choose_first" : "must_lead"));
@@ -61,49 +82,121 @@ export function CardControls({
     if (!isCardMove(found)) say(`${t("hint")}: ${moveWord(found)}`);
   };
   useKeys(keys && !view.over, (event) => {
-    if (bids?.[Number(event.key) - 1]) return send(bids[Number(event.key) - 1]), true;
+    if (bids?.[Number(event.key) - 1]) return (send(bids[Number(event.key) - 1]), true);
     const rank = bids ? null : rankOfKey(event);
     if (rank) {
       const held = own.filter((card) => card === rank).length;
       const count = chosen[rank] ?? 0;
-      if (held) setChosen({ ...chosen, [rank]: event.shiftKey ? (count === held ? 0 : held) : (count + 1) % (held + 1) });
+      if (held)
+        setChosen({
+          ...chosen,
+          [rank]: event.shiftKey ? (count === held ? 0 : held) : (count + 1) % (held + 1),
+        });
       return true;
     }
-    const elsewhere = ["BUTTON", "A", "SUMMARY"].includes(event.target.tagName) && !event.target.closest(".hand");
+    const elsewhere =
+      ["BUTTON", "A", "SUMMARY"].includes(event.target.tagName) && !event.target.closest(".hand");
     const onCard = event.target.closest?.(".hand") && event.target.matches(":focus-visible");
     if (event.key === "Enter" && !elsewhere) submit();
-    else if (event.key === " " && !elsewhere && !onCard) pass(); // a focused card toggles
+    else if (event.key === " " && !elsewhere && !onCard)
+      pass(); // a focused card toggles
     else if (event.key === "/") askHint();
     else if (event.key === "Escape") setChosen({});
     else return false;
     return true;
   });
-  const answers = turn && !bids && mayPass && legal ? [...legal.values()] : null; // moves, where there is one to beat
-  const dull = answers?.length > 1 ? RANKS.filter((rank) => !answers.some((move) => isCardMove(move) && move.includes(rank))) : [];
+  // moves, where there is one to beat
+  const answers = turn && !bids && mayPass && legal ? [...legal.values()] : null;
+  const dull =
+    answers?.length > 1
+      ? RANKS.filter((rank) => !answers.some((move) => isCardMove(move) && move.includes(rank)))
+      : [];
   const choose = (next) => {
     const [first, ...more] = chosenText(next);
-    const whole = combine && answers && !text && first && !more.length ? cheapestWith(first, answers) : undefined;
+    const whole =
+      combine && answers && !text && first && !more.length
+        ? cheapestWith(first, answers)
+        : undefined;
     setChosen(whole ? countsOf(whole) : next);
   };
   const stuck = turn && legal?.size === 1 && mayPass;
-  useLater(stuck && autopass ? AUTO_PASS_MS * (1 + Math.random()) : null, () => send("pass"), [view.ply]);
-  return html`<div class="controls">
-    <${RankHand} cards=${own} chosen=${chosen} choose=${choose} dull=${dull} disabled=${view.over || bids !== null} label=${t("your_hand")} />
-    ${bids ? html`<div class="row buttons bids">${bids.map((bid, k) => html`<button type="button" key=${bid} class=${k ? "primary" : ""} onClick=${() => send(bid)}>${moveWord(bid)}${keys ? html` <kbd aria-hidden="true">${k + 1}</kbd>` : ""}</button>`)}
-      ${advised && html`<button type="button" disabled=${!turn} onClick=${askHint}>${t("hint")}</button>`}</div>` : html`<div class="row buttons">
-      <button type="button" class=${stuck ? "primary" : ""} disabled=${!turn || !mayPass} onClick=${pass}>${t("pass")}</button>
-      ${hint && html`<button type="button" disabled=${!turn} onClick=${askHint}>${t("hint")}</button>`}
-      <button type="button" disabled=${!text} onClick=${() => setChosen({})}>${t("clear")}</button>
-      <button type="button" class=${stuck ? "" : "primary"} disabled=${!turn || !text} onClick=${submit}>${t("play")}</button>
-    </div>`}
-    <${TypedMove} turn=${turn} play=${send} />${extra}
-  </div>`;
+  useLater(stuck && autopass ? AUTO_PASS_MS * (1 + Math.random()) : null, () => send("pass"), [
+    view.ply,
+  ]);
+  return html`
+    <div class="controls">
+      <${RankHand}
+        cards=${own}
+        chosen=${chosen}
+        choose=${choose}
+        dull=${dull}
+        disabled=${view.over || bids !== null}
+        label=${t("your_hand")}
+      />
+      ${bids
+        ? html`
+            <div class="row buttons bids">
+              ${bids.map(
+                (bid, k) => html`
+                  <button
+                    type="button"
+                    key=${bid}
+                    class=${k ? "primary" : ""}
+                    onClick=${() => send(bid)}
+                  >
+                    ${moveWord(bid)}${keys
+                      ? html`
+                          ${" "}
+                          <kbd aria-hidden="true">${k + 1}</kbd>
+                        `
+                      : ""}
+                  </button>
+                `,
+              )}
+              ${advised &&
+              html`
+                <button type="button" disabled=${!turn} onClick=${askHint}>${t("hint")}</button>
+              `}
+            </div>
+          `
+        : html`
+            <div class="row buttons">
+              <button
+                type="button"
+                class=${stuck ? "primary" : ""}
+                disabled=${!turn || !mayPass}
+                onClick=${pass}
+              >
+                ${t("pass")}
+              </button>
+              ${hint &&
+              html`
+                <button type="button" disabled=${!turn} onClick=${askHint}>${t("hint")}</button>
+              `}
+              <button type="button" disabled=${!text} onClick=${() => setChosen({})}>
+                ${t("clear")}
+              </button>
+              <button
+                type="button"
+                class=${stuck ? "" : "primary"}
+                disabled=${!turn || !text}
+                onClick=${submit}
+              >
+                ${t("play")}
+              </button>
+            </div>
+          `}
+      <${TypedMove} turn=${turn} play=${send} />
+      ${extra}
+    </div>
+  `;
 }
 
 // Keeps the selected cards that are still in the hand.
 function fitting(chosen, cards) {
   const kept = {};
-  for (const [rank, count] of Object.entries(chosen)) kept[rank] = Math.min(count, cards.filter((card) => card === rank).length);
+  for (const [rank, count] of Object.entries(chosen))
+    kept[rank] = Math.min(count, cards.filter((card) => card === rank).length);
   return kept;
 }
 
@@ -111,9 +204,10 @@ function fitting(chosen, cards) {
 export function ButtonControls({ view, legal, play, hint, say, keys, extra }) {
   const turn = view.to_move === view.you && !view.over;
   const [suggested, ask] = useHint(view, hint);
-  const moves = turn ? legal ?? [] : [];
+  const moves = turn ? (legal ?? []) : [];
   const numbered = moves.length > 0 && moves.every((move) => /^\d+$/.test(move));
-  const keyOf = (move, k) => (numbered ? Number(move).toString(36) : k < 9 ? String(k + 1) : undefined); // after 9 comes a
+  const keyOf = (move, k) =>
+    numbered ? Number(move).toString(36) : k < 9 ? String(k + 1) : undefined; // after 9 comes a
   const board = boardOf(view);
   const onBoard = board && (numbered || !moves.length);
   const askHint = () => ask(new Map(moves.map((move) => [move, move])));
@@ -123,25 +217,97 @@ export function ButtonControls({ view, legal, play, hint, say, keys, extra }) {
     if (chosen !== undefined) play(chosen);
     else if (starting.length === 1) play(starting[0]);
     else if (event.key === "/") askHint();
-    else if (event.key === "Enter" && suggested && event.target.tagName !== "BUTTON") play(suggested);
+    else if (event.key === "Enter" && suggested && event.target.tagName !== "BUTTON")
+      play(suggested);
     else return false;
     return true;
   });
   const own = view.seats[view.you].cards;
-  const tapped = !board && own?.length > 0 && (numbered ? moves.every((move) => own.includes(move)) : own.every((card) => /^\d+$/.test(card))); // moves are cards of the hand
-  return html`<div class="controls">
-    ${board && html`<${Squares} name=${board[0]} rows=${board[1]} legal=${moves} play=${turn ? play : null} suggested=${suggested} />`}
-    ${tapped ? html`<div class="row lying taps" role="group" aria-label=${t("your_hand")}>${own.map((card) => html`<${CardButton} key=${card} card=${card} shortcut=${keys && moves.includes(card) ? keyOf(card) : undefined} disabled=${!moves.includes(card)} play=${() => play(card)} />`)}</div>` : own?.length > 0 && html`<div class="lying"><${Cards} cards=${own} label=${t("your_hand")} /></div>`}
-    <div class="row buttons">${(onBoard || tapped ? [] : moves).slice(0, MOST_BUTTONS).map((move, k) => html`<button type="button" key=${move}
-      class=${`${move === suggested ? "suggested" : ""} ${move === "fold" ? "" : "primary"}`} aria-keyshortcuts=${keyOf(move, k)}
-      onClick=${() => play(move)}>${wordAt(view, move)}${keys && ![undefined, move].includes(keyOf(move, k)) ? html` <kbd aria-hidden="true">${keyOf(move, k)}</kbd>` : ""}${move === suggested ? html` <span class="mark">← ${t("hint")}</span>` : ""}</button>`)}
-      ${hint && turn && html`<button type="button" onClick=${askHint}>${t("hint")}</button>`}</div>
-    <${TypedMove} turn=${turn} play=${play} />${extra}
-  </div>`;
+  const tapped =
+    !board &&
+    own?.length > 0 &&
+    (numbered
+      ? moves.every((move) => own.includes(move))
+      : own.every((card) => /^\d+$/.test(card))); // moves are cards of the hand
+  return html`
+    <div class="controls">
+      ${board &&
+      html`
+        <${Squares}
+          name=${board[0]}
+          rows=${board[1]}
+          legal=${moves}
+          play=${turn ? play : null}
+          suggested=${suggested}
+        />
+      `}
+      ${tapped
+        ? html`
+            <div class="row lying taps" role="group" aria-label=${t("your_hand")}>
+              ${own.map(
+                (card) => html`
+                  <${CardButton}
+                    key=${card}
+                    card=${card}
+                    shortcut=${keys && moves.includes(card) ? keyOf(card) : undefined}
+                    disabled=${!moves.includes(card)}
+                    play=${() => play(card)}
+                  />
+                `,
+              )}
+            </div>
+          `
+        : own?.length > 0 &&
+          html`
+            <div class="lying"><${Cards} cards=${own} label=${t("your_hand")} /></div>
+          `}
+      <div class="row buttons">
+        ${(onBoard || tapped ? [] : moves).slice(0, MOST_BUTTONS).map(
+          (move, k) => html`
+            <button
+              type="button"
+              key=${move}
+              class=${classes(move !== "fold" && "primary", move === suggested && "suggested")}
+              aria-keyshortcuts=${keyOf(move, k)}
+              onClick=${() => play(move)}
+            >
+              ${wordAt(view, move)}${keys && ![undefined, move].includes(keyOf(move, k))
+                ? html`
+                    ${" "}
+                    <kbd aria-hidden="true">${keyOf(move, k)}</kbd>
+                  `
+                : ""}${move === suggested
+                ? html`
+                    ${" "}
+                    <span class="mark">←${" "}${t("hint")}</span>
+                  `
+                : ""}
+            </button>
+          `,
+        )}
+        ${hint &&
+        turn &&
+        html`
+          <button type="button" onClick=${askHint}>${t("hint")}</button>
+        `}
+      </div>
+      <${TypedMove} turn=${turn} play=${play} />
+      ${extra}
+    </div>
+  `;
 }
 
 export function Controls(props) {
-  if (playsCards(props.view)) return html`<${CardControls} ...${props} />`;
+  if (playsCards(props.view))
+    return html`
+      <${CardControls} ...${props} />
+    `;
   const hint = props.advised ? props.hint : undefined; // only advice is marked on a button
-  return isBets(props.view) ? html`<${BetControls} ...${props} hint=${hint} />` : html`<${ButtonControls} ...${props} hint=${hint} />`;
+  return isBets(props.view)
+    ? html`
+        <${BetControls} ...${props} hint=${hint} />
+      `
+    : html`
+        <${ButtonControls} ...${props} hint=${hint} />
+      `;
 }

@@ -17,7 +17,14 @@ export function happened(before, view) {
   const { move } = view.moves[view.moves.length - 1];
   const names = [bombOf(move) ?? (isCardMove(move) ? "card" : move === "pass" ? "pass" : "word")];
   if (springOf(view)) names.push(springOf(view));
-  if (view.over && !isThrownIn(view)) names.push(view.you === null || !view.returns || view.returns[view.you] === 0 ? "end" : view.returns[view.you] > 0 ? "won" : "lost");
+  if (view.over && !isThrownIn(view))
+    names.push(
+      view.you === null || !view.returns || view.returns[view.you] === 0
+        ? "end"
+        : view.returns[view.you] > 0
+          ? "won"
+          : "lost",
+    );
   return names;
 }
 
@@ -56,7 +63,11 @@ function tone(at, from, to, seconds, volume, type = "sine") {
 // Noise below a frequency that glides from one value to another.
 function rush(at, from, to, seconds, volume) {
   const source = context.createBufferSource();
-  source.buffer = context.createBuffer(1, Math.ceil(seconds * context.sampleRate), context.sampleRate);
+  source.buffer = context.createBuffer(
+    1,
+    Math.ceil(seconds * context.sampleRate),
+    context.sampleRate,
+  );
   source.buffer.getChannelData(0).forEach((_, k, samples) => (samples[k] = 2 * Math.random() - 1));
   const filter = context.createBiquadFilter();
   filter.frequency.setValueAtTime(from, at);
@@ -66,14 +77,21 @@ function rush(at, from, to, seconds, volume) {
   source.start(at);
 }
 
-const tune = (at, tones, pace) => tones.forEach((frequency, k) => tone(at + k * pace, frequency, frequency, 3 * pace, 0.1, "triangle"));
+const tune = (at, tones, pace) =>
+  tones.forEach((frequency, k) =>
+    tone(at + k * pace, frequency, frequency, 3 * pace, 0.1, "triangle"),
+  );
 const SOUNDS = {
   deal: (at) => Array.from({ length: 9 }, (_, k) => rush(at + 0.07 * k, 2500, 900, 0.05, 0.12)),
   card: (at) => rush(at, 3200, 700, 0.09, 0.3),
   pass: (at) => tone(at, 240, 190, 0.12, 0.07),
   word: (at) => tone(at, 520, 500, 0.1, 0.06, "triangle"),
   bomb: (at) => (rush(at, 1600, 50, 0.9, 0.6), tone(at, 120, 35, 0.8, 0.35)),
-  rocket: (at) => (rush(at, 200, 6000, 0.6, 0.2), tone(at, 180, 1400, 0.6, 0.08), SOUNDS.bomb(at + 0.6)),
+  rocket: (at) => (
+    rush(at, 200, 6000, 0.6, 0.2),
+    tone(at, 180, 1400, 0.6, 0.08),
+    SOUNDS.bomb(at + 0.6)
+  ),
   spring: (at) => tune(at, [523, 659, 784, 1047, 1319], 0.09),
   anti_spring: (at) => SOUNDS.spring(at),
   won: (at) => tune(at, [523, 659, 784, 1047], 0.13),
@@ -88,9 +106,14 @@ export function Effects({ view }) {
   useEffect(() => {
     const names = happened(before.current, view);
     before.current = view;
-    if (on && context && !document.hidden) names.forEach((name, k) => SOUNDS[name](context.currentTime + LATER * k));
+    if (on && context && !document.hidden)
+      names.forEach((name, k) => SOUNDS[name](context.currentTime + LATER * k));
     setLast({ word: names.filter((name) => WORDS.includes(name)).pop(), ply: view.moves.length });
   }, [view.moves.length]);
   if (!last.word || last.ply !== view.moves.length) return null;
-  return html`<div class=${`burst ${last.word}`} key=${last.ply} aria-hidden="true"><b>${t(last.word)}</b></div>`;
+  return html`
+    <div class=${`burst ${last.word}`} key=${last.ply} aria-hidden="true">
+      <b>${t(last.word)}</b>
+    </div>
+  `;
 }

@@ -9,14 +9,28 @@ import { besideTitle, playerTitle, roleTitle, seatTitle, teamOf } from "./player
 import { amount, gain, signed, t } from "./words.js";
 
 const HATS = {
-  landlord: "M4 2.500l3.600 3.700L12 1.500l4.400 4.700L20 2.500V11H4zM7 13h10c0 5.500-2 8.500-5 8.500S7 18.500 7 13z",
-  peasants: "M12 2.500 22.500 12c-6 2.400-15 2.400-21 0zM7 15.200c3 .7 7 .7 10 0 0 4.500-2 7-5 7s-5-2.500-5-7z",
+  landlord:
+    "M4 2.500l3.600 3.700L12 1.500l4.400 4.700L20 2.500V11H4zM7 13h10c0 5.500-2 8.500-5 8.500S7\
+ 18.500 7 13z",
+  peasants:
+    "M12 2.500 22.500 12c-6 2.400-15 2.400-21 0zM7 15.200c3 .7 7 .7 10 0 0 4.500-2 7-5 7s-5\
+-2.500-5-7z",
 };
-const PERSON = "M12 12.500a4.700 4.700 0 1 0 0-9.400 4.700 4.700 0 0 0 0 9.400zm-9 9c.6-4.700 4.300-7 9-7s8.400 2.300 9 7z";
-const ROBOT = "M11 2h2v3h4.500A2.500 2.500 0 0 1 20 7.500v7a2.500 2.500 0 0 1-2.500 2.500h-11A2.500 2.500 0 0 1 4 14.500v-7A2.500 2.500 0 0 1 6.500 5H11zM8.500 9a1.800 1.800 0 1 0 0 3.600 1.800 1.800 0 0 0 0-3.600zm7 0a1.800 1.800 0 1 0 0 3.600 1.800 1.800 0 0 0 0-3.600zM7 19h10l1.500 3h-13z";
+const PERSON =
+  "M12 12.500a4.700 4.700 0 1 0 0-9.400 4.700 4.700 0 0 0 0 9.400zm-9 9c.6-4.700 4.300-7 9-7\
+s8.400 2.300 9 7z";
+const ROBOT =
+  "M11 2h2v3h4.500A2.500 2.500 0 0 1 20 7.500v7a2.500 2.500 0 0 1-2.500 2.500h-11A2.500 2.500\
+ 0 0 1 4 14.500v-7A2.500 2.500 0 0 1 6.500 5H11zM8.500 9a1.800 1.800 0 1 0 0 3.600 1.800\
+ 1.800 0 0 0 0-3.600zm7 0a1.800 1.800 0 1 0 0 3.600 1.800 1.800 0 0 0 0-3.600zM7 19h10\
+l1.500 3h-13z";
 
 function Avatar({ player, team }) {
-  return html`<svg class=${`avatar team-${team}`} viewBox="0 0 24 24" aria-hidden="true" focusable="false"><path fill-rule="evenodd" d=${HATS[team] ?? (player === "you" ? PERSON : ROBOT)} /></svg>`;
+  return html`
+    <svg class=${`avatar team-${team}`} viewBox="0 0 24 24" aria-hidden="true" focusable="false">
+      <path fill-rule="evenodd" d=${HATS[team] ?? (player === "you" ? PERSON : ROBOT)} />
+    </svg>
+  `;
 }
 
 // The last move of each seat in the current round; the seat to move has none.
@@ -30,42 +44,129 @@ export function lastMoves(view) {
 }
 
 function plain(value) {
-  if (Array.isArray(value)) return value.map((one) => (Array.isArray(one) ? `[${plain(one)}]` : plain(one))).join(" ");
-  if (value !== null && typeof value === "object") return Object.entries(value).map(([name, one]) => `${label(name)} ${plain(one)}`).join(" · ");
-  return value === null ? "–" : typeof value === "number" ? amount(value) : t.known(`value_${value}`) ?? String(value);
+  if (Array.isArray(value))
+    return value.map((one) => (Array.isArray(one) ? `[${plain(one)}]` : plain(one))).join(" ");
+  if (value !== null && typeof value === "object")
+    return Object.entries(value)
+      .map(([name, one]) => `${label(name)} ${plain(one)}`)
+      .join(" · ");
+  return value === null
+    ? "–"
+    : typeof value === "number"
+      ? amount(value)
+      : (t.known(`value_${value}`) ?? String(value));
 }
 const label = (name) => t.known(`fact_${name}`) ?? t.known(name) ?? name.replaceAll("_", " ");
 
 // A board: rows of as many cells each, with spaces between them; a dot is an empty cell.
 const isBoard = (value) => {
-  const rows = Array.isArray(value) && value.length > 1 && value.every((row) => typeof row === "string") ? value.map((row) => row.split(" ")) : [];
-  return rows.length > 0 && rows[0].length > 1 && rows.every((row) => row.length === rows[0].length && row.every((cell) => cell.length > 0 && cell.length <= 2));
+  const rows =
+    Array.isArray(value) && value.length > 1 && value.every((row) => typeof row === "string")
+      ? value.map((row) => row.split(" "))
+      : [];
+  return (
+    rows.length > 0 &&
+    rows[0].length > 1 &&
+    rows.every(
+      (row) =>
+        row.length === rows[0].length && row.every((cell) => cell.length > 0 && cell.length <= 2),
+    )
+  );
 };
 
 // The board of a view and its name, where it has one.
-export const boardOf = (view) => Object.entries(view.facts ?? {}).find(([, value]) => isBoard(value)) ?? null;
+export const boardOf = (view) =>
+  Object.entries(view.facts ?? {}).find(([, value]) => isBoard(value)) ?? null;
 
 // Cells are numbered from 1, row by row; legal ones are buttons.
 export function Squares({ name, rows, legal = [], play, suggested }) {
   const width = rows[0].split(" ").length;
-  return html`<table class="squares" aria-label=${label(name)}><tbody>${rows.map((row, y) => html`<tr key=${y}>${row.split(" ").map((cell, x) => {
-    const move = String(y * width + x + 1);
-    const shown = cell === "." ? html`<small>${move}</small>` : html`<b>${cell}</b>`;
-    return html`<td key=${x}>${play && legal.includes(move) ? html`<button type="button" class=${move === suggested ? "suggested" : ""} aria-label=${t("square", move)} onClick=${() => play(move)}>${shown}</button>` : html`<span>${shown}</span>`}</td>`;
-  })}</tr>`)}</tbody></table>`;
+  return html`
+    <table class="squares" aria-label=${label(name)}>
+      <tbody>
+        ${rows.map(
+          (row, y) => html`
+            <tr key=${y}>
+              ${row.split(" ").map((cell, x) => {
+                const move = String(y * width + x + 1);
+                const shown =
+                  cell === "."
+                    ? html`
+                        <small>${move}</small>
+                      `
+                    : html`
+                        <b>${cell}</b>
+                      `;
+                return html`
+                  <td key=${x}>
+                    ${play && legal.includes(move)
+                      ? html`
+                          <button
+                            type="button"
+                            class=${move === suggested ? "suggested" : ""}
+                            aria-label=${t("square", move)}
+                            onClick=${() => play(move)}
+                          >
+                            ${shown}
+                          </button>
+                        `
+                      : html`
+                          <span>${shown}</span>
+                        `}
+                  </td>
+                `;
+              })}
+            </tr>
+          `,
+        )}
+      </tbody>
+    </table>
+  `;
 }
 
-const isLines = (value) => Array.isArray(value) && value.length > 0 && value.every((line) => typeof line === "string" && line.includes(" "));
+const isLines = (value) =>
+  Array.isArray(value) &&
+  value.length > 0 &&
+  value.every((line) => typeof line === "string" && line.includes(" "));
 
 export function Facts({ facts, skip = [], cards = false }) {
-  const shown = Object.entries(facts ?? {}).filter(([name, value]) => !skip.includes(name) && value !== null && plain(value) !== "" && !name.endsWith("_seat"));
+  const shown = Object.entries(facts ?? {}).filter(
+    ([name, value]) =>
+      !skip.includes(name) && value !== null && plain(value) !== "" && !name.endsWith("_seat"),
+  );
   if (!shown.length) return null;
-  return html`<dl class="facts">${shown.map(([name, value]) => html`<div key=${name}><dt>${label(name)}</dt>
-    <dd>${isBoard(value)
-      ? html`<${Squares} name=${name} rows=${value} />`
-      : isLines(value)
-        ? html`<ol class="lines">${value.map((line, k) => html`<li key=${k}>${line}</li>`)}</ol>`
-        : cards && Array.isArray(value) && value.length && isRanks(value.map(String)) ? html`<${Cards} cards=${value} size="small" />` : plain(value)}</dd></div>`)}</dl>`;
+  return html`
+    <dl class="facts">
+      ${shown.map(
+        ([name, value]) => html`
+          <div key=${name}>
+            <dt>${label(name)}</dt>
+            <dd>
+              ${isBoard(value)
+                ? html`
+                    <${Squares} name=${name} rows=${value} />
+                  `
+                : isLines(value)
+                  ? html`
+                      <ol class="lines">
+                        ${value.map(
+                          (line, k) => html`
+                            <li key=${k}>${line}</li>
+                          `,
+                        )}
+                      </ol>
+                    `
+                  : cards && Array.isArray(value) && value.length && isRanks(value.map(String))
+                    ? html`
+                        <${Cards} cards=${value} size="small" />
+                      `
+                    : plain(value)}
+            </dd>
+          </div>
+        `,
+      )}
+    </dl>
+  `;
 }
 
 // Chips of a seat: its stack, and its bets of this round. After the end the stack includes the
@@ -73,12 +174,39 @@ export function Facts({ facts, skip = [], cards = false }) {
 function Stack({ view, seat }) {
   const { stacks, bets, paid, folded } = view.seats[seat].facts;
   const behind = view.returns ? stacks + paid + view.returns[seat] : stacks;
-  return html`<p class="stack"><span><small>${t("stack")}</small> <b>${amount(behind)}</b></span>
-    ${folded ? html`<span class="out">${t("folded")}</span>` : behind === 0 && html`<span class="out all-in">${t("move_all_in")}</span>`}
-    ${bets > 0 && !view.returns && html`<span class="bet-chip"><span class="chip" aria-hidden="true"></span><small>${t("bet")}</small> <b>${amount(bets)}</b></span>`}</p>`;
+  return html`
+    <p class="stack">
+      <span>
+        <small>${t("stack")}</small>
+        ${" "}
+        <b>${amount(behind)}</b>
+      </span>
+      ${folded
+        ? html`
+            <span class="out">${t("folded")}</span>
+          `
+        : behind === 0 &&
+          html`
+            <span class="out all-in">${t("move_all_in")}</span>
+          `}
+      ${bets > 0 &&
+      !view.returns &&
+      html`
+        <span class="bet-chip">
+          <span class="chip" aria-hidden="true"></span>
+          <small>${t("bet")}</small>
+          ${" "}
+          <b>${amount(bets)}</b>
+        </span>
+      `}
+    </p>
+  `;
 }
 
-const hasStacks = (view) => view.seats.every((one) => typeof one.facts?.stacks === "number" && typeof one.facts?.bets === "number");
+const hasStacks = (view) =>
+  view.seats.every(
+    (one) => typeof one.facts?.stacks === "number" && typeof one.facts?.bets === "number",
+  );
 
 function Seat({ view, seat, config, place, thinking, progress, made, next, notes }) {
   const one = view.seats[seat];
@@ -92,23 +220,101 @@ function Seat({ view, seat, config, place, thinking, progress, made, next, notes
   const own = view.you === null ? null : view.seats[view.you].cards;
   const stacks = hasStacks(view);
   const out = one.facts?.folded === true;
-  const down = !sheds && !one.cards && own && !out ? one.count ?? own.length : 0;
+  const down = !sheds && !one.cards && own && !out ? (one.count ?? own.length) : 0;
   const small = view.seats.length > 2 && !sheds ? "small" : "";
-  return html`<section class=${`seat ${place} ${turn ? "turn" : ""} ${beat ? "leads" : ""} ${out ? "folded" : ""}`} aria-label=${`${name}, ${about}`}>
-    <header><span class="disc"><${Avatar} player=${one.player} team=${team} /></span>
-      <span class="who"><b>${name}</b><small>${about}${said(view, seat).map((move) => html` <b class="said">${moveWord(move)}</b>`)}</small></span>
-      ${one.count !== null && sheds && (one.cards ? html`<span class="tally" role="img" aria-label=${t("cards_left", one.count)}>${one.count}</span>` : html`<${Backs} count=${one.count} />`)}
-      ${view.returns && html`<b class=${`return ${gain(view.returns[seat])}`}>${signed(view.returns[seat])}</b>`}</header>
-    ${place !== "bottom" && one.cards && html`<${Cards} cards=${sheds ? highFirst(one.cards) : one.cards} size=${sheds ? "small fanned" : small} label=${t("hand")} />`}
-    ${place !== "bottom" && down > 0 && html`<${Down} count=${down} size=${small} />`}
-    ${stacks && html`<${Stack} view=${view} seat=${seat} />`}
-    <div class="played">${next !== undefined
-      ? html`<span class="next"><small>${t("now_plays")}</small> <${MoveText} move=${next} /></span>`
-      : thinking
-        ? html`<span class="thinking"><i></i><i></i><i></i>${progress && html`<small>${progress}</small>`}</span>`
-        : made && html`${beat && html`<small class="crown">${t("to_beat")}</small>`}<${MoveText} key=${made.ply} move=${made.move} word=${notes[made.ply]?.word} />`}</div>
-    <${Facts} facts=${one.facts} skip=${[...(stacks ? ["stacks", "bets", "paid", "folded"] : []), ...(hasAuction(view) ? ["bids", "doubled"] : []), "played"]} cards=${sheds} />
-  </section>`;
+  return html`
+    <section
+      class=${`seat ${place} ${turn ? "turn" : ""} ${beat ? "leads" : ""} ${out ? "folded" : ""}`}
+      aria-label=${`${name}, ${about}`}
+    >
+      <header>
+        <span class="disc"><${Avatar} player=${one.player} team=${team} /></span>
+        <span class="who">
+          <b>${name}</b>
+          <small>
+            ${about}${said(view, seat).map(
+              (move) => html`
+                ${" "}
+                <b class="said">${moveWord(move)}</b>
+              `,
+            )}
+          </small>
+        </span>
+        ${one.count !== null &&
+        sheds &&
+        (one.cards
+          ? html`
+              <span class="tally" role="img" aria-label=${t("cards_left", one.count)}>
+                ${one.count}
+              </span>
+            `
+          : html`
+              <${Backs} count=${one.count} />
+            `)}
+        ${view.returns &&
+        html`
+          <b class=${`return ${gain(view.returns[seat])}`}>${signed(view.returns[seat])}</b>
+        `}
+      </header>
+      ${place !== "bottom" &&
+      one.cards &&
+      html`
+        <${Cards}
+          cards=${sheds ? highFirst(one.cards) : one.cards}
+          size=${sheds ? "small fanned" : small}
+          label=${t("hand")}
+        />
+      `}
+      ${place !== "bottom" &&
+      down > 0 &&
+      html`
+        <${Down} count=${down} size=${small} />
+      `}
+      ${stacks &&
+      html`
+        <${Stack} view=${view} seat=${seat} />
+      `}
+      <div class="played">
+        ${next !== undefined
+          ? html`
+              <span class="next">
+                <small>${t("now_plays")}</small>
+                ${" "}
+                <${MoveText} move=${next} />
+              </span>
+            `
+          : thinking
+            ? html`
+                <span class="thinking">
+                  <i></i>
+                  <i></i>
+                  <i></i>
+                  ${progress &&
+                  html`
+                    <small>${progress}</small>
+                  `}
+                </span>
+              `
+            : made &&
+              html`
+                ${beat &&
+                html`
+                  <small class="crown">${t("to_beat")}</small>
+                `}
+                <${MoveText} key=${made.ply} move=${made.move} word=${notes[made.ply]?.word} />
+              `}
+      </div>
+      <${Facts}
+        facts=${one.facts}
+        skip=${[
+          ...(stacks ? ["stacks", "bets", "paid", "folded"] : []),
+          ...(hasAuction(view) ? ["bids", "doubled"] : []),
+          "played",
+        ]}
+        cards=${sheds}
+      />
+    </section>
+  `;
 }
 
 // The middle of the table.
@@ -119,24 +325,92 @@ function Board({ view, played }) {
   const paid = view.seats.map((one) => one.facts?.paid);
   const pot = paid.every((one) => typeof one === "number") ? paid.reduce((a, b) => a + b, 0) : null;
   const bombs = view.facts?.bombs;
-  const auction = hasAuction(view) ? ["bidding", "doubling", "phase", "landlord", "factor", "spring"] : [];
+  const auction = hasAuction(view)
+    ? ["bidding", "doubling", "phase", "landlord", "factor", "spring"]
+    : [];
   const pots = Array.isArray(view.facts?.pots) && view.facts.pots.length > 1 ? view.facts.pots : [];
   const bets = hasStacks(view) ? ["pot", "pots", "raise", "amounts", "to_call"] : [];
-  return html`<div class="board">
-    ${pot !== null && html`<p class="pot"><span class="chip" aria-hidden="true"></span><small>${t("pot")}</small> <b>${amount(pot)}</b></p>`}
-    ${pots.length > 0 && html`<ul class="pots">${pots.map((one, k) => html`<li key=${k}><small>${t(k ? "side_pot" : "main_pot", k)}</small> <b>${amount(one.chips)}</b> <small>${one.seats.map((seat) => view.seats[seat].name).join(", ")}</small></li>`)}</ul>`}
-    ${open.map(([name, cards]) => html`<div class="open-cards" key=${name}><${Cards} cards=${cards} size=${name === "bottom" ? "small" : ""} label=${label(name)} /><small>${label(name)}</small></div>`)}
-    ${auction.length > 0 && !open.length && html`<div class="open-cards"><${Down} count=${3} size="small" /><small>${t("bottom")}</small></div>`}
-    ${bombs !== undefined && stake(view) > 0 && html`<p class="stake"><b>× ${stake(view)}</b><small>${t("stake")}${bombs ? ` · ${t("bombs_n", bombs)}` : ""}</small></p>`}
-    ${board && !played && html`<${Squares} name=${board[0]} rows=${board[1]} />`}
-    <${Facts} facts=${view.facts} skip=${["to_beat", "rules", "role", "bombs", board?.[0], ...bets, ...auction]} cards=${sheds} />
-  </div>`;
+  return html`
+    <div class="board">
+      ${pot !== null &&
+      html`
+        <p class="pot">
+          <span class="chip" aria-hidden="true"></span>
+          <small>${t("pot")}</small>
+          ${" "}
+          <b>${amount(pot)}</b>
+        </p>
+      `}
+      ${pots.length > 0 &&
+      html`
+        <ul class="pots">
+          ${pots.map(
+            (one, k) => html`
+              <li key=${k}>
+                <small>${t(k ? "side_pot" : "main_pot", k)}</small>
+                ${" "}
+                <b>${amount(one.chips)}</b>
+                ${" "}
+                <small>${one.seats.map((seat) => view.seats[seat].name).join(", ")}</small>
+              </li>
+            `,
+          )}
+        </ul>
+      `}
+      ${open.map(
+        ([name, cards]) => html`
+          <div class="open-cards" key=${name}>
+            <${Cards}
+              cards=${cards}
+              size=${name === "bottom" ? "small" : ""}
+              label=${label(name)}
+            />
+            <small>${label(name)}</small>
+          </div>
+        `,
+      )}
+      ${auction.length > 0 &&
+      !open.length &&
+      html`
+        <div class="open-cards">
+          <${Down} count=${3} size="small" />
+          <small>${t("bottom")}</small>
+        </div>
+      `}
+      ${bombs !== undefined &&
+      stake(view) > 0 &&
+      html`
+        <p class="stake">
+          <b>×${" "}${stake(view)}</b>
+          <small>${t("stake")}${bombs ? ` · ${t("bombs_n", bombs)}` : ""}</small>
+        </p>
+      `}
+      ${board &&
+      !played &&
+      html`
+        <${Squares} name=${board[0]} rows=${board[1]} />
+      `}
+      <${Facts}
+        facts=${view.facts}
+        skip=${["to_beat", "rules", "role", "bombs", board?.[0], ...bets, ...auction]}
+        cards=${sheds}
+      />
+    </div>
+  `;
 }
 
 // `next` is a move about to be made, in a replay. `children`: what your own place offers instead of
 // the hand; `foot`: below it.
 export function Felt({
-  view, config, thinking = null, progress = "", next, status, notes = {}, foot, children,
+  view,
+  config,
+  thinking = null,
+  progress = "",
+  next,
+  status,
+  notes = {},
+  foot,
+  children,
 }) {
   showRanks(view);
   const bottom = view.you ?? 0;
@@ -145,27 +419,86 @@ export function Felt({
   if (count === 3) others.reverse(); // the next player sits to the right
   const places = count === 3 ? ["left", "right"] : others.map(() => "top");
   const last = lastMoves(view);
-  const seat = (which, place) => html`<${Seat} key=${which} view=${view} seat=${which} config=${config} place=${place} thinking=${thinking === which}
-    progress=${progress} made=${last[which]} notes=${notes} next=${view.to_move === which ? next : undefined} />`;
-  return html`<div class=${`felt of-${count === 3 ? "three" : count === 2 ? "two" : "many"}`}>
-    <div class="others">${others.map((which, k) => seat(which, places[k]))}</div>
-    <${Effects} view=${view} />
-    <${Board} view=${view} played=${Boolean(children)} />
-    <div class="me">${seat(bottom, "bottom")}
-      ${status && html`<p class="status">${status}</p>`}<${Sum} view=${view} />
-      ${children || (view.seats[bottom].cards && html`<div class="lying"><${Cards} cards=${Array.isArray(view.seats[bottom].facts?.played) ? highFirst(view.seats[bottom].cards) : view.seats[bottom].cards} label=${t("hand")} /></div>`)}
-      ${foot}
+  const seat = (which, place) => html`
+    <${Seat}
+      key=${which}
+      view=${view}
+      seat=${which}
+      config=${config}
+      place=${place}
+      thinking=${thinking === which}
+      progress=${progress}
+      made=${last[which]}
+      notes=${notes}
+      next=${view.to_move === which ? next : undefined}
+    />
+  `;
+  return html`
+    <div class=${`felt of-${count === 3 ? "three" : count === 2 ? "two" : "many"}`}>
+      <div class="others">${others.map((which, k) => seat(which, places[k]))}</div>
+      <${Effects} view=${view} />
+      <${Board} view=${view} played=${Boolean(children)} />
+      <div class="me">
+        ${seat(bottom, "bottom")}
+        ${status &&
+        html`
+          <p class="status">${status}</p>
+        `}
+        <${Sum} view=${view} />
+        ${children ||
+        (view.seats[bottom].cards &&
+          html`
+            <div class="lying">
+              <${Cards}
+                cards=${Array.isArray(view.seats[bottom].facts?.played)
+                  ? highFirst(view.seats[bottom].cards)
+                  : view.seats[bottom].cards}
+                label=${t("hand")}
+              />
+            </div>
+          `)}
+        ${foot}
+      </div>
     </div>
-  </div>`;
+  `;
 }
 
 // The log: a row for each round, a column for each seat.
 export function Log({ view, config, notes = {} }) {
   const count = view.seats.length;
   const game = config.games.find((one) => one.name === view.game);
-  if (!view.moves.length) return html`<p class="muted small">${t("no_moves_yet")}</p>`;
-  if (view.moves.some((one) => one.seat === null)) return html`<ol class="log-list">${view.moves.map((one, ply) => html`<li key=${ply}><${MoveText} move=${one.move} size="tiny" /></li>`)}</ol>`;
-  if (count > 3) return html`<div class="log" tabindex="0" role="region" aria-label=${t("log")}><ol class="moves-made">${view.moves.map((one, ply) => html`<li key=${ply}><b>${view.seats[one.seat].name}</b> <small class="muted">${playerTitle(view.seats[one.seat].player, config)}</small> <${MoveText} move=${one.move} size="tiny" word=${notes[ply]?.word} /></li>`)}</ol></div>`;
+  if (!view.moves.length)
+    return html`
+      <p class="muted small">${t("no_moves_yet")}</p>
+    `;
+  if (view.moves.some((one) => one.seat === null))
+    return html`
+      <ol class="log-list">
+        ${view.moves.map(
+          (one, ply) => html`
+            <li key=${ply}><${MoveText} move=${one.move} size="tiny" /></li>
+          `,
+        )}
+      </ol>
+    `;
+  if (count > 3)
+    return html`
+      <div class="log" tabindex="0" role="region" aria-label=${t("log")}>
+        <ol class="moves-made">
+          ${view.moves.map(
+            (one, ply) => html`
+              <li key=${ply}>
+                <b>${view.seats[one.seat].name}</b>
+                ${" "}
+                <small class="muted">${playerTitle(view.seats[one.seat].player, config)}</small>
+                ${" "}
+                <${MoveText} move=${one.move} size="tiny" word=${notes[ply]?.word} />
+              </li>
+            `,
+          )}
+        </ol>
+      </div>
+    `;
   const rounds = [];
   view.moves.forEach((one, ply) => {
     const row = rounds[rounds.length - 1];
@@ -173,8 +506,54 @@ export function Log({ view, config, notes = {} }) {
     if (row && one.seat > before && row[one.seat] === undefined) row[one.seat] = ply;
     else rounds.push({ [one.seat]: ply });
   });
-  return html`<div class="log" tabindex="0" role="region" aria-label=${t("log")}><table>
-    <thead><tr><th scope="col"><span class="sr">${t("round")}</span></th>${view.seats.map((one, seat) => html`<th scope="col" key=${seat}>${playerTitle(one.player, config)} <small>${besideTitle(view, seat) || (game ? seatTitle(game, seat, view) : one.name)}</small></th>`)}</tr></thead>
-    <tbody>${rounds.map((row, k) => html`<tr key=${k}><td class="muted">${k + 1}</td>${Array.from({ length: count }, (_, seat) => html`<td key=${seat}>
-      ${row[seat] !== undefined && html`<${MoveText} move=${view.moves[row[seat]].move} size="tiny" word=${notes[row[seat]]?.word} />${notes[row[seat]]?.paid !== undefined && html` <small class="muted">${notes[row[seat]].paid}</small>`}`}</td>`)}</tr>`)}</tbody></table></div>`;
+  return html`
+    <div class="log" tabindex="0" role="region" aria-label=${t("log")}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col"><span class="sr">${t("round")}</span></th>
+            ${view.seats.map(
+              (one, seat) => html`
+                <th scope="col" key=${seat}>
+                  ${playerTitle(one.player, config)}${" "}
+                  <small>
+                    ${besideTitle(view, seat) || (game ? seatTitle(game, seat, view) : one.name)}
+                  </small>
+                </th>
+              `,
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          ${rounds.map(
+            (row, k) => html`
+              <tr key=${k}>
+                <td class="muted">${k + 1}</td>
+                ${Array.from(
+                  { length: count },
+                  (_, seat) => html`
+                    <td key=${seat}>
+                      ${row[seat] !== undefined &&
+                      html`
+                        <${MoveText}
+                          move=${view.moves[row[seat]].move}
+                          size="tiny"
+                          word=${notes[row[seat]]?.word}
+                        />
+                        ${notes[row[seat]]?.paid !== undefined &&
+                        html`
+                          ${" "}
+                          <small class="muted">${notes[row[seat]].paid}</small>
+                        `}
+                      `}
+                    </td>
+                  `,
+                )}
+              </tr>
+            `,
+          )}
+        </tbody>
+      </table>
+    </div>
+  `;
 }

@@ -14,7 +14,15 @@ export function useKeys(enabled, handle) {
   useEffect(() => {
     if (!enabled) return undefined;
     const hear = (event) => {
-      if (typing(event) || event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented || document.querySelector("dialog[open]")) return;
+      if (
+        typing(event) ||
+        event.ctrlKey ||
+        event.altKey ||
+        event.metaKey ||
+        event.defaultPrevented ||
+        document.querySelector("dialog[open]")
+      )
+        return;
       if (latest.current(event)) event.preventDefault();
     };
     addEventListener("keydown", hear);
@@ -77,7 +85,19 @@ export function TypedMove({ turn, play }) {
       setText("");
     }
   };
-  return html`<form class="typed" onSubmit=${submit}><input aria-label=${t("type_move")} placeholder=${t("type_move")} value=${text} enterkeyhint="go"
-    autocapitalize="off" autocomplete="off" spellcheck=${false} onInput=${(event) => setText(event.target.value)}
-    onKeyDown=${(event) => event.key === "Escape" && (setText(""), event.target.blur())} /></form>`;
+  return html`
+    <form class="typed" onSubmit=${submit}>
+      <input
+        aria-label=${t("type_move")}
+        placeholder=${t("type_move")}
+        value=${text}
+        enterkeyhint="go"
+        autocapitalize="off"
+        autocomplete="off"
+        spellcheck=${false}
+        onInput=${(event) => setText(event.target.value)}
+        onKeyDown=${(event) => event.key === "Escape" && (setText(""), event.target.blur())}
+      />
+    </form>
+  `;
 }

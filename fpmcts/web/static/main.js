@@ -17,10 +17,23 @@ const KEPT = "fpmcts.settings";
 const TOAST_MS = 5000;
 const LOOK_MS = 1000; // between polls of the games, until all are prepared
 const GEAR =
-  "M10.200 2h3.600l.5 2.600 1.700.7 2.200-1.500 2.500 2.500-1.500 2.200.7 1.700 2.600.5v3.600l-2.600.5-.7 1.700 1.500 2.200-2.500 2.500-2.200-1.500-1.700.7-.5 2.600h-3.600l-.5-2.600-1.700-.7-2.200 1.500-2.500-2.500 1.500-2.200-.7-1.700-2.600-.5v-3.600l2.600-.5.7-1.700-1.500-2.200 2.500-2.500 2.200 1.500 1.700-.7zM12 8.400a3.600 3.600 0 1 0 0 7.200 3.600 3.600 0 0 0 0-7.200z";
+  "M10.200 2h3.600l.5 2.600 1.700.7 2.200-1.500 2.500 2.500-1.500 2.200.7 1.700 2.600.5v3.600\
+l-2.600.5-.7 1.700 1.500 2.200-2.500 2.500-2.200-1.500-1.700.7-.5 2.600h-3.600l-.5-2.600\
+-1.700-.7-2.200 1.500-2.500-2.500 1.500-2.200-.7-1.700-2.600-.5v-3.600l2.600-.5.7-1.700\
+-1.500-2.200 2.500-2.500 2.200 1.500 1.700-.7zM12 8.400a3.600 3.600 0 1 0 0 7.200 3.600\
+ 3.600 0 0 0 0-7.200z";
 
 function readPrefs() {
-  return kept(KEPT, { language: systemLanguage(), keys: true, motion: true, sound: !matchMedia("(prefers-reduced-motion: reduce)").matches, four: true, counter: true, autopass: false, combine: false });
+  return kept(KEPT, {
+    language: systemLanguage(),
+    keys: true,
+    motion: true,
+    sound: !matchMedia("(prefers-reduced-motion: reduce)").matches,
+    four: true,
+    counter: true,
+    autopass: false,
+    combine: false,
+  });
 }
 
 function place() {
@@ -34,23 +47,98 @@ function Settings({ prefs, change }) {
   const dialog = useRef(null);
   useEffect(() => {
     const hear = (event) => {
-      if (event.key !== "?" || ["INPUT", "TEXTAREA"].includes(event.target.tagName) || dialog.current.open) return;
+      if (
+        event.key !== "?" ||
+        ["INPUT", "TEXTAREA"].includes(event.target.tagName) ||
+        dialog.current.open
+      )
+        return;
       event.preventDefault();
       dialog.current.showModal();
     };
     addEventListener("keydown", hear);
     return () => removeEventListener("keydown", hear);
   }, []);
-  const box = (name, label) => html`<label class="check"><input type="checkbox" checked=${prefs[name]} onChange=${(event) => change({ [name]: event.target.checked })} /> ${label}</label>`;
-  const languages = html`<div class="segments" role="group" aria-label=${t("language")}>${[["en", "EN"], ["zh", "中文"]].map(([name, text]) => html`<button type="button" key=${name} lang=${name} aria-pressed=${prefs.language === name ? "true" : "false"}
-    class=${prefs.language === name ? "on" : ""} onClick=${() => change({ language: name })}>${text}</button>`)}</div>`;
-  return html`<nav class="settings" aria-label=${t("settings")}>${languages}
-    <button type="button" class="icon" aria-label=${t("settings")} title=${t("settings")} onClick=${() => dialog.current.showModal()}><svg viewBox="0 0 24 24" aria-hidden="true" focusable="false"><path d=${GEAR} /></svg></button>
-    <dialog ref=${dialog} aria-label=${t("settings")} onClick=${(event) => event.target === dialog.current && dialog.current.close()}><div class="sheet">
-      <div class="row"><h2>${t("settings")}</h2><span class="spread"></span>${languages}</div>
-      <p class="checks">${box("keys", t("keys"))} ${box("motion", t("motion"))} ${box("sound", t("sound"))} ${box("four", t("four_colours"))} ${box("counter", t("counter"))} ${box("autopass", t("autopass"))} ${box("combine", t("combine"))}</p>
-      <dl class="keys">${t("help").map(([keys, what]) => html`<div key=${keys}><dt><kbd>${keys}</kbd></dt><dd>${what}</dd></div>`)}</dl>
-      <button type="button" class="primary" onClick=${() => dialog.current.close()}>${t("close")}</button></div></dialog></nav>`;
+  const box = (name, label) => html`
+    <label class="check">
+      <input
+        type="checkbox"
+        checked=${prefs[name]}
+        onChange=${(event) => change({ [name]: event.target.checked })}
+      />
+      ${" "}${label}
+    </label>
+  `;
+  const languages = html`
+    <div class="segments" role="group" aria-label=${t("language")}>
+      ${[
+        ["en", "EN"],
+        ["zh", "中文"],
+      ].map(
+        ([name, text]) => html`
+          <button
+            type="button"
+            key=${name}
+            lang=${name}
+            aria-pressed=${prefs.language === name ? "true" : "false"}
+            class=${prefs.language === name ? "on" : ""}
+            onClick=${() => change({ language: name })}
+          >
+            ${text}
+          </button>
+        `,
+      )}
+    </div>
+  `;
+  return html`
+    <nav class="settings" aria-label=${t("settings")}>
+      ${languages}
+      <button
+        type="button"
+        class="icon"
+        aria-label=${t("settings")}
+        title=${t("settings")}
+        onClick=${() => dialog.current.showModal()}
+      >
+        <svg viewBox="0 0 24 24" aria-hidden="true" focusable="false"><path d=${GEAR} /></svg>
+      </button>
+      <dialog
+        ref=${dialog}
+        aria-label=${t("settings")}
+        onClick=${(event) => event.target === dialog.current && dialog.current.close()}
+      >
+        <div class="sheet">
+          <div class="row">
+            <h2>${t("settings")}</h2>
+            <span class="spread"></span>
+            ${languages}
+          </div>
+          <p class="checks">
+            ${box("keys", t("keys"))}${" "}${box("motion", t("motion"))}${" "}${box(
+              "sound",
+              t("sound"),
+            )}${" "}${box("four", t("four_colours"))}${" "}${box(
+              "counter",
+              t("counter"),
+            )}${" "}${box("autopass", t("autopass"))}${" "}${box("combine", t("combine"))}
+          </p>
+          <dl class="keys">
+            ${t("help").map(
+              ([keys, what]) => html`
+                <div key=${keys}>
+                  <dt><kbd>${keys}</kbd></dt>
+                  <dd>${what}</dd>
+                </div>
+              `,
+            )}
+          </dl>
+          <button type="button" class="primary" onClick=${() => dialog.current.close()}>
+            ${t("close")}
+          </button>
+        </div>
+      </dialog>
+    </nav>
+  `;
 }
 
 function App({ connection }) {
@@ -103,20 +191,52 @@ function App({ connection }) {
     location.hash = hash;
   };
   const open = (id) => go(`t=${id}`);
-  const shared = { config, connection, prefs, engine, prepare, go, open, say, announce: setSpoken, fail };
+  const shared = {
+    config,
+    connection,
+    prefs,
+    engine,
+    prepare,
+    go,
+    open,
+    say,
+    announce: setSpoken,
+    fail,
+  };
   const pages = { lobby: Lobby, table: Play, puzzles: Puzzles, editor: Editor };
   const Page = pages[at.page];
   const shows = config && (config.games.length > 0 || at.page === "lobby");
-  return html`<div class="page">
-    <${Settings} prefs=${prefs} change=${(some) => setPrefs({ ...prefs, ...some })} />
-    ${!online && html`<p class="notice">${t("lost")}</p>`}
-    ${shows ? html`<${Page} ...${shared} id=${at.id} key=${at.page === "table" ? at.id : at.page} wish=${at.wish ?? {}} />` : html`<p class="starting">${config ? preparingText(config, engine) : "…"}</p>`}
-    <div class="toast" aria-hidden="true">${toast}</div>
-    <div class="sr" role="status" aria-live="polite">${spoken}</div>
-  </div>`;
+  return html`
+    <div class="page">
+      <${Settings} prefs=${prefs} change=${(some) => setPrefs({ ...prefs, ...some })} />
+      ${!online &&
+      html`
+        <p class="notice">${t("lost")}</p>
+      `}
+      ${shows
+        ? html`
+            <${Page}
+              ...${shared}
+              id=${at.id}
+              key=${at.page === "table" ? at.id : at.page}
+              wish=${at.wish ?? {}}
+            />
+          `
+        : html`
+            <p class="starting">${config ? preparingText(config, engine) : "…"}</p>
+          `}
+      <div class="toast" aria-hidden="true">${toast}</div>
+      <div class="sr" role="status" aria-live="polite">${spoken}</div>
+    </div>
+  `;
 }
 
 const connection = new Connection();
 const root = document.getElementById("app");
 root.replaceChildren();
-render(html`<${App} connection=${connection} />`, root);
+render(
+  html`
+    <${App} connection=${connection} />
+  `,
+  root,
+);

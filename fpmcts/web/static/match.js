@@ -10,7 +10,11 @@ import { gain, signed, t } from "./words.js";
 export function sums(games) {
   const points = [];
   const totals = games.length ? games[0].map(() => 0) : [];
-  [totals, ...games].forEach((returns, ply) => returns.forEach((won, seat) => points.push({ ply, seat, value: (totals[seat] += won), move: null })));
+  [totals, ...games].forEach((returns, ply) =>
+    returns.forEach((won, seat) =>
+      points.push({ ply, seat, value: (totals[seat] += won), move: null }),
+    ),
+  );
   return points;
 }
 
@@ -19,8 +23,36 @@ export function Match({ id, series, config, over, fail }) {
   useEffect(() => {
     get(`/api/tables/${id}/series`).then((answer) => setGames(answer.games), fail);
   }, [id]);
-  const ranks = series.players.map((player, k) => [series.returns[k], player, k]).sort((a, b) => b[0] - a[0]);
-  return html`<section class="panel match"><h2>${t(over ? "match_over" : "total")}</h2>
-    <table><tbody>${ranks.map(([won, player, k]) => html`<tr key=${k}><th scope="row">${playerTitle(player, config)}${series.players.indexOf(player) !== series.players.lastIndexOf(player) ? ` ${k + 1}` : ""}</th><td class=${`num ${gain(won)}`}>${signed(won)}</td></tr>`)}</tbody></table>
-    <${Curve} points=${sums(games)} unit="points" title=${t("match_curve")} tag=${(one) => t("hand_no", one.ply)} names=${(k) => playerTitle(series.players[k], config)} /></section>`;
+  const ranks = series.players
+    .map((player, k) => [series.returns[k], player, k])
+    .sort((a, b) => b[0] - a[0]);
+  return html`
+    <section class="panel match">
+      <h2>${t(over ? "match_over" : "total")}</h2>
+      <table>
+        <tbody>
+          ${ranks.map(
+            ([won, player, k]) => html`
+              <tr key=${k}>
+                <th scope="row">
+                  ${playerTitle(player, config)}${series.players.indexOf(player) !==
+                  series.players.lastIndexOf(player)
+                    ? ` ${k + 1}`
+                    : ""}
+                </th>
+                <td class=${`num ${gain(won)}`}>${signed(won)}</td>
+              </tr>
+            `,
+          )}
+        </tbody>
+      </table>
+      <${Curve}
+        points=${sums(games)}
+        unit="points"
+        title=${t("match_curve")}
+        tag=${(one) => t("hand_no", one.ply)}
+        names=${(k) => playerTitle(series.players[k], config)}
+      />
+    </section>
+  `;
 }

@@ -3,14 +3,28 @@
 import { html, useEffect, useReducer, useRef, useState } from "./vendor/preact.js";
 import { isBidding, isThrownIn } from "./auction.js";
 import {
-  Counter, MoveText, cheapestFirst, madeWord, moveWord, sorted, unseenCounts, wordAt,
+  Counter,
+  MoveText,
+  cheapestFirst,
+  madeWord,
+  moveWord,
+  sorted,
+  unseenCounts,
+  wordAt,
 } from "./cards.js";
 import { get, post } from "./connection.js";
 import { Controls, playsCards } from "./controls.js";
 import { Felt, Log } from "./felt.js";
 import { useKeys, useLater } from "./keys.js";
 import {
-  YOU, gameTitle, isSeries, placeTitle, playerTitle, roleTitle, sameNames, usual,
+  YOU,
+  gameTitle,
+  isSeries,
+  placeTitle,
+  playerTitle,
+  roleTitle,
+  sameNames,
+  usual,
 } from "./players.js";
 import { Match } from "./match.js";
 import { Steps, useArrows, useReplay } from "./replay.js";
@@ -18,7 +32,19 @@ import { Review } from "./review.js";
 import { Curve, Hands, Moves, Value } from "./thoughts.js";
 import { amount, gain, number, signed, t, verdict } from "./words.js";
 
-const EMPTY = { rev: null, summary: null, view: null, thinking: null, job: null, result: null, stuck: false, paused: false, factor: 1, values: {}, notes: {} };
+const EMPTY = {
+  rev: null,
+  summary: null,
+  view: null,
+  thinking: null,
+  job: null,
+  result: null,
+  stuck: false,
+  paused: false,
+  factor: 1,
+  values: {},
+  notes: {},
+};
 const SPEEDS = [64, 256, 1024];
 const HINT_PLAYOUTS = 64;
 const DEAL_AGAIN_MS = 2500; // after a deal that was thrown in
@@ -26,17 +52,40 @@ const DEAL_AGAIN_MS = 2500; // after a deal that was thrown in
 // The value that a search found for its position, for the curve.
 function kept(values, ply, seat, message) {
   if (message.value === null || message.value === undefined) return values;
-  return { ...values, [ply]: { ply, seat, value: message.value, unit: message.unit, se: message.se ?? null, move: message.move } };
+  return {
+    ...values,
+    [ply]: {
+      ply,
+      seat,
+      value: message.value,
+      unit: message.unit,
+      se: message.se ?? null,
+      move: message.move,
+    },
+  };
 }
 
 // A move with its word in the position where it was made, and what its seat had paid by then.
 function note(before, after, seat, move) {
   const paid = after.seats[seat]?.facts?.paid;
-  const more = typeof paid === "number" && after.seats[seat].facts.bets === undefined && before?.seats[seat].facts.paid !== paid;
-  return typeof paid === "number" && move !== null ? { word: before ? madeWord(before, after, seat, move) : undefined, paid: more ? amount(paid) : undefined } : {};
+  const more =
+    typeof paid === "number" &&
+    after.seats[seat].facts.bets === undefined &&
+    before?.seats[seat].facts.paid !== paid;
+  return typeof paid === "number" && move !== null
+    ? {
+        word: before ? madeWord(before, after, seat, move) : undefined,
+        paid: more ? amount(paid) : undefined,
+      }
+    : {};
 }
 
-const notesOf = (plies) => Object.fromEntries(plies.slice(0, -1).map((one, ply) => [ply, note(one.view, plies[ply + 1].view, one.seat, one.move)]));
+const notesOf = (plies) =>
+  Object.fromEntries(
+    plies
+      .slice(0, -1)
+      .map((one, ply) => [ply, note(one.view, plies[ply + 1].view, one.seat, one.move)]),
+  );
 
 // The state of the table, from the messages of the server.
 function follow(state, message) {
@@ -44,22 +93,67 @@ function follow(state, message) {
     case "forget":
       return EMPTY;
     case "state":
-      return { ...state, rev: message.rev, summary: message.summary, view: message.view, paused: message.paused, factor: message.factor, thinking: null, result: null, stuck: false,
-        values: Object.fromEntries(Object.entries(state.values).filter(([ply]) => Number(ply) <= message.view.ply)) };
+      return {
+        ...state,
+        rev: message.rev,
+        summary: message.summary,
+        view: message.view,
+        paused: message.paused,
+        factor: message.factor,
+        thinking: null,
+        result: null,
+        stuck: false,
+        values: Object.fromEntries(
+          Object.entries(state.values).filter(([ply]) => Number(ply) <= message.view.ply),
+        ),
+      };
     case "moved":
-      return { ...state, rev: message.rev, view: message.view, thinking: null, result: state.view?.you === null || message.view.to_move !== message.view.you ? state.result : null, notes: { ...state.notes, [message.ply]: note(state.view, message.view, message.seat, message.move) } };
+      return {
+        ...state,
+        rev: message.rev,
+        view: message.view,
+        thinking: null,
+        result:
+          state.view?.you === null || message.view.to_move !== message.view.you
+            ? state.result
+            : null,
+        notes: {
+          ...state.notes,
+          [message.ply]: note(state.view, message.view, message.seat, message.move),
+        },
+      };
     case "thinking":
-      return { ...state, thinking: message, stuck: false, result: message.rows || message.policy ? message : state.result, values: kept(state.values, state.view?.ply, message.seat, message) };
+      return {
+        ...state,
+        thinking: message,
+        stuck: false,
+        result: message.rows || message.policy ? message : state.result,
+        values: kept(state.values, state.view?.ply, message.seat, message),
+      };
     case "over":
-      return { ...state, rev: message.rev, summary: message.summary, view: message.view, thinking: null, result: null, ended: true };
+      return {
+        ...state,
+        rev: message.rev,
+        summary: message.summary,
+        view: message.view,
+        thinking: null,
+        result: null,
+        ended: true,
+      };
     case "asked":
       return { ...state, job: message.job, result: null };
     case "result":
       if (message.job !== state.job || message.review || message.tried) return state;
-      return { ...state, result: message.rows || message.policy ? message : state.result, job: message.final ? null : state.job, values: kept(state.values, message.ply, message.seat, message) };
+      return {
+        ...state,
+        result: message.rows || message.policy ? message : state.result,
+        job: message.final ? null : state.job,
+        values: kept(state.values, message.ply, message.seat, message),
+      };
     case "error":
       if (message.code === "unknown_table") return { ...state, missing: true };
-      if (message.table !== undefined) return { ...state, thinking: null, stuck: true }; // a player failed
+      // a player failed
+      if (message.table !== undefined) return { ...state, thinking: null, stuck: true };
       return message.id !== undefined && message.id === state.job ? { ...state, job: null } : state;
     case "disconnected":
       return { ...state, job: null, thinking: null };
@@ -74,7 +168,8 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
   const [retry, setRetry] = useState(null);
   const [reviewing, setReviewing] = useState(false);
   const latest = useRef(null);
-  const failed = (error) => !["disconnected", "unknown_job"].includes(error.code) && fail(error); // a job may just have ended
+  // a job may just have ended
+  const failed = (error) => !["disconnected", "unknown_job"].includes(error.code) && fail(error);
   useEffect(() => {
     tell({ type: "forget" });
     setPly(null);
@@ -84,7 +179,8 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
       if (message.table !== undefined && message.table !== id) return;
       if (message.type === "next") open(message.next);
       else if (message.type === "error" || message.error) failed(message.error ?? message);
-      else if (message.type === "moved" || message.type === "over" || message.type === "state") announce(spoken(message, latest.current, config));
+      else if (message.type === "moved" || message.type === "over" || message.type === "state")
+        announce(spoken(message, latest.current, config));
       if (message.view) latest.current = message.view;
       tell(message);
     });
@@ -95,9 +191,16 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
     };
   }, [id]);
   const { summary, view } = state;
-  const game = config.games.find((one) => one.name === view?.game) ?? { players: [], seats: view?.seats, teams: [], analyst: null, mixes: false };
+  const game = config.games.find((one) => one.name === view?.game) ?? {
+    players: [],
+    seats: view?.seats,
+    teams: [],
+    analyst: null,
+    mixes: false,
+  };
   const series = isSeries(game) && !summary?.imported;
-  const matchOver = series && summary?.series?.deals && summary.series.games >= summary.series.deals;
+  const matchOver =
+    series && summary?.series?.deals && summary.series.games >= summary.series.deals;
   const dealAgain = Boolean(state.ended && view && isThrownIn(view) && !matchOver);
   useLater(dealAgain ? DEAL_AGAIN_MS : null, () => send({ type: "next" }), []);
   const done = Boolean(view && (view.over || summary.imported));
@@ -112,133 +215,506 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
   const send = (fields) => connection.send({ table: id, ...fields });
   const play = (move) => send({ type: "play", move, rev: state.rev });
   useKeys(prefs.keys && done, (event) => {
-    if (event.key !== "Enter" || ["BUTTON", "A", "SUMMARY"].includes(event.target.tagName) || reviewing || !series || matchOver) return false;
+    if (
+      event.key !== "Enter" ||
+      ["BUTTON", "A", "SUMMARY"].includes(event.target.tagName) ||
+      reviewing ||
+      !series ||
+      matchOver
+    )
+      return false;
     send({ type: "next" });
     return true;
   });
-  if (!view) return html`<main class="play"><header class="bar-top"><${Back} go=${go} /></header><p class="starting">${state.missing ? t("error_unknown_table") : "…"}</p></main>`;
+  if (!view)
+    return html`
+      <main class="play">
+        <header class="bar-top"><${Back} go=${go} /></header>
+        <p class="starting">${state.missing ? t("error_unknown_table") : "…"}</p>
+      </main>
+    `;
   const watching = view.you === null;
   const mine = !watching && view.to_move === view.you;
-  const maySearch = Boolean(game.analyst) && !done && summary.mode !== "fair" && (mine || summary.mode === "open");
+  const maySearch =
+    Boolean(game.analyst) && !done && summary.mode !== "fair" && (mine || summary.mode === "open");
   const searches = game.exact === false;
-  const name = (seat) => (sameNames(view) && seat !== view.you ? placeTitle(view, seat, game, config) : playerTitle(view.seats[seat].player, config));
-  const analyse = (playouts, hear) => tell({ type: "asked", job: connection.send({ type: "analyse", playouts }, hear) });
+  const name = (seat) =>
+    sameNames(view) && seat !== view.you
+      ? placeTitle(view, seat, game, config)
+      : playerTitle(view.seats[seat].player, config);
+  const analyse = (playouts, hear) =>
+    tell({ type: "asked", job: connection.send({ type: "analyse", playouts }, hear) });
   // A hint is the best move, and asked for again the next best. Without an analyst, or if hands
   // must stay hidden, hints cycle through the legal moves with cards, the cheapest first: they show
   // what is possible, not what is good.
   const hint = async (legal, now) => {
-    const known = state.job === null && state.result?.ply === view.ply ? (state.result.rows ?? []).map((row) => row.move) : [];
+    const known =
+      state.job === null && state.result?.ply === view.ply
+        ? (state.result.rows ?? []).map((row) => row.move)
+        : [];
     const moves = maySearch ? known : cheapestFirst([...legal.values()]);
     const place = moves.findIndex((move) => sorted(move) === sorted(now));
     if (!maySearch || place >= 0) return moves[(place + 1) % moves.length];
-    return new Promise((resolve) => analyse(HINT_PLAYOUTS, (message) => (message.final || message.type === "error") && resolve(message.rows?.[0]?.move ?? message.move ?? null)));
+    return new Promise((resolve) =>
+      analyse(
+        HINT_PLAYOUTS,
+        (message) =>
+          (message.final || message.type === "error") &&
+          resolve(message.rows?.[0]?.move ?? message.move ?? null),
+      ),
+    );
   };
-  const share = () => copy(summary.seed === null ? location.href : `${location.origin}/#g=${summary.game}&seed=${summary.seed}`, say);
-  const outside = () => get(`/api/tables/${id}/outside`).then((text) => copy(JSON.stringify(text), say), fail);
-  const again = () => post("/api/tables", { game: summary.game, seats: summary.seats, mode: summary.mode, greedy: summary.greedy, rotate: summary.rotate, ...(matchOver ? { deals: summary.series.deals } : {}) }).then((made) => open(made.id), fail);
+  const share = () =>
+    copy(
+      summary.seed === null
+        ? location.href
+        : `${location.origin}/#g=${summary.game}&seed=${summary.seed}`,
+      say,
+    );
+  const outside = () =>
+    get(`/api/tables/${id}/outside`).then((text) => copy(JSON.stringify(text), say), fail);
+  const again = () =>
+    post("/api/tables", {
+      game: summary.game,
+      seats: summary.seats,
+      mode: summary.mode,
+      greedy: summary.greedy,
+      rotate: summary.rotate,
+      ...(matchOver ? { deals: summary.series.deals } : {}),
+    }).then((made) => open(made.id), fail);
   const playOn = (seat) => {
-    const seats = view.seats.map((one) => (one.seat === seat ? YOU : game.players.some((each) => each.name === one.player) ? one.player : usual(game)));
-    return post("/api/tables", { game: summary.game, continues: id, ply: at ?? view.ply, mode: summary.mode === "open" && !watching ? "open" : "hints", seats }).then((made) => open(made.id), fail);
+    const seats = view.seats.map((one) =>
+      one.seat === seat
+        ? YOU
+        : game.players.some((each) => each.name === one.player)
+          ? one.player
+          : usual(game),
+    );
+    return post("/api/tables", {
+      game: summary.game,
+      continues: id,
+      ply: at ?? view.ply,
+      mode: summary.mode === "open" && !watching ? "open" : "hints",
+      seats,
+    }).then((made) => open(made.id), fail);
   };
   const here = at === null ? view : { ...plies[at].view, you: plies[at].view.you ?? view.you };
   const next = at === null || plies[at].move === null ? undefined : plies[at].move;
   const shown = retry ? retry.view : here;
   const notes = done && plies ? notesOf(plies) : state.notes;
   const progress = state.thinking?.total ? t("of", state.thinking.done, state.thinking.total) : "";
-  const total = summary.series?.games > 0 && summary.series.number + summary.series.games > 2 ? summary.series : null;
-  const foot = html`<div class="row buttons finish">
-    ${series && !matchOver && html`<button type="button" class="primary" onClick=${() => send({ type: "next" })}>${t("next")}</button>`}
-    ${(!series || matchOver) && !summary.imported && html`<button type="button" class="primary" onClick=${again}>${t("again")}</button>`}
-    ${game.analyst && !reviewing && html`<button type="button" onClick=${() => setReviewing(true)}>${t("review")}</button>`}</div>`;
-  return html`<main class=${`play ${done ? "over" : ""}`} data-ply=${view.ply} data-turn=${mine ? "mine" : "other"}>
-    <header class="bar-top">
-      <${Back} go=${go} />
-      <h1>${gameTitle(view.game)}</h1><span class="tag mode">${t(`mode_${summary.mode}`)}</span>
-      ${series && html`<span class="tag">${t("hand_no", summary.series?.number ?? 1)}${summary.series?.deals ? ` / ${summary.series.deals}` : ""}</span>`}
-      ${total && html`<span class="tag" title=${t("total")}>${total.players.map((player, k) => `${playerTitle(player, config)} ${signed(total.returns[k])}`).join(" · ")}</span>`}
-      <span class="spread"></span>
-      ${watching && !done && html`<${Watching} state=${state} send=${send} playOn=${() => playOn(view.to_move)} />`}
-      ${summary.mode !== "fair" && !done && html`<button type="button" disabled=${view.ply === 0} onClick=${() => send({ type: "undo" })}>${t("undo")}</button>`}
-    </header>
-    ${engine.state !== "ready" && html`<p class="notice">${engine.compiling ? t("compiling", gameTitle(engine.compiling.game), engine.compiling.seconds) : t("waiting", number(100 * (engine.warm ?? 0)))}</p>`}
-    <div class="stage">
-      <${Felt} view=${shown} config=${config} thinking=${state.thinking?.seat ?? null} progress=${progress} notes=${notes} next=${retry ? undefined : next} foot=${retry || !done ? "" : foot}
-        status=${retry ? html`<b>${t("your_try")}</b>` : state.stuck ? html`<b>${t("stuck")}</b> <button type="button" onClick=${() => connection.join(id)}>${t("try_again")}</button>` : statusText(shown, view, config, game, done, at, last, state.paused)}>
-        ${retry
-          ? html`<${Controls} key=${`retry-${retry.ply}`} view=${retry.view} legal=${retry.legal} play=${retry.attempt} say=${say} keys=${prefs.keys}
-              extra=${html`<button type="button" class="link" onClick=${() => setRetry(null)}>${t("give_up")}</button>`} />`
-          : !watching && !done && html`<${Controls} view=${view} legal=${view.legal} play=${play} hint=${hint} advised=${maySearch} autopass=${prefs.autopass} combine=${prefs.combine} say=${say} keys=${prefs.keys} />`}
-      <//>
-      ${done && plies && html`<${Steps} ply=${at} last=${last} choose=${choose} held=${retry !== null} />`}
-      ${done && html`<div class="row after">
-        ${plies && game.players.length > 0 && html`<button type="button" disabled=${here.over} title=${t("play_on_help")} onClick=${() => playOn(view.you ?? here.to_move)}>${t("play_on")}</button>`}
-        <a class="button" href=${`/api/tables/${id}/record`} download>${t("download")}</a>
-        <button type="button" onClick=${share}>${t("share")}</button>
-      </div>`}
+  const total =
+    summary.series?.games > 0 && summary.series.number + summary.series.games > 2
+      ? summary.series
+      : null;
+  const foot = html`
+    <div class="row buttons finish">
+      ${series &&
+      !matchOver &&
+      html`
+        <button type="button" class="primary" onClick=${() => send({ type: "next" })}>
+          ${t("next")}
+        </button>
+      `}
+      ${(!series || matchOver) &&
+      !summary.imported &&
+      html`
+        <button type="button" class="primary" onClick=${again}>${t("again")}</button>
+      `}
+      ${game.analyst &&
+      !reviewing &&
+      html`
+        <button type="button" onClick=${() => setReviewing(true)}>${t("review")}</button>
+      `}
     </div>
-    <aside class="side">
-      ${done && series && summary.series.games > 1 && html`<${Match} id=${id} series=${summary.series} config=${config} over=${Boolean(matchOver)} fail=${failed} />`}
-      ${done && reviewing && html`<${Review} id=${id} view=${view} plies=${plies} game=${game} config=${config} connection=${connection} prefs=${prefs}
-        name=${name} say=${say} fail=${failed} ply=${at} choose=${choose} retry=${retry} setRetry=${setRetry} />`}
-      ${!done && !watching && prefs.counter && playsCards(view) && html`<${Counter} counts=${unseenCounts(view)} />`}
-      ${!done && html`<section class="panel thoughts"><h2>${t("thoughts")}</h2>
-        ${maySearch
-          ? html`<div class="row think" role="group" aria-label=${t(searches ? "think_help" : "ask_table")}>${state.job === null
-              ? !searches ? html`<button type="button" onClick=${() => analyse()}>${t("ask_table")}</button>` : html`<span>${t("analyse")}</span>${SPEEDS.map((n) => html`<button type="button" key=${n} title=${t("think_help")} onClick=${() => analyse(n)}>${n}</button>`)}`
-              : html`<button type="button" onClick=${() => connection.send({ type: "cancel", job: state.job })}>${t("stop")}</button>
-                  <progress max=${state.result?.total ?? 1} value=${state.result?.done ?? 0} aria-label=${t("analyse")}></progress>`}</div>`
-          : html`<p class="muted small">${t(summary.mode === "fair" ? "thoughts_fair" : game.analyst ? "thoughts_wait" : "thoughts_none")}</p>`}
-        ${state.result && html`<p class="whose"><small>${name(state.result.seat ?? view.to_move ?? 0)}${state.result.total ? ` · ${t("of", state.result.done, state.result.total)}` : ""}</small></p>
-          <${Value} result=${state.result} /><${Moves} result=${state.result} word=${(move) => wordAt(view, move)} choose=${mine ? play : null} />
-          ${!searches && !state.result.rows?.length && html`<p class="muted small">${t("policy_only")}</p>`}
-          <${Hands} hidden=${state.result.hidden} name=${(seat) => placeTitle(view, seat, game, config)} />`}
-        <${Curve} points=${Object.values(state.values)} unit=${Object.values(state.values)[0]?.unit} names=${name} />
-      </section>`}
-      <section class="panel"><h2>${t("log")}</h2><${Log} view=${view} config=${config} notes=${notes} />
-        ${!done && view.to_move !== null && (mine || summary.mode === "open") && html`<button type="button" class="link small" onClick=${outside}>${t("outside")}</button>`}</section>
-    </aside>
-  </main>`;
+  `;
+  return html`
+    <main
+      class=${`play ${done ? "over" : ""}`}
+      data-ply=${view.ply}
+      data-turn=${mine ? "mine" : "other"}
+    >
+      <header class="bar-top">
+        <${Back} go=${go} />
+        <h1>${gameTitle(view.game)}</h1>
+        <span class="tag mode">${t(`mode_${summary.mode}`)}</span>
+        ${series &&
+        html`
+          <span class="tag">
+            ${t("hand_no", summary.series?.number ?? 1)}${summary.series?.deals
+              ? ` / ${summary.series.deals}`
+              : ""}
+          </span>
+        `}
+        ${total &&
+        html`
+          <span class="tag" title=${t("total")}>
+            ${total.players
+              .map((player, k) => `${playerTitle(player, config)} ${signed(total.returns[k])}`)
+              .join(" · ")}
+          </span>
+        `}
+        <span class="spread"></span>
+        ${watching &&
+        !done &&
+        html`
+          <${Watching} state=${state} send=${send} playOn=${() => playOn(view.to_move)} />
+        `}
+        ${summary.mode !== "fair" &&
+        !done &&
+        html`
+          <button type="button" disabled=${view.ply === 0} onClick=${() => send({ type: "undo" })}>
+            ${t("undo")}
+          </button>
+        `}
+      </header>
+      ${engine.state !== "ready" &&
+      html`
+        <p class="notice">
+          ${engine.compiling
+            ? t("compiling", gameTitle(engine.compiling.game), engine.compiling.seconds)
+            : t("waiting", number(100 * (engine.warm ?? 0)))}
+        </p>
+      `}
+      <div class="stage">
+        <${Felt}
+          view=${shown}
+          config=${config}
+          thinking=${state.thinking?.seat ?? null}
+          progress=${progress}
+          notes=${notes}
+          next=${retry ? undefined : next}
+          foot=${retry || !done ? "" : foot}
+          status=${retry
+            ? html`
+                <b>${t("your_try")}</b>
+              `
+            : state.stuck
+              ? html`
+                  <b>${t("stuck")}</b>
+                  ${" "}
+                  <button type="button" onClick=${() => connection.join(id)}>
+                    ${t("try_again")}
+                  </button>
+                `
+              : statusText(shown, view, config, game, done, at, last, state.paused)}
+        >
+          ${retry
+            ? html`
+                <${Controls}
+                  key=${`retry-${retry.ply}`}
+                  view=${retry.view}
+                  legal=${retry.legal}
+                  play=${retry.attempt}
+                  say=${say}
+                  keys=${prefs.keys}
+                  extra=${html`
+                    <button type="button" class="link" onClick=${() => setRetry(null)}>
+                      ${t("give_up")}
+                    </button>
+                  `}
+                />
+              `
+            : !watching &&
+              !done &&
+              html`
+                <${Controls}
+                  view=${view}
+                  legal=${view.legal}
+                  play=${play}
+                  hint=${hint}
+                  advised=${maySearch}
+                  autopass=${prefs.autopass}
+                  combine=${prefs.combine}
+                  say=${say}
+                  keys=${prefs.keys}
+                />
+              `}
+        <//>
+        ${done &&
+        plies &&
+        html`
+          <${Steps} ply=${at} last=${last} choose=${choose} held=${retry !== null} />
+        `}
+        ${done &&
+        html`
+          <div class="row after">
+            ${plies &&
+            game.players.length > 0 &&
+            html`
+              <button
+                type="button"
+                disabled=${here.over}
+                title=${t("play_on_help")}
+                onClick=${() => playOn(view.you ?? here.to_move)}
+              >
+                ${t("play_on")}
+              </button>
+            `}
+            <a class="button" href=${`/api/tables/${id}/record`} download>${t("download")}</a>
+            <button type="button" onClick=${share}>${t("share")}</button>
+          </div>
+        `}
+      </div>
+      <aside class="side">
+        ${done &&
+        series &&
+        summary.series.games > 1 &&
+        html`
+          <${Match}
+            id=${id}
+            series=${summary.series}
+            config=${config}
+            over=${Boolean(matchOver)}
+            fail=${failed}
+          />
+        `}
+        ${done &&
+        reviewing &&
+        html`
+          <${Review}
+            id=${id}
+            view=${view}
+            plies=${plies}
+            game=${game}
+            config=${config}
+            connection=${connection}
+            prefs=${prefs}
+            name=${name}
+            say=${say}
+            fail=${failed}
+            ply=${at}
+            choose=${choose}
+            retry=${retry}
+            setRetry=${setRetry}
+          />
+        `}
+        ${!done &&
+        !watching &&
+        prefs.counter &&
+        playsCards(view) &&
+        html`
+          <${Counter} counts=${unseenCounts(view)} />
+        `}
+        ${!done &&
+        html`
+          <section class="panel thoughts">
+            <h2>${t("thoughts")}</h2>
+            ${maySearch
+              ? html`
+                  <div
+                    class="row think"
+                    role="group"
+                    aria-label=${t(searches ? "think_help" : "ask_table")}
+                  >
+                    ${state.job === null
+                      ? !searches
+                        ? html`
+                            <button type="button" onClick=${() => analyse()}>
+                              ${t("ask_table")}
+                            </button>
+                          `
+                        : html`
+                            <span>${t("analyse")}</span>
+                            ${SPEEDS.map(
+                              (n) => html`
+                                <button
+                                  type="button"
+                                  key=${n}
+                                  title=${t("think_help")}
+                                  onClick=${() => analyse(n)}
+                                >
+                                  ${n}
+                                </button>
+                              `,
+                            )}
+                          `
+                      : html`
+                          <button
+                            type="button"
+                            onClick=${() => connection.send({ type: "cancel", job: state.job })}
+                          >
+                            ${t("stop")}
+                          </button>
+                          <progress
+                            max=${state.result?.total ?? 1}
+                            value=${state.result?.done ?? 0}
+                            aria-label=${t("analyse")}
+                          ></progress>
+                        `}
+                  </div>
+                `
+              : html`
+                  <p class="muted small">
+                    ${t(
+                      summary.mode === "fair"
+                        ? "thoughts_fair"
+                        : game.analyst
+                          ? "thoughts_wait"
+                          : "thoughts_none",
+                    )}
+                  </p>
+                `}
+            ${state.result &&
+            html`
+              <p class="whose">
+                <small>
+                  ${name(state.result.seat ?? view.to_move ?? 0)}${state.result.total
+                    ? ` · ${t("of", state.result.done, state.result.total)}`
+                    : ""}
+                </small>
+              </p>
+              <${Value} result=${state.result} />
+              <${Moves}
+                result=${state.result}
+                word=${(move) => wordAt(view, move)}
+                choose=${mine ? play : null}
+              />
+              ${!searches &&
+              !state.result.rows?.length &&
+              html`
+                <p class="muted small">${t("policy_only")}</p>
+              `}
+              <${Hands}
+                hidden=${state.result.hidden}
+                name=${(seat) => placeTitle(view, seat, game, config)}
+              />
+            `}
+            <${Curve}
+              points=${Object.values(state.values)}
+              unit=${Object.values(state.values)[0]?.unit}
+              names=${name}
+            />
+          </section>
+        `}
+        <section class="panel">
+          <h2>${t("log")}</h2>
+          <${Log} view=${view} config=${config} notes=${notes} />
+          ${!done &&
+          view.to_move !== null &&
+          (mine || summary.mode === "open") &&
+          html`
+            <button type="button" class="link small" onClick=${outside}>${t("outside")}</button>
+          `}
+        </section>
+      </aside>
+    </main>
+  `;
 }
 
-const resultText = (game, value) => t(`${game.unit === "chips" ? "chips" : "points"}${Math.abs(value) === 1 ? "_1" : ""}`, signed(value));
+const resultText = (game, value) =>
+  t(
+    `${game.unit === "chips" ? "chips" : "points"}${Math.abs(value) === 1 ? "_1" : ""}`,
+    signed(value),
+  );
 
-export const Back = ({ go }) => html`<button type="button" class="back" onClick=${() => go("")}><span aria-hidden="true">‹</span> ${t("home")}</button>`;
+export const Back = ({ go }) => html`
+  <button type="button" class="back" onClick=${() => go("")}>
+    <span aria-hidden="true">‹</span>
+    ${" "}${t("home")}
+  </button>
+`;
 
 function statusText(shown, view, config, game, done, at, last, paused) {
-  if (done && at !== last && at !== null) return html`<span class="muted">${t("move_n", at + 1)} / ${last}</span>`;
-  if (isThrownIn(view)) return html`<b>${t("thrown_in")}</b>`;
+  if (done && at !== last && at !== null)
+    return html`
+      <span class="muted">${t("move_n", at + 1)}${" "}/${" "}${last}</span>
+    `;
+  if (isThrownIn(view))
+    return html`
+      <b>${t("thrown_in")}</b>
+    `;
   if (view.over) {
     if (view.you === null) {
       const best = Math.max(...view.returns);
-      const winners = view.seats.filter((one) => view.returns[one.seat] === best).map((one) => roleTitle(game, one.seat, view));
-      return html`<b class="verdict">${t("wins", [...new Set(winners)].join(", "))}</b>`;
+      const winners = view.seats
+        .filter((one) => view.returns[one.seat] === best)
+        .map((one) => roleTitle(game, one.seat, view));
+      return html`
+        <b class="verdict">${t("wins", [...new Set(winners)].join(", "))}</b>
+      `;
     }
     const mine = view.returns[view.you];
-    return html`<b class=${`verdict ${gain(mine)}`}>${verdict(mine)}</b> ${resultText(game, mine)}`;
+    return html`
+      <b class=${`verdict ${gain(mine)}`}>${verdict(mine)}</b>
+      ${" "}${resultText(game, mine)}
+    `;
   }
   if (shown.to_move === null) return "";
-  if (shown.to_move !== shown.you) return paused ? t("paused") : t("thinks", playerTitle(shown.seats[shown.to_move].player, config));
-  if (isBidding(shown)) return html`<b class="yours">${t("your_turn")}</b> ${t(`ask_${shown.facts.phase}`)}`;
+  if (shown.to_move !== shown.you)
+    return paused
+      ? t("paused")
+      : t("thinks", playerTitle(shown.seats[shown.to_move].player, config));
+  if (isBidding(shown))
+    return html`
+      <b class="yours">${t("your_turn")}</b>
+      ${" "}${t(`ask_${shown.facts.phase}`)}
+    `;
   const beat = shown.facts?.to_beat;
-  if (beat && view.legal.length === 1) return html`<b class="yours">${t("your_turn")}</b> ${t("cannot_beat")}`;
-  return html`<b class="yours">${t("your_turn")}</b> ${beat ? html`${t("beat")} <${MoveText} move=${beat} size="tiny" />` : shown.facts && "to_beat" in shown.facts ? t("lead") : ""}`;
+  if (beat && view.legal.length === 1)
+    return html`
+      <b class="yours">${t("your_turn")}</b>
+      ${" "}${t("cannot_beat")}
+    `;
+  return html`
+    <b class="yours">${t("your_turn")}</b>
+    ${" "}${beat
+      ? html`
+          ${t("beat")}${" "}
+          <${MoveText} move=${beat} size="tiny" />
+        `
+      : shown.facts && "to_beat" in shown.facts
+        ? t("lead")
+        : ""}
+  `;
 }
 
 // What a screen reader says about a message.
 function spoken(message, before, config) {
   const { view } = message;
   const parts = [];
-  if (message.type === "moved") parts.push(t("did", playerTitle(view.seats[message.seat]?.player, config), moveWord(message.move)));
-  if (message.type === "over" || view.over) parts.push(view.you === null ? t("game_over") : `${verdict(view.returns[view.you])} ${signed(view.returns[view.you])}.`);
+  if (message.type === "moved")
+    parts.push(
+      t("did", playerTitle(view.seats[message.seat]?.player, config), moveWord(message.move)),
+    );
+  if (message.type === "over" || view.over)
+    parts.push(
+      view.you === null
+        ? t("game_over")
+        : `${verdict(view.returns[view.you])} ${signed(view.returns[view.you])}.`,
+    );
   else if (view.to_move === view.you && view.you !== null) parts.push(`${t("your_turn")}.`);
   return parts.join(" ");
 }
 
 function Watching({ state, send, playOn }) {
-  return html`<button type="button" aria-pressed=${state.paused ? "true" : "false"} onClick=${() => send({ type: "pause", on: !state.paused })}>${state.paused ? t("go_on") : t("pause")}</button>
-    ${state.paused && html`<button type="button" onClick=${() => send({ type: "step" })}>${t("step")}</button><button type="button" title=${t("play_on_help")} onClick=${playOn}>${t("play_on")}</button>`}
-    <label class="field inline"><span>${t("tempo")}</span><select value=${String(state.factor)} onChange=${(event) => send({ type: "speed", factor: Number(event.target.value) })}>
-      ${[0.25, 0.5, 1, 2, 4].map((factor) => html`<option value=${String(factor)} key=${factor}>× ${factor}</option>`)}</select></label>`;
+  return html`
+    <button
+      type="button"
+      aria-pressed=${state.paused ? "true" : "false"}
+      onClick=${() => send({ type: "pause", on: !state.paused })}
+    >
+      ${state.paused ? t("go_on") : t("pause")}
+    </button>
+    ${state.paused &&
+    html`
+      <button type="button" onClick=${() => send({ type: "step" })}>${t("step")}</button>
+      <button type="button" title=${t("play_on_help")} onClick=${playOn}>${t("play_on")}</button>
+    `}
+    <label class="field inline">
+      <span>${t("tempo")}</span>
+      <select
+        value=${String(state.factor)}
+        onChange=${(event) => send({ type: "speed", factor: Number(event.target.value) })}
+      >
+        ${[0.25, 0.5, 1, 2, 4].map(
+          (factor) => html`
+            <option value=${String(factor)} key=${factor}>×${" "}${factor}</option>
+          `,
+        )}
+      </select>
+    </label>
+  `;
 }
 
 export async function copy(text, say) {

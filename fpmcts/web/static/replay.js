@@ -11,7 +11,8 @@ export function useReplay(id, plies, fail) {
   useEffect(() => {
     let wanted = true;
     setFound(null);
-    if (id) get(`/api/tables/${id}/replay`).then((answer) => wanted && setFound(answer.plies), fail);
+    if (id)
+      get(`/api/tables/${id}/replay`).then((answer) => wanted && setFound(answer.plies), fail);
     return () => {
       wanted = false;
     };
@@ -20,25 +21,47 @@ export function useReplay(id, plies, fail) {
 }
 
 const STEP_MS = 1100;
-const ICONS = { autoplay: "M7 4l12 8L7 20z", pause: "M6 4h4v16H6zM14 4h4v16h-4z", first: "M5 4h3v16H5zM20 4v16L9 12z", previous: "M15.500 4l2 2-6 6 6 6-2 2-8-8z", following: "M8.500 4l-2 2 6 6-6 6 2 2 8-8z", last: "M16 4h3v16h-3zM4 4l11 8L4 20z" };
+const ICONS = {
+  autoplay: "M7 4l12 8L7 20z",
+  pause: "M6 4h4v16H6zM14 4h4v16h-4z",
+  first: "M5 4h3v16H5zM20 4v16L9 12z",
+  previous: "M15.500 4l2 2-6 6 6 6-2 2-8-8z",
+  following: "M8.500 4l-2 2 6 6-6 6 2 2 8-8z",
+  last: "M16 4h3v16h-3zM4 4l11 8L4 20z",
+};
 
 // `held`: nothing moves by itself meanwhile.
 export function Steps({ ply, last, choose, held }) {
   const [runs, setRuns] = useState(false);
-  useLater(runs && !held ? STEP_MS : null, () => (ply < last ? choose(ply + 1) : setRuns(false)), [ply, last]);
+  useLater(runs && !held ? STEP_MS : null, () => (ply < last ? choose(ply + 1) : setRuns(false)), [
+    ply,
+    last,
+  ]);
   const start = () => {
     if (!runs && ply === last) choose(0);
     setRuns(!runs);
   };
-  const icon = (name, act) => html`<button type="button" class="icon" aria-label=${t(name)} title=${t(name)} onClick=${act}>
-    <svg viewBox="0 0 24 24" aria-hidden="true" focusable="false"><path d=${ICONS[name]} /></svg></button>`;
+  const icon = (name, act) => html`
+    <button type="button" class="icon" aria-label=${t(name)} title=${t(name)} onClick=${act}>
+      <svg viewBox="0 0 24 24" aria-hidden="true" focusable="false"><path d=${ICONS[name]} /></svg>
+    </button>
+  `;
   const button = (name, to) => icon(name, () => choose(Math.min(last, Math.max(0, to))));
-  return html`<div class="row steps" role="group" aria-label=${t("replay")}>
-    ${icon(runs ? "pause" : "autoplay", start)}${button("first", 0)}${button("previous", ply - 1)}
-    <input type="range" min="0" max=${last} value=${ply} aria-label=${t("move")} onInput=${(event) => choose(Number(event.target.value))} />
-    ${button("following", ply + 1)}${button("last", last)}
-    <span class="muted small count">${t("of", ply, last)}</span>
-  </div>`;
+  return html`
+    <div class="row steps" role="group" aria-label=${t("replay")}>
+      ${icon(runs ? "pause" : "autoplay", start)}${button("first", 0)}${button("previous", ply - 1)}
+      <input
+        type="range"
+        min="0"
+        max=${last}
+        value=${ply}
+        aria-label=${t("move")}
+        onInput=${(event) => choose(Number(event.target.value))}
+      />
+      ${button("following", ply + 1)}${button("last", last)}
+      <span class="muted small count">${t("of", ply, last)}</span>
+    </div>
+  `;
 }
 
 export function useArrows(enabled, ply, last, choose) {

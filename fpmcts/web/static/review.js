@@ -14,7 +14,20 @@ const WRONG = ["inaccuracy", "mistake", "blunder"];
 const PLAYOUTS = 256;
 
 export function Review({
-  id, view, plies, game, config, connection, prefs, name, say, fail, ply, choose, retry, setRetry,
+  id,
+  view,
+  plies,
+  game,
+  config,
+  connection,
+  prefs,
+  name,
+  say,
+  fail,
+  ply,
+  choose,
+  retry,
+  setRetry,
 }) {
   const [speed, setSpeed] = useState(config.review_speeds[0]);
   const [thresholds, setThresholds] = useState(() => keptThresholds(game));
@@ -34,7 +47,10 @@ export function Review({
   const wrong = decisions.filter((one) => WRONG.includes(one.class) || one.class === "unclear");
   const turn = (by) => {
     if (!wrong.length) return;
-    const to = by > 0 ? wrong.find((one) => one.ply > ply) : [...wrong].reverse().find((one) => one.ply < ply);
+    const to =
+      by > 0
+        ? wrong.find((one) => one.ply > ply)
+        : [...wrong].reverse().find((one) => one.ply < ply);
     choose((to ?? wrong[by > 0 ? 0 : wrong.length - 1]).ply);
   };
   const one = decisions.find((each) => each.ply === ply);
@@ -43,7 +59,9 @@ export function Review({
     const seen = await get(`/api/tables/${id}/outside?ply=${one.ply}`).catch(fail);
     if (!seen) return;
     const all = plies[one.ply].view;
-    const seats = all.seats.map((seat) => (seat.seat === one.seat ? seat : { ...seat, cards: null }));
+    const seats = all.seats.map((seat) =>
+      seat.seat === one.seat ? seat : { ...seat, cards: null },
+    );
     const attempt = (move) => {
       setRetry(null);
       setTried((before) => ({ ...before, [one.ply]: undefined }));
@@ -53,14 +71,28 @@ export function Review({
         if (found.decision) merge([{ ...found.decision, hidden: false, right: true }]);
       });
     };
-    setRetry({ ply: one.ply, view: { ...all, you: one.seat, seats, returns: null }, legal: seen.legal ?? null, attempt });
+    setRetry({
+      ply: one.ply,
+      view: { ...all, you: one.seat, seats, returns: null },
+      legal: seen.legal ?? null,
+      attempt,
+    });
   };
   const guess = () => {
     setHidden((before) => ({ ...before, [ply]: { pending: true } }));
-    connection.send({ type: "analyse", ply, playouts: PLAYOUTS }, (found) => found.type !== "queued" && setHidden((before) => ({ ...before, [ply]: found })));
+    connection.send(
+      { type: "analyse", ply, playouts: PLAYOUTS },
+      (found) => found.type !== "queued" && setHidden((before) => ({ ...before, [ply]: found })),
+    );
   };
   useKeys(prefs.keys && retry === null, (event) => {
-    const act = { n: () => turn(1), N: () => turn(-1), r: tryAgain, h: () => setShow("hands"), t: () => setShow("moves") }[event.key];
+    const act = {
+      n: () => turn(1),
+      N: () => turn(-1),
+      r: tryAgain,
+      h: () => setShow("hands"),
+      t: () => setShow("moves"),
+    }[event.key];
     act?.();
     return Boolean(act);
   });
@@ -82,55 +114,280 @@ export function Review({
     if (first && !review) choose(first.ply);
     setReview(message.review);
   };
-  const start = (cuts) => setJob(connection.send({ type: "review", speed, thresholds: cuts }, hear));
+  const start = (cuts) =>
+    setJob(connection.send({ type: "review", speed, thresholds: cuts }, hear));
   const sort = (cuts) => {
     setThresholds(cuts);
     if (review && job === null) start(cuts);
   };
   const marks = wrong.filter((each) => each.class !== "unclear").length;
-  return html`<section class="panel review"><h2>${t("review")}</h2>
-    ${!review && job === null && html`<p class="muted small no-print">${t(game.exact ? "exact_text" : "review_text")}</p>`}
-    <div class="row no-print">
-      ${job === null
-        ? html`${!game.exact && html`<div class="segments" role="radiogroup" aria-label=${t("tempo")}>${config.review_speeds.map((each) => html`<label key=${each} class=${each === speed ? "on" : ""}><input type="radio" name="speed" value=${each} checked=${each === speed} onChange=${() => setSpeed(each)} /><span>${t(each)}</span></label>`)}</div>`}
-            <button type="button" class=${review ? "" : "primary"} onClick=${() => start(thresholds)}>${t("start_review")}</button>`
-        : html`<button type="button" onClick=${() => connection.send({ type: "cancel", job })}>${t("stop")}</button>
-            <progress max=${progress?.total || 1} value=${progress?.done ?? 0} aria-label=${t("review")}></progress>
-            <span class="small">${progress ? t(progress.stage === 2 ? "reviewing_2" : "reviewing", progress.done, progress.total) : "…"}</span>`}
-    </div>
-    ${review && html`<div class="row no-print"><button type="button" class="primary" onClick=${() => turn(1)} disabled=${!wrong.length}>${t("next_mistake")}</button>
-        <span class="muted small">${wrong.length ? t("mistakes_n", wrong.length) : t("no_mistakes")}</span><span class="spread"></span>
-        <button type="button" onClick=${() => print()}>${t("print")}</button></div>`}
-    ${review && html`<${Thresholds} game=${game} unit=${unit} values=${thresholds} change=${sort} say=${say} />`}
-    <${Curve} points=${decisions.map((each) => ({ ...each, se: each.value_se }))} unit=${unit} ply=${ply} choose=${choose} names=${name} />
-    ${one && html`<div class=${`decision ${one.class ?? ""}`}>
-      <p class="played-line"><span class="mark" aria-hidden="true">${MARKS[one.class] ?? "…"}</span> <b class="class">${one.class ? t(one.class) : "…"}</b>
-        ${view.you === null || one.seat !== view.you ? html`<small>${name(one.seat)}</small>` : ""}
-        <${MoveText} move=${one.move} size="tiny" /> ${one.class && one.loss > 0 ? html`<span class="lost">${lossText(one)}</span>` : ""}</p>
-      ${one.hidden && one.class && html`<div class="row no-print">
-          <button type="button" class="primary" disabled=${retry !== null} onClick=${tryAgain}>${t("retry")}</button>
-          <button type="button" onClick=${() => connection.send({ type: "reveal", ply: one.ply }, (found) => merge(found.decisions ?? []))}>${t("show")}</button></div>`}
-      ${tried[one.ply] && html`<p class=${`answer ${tried[one.ply].right ? "gain" : "lose"}`}>${tried[one.ply].right ? "✓ " : "✗ "}<${MoveText} move=${tried[one.ply].move} size="tiny" /> ${tried[one.ply].right ? t("right") : t("not_right", lossOf(tried[one.ply], digits))}</p>`}
-      ${!one.hidden && one.best && one.searched !== one.move && html`<p><small>${t(one.best === one.move ? "ai_move" : "best_was")}</small> <${MoveText} move=${one.searched} size="tiny" /></p>`}
-      ${!one.hidden && one.rows && html`<div class="segments no-print" role="group" aria-label=${t("thoughts")}>${["moves", "hands"].map((each) => html`<button type="button" key=${each} aria-pressed=${show === each ? "true" : "false"} class=${show === each ? "on" : ""} onClick=${() => setShow(each)}>${t(each)}</button>`)}</div>
-        ${show === "moves"
-          ? html`<${Moves} result=${{ rows: one.rows, unit }} mark=${one.move} />`
-          : hidden[ply]?.hidden
-            ? html`<${Hands} hidden=${hidden[ply].hidden} name=${(seat) => placeTitle({ ...view, you: one.seat }, seat, game, config)} />`
-            : html`<button type="button" disabled=${hidden[ply]?.pending} onClick=${guess}>${t("analyse")} ${PLAYOUTS}</button>`}`}
-    </div>`}
-    ${review && html`<${Summary} review=${review} name=${name} digits=${digits} /><${Luck} review=${review} name=${name} digits=${digits} />`}
-    ${marks > 0 && html`<ol class="print-only">${wrong.map((each) => html`<li key=${each.ply}>${t("move_n", each.ply + 1)}: ${moveWord(each.move)} – ${t(each.class)}, ${lossText(each)}${each.best ? `. ${t("best_was")}: ${moveWord(each.best)}` : ""}</li>`)}</ol>`}
-    ${decisions.length > 0 && html`<p class="muted small">${unit !== "points" ? t("caption_wp") : t(game.exact ? "caption_exact" : game.analyst === "tables" ? "caption_tables" : "caption_points", t.known(`unit_${game.unit}`) ?? game.unit)}</p>`}
-  </section>`;
+  return html`
+    <section class="panel review">
+      <h2>${t("review")}</h2>
+      ${!review &&
+      job === null &&
+      html`
+        <p class="muted small no-print">${t(game.exact ? "exact_text" : "review_text")}</p>
+      `}
+      <div class="row no-print">
+        ${job === null
+          ? html`
+              ${!game.exact &&
+              html`
+                <div class="segments" role="radiogroup" aria-label=${t("tempo")}>
+                  ${config.review_speeds.map(
+                    (each) => html`
+                      <label key=${each} class=${each === speed ? "on" : ""}>
+                        <input
+                          type="radio"
+                          name="speed"
+                          value=${each}
+                          checked=${each === speed}
+                          onChange=${() => setSpeed(each)}
+                        />
+                        <span>${t(each)}</span>
+                      </label>
+                    `,
+                  )}
+                </div>
+              `}
+              <button
+                type="button"
+                class=${review ? "" : "primary"}
+                onClick=${() => start(thresholds)}
+              >
+                ${t("start_review")}
+              </button>
+            `
+          : html`
+              <button type="button" onClick=${() => connection.send({ type: "cancel", job })}>
+                ${t("stop")}
+              </button>
+              <progress
+                max=${progress?.total || 1}
+                value=${progress?.done ?? 0}
+                aria-label=${t("review")}
+              ></progress>
+              <span class="small">
+                ${progress
+                  ? t(
+                      progress.stage === 2 ? "reviewing_2" : "reviewing",
+                      progress.done,
+                      progress.total,
+                    )
+                  : "…"}
+              </span>
+            `}
+      </div>
+      ${review &&
+      html`
+        <div class="row no-print">
+          <button type="button" class="primary" onClick=${() => turn(1)} disabled=${!wrong.length}>
+            ${t("next_mistake")}
+          </button>
+          <span class="muted small">
+            ${wrong.length ? t("mistakes_n", wrong.length) : t("no_mistakes")}
+          </span>
+          <span class="spread"></span>
+          <button type="button" onClick=${() => print()}>${t("print")}</button>
+        </div>
+      `}
+      ${review &&
+      html`
+        <${Thresholds} game=${game} unit=${unit} values=${thresholds} change=${sort} say=${say} />
+      `}
+      <${Curve}
+        points=${decisions.map((each) => ({ ...each, se: each.value_se }))}
+        unit=${unit}
+        ply=${ply}
+        choose=${choose}
+        names=${name}
+      />
+      ${one &&
+      html`
+        <div class=${`decision ${one.class ?? ""}`}>
+          <p class="played-line">
+            <span class="mark" aria-hidden="true">${MARKS[one.class] ?? "…"}</span>
+            ${" "}
+            <b class="class">${one.class ? t(one.class) : "…"}</b>
+            ${view.you === null || one.seat !== view.you
+              ? html`
+                  <small>${name(one.seat)}</small>
+                `
+              : ""}
+            <${MoveText} move=${one.move} size="tiny" />
+            ${" "}${one.class && one.loss > 0
+              ? html`
+                  <span class="lost">${lossText(one)}</span>
+                `
+              : ""}
+          </p>
+          ${one.hidden &&
+          one.class &&
+          html`
+            <div class="row no-print">
+              <button type="button" class="primary" disabled=${retry !== null} onClick=${tryAgain}>
+                ${t("retry")}
+              </button>
+              <button
+                type="button"
+                onClick=${() =>
+                  connection.send({ type: "reveal", ply: one.ply }, (found) =>
+                    merge(found.decisions ?? []),
+                  )}
+              >
+                ${t("show")}
+              </button>
+            </div>
+          `}
+          ${tried[one.ply] &&
+          html`
+            <p class=${`answer ${tried[one.ply].right ? "gain" : "lose"}`}>
+              ${tried[one.ply].right ? "✓ " : "✗ "}
+              <${MoveText} move=${tried[one.ply].move} size="tiny" />
+              ${" "}${tried[one.ply].right
+                ? t("right")
+                : t("not_right", lossOf(tried[one.ply], digits))}
+            </p>
+          `}
+          ${!one.hidden &&
+          one.best &&
+          one.searched !== one.move &&
+          html`
+            <p>
+              <small>${t(one.best === one.move ? "ai_move" : "best_was")}</small>
+              ${" "}
+              <${MoveText} move=${one.searched} size="tiny" />
+            </p>
+          `}
+          ${!one.hidden &&
+          one.rows &&
+          html`
+            <div class="segments no-print" role="group" aria-label=${t("thoughts")}>
+              ${["moves", "hands"].map(
+                (each) => html`
+                  <button
+                    type="button"
+                    key=${each}
+                    aria-pressed=${show === each ? "true" : "false"}
+                    class=${show === each ? "on" : ""}
+                    onClick=${() => setShow(each)}
+                  >
+                    ${t(each)}
+                  </button>
+                `,
+              )}
+            </div>
+            ${show === "moves"
+              ? html`
+                  <${Moves} result=${{ rows: one.rows, unit }} mark=${one.move} />
+                `
+              : hidden[ply]?.hidden
+                ? html`
+                    <${Hands}
+                      hidden=${hidden[ply].hidden}
+                      name=${(seat) => placeTitle({ ...view, you: one.seat }, seat, game, config)}
+                    />
+                  `
+                : html`
+                    <button type="button" disabled=${hidden[ply]?.pending} onClick=${guess}>
+                      ${t("analyse")}${" "}${PLAYOUTS}
+                    </button>
+                  `}
+          `}
+        </div>
+      `}
+      ${review &&
+      html`
+        <${Summary} review=${review} name=${name} digits=${digits} />
+        <${Luck} review=${review} name=${name} digits=${digits} />
+      `}
+      ${marks > 0 &&
+      html`
+        <ol class="print-only">
+          ${wrong.map(
+            (each) => html`
+              <li key=${each.ply}>
+                ${t("move_n", each.ply + 1)}:${" "}${moveWord(each.move)}${" "}–${" "}${t(
+                  each.class,
+                )},${" "}${lossText(each)}${each.best
+                  ? `. ${t("best_was")}: ${moveWord(each.best)}`
+                  : ""}
+              </li>
+            `,
+          )}
+        </ol>
+      `}
+      ${decisions.length > 0 &&
+      html`
+        <p class="muted small">
+          ${unit !== "points"
+            ? t("caption_wp")
+            : t(
+                game.exact
+                  ? "caption_exact"
+                  : game.analyst === "tables"
+                    ? "caption_tables"
+                    : "caption_points",
+                t.known(`unit_${game.unit}`) ?? game.unit,
+              )}
+        </p>
+      `}
+    </section>
+  `;
 }
 
 const CLASSES = ["best", "good", "better", "unclear", "inaccuracy", "mistake", "blunder"];
 
 // Counts by class, and the cost of the decisions.
 function Summary({ review, name, digits }) {
-  return html`<table class="summary"><thead><tr><th scope="col"><span class="sr">${t("decisions")}</span></th>${review.summary.map((row) => html`<th scope="col" key=${row.seat}>${name(row.seat)}</th>`)}</tr></thead>
-    <tbody>${CLASSES.filter((each) => review.summary.some((row) => row[each])).map((each) => html`<tr key=${each}><th scope="row"><span class=${`mark ${each}`} aria-hidden="true">${MARKS[each]}</span> ${t(each)}</th>${review.summary.map((row) => html`<td class="num" key=${row.seat}>${row[each]}</td>`)}</tr>`)}
-      <tr><th scope="row">${t("forced")}</th>${review.summary.map((row) => html`<td class="num" key=${row.seat}>${row.forced}</td>`)}</tr>
-      <tr><th scope="row">${t("total_loss")}</th>${review.summary.map((row) => html`<td class="num" key=${row.seat}>${lossOf({ ...row, exact: review.exact }, digits)}</td>`)}</tr></tbody></table>`;
+  return html`
+    <table class="summary">
+      <thead>
+        <tr>
+          <th scope="col"><span class="sr">${t("decisions")}</span></th>
+          ${review.summary.map(
+            (row) => html`
+              <th scope="col" key=${row.seat}>${name(row.seat)}</th>
+            `,
+          )}
+        </tr>
+      </thead>
+      <tbody>
+        ${CLASSES.filter((each) => review.summary.some((row) => row[each])).map(
+          (each) => html`
+            <tr key=${each}>
+              <th scope="row">
+                <span class=${`mark ${each}`} aria-hidden="true">${MARKS[each]}</span>
+                ${" "}${t(each)}
+              </th>
+              ${review.summary.map(
+                (row) => html`
+                  <td class="num" key=${row.seat}>${row[each]}</td>
+                `,
+              )}
+            </tr>
+          `,
+        )}
+        <tr>
+          <th scope="row">${t("forced")}</th>
+          ${review.summary.map(
+            (row) => html`
+              <td class="num" key=${row.seat}>${row.forced}</td>
+            `,
+          )}
+        </tr>
+        <tr>
+          <th scope="row">${t("total_loss")}</th>
+          ${review.summary.map(
+            (row) => html`
+              <td class="num" key=${row.seat}>
+                ${lossOf({ ...row, exact: review.exact }, digits)}
+              </td>
+            `,
+          )}
+        </tr>
+      </tbody>
+    </table>
+  `;
 }

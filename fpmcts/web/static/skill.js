@@ -7,12 +7,17 @@ import { number, t } from "./words.js";
 const NAMES = ["inaccuracy", "mistake", "blunder"];
 const KEPT = "fpmcts.thresholds";
 
-const good = (values, most) => values.length === 3 && values.every((value, k) => Number.isFinite(value) && value > (k ? values[k - 1] : 0)) && values[2] <= most;
+const good = (values, most) =>
+  values.length === 3 &&
+  values.every((value, k) => Number.isFinite(value) && value > (k ? values[k - 1] : 0)) &&
+  values[2] <= most;
 
 // The thresholds chosen for a game earlier, else the game's defaults.
 export function keptThresholds(game) {
   const chosen = kept(KEPT, {})[game.name];
-  return Array.isArray(chosen) && good(chosen, game.reports_wins ? 100 : 10000) ? chosen : game.classes;
+  return Array.isArray(chosen) && good(chosen, game.reports_wins ? 100 : 10000)
+    ? chosen
+    : game.classes;
 }
 
 export function Thresholds({ game, unit, values, change, say }) {
@@ -28,32 +33,157 @@ export function Thresholds({ game, unit, values, change, say }) {
     if (!good(cuts, game.reports_wins ? 100 : 10000)) say(t("thresholds_wrong"));
     else if (cuts.some((cut, k) => cut !== values[k])) use(cuts);
   };
-  return html`<details class="thresholds no-print"><summary>${t("thresholds")} <span class="muted num">${values.map((value) => number(value, value % 1 ? 2 : 0)).join(" · ")}</span></summary>
-    <form onSubmit=${submit}><p class="muted small">${unit === "points" ? t("thresholds_points", t.known(`unit_${game.unit}`) ?? game.unit) : t("thresholds_wp")}</p>
-      <div class="row">${NAMES.map((name, k) => html`<label class="field" key=${name}><span>${t(name)}</span>
-        <input inputmode="decimal" autocomplete="off" value=${texts[k]} onInput=${(event) => setTexts(texts.map((text, j) => (j === k ? event.target.value : text)))} onBlur=${submit} /></label>`)}</div>
-      <div class="row"><button type="submit">${t("apply")}</button><button type="button" class="link small" onClick=${() => use(game.classes)}>${t("reset")}</button></div></form></details>`;
+  return html`
+    <details class="thresholds no-print">
+      <summary>
+        ${t("thresholds")}${" "}
+        <span class="muted num">
+          ${values.map((value) => number(value, value % 1 ? 2 : 0)).join(" · ")}
+        </span>
+      </summary>
+      <form onSubmit=${submit}>
+        <p class="muted small">
+          ${unit === "points"
+            ? t("thresholds_points", t.known(`unit_${game.unit}`) ?? game.unit)
+            : t("thresholds_wp")}
+        </p>
+        <div class="row">
+          ${NAMES.map(
+            (name, k) => html`
+              <label class="field" key=${name}>
+                <span>${t(name)}</span>
+                <input
+                  inputmode="decimal"
+                  autocomplete="off"
+                  value=${texts[k]}
+                  onInput=${(event) =>
+                    setTexts(texts.map((text, j) => (j === k ? event.target.value : text)))}
+                  onBlur=${submit}
+                />
+              </label>
+            `,
+          )}
+        </div>
+        <div class="row">
+          <button type="submit">${t("apply")}</button>
+          <button type="button" class="link small" onClick=${() => use(game.classes)}>
+            ${t("reset")}
+          </button>
+        </div>
+      </form>
+    </details>
+  `;
 }
 
-const withSign = (value, digits) => (Number(value.toFixed(digits)) > 0 ? `+${number(value, digits)}` : number(Number(value.toFixed(digits)) || 0, digits));
+const withSign = (value, digits) =>
+  Number(value.toFixed(digits)) > 0
+    ? `+${number(value, digits)}`
+    : number(Number(value.toFixed(digits)) || 0, digits);
 
 // The parts of the result: a column for each reviewed seat, and one for all hands of a series.
 export function Luck({ review, name, digits }) {
   const hands = review.hands;
-  const columns = review.luck.map((one) => ({ ...one, title: review.luck.length > 1 || !(hands?.reviewed > 1) ? name(one.seat) : t("this_game") }));
-  if (hands?.luck && hands.reviewed > 1) columns.push({ ...hands.luck, title: hands.reviewed < hands.hands ? t("some_hands", hands.reviewed, hands.hands) : t("all_hands", hands.hands) });
-  if (!columns.length) return review.no_luck ? html`<p class="muted small">${t("no_luck", review.no_luck)}</p>` : null;
-  const names = columns[0].parts.map((part) => part.name).filter((part) => part !== "later" || columns.some((one) => one.parts.find((each) => each.name === part)?.value));
+  const columns = review.luck.map((one) => ({
+    ...one,
+    title: review.luck.length > 1 || !(hands?.reviewed > 1) ? name(one.seat) : t("this_game"),
+  }));
+  if (hands?.luck && hands.reviewed > 1)
+    columns.push({
+      ...hands.luck,
+      title:
+        hands.reviewed < hands.hands
+          ? t("some_hands", hands.reviewed, hands.hands)
+          : t("all_hands", hands.hands),
+    });
+  if (!columns.length)
+    return review.no_luck
+      ? html`
+          <p class="muted small">${t("no_luck", review.no_luck)}</p>
+        `
+      : null;
+  const names = columns[0].parts
+    .map((part) => part.name)
+    .filter(
+      (part) =>
+        part !== "later" ||
+        columns.some((one) => one.parts.find((each) => each.name === part)?.value),
+    );
   const part = (one, which) => one.parts.find((each) => each.name === which);
-  const most = columns.map((one) => Math.max(1e-9, Math.abs(one.result), ...one.parts.map((each) => Math.abs(each.value))));
-  const bar = (value, k) => html`<span class="swing" aria-hidden="true"><span class=${value < 0 ? "minus" : "plus"} style=${{ width: `${(50 * Math.abs(value)) / most[k]}%` }}></span></span>`;
+  const most = columns.map((one) =>
+    Math.max(1e-9, Math.abs(one.result), ...one.parts.map((each) => Math.abs(each.value))),
+  );
+  const bar = (value, k) => html`
+    <span class="swing" aria-hidden="true">
+      <span
+        class=${value < 0 ? "minus" : "plus"}
+        style=${{ width: `${(50 * Math.abs(value)) / most[k]}%` }}
+      ></span>
+    </span>
+  `;
   const games = review.luck[0]?.play_outs;
-  return html`<section class="luck"><h3>${t("luck")}</h3>
-    <div class="scroll" tabindex="0" role="region" aria-label=${t("luck")}><table><thead><tr><th scope="col"><span class="sr">${t("luck")}</span></th>${columns.map((one, k) => html`<th scope="col" key=${k}>${one.title}</th>`)}</tr></thead>
-      <tbody>${names.map((which) => html`<tr key=${which}><th scope="row">${t(`part_${which}`)}</th>${columns.map((one, k) => {
-        const found = part(one, which);
-        return html`<td class="num" key=${k}>${found ? html`${withSign(found.value, digits)}${found.se ? html` <small>± ${number(found.se, digits)}</small>` : ""}${columns.length < 3 && bar(found.value, k)}` : "–"}</td>`;
-      })}</tr>`)}
-      <tr class="sum"><th scope="row">${t("part_result")}</th>${columns.map((one, k) => html`<td class="num" key=${k}><b>${review.unit === "wp" ? number(one.result, digits) : withSign(one.result, digits)}</b>${columns.length < 3 && bar(one.result, k)}</td>`)}</tr></tbody></table></div>
-    <p class="muted small">${t(names.includes("others") ? "luck_text" : "luck_text_rest")} ${games ? t("luck_games", games) : t("luck_exact")}</p></section>`;
+  return html`
+    <section class="luck">
+      <h3>${t("luck")}</h3>
+      <div class="scroll" tabindex="0" role="region" aria-label=${t("luck")}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col"><span class="sr">${t("luck")}</span></th>
+              ${columns.map(
+                (one, k) => html`
+                  <th scope="col" key=${k}>${one.title}</th>
+                `,
+              )}
+            </tr>
+          </thead>
+          <tbody>
+            ${names.map(
+              (which) => html`
+                <tr key=${which}>
+                  <th scope="row">${t(`part_${which}`)}</th>
+                  ${columns.map((one, k) => {
+                    const found = part(one, which);
+                    return html`
+                      <td class="num" key=${k}>
+                        ${found
+                          ? html`
+                              ${withSign(found.value, digits)}${found.se
+                                ? html`
+                                    ${" "}
+                                    <small>±${" "}${number(found.se, digits)}</small>
+                                  `
+                                : ""}${columns.length < 3 && bar(found.value, k)}
+                            `
+                          : "–"}
+                      </td>
+                    `;
+                  })}
+                </tr>
+              `,
+            )}
+            <tr class="sum">
+              <th scope="row">${t("part_result")}</th>
+              ${columns.map(
+                (one, k) => html`
+                  <td class="num" key=${k}>
+                    <b>
+                      ${review.unit === "wp"
+                        ? number(one.result, digits)
+                        : withSign(one.result, digits)}
+                    </b>
+                    ${columns.length < 3 && bar(one.result, k)}
+                  </td>
+                `,
+              )}
+            </tr>
+          </tbody>
+        </table>
+      </div>
+      <p class="muted small">
+        ${t(names.includes("others") ? "luck_text" : "luck_text_rest")}${" "}${games
+          ? t("luck_games", games)
+          : t("luck_exact")}
+      </p>
+    </section>
+  `;
 }

@@ -3,7 +3,7 @@
 
 import { html, useState } from "./vendor/preact.js";
 import { MoveText, cardName, moveWord } from "./cards.js";
-import { amount, number, percent, signed, t } from "./words.js";
+import { amount, classes, number, percent, signed, t } from "./words.js";
 
 const FEW_ROWS = 6;
 const FEW_HANDS = 12;
@@ -19,14 +19,25 @@ export function scoreText(row, digits = 1) {
   return `${text(value)} ± ${row.se ? text(row.se) : "?"}`;
 }
 
-const gauge = (share) =>
-  html`<span class="gauge" aria-hidden="true"><span style=${{ width: `${100 * share}%` }}></span></span>`;
+const gauge = (share) => html`
+  <span class="gauge" aria-hidden="true"><span style=${{ width: `${100 * share}%` }}></span></span>
+`;
 
 // Why the first move is recommended.
 function Why({ why, word }) {
   const text = why && t.known(`why_${why.case}`);
   if (!text) return null;
-  return html`<p class="why small">${t(`why_${why.case}`, percent(why.prior), word(why.move) ?? moveWord(why.move), why.playouts, why.equal)}</p>`;
+  return html`
+    <p class="why small">
+      ${t(
+        `why_${why.case}`,
+        percent(why.prior),
+        word(why.move) ?? moveWord(why.move),
+        why.playouts,
+        why.equal,
+      )}
+    </p>
+  `;
 }
 
 // A row for each move, from the search or from the policy alone, in the order of the server: the
@@ -50,28 +61,115 @@ export function Moves({ result, choose, mark, word = moveWord }) {
   const cost = (row) => (top - row.points > 0.005 ? number(top - row.points, 2) : null);
   const ties = rows.filter((row) => row.equal).length > 1;
   const look = (row, k) =>
-    `${row.move === mark ? "marked" : valued && (k === 0 || row.equal) ? "first" : ""} ${again && row.stage === 1 ? "once" : ""}`;
+    classes(
+      row.move === mark ? "marked" : valued && (k === 0 || row.equal) && "first",
+      again && row.stage === 1 && "once",
+    );
   const name = searched ? "prior" : "policy";
-  return html`<${Why} why=${result.why} word=${word} />
-    <table class="moves"><caption class="sr">${t("moves")}</caption>
-    <thead><tr><th scope="col">${t("move")}</th>
-      ${shared && html`<th scope="col" title=${t("choice_help")}>${t("choice")} %</th>`}
-      ${valued && html`<th scope="col" title=${t(points ? "pts_help" : "wp_help")}>${t(points ? "pts" : "wp")}${points ? "" : " %"}</th>`}
-      ${exact && html`<th scope="col" title=${t("cost_help")}>${t("cost")}</th>`}
-      ${searched && html`<th scope="col" title=${t("visits_help")}>${t("visits")}</th>`}
-      ${stated && html`<th scope="col" title=${t(searched ? "prior_help" : "policy")}>${t(name)} %</th>`}</tr></thead>
-    <tbody>${rows.slice(0, all ? rows.length : FEW_ROWS).map((row, k) => html`<tr key=${row.move} class=${look(row, k)}>
-      <td>${choose
-        ? html`<button type="button" class="link" title=${t("play")} onClick=${() => choose(row.move)}><${MoveText} move=${row.move} size="tiny" word=${word(row.move)} /></button>`
-        : html`<${MoveText} move=${row.move} size="tiny" word=${word(row.move)} />`}${row.move === mark ? html` <small>← ${t("you_played")}</small>` : ""}</td>
-      ${shared && html`<td class="num">${gauge(row.share ?? 0)}${percent(row.share, 1)}</td>`}
-      ${valued && html`<td class="num">${ties && row.equal ? "≈ " : ""}${scoreText(row)}</td>`}
-      ${exact && html`<td class=${`num ${cost(row) ? "lose" : "muted"}`}>${cost(row) ?? "–"}</td>`}
-      ${searched && html`<td class="num">${row.visits ?? "–"}</td>`}
-      ${stated && html`<td class="num">${searched ? "" : gauge(row.prior ?? 0)}${percent(row.prior, 1)}</td>`}</tr>`)}</tbody></table>
-    ${ties && html`<p class="muted small">≈ ${t("equal")}</p>`}
-    ${again && rows.some((row) => row.stage === 1) && html`<p class="muted small">${t("once")}</p>`}
-    ${rows.length > FEW_ROWS && html`<button type="button" class="link small" aria-expanded=${all ? "true" : "false"} onClick=${() => setAll(!all)}>${t("show_all", rows.length)} ${all ? "▴" : "▾"}</button>`}`;
+  return html`
+    <${Why} why=${result.why} word=${word} />
+    <table class="moves">
+      <caption class="sr">${t("moves")}</caption>
+      <thead>
+        <tr>
+          <th scope="col">${t("move")}</th>
+          ${shared &&
+          html`
+            <th scope="col" title=${t("choice_help")}>${t("choice")}${" "}%</th>
+          `}
+          ${valued &&
+          html`
+            <th scope="col" title=${t(points ? "pts_help" : "wp_help")}>
+              ${t(points ? "pts" : "wp")}${points ? "" : " %"}
+            </th>
+          `}
+          ${exact &&
+          html`
+            <th scope="col" title=${t("cost_help")}>${t("cost")}</th>
+          `}
+          ${searched &&
+          html`
+            <th scope="col" title=${t("visits_help")}>${t("visits")}</th>
+          `}
+          ${stated &&
+          html`
+            <th scope="col" title=${t(searched ? "prior_help" : "policy")}>${t(name)}${" "}%</th>
+          `}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.slice(0, all ? rows.length : FEW_ROWS).map(
+          (row, k) => html`
+            <tr key=${row.move} class=${look(row, k)}>
+              <td>
+                ${choose
+                  ? html`
+                      <button
+                        type="button"
+                        class="link"
+                        title=${t("play")}
+                        onClick=${() => choose(row.move)}
+                      >
+                        <${MoveText} move=${row.move} size="tiny" word=${word(row.move)} />
+                      </button>
+                    `
+                  : html`
+                      <${MoveText} move=${row.move} size="tiny" word=${word(row.move)} />
+                    `}${row.move === mark
+                  ? html`
+                      ${" "}
+                      <small>←${" "}${t("you_played")}</small>
+                    `
+                  : ""}
+              </td>
+              ${shared &&
+              html`
+                <td class="num">${gauge(row.share ?? 0)}${percent(row.share, 1)}</td>
+              `}
+              ${valued &&
+              html`
+                <td class="num">${ties && row.equal ? "≈ " : ""}${scoreText(row)}</td>
+              `}
+              ${exact &&
+              html`
+                <td class=${`num ${cost(row) ? "lose" : "muted"}`}>${cost(row) ?? "–"}</td>
+              `}
+              ${searched &&
+              html`
+                <td class="num">${row.visits ?? "–"}</td>
+              `}
+              ${stated &&
+              html`
+                <td class="num">
+                  ${searched ? "" : gauge(row.prior ?? 0)}${percent(row.prior, 1)}
+                </td>
+              `}
+            </tr>
+          `,
+        )}
+      </tbody>
+    </table>
+    ${ties &&
+    html`
+      <p class="muted small">≈${" "}${t("equal")}</p>
+    `}
+    ${again &&
+    rows.some((row) => row.stage === 1) &&
+    html`
+      <p class="muted small">${t("once")}</p>
+    `}
+    ${rows.length > FEW_ROWS &&
+    html`
+      <button
+        type="button"
+        class="link small"
+        aria-expanded=${all ? "true" : "false"}
+        onClick=${() => setAll(!all)}
+      >
+        ${t("show_all", rows.length)}${" "}${all ? "▴" : "▾"}
+      </button>
+    `}
+  `;
 }
 
 // For each hidden seat, the probability of at least n cards of each kind. Whole hands are listed,
@@ -79,41 +177,151 @@ export function Moves({ result, choose, mark, word = moveWord }) {
 export function Hands({ hidden, name }) {
   if (!hidden) return null;
   const whole = hidden.p.every((seat) => seat.every((counts) => counts.length <= 2));
-  const vague = whole ? hidden.p.every((seat) => seat.every((counts) => (counts[1] ?? 0) < LEAST_SHARE)) : hidden.active && !hidden.listed && hidden.ess !== null && hidden.ess < LEAST_ESS;
-  if (vague) return html`<div class="hidden-hands"><h3>${t("hands")}</h3><p class="muted small">${t("vague")}</p></div>`;
-  return html`<div class="hidden-hands"><h3>${t("hands")}</h3>
-    ${hidden.seats.map((seat, s) => html`<figure class="belief" key=${seat}><figcaption>${name(seat)}</figcaption>
-      ${whole
-        ? html`<ol class="posterior">${hidden.kinds.map((kind, k) => [kind, hidden.p[s][k][1] ?? 0]).sort((a, b) => b[1] - a[1]).slice(0, FEW_HANDS).filter((one) => one[1] > 0.0005).map(([kind, p]) => html`<li key=${kind}>
-            <span>${handName(kind)}</span><span class="gauge" aria-hidden="true"><span style=${{ width: `${100 * p}%` }}></span></span><span class="num">${percent(p, 1)} %</span></li>`)}</ol>`
-        : html`<table class="heat"><tbody>
-            <tr>${hidden.kinds.map((kind) => html`<th scope="col" key=${kind}><span aria-hidden="true">${kind === "T" ? "10" : kind === "L" ? "☆" : kind === "B" ? "★" : kind}</span><span class="sr">${cardName(kind)}</span></th>`)}</tr>
-            ${[4, 3, 2, 1].map((count) => html`<tr key=${count}>${hidden.kinds.map((kind, k) => {
-              const counts = hidden.p[s][k];
-              const share = counts.slice(count).reduce((a, b) => a + b, 0);
-              return html`<td key=${kind} title=${`${cardName(kind)} × ${count}: ${percent(share)} %`} class=${share > 0.55 ? "dense" : ""}>
-                <span class="heat-cell" style=${{ opacity: share < 0.005 ? 0.03 : share <= 0.55 ? 0.1 + 0.5 * share : 0.82 + 0.18 * share }}></span><span class="heat-number">${share >= 0.995 ? "✓" : share < 0.005 ? "" : percent(share)}</span></td>`;
-            })}</tr>`)}</tbody></table>`}
-    </figure>`)}
-    <p class="muted small">${whole ? "" : t("at_least")} ${hidden.listed ? t("listed") : hidden.active ? t("ess", number(hidden.ess, 0)) : t("prior_only")}</p>
-  </div>`;
+  const vague = whole
+    ? hidden.p.every((seat) => seat.every((counts) => (counts[1] ?? 0) < LEAST_SHARE))
+    : hidden.active && !hidden.listed && hidden.ess !== null && hidden.ess < LEAST_ESS;
+  if (vague)
+    return html`
+      <div class="hidden-hands">
+        <h3>${t("hands")}</h3>
+        <p class="muted small">${t("vague")}</p>
+      </div>
+    `;
+  return html`
+    <div class="hidden-hands">
+      <h3>${t("hands")}</h3>
+      ${hidden.seats.map(
+        (seat, s) => html`
+          <figure class="belief" key=${seat}>
+            <figcaption>${name(seat)}</figcaption>
+            ${whole
+              ? html`
+                  <ol class="posterior">
+                    ${hidden.kinds
+                      .map((kind, k) => [kind, hidden.p[s][k][1] ?? 0])
+                      .sort((a, b) => b[1] - a[1])
+                      .slice(0, FEW_HANDS)
+                      .filter((one) => one[1] > 0.0005)
+                      .map(
+                        ([kind, p]) => html`
+                          <li key=${kind}>
+                            <span>${handName(kind)}</span>
+                            <span class="gauge" aria-hidden="true">
+                              <span style=${{ width: `${100 * p}%` }}></span>
+                            </span>
+                            <span class="num">${percent(p, 1)}${" "}%</span>
+                          </li>
+                        `,
+                      )}
+                  </ol>
+                `
+              : html`
+                  <table class="heat">
+                    <tbody>
+                      <tr>
+                        ${hidden.kinds.map(
+                          (kind) => html`
+                            <th scope="col" key=${kind}>
+                              <span aria-hidden="true">
+                                ${kind === "T"
+                                  ? "10"
+                                  : kind === "L"
+                                    ? "☆"
+                                    : kind === "B"
+                                      ? "★"
+                                      : kind}
+                              </span>
+                              <span class="sr">${cardName(kind)}</span>
+                            </th>
+                          `,
+                        )}
+                      </tr>
+                      ${[4, 3, 2, 1].map(
+                        (count) => html`
+                          <tr key=${count}>
+                            ${hidden.kinds.map((kind, k) => {
+                              const counts = hidden.p[s][k];
+                              const share = counts.slice(count).reduce((a, b) => a + b, 0);
+                              return html`
+                                <td
+                                  key=${kind}
+                                  title=${`${cardName(kind)} × ${count}: ${percent(share)} %`}
+                                  class=${share > 0.55 ? "dense" : ""}
+                                >
+                                  <span
+                                    class="heat-cell"
+                                    style=${{
+                                      opacity:
+                                        share < 0.005
+                                          ? 0.03
+                                          : share <= 0.55
+                                            ? 0.1 + 0.5 * share
+                                            : 0.82 + 0.18 * share,
+                                    }}
+                                  ></span>
+                                  <span class="heat-number">
+                                    ${share >= 0.995 ? "✓" : share < 0.005 ? "" : percent(share)}
+                                  </span>
+                                </td>
+                              `;
+                            })}
+                          </tr>
+                        `,
+                      )}
+                    </tbody>
+                  </table>
+                `}
+          </figure>
+        `,
+      )}
+      <p class="muted small">
+        ${whole ? "" : t("at_least")}${" "}${hidden.listed
+          ? t("listed")
+          : hidden.active
+            ? t("ess", number(hidden.ess, 0))
+            : t("prior_only")}
+      </p>
+    </div>
+  `;
 }
 
-const handName = (kind) => (/^([2-9TJQKA][shdc])+$/.test(kind) ? kind.match(/../g).map(cardName).join(" ") : cardName(kind));
+const handName = (kind) =>
+  /^([2-9TJQKA][shdc])+$/.test(kind) ? kind.match(/../g).map(cardName).join(" ") : cardName(kind);
 
 // The value of a position in one line.
 export function Value({ result }) {
   if (result.value === null || result.value === undefined) return null;
   const points = result.unit === "points";
   const error = result.se ? ` ± ${points ? amount(result.se) : percent(result.se)}` : "";
-  return html`<p class="value"><b>${points ? t("value_points", signed(result.value) + error) : t("value_now", percent(result.value) + error)}</b>
-    ${!points && html`<span class="win-bar" aria-hidden="true"><span style=${{ width: `${100 * result.value}%` }}></span></span>`}</p>`;
+  return html`
+    <p class="value">
+      <b>
+        ${points
+          ? t("value_points", signed(result.value) + error)
+          : t("value_now", percent(result.value) + error)}
+      </b>
+      ${!points &&
+      html`
+        <span class="win-bar" aria-hidden="true">
+          <span style=${{ width: `${100 * result.value}%` }}></span>
+        </span>
+      `}
+    </p>
+  `;
 }
 
 const WIDTH = 360;
 const HEIGHT = 150;
 const LEFT = 34;
-export const MARKS = { best: "✓", good: "✓", unclear: "~", inaccuracy: "?!", mistake: "?", blunder: "??", better: "!" };
+export const MARKS = {
+  best: "✓",
+  good: "✓",
+  unclear: "~",
+  inaccuracy: "?!",
+  mistake: "?",
+  blunder: "??",
+  better: "!",
+};
 
 // Runs of consecutive points of a seat whose values have an error; each gets a band of two standard
 // errors.
@@ -125,7 +333,13 @@ function runsOf(points) {
 
 // The value at each decision, with a band of two standard errors if known; points can be selected.
 export function Curve({
-  points, unit, ply, choose, names, title = t("curve"), tag = (one) => t("move_n", one.ply + 1),
+  points,
+  unit,
+  ply,
+  choose,
+  names,
+  title = t("curve"),
+  tag = (one) => t("move_n", one.ply + 1),
 }) {
   const shown = points.filter((one) => one.value !== null && one.value !== undefined);
   if (shown.length < 2) return null;
@@ -135,23 +349,122 @@ export function Curve({
   const high = wins ? 1 : Math.max(0, ...values, low + 1e-6);
   const last = Math.max(...shown.map((one) => one.ply), 1);
   const x = (one) => LEFT + ((WIDTH - LEFT - 14) * one.ply) / last;
-  const y = (value) => HEIGHT - 16 - ((HEIGHT - 32) * (Math.min(high, Math.max(low, value)) - low)) / (high - low);
+  const y = (value) =>
+    HEIGHT - 16 - ((HEIGHT - 32) * (Math.min(high, Math.max(low, value)) - low)) / (high - low);
   const seats = [...new Set(shown.map((one) => one.seat))];
-  const path = (seat) => shown.filter((one) => one.seat === seat).map((one, k) => `${k ? "L" : "M"}${x(one).toFixed(1)} ${y(one.value).toFixed(1)}`).join("");
-  const tell = (one) => (wins ? `${percent(one.value)}${one.se ? ` ± ${percent(one.se)}` : ""} %` : `${amount(one.value)}${one.se ? ` ± ${amount(one.se)}` : ""}`);
-  return html`<figure class="curve-box"><figcaption>${title}${shown.some((one) => one.se) ? html` <span class="muted">${t("band")}</span>` : ""}${seats.length > 1 ? html` ${seats.map((seat) => html`<span class=${`key seat-${seat}`} key=${seat}>${names?.(seat) ?? seat}</span>`)}` : ""}</figcaption>
-    <svg class="curve" viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} role="group" aria-label=${title}>
-    ${[low, (low + high) / 2, high].map((v) => html`<line x1=${LEFT} x2=${WIDTH - 8} y1=${y(v)} y2=${y(v)} class="axis" key=${v} /><text x=${LEFT - 5} y=${y(v) + 4} text-anchor="end">${wins ? percent(v) : amount(v)}</text>`)}
-    ${seats.map((seat) => runsOf(shown.filter((one) => one.seat === seat)).map((run) => html`<polygon class=${`band seat-${seat}`} key=${`b${seat}-${run[0].ply}`} aria-hidden="true"
-      points=${[...run.map((one) => [x(one), y(one.value + 2 * one.se)]), ...[...run].reverse().map((one) => [x(one), y(one.value - 2 * one.se)])].map((at) => at.map((v) => v.toFixed(1)).join(",")).join(" ")} />`))}
-    ${seats.map((seat) => html`<path d=${path(seat)} class=${`line seat-${seat}`} key=${seat} />`)}
-    ${shown.map((one) => one.se ? html`<line class="error" key=${`e${one.ply}`} x1=${x(one)} x2=${x(one)} y1=${y(one.value - 2 * one.se)} y2=${y(one.value + 2 * one.se)} />` : "")}
-    ${shown.map((one) => {
-      const wrong = ["inaccuracy", "mistake", "blunder"].includes(one.class);
-      const pick = choose && { tabindex: one.ply === (ply ?? shown[0].ply) || !shown.some((each) => each.ply === ply) && one === shown[0] ? 0 : -1, role: "button", onClick: () => choose(one.ply), onKeyDown: (event) => (event.key === "Enter" || event.key === " ") && (event.preventDefault(), event.stopPropagation(), choose(one.ply)) };
-      return html`<g key=${one.ply} class=${`point seat-${one.seat} ${one.class ?? ""} ${one.ply === ply ? "here" : ""}`} aria-label=${`${tag(one)}: ${one.move === null ? "" : `${moveWord(one.move)}, `}${tell(one)}${one.class ? `, ${t(one.class)}` : ""}`} ...${pick ?? { role: "img" }}>
-        <circle cx=${x(one)} cy=${y(one.value)} r="13" class="target" /><circle cx=${x(one)} cy=${y(one.value)} r=${wrong ? 8.5 : 4} class="dot" />
-        ${wrong && html`<text x=${x(one)} y=${y(one.value) + 4} text-anchor="middle" class="glyph">${MARKS[one.class]}</text>`}<title>${one.move === null ? tag(one) : moveWord(one.move)} · ${tell(one)}</title></g>`;
-    })}
-  </svg></figure>`;
+  const path = (seat) =>
+    shown
+      .filter((one) => one.seat === seat)
+      .map((one, k) => `${k ? "L" : "M"}${x(one).toFixed(1)} ${y(one.value).toFixed(1)}`)
+      .join("");
+  const said = (one) =>
+    [
+      `${tag(one)}: ${one.move === null ? "" : `${moveWord(one.move)}, `}${tell(one)}`,
+      ...(one.class ? [t(one.class)] : []),
+    ].join(", ");
+  const tell = (one) =>
+    wins
+      ? `${percent(one.value)}${one.se ? ` ± ${percent(one.se)}` : ""} %`
+      : `${amount(one.value)}${one.se ? ` ± ${amount(one.se)}` : ""}`;
+  return html`
+    <figure class="curve-box">
+      <figcaption>
+        ${title}${shown.some((one) => one.se)
+          ? html`
+              ${" "}
+              <span class="muted">${t("band")}</span>
+            `
+          : ""}${seats.length > 1
+          ? html`
+              ${" "}${seats.map(
+                (seat) => html`
+                  <span class=${`key seat-${seat}`} key=${seat}>${names?.(seat) ?? seat}</span>
+                `,
+              )}
+            `
+          : ""}
+      </figcaption>
+      <svg class="curve" viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} role="group" aria-label=${title}>
+        ${[low, (low + high) / 2, high].map(
+          (v) => html`
+            <line x1=${LEFT} x2=${WIDTH - 8} y1=${y(v)} y2=${y(v)} class="axis" key=${v} />
+            <text x=${LEFT - 5} y=${y(v) + 4} text-anchor="end">
+              ${wins ? percent(v) : amount(v)}
+            </text>
+          `,
+        )}
+        ${seats.map((seat) =>
+          runsOf(shown.filter((one) => one.seat === seat)).map(
+            (run) => html`
+              <polygon
+                class=${`band seat-${seat}`}
+                key=${`b${seat}-${run[0].ply}`}
+                aria-hidden="true"
+                points=${[
+                  ...run.map((one) => [x(one), y(one.value + 2 * one.se)]),
+                  ...[...run].reverse().map((one) => [x(one), y(one.value - 2 * one.se)]),
+                ]
+                  .map((at) => at.map((v) => v.toFixed(1)).join(","))
+                  .join(" ")}
+              />
+            `,
+          ),
+        )}
+        ${seats.map(
+          (seat) => html`
+            <path d=${path(seat)} class=${`line seat-${seat}`} key=${seat} />
+          `,
+        )}
+        ${shown.map((one) =>
+          one.se
+            ? html`
+                <line
+                  class="error"
+                  key=${`e${one.ply}`}
+                  x1=${x(one)}
+                  x2=${x(one)}
+                  y1=${y(one.value - 2 * one.se)}
+                  y2=${y(one.value + 2 * one.se)}
+                />
+              `
+            : "",
+        )}
+        ${shown.map((one) => {
+          const wrong = ["inaccuracy", "mistake", "blunder"].includes(one.class);
+          const pick = choose && {
+            tabindex:
+              one.ply === (ply ?? shown[0].ply) ||
+              (!shown.some((each) => each.ply === ply) && one === shown[0])
+                ? 0
+                : -1,
+            role: "button",
+            onClick: () => choose(one.ply),
+            onKeyDown: (event) =>
+              (event.key === "Enter" || event.key === " ") &&
+              (event.preventDefault(), event.stopPropagation(), choose(one.ply)),
+          };
+          return html`
+            <g
+              key=${one.ply}
+              class=${classes("point", `seat-${one.seat}`, one.class, one.ply === ply && "here")}
+              aria-label=${said(one)}
+              ...${pick ?? { role: "img" }}
+            >
+              <circle cx=${x(one)} cy=${y(one.value)} r="13" class="target" />
+              <circle cx=${x(one)} cy=${y(one.value)} r=${wrong ? 8.5 : 4} class="dot" />
+              ${wrong &&
+              html`
+                <text x=${x(one)} y=${y(one.value) + 4} text-anchor="middle" class="glyph">
+                  ${MARKS[one.class]}
+                </text>
+              `}
+              <title>
+                ${one.move === null ? tag(one) : moveWord(one.move)}${" "}·${" "}${tell(one)}
+              </title>
+            </g>
+          `;
+        })}
+      </svg>
+    </figure>
+  `;
 }
