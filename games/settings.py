@@ -111,9 +111,11 @@ def check_ranges(config: object, prefix: str = "") -> None:
 def check_used(config: object, given: Mapping[str, Any], prefix: str = "") -> None:
     """Checks that the given keys have an effect with the values of the others.
 
-    A group of keys may declare ``depends``: for the name of a field, or "" for all others, the key
-    of the group on which it depends, with the values that it needs ("kind=ray", "tree=a or b");
-    "decks>0" needs a positive number, and "start" alone any value but null.
+    A group of keys may declare ``depends``: for the name of a field, or "" for all others, what it
+    needs: a key of the group, or after a dot one of the whole, with its values ("kind=ray",
+    "tree=a or b", ".init_from=null"); "decks>0" needs a positive number, and "start" alone any
+    value but null. Of conditions separated by ", " one suffices; all of those separated by " and "
+    must hold.
 
     Raises:
         ConfigError: A key has none; the message names what would use it.
@@ -121,22 +123,28 @@ def check_used(config: object, given: Mapping[str, Any], prefix: str = "") -> No
     values = {key: value for key, _, value, _ in leaves(config, prefix)}
     for key, f, _, owner in leaves(config, prefix):
         depends: Mapping[str, str] = getattr(owner, "depends", {})
-        needed = depends.get(f.name, depends.get("", ""))
-        name, sign, wanted = re.split("([=>]|$)", needed, maxsplit=1)
-        if key not in given or name in ("", f.name):
-            continue
-        group = key.removesuffix(f.name)
-        value = values[group + name]
-        has = typed(value)
-        if (
-            value is None
-            or (sign == "=" and has not in wanted.split(" or "))
-            or (sign == ">" and not value > 0)
-        ):
-            raise ConfigError(
-                f"{key}={typed(given[key])}: has no effect with {group}{name}={has}; "
-                f"set {group}{needed}"
-            )
+        group, needed = key.removesuffix(f.name), depends.get(f.name, depends.get("", ""))
+        for wanted in needed.split(" and ") if key in given else ():
+            ways = [
+                prefix + way[1:] if way.startswith(".") else group + way
+                for way in wanted.split(", ")
+            ]
+            names = [re.split("[=>]", way)[0] for way in ways]
+            if wanted and key not in names and not any(_holds(way, values) for way in ways):
+                found = " and ".join(f"{name}={typed(values[name])}" for name in names)
+                raise ConfigError(
+                    f"{key}={typed(given[key])}: has no effect with {found}; "
+                    f"set {' or '.join(ways)}"
+                )
+
+
+def _holds(condition: str, values: Mapping[str, Any]) -> bool:
+    """Returns whether a condition on one key holds, see ``check_used``."""
+    name, sign, wanted = re.split("([=>]|$)", condition, maxsplit=1)
+    value = values[name]
+    if sign == "=":
+        return typed(value) in wanted.split(" or ")
+    return value is not None and (sign != ">" or value > 0)
 
 
 def typed(value: object) -> str:

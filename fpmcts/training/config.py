@@ -52,7 +52,7 @@ class BootstrapSettings:
             Needs an encoding that contains the seat. The paper: no.
     """
 
-    depends: ClassVar[dict[str, str]] = {"": "kind=heuristic"}
+    depends: ClassVar[dict[str, str]] = {"": "kind=heuristic and .init_from=null"}
     kind: str = setting("heuristic", choices=("heuristic", "none"))
     teacher: str = setting("team_play", choices=teachers())
     games: int = setting(40_000, least=0, most=MANY)

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import Any, NamedTuple
 
+from fpmcts.training.run_folder import MAY_CHANGE
 from games.help import attribute_texts
 from games.settings import leaves, typed
 
@@ -25,12 +26,10 @@ MODULES = (
     "fpmcts.training.learner",
 )
 """Those with ``DEPARTS``: pairs of a section of the paper and a sentence."""
-NEUTRAL = (
-    *("run_dir", "resume", "seed", "threads", "device", "precision", "remembered"),
-    *("game", "init_from", "network.objective"),
-)
-GROUPS = ("budget.", "cluster.", "evaluation.")
-"""Keys that do not affect what a run learns, or repeat another key; and groups of such keys."""
+REPEATED = ("seed", "game", "init_from", "network.objective")
+"""Keys that say no more of the method than another does; those that may change when a run is
+resumed say nothing of it.
+"""
 
 
 class Departure(NamedTuple):
@@ -51,7 +50,7 @@ class Departure(NamedTuple):
 def _values(config: Any) -> Iterator[tuple[str, object, str]]:
     """Yields the keys of a run that affect what it learns, their values and descriptions."""
     for key, f, value, owner in [*leaves(config), *leaves(config.make_game().options, "game.")]:
-        if key not in NEUTRAL and not key.startswith(GROUPS):
+        if key not in REPEATED and not key.startswith(MAY_CHANGE):
             yield key, value, attribute_texts(owner).get(f.name, "")
 
 

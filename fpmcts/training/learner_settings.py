@@ -65,7 +65,10 @@ class LearnerSettings(Decaying):
             fictitious play", 2005).
     """
 
-    depends: ClassVar[dict[str, str]] = {"recency_halving": "recency>0"}
+    depends: ClassVar[dict[str, str]] = {
+        "recency_halving": "recency>0",
+        "hidden_weight": ".network.hidden_head=true",
+    }
     batch_size: int = setting(512, least=2, most=1_000_000)
     optimizer: str = setting("adamw", choices=("adamw", "sgd"))
     lr: float = setting(5e-4, least=1e-12, most=10)

@@ -62,6 +62,21 @@ def refused(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
                     "evaluation.search_decks>0",
                 ),
                 (
+                    "inference.particles=9 inference.phase1=none inference.phase2=false",
+                    "inference.phase1=none and inference.phase2=false",
+                    "inference.phase1=marginal or filter or inference.phase2=true",
+                ),
+                (
+                    "bootstrap.games=9 init_from=models/doudizhu.safetensors",
+                    "init_from=models/doudizhu.safetensors",
+                    "init_from=null",
+                ),
+                (
+                    "train.hidden_weight=1 inference=filter network.hidden_head=false",
+                    "network.hidden_head=false",
+                    "network.hidden_head=true",
+                ),
+                (
                     "inference.epsilon=0.1 inference.phase2=false",
                     "inference.phase2=false",
                     "inference.phase2=true",
