@@ -249,14 +249,17 @@ class Person:
         return " ".join(self.page.locator(part).inner_text().split())
 
     def check(self) -> None:
-        """Asserts that nothing went wrong, that the page is no wider than the window, and that axe
-        finds nothing serious.
+        """Asserts that nothing went wrong, that the page is no wider than the window, in a wider
+        font too, and that axe finds nothing serious.
         """
         assert not self.faults, self.faults
-        wide = self.page.evaluate(
-            "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-        )
-        assert wide <= 0, f"{wide} px wider than the window"
+        for spacing in ("0.06em", ""):
+            wide = self.page.evaluate(
+                "spacing => { const root = document.documentElement;"
+                "root.style.letterSpacing = spacing; return root.scrollWidth - root.clientWidth; }",
+                spacing,
+            )
+            assert wide <= 0, f"{wide} px wider than the window at letter spacing {spacing!r}"
         self.page.evaluate(AXE.read_text())
         found = self.page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
         serious = [one for one in found if one["impact"] in SERIOUS]

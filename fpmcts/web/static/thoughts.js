@@ -124,7 +124,7 @@ export function Moves({ result, choose, mark, word = moveWord }) {
               </td>
               ${shared &&
               html`
-                <td class="num">${gauge(row.share ?? 0)}${percent(row.share, 1)}</td>
+                <td class="num">${percent(row.share, 1)}${gauge(row.share ?? 0)}</td>
               `}
               ${valued &&
               html`
@@ -141,7 +141,7 @@ export function Moves({ result, choose, mark, word = moveWord }) {
               ${stated &&
               html`
                 <td class="num">
-                  ${searched ? "" : gauge(row.prior ?? 0)}${percent(row.prior, 1)}
+                  ${percent(row.prior, 1)}${searched ? "" : gauge(row.prior ?? 0)}
                 </td>
               `}
             </tr>
