@@ -200,6 +200,10 @@ class Person:
         self.open(table)
         return table
 
+    def options(self) -> None:
+        """Unfolds the options of the lobby."""
+        self.page.locator(".options summary").click()
+
     def open(self, table: str) -> None:
         """Shows a table."""
         self.page.evaluate("hash => { location.hash = hash; }", f"t={table}")

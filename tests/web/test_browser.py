@@ -72,6 +72,7 @@ def test_doudizhu_by_keyboard_alone(browser: Any, site: Site) -> None:
     person = Person(browser, site)
     page, press = person.page, person.page.keyboard.press
     chosen = ".hand [aria-pressed=true]"
+    page.evaluate("location.hash = 'g=doudizhu&seed=7'")
     for _ in range(60):  # to the button that deals
         press("Tab")
         if page.evaluate("document.activeElement.type === 'submit'"):
@@ -117,8 +118,9 @@ def test_doudizhu_by_keyboard_alone(browser: Any, site: Site) -> None:
 def test_doudizhu_by_taps(browser: Any, site: Site) -> None:
     person = Person(browser, site, width=390, language="zh", dark=True)
     page = person.page
+    page.evaluate("location.hash = 'g=doudizhu&seed=7'")
+    person.options()
     page.locator("input[value=fair]").tap()
-    page.locator(".go input[inputmode=numeric]").fill("7")
     page.locator("button[type=submit]").tap()
     page.wait_for_selector(".hand")
     table = person.table
@@ -152,13 +154,49 @@ def test_doudizhu_by_taps(browser: Any, site: Site) -> None:
     person.close()
 
 
+@pytest.mark.parametrize("width", [1280, 390])
+def test_one_click_plays_what_was_played_last(browser: Any, site: Site, width: int) -> None:
+    """Without scrolling; before any game Doudizhu with its auction."""
+    person = Person(browser, site, width=width)
+    page = person.page
+
+    def play() -> tuple[str, str]:
+        box = page.locator("button[type=submit]").bounding_box()
+        assert box["y"] >= 0 and box["y"] + box["height"] < 800
+        page.locator("button[type=submit]").click()
+        page.wait_for_selector(".felt")
+        made = person.get(f"/api/tables/{person.table}")["summary"]
+        page.evaluate("location.hash = ''")
+        page.wait_for_selector(".new")
+        return made["game"], made["mode"]
+
+    assert play() == ("doudizhu:bidding=call,doubling=true", "hints")
+    page.locator("input[value=leduc]").locator("..").click()
+    person.options()
+    page.locator("input[value=open]").click()
+    page.evaluate("scrollTo(0, 0)")
+    assert play() == ("leduc", "open")
+    page.reload()
+    page.wait_for_selector(".now .primary:enabled")
+    assert play() == ("leduc", "open")
+    page.locator("input[value=goofspiel]").locator("..").click()
+    person.options()
+    assert page.locator("input[value=hints]").is_disabled(), "nobody gives hints there"
+    assert "no player of this game" in person.text("label:has(input[value=hints])")
+    page.locator(".tile:has(input[value=goofspiel]) .help").click()
+    assert "The higher card wins" in person.text("dialog[open]")
+    person.check()
+    person.close()
+
+
 def test_a_board_by_taps_and_a_variant(browser: Any, site: Site) -> None:
     """Games that the page knows from their descriptions: squares to tap, and variants that the game
     declares.
     """
     person = Person(browser, site, width=390)
     page = person.page
-    page.locator("input[value=phantom_tictactoe]").tap()
+    page.locator("input[value=phantom_tictactoe]").locator("..").tap()
+    person.options()
     page.locator("input[value='phantom_tictactoe:variant=small']").tap()
     page.locator("input[name=seat]").nth(1).tap()
     page.locator("input[value=fair]").tap()
@@ -403,6 +441,7 @@ def test_the_whole_game_by_clicks(
     """A match of two deals: bids and doublings on their buttons, cards in the hand."""
     person = Person(browser, site, width=width, language=language)
     page = person.page
+    person.options()
     page.locator(f"input[value='doudizhu:bidding={bidding},doubling=true']").click()
     page.locator("input[name=seat]").nth(lead).click()
     page.locator("input[value=fair]").click()

@@ -3,7 +3,7 @@
 import asyncio
 import threading
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from starlette.testclient import TestClient
@@ -22,6 +22,8 @@ from tests.web.fake import ToyGames, settle
 
 class Shelf(ToyGames):
     """Copies of the toy game under several names; ``held`` is not prepared before it is let go."""
+
+    pages: ClassVar[Any] = {}
 
     def __init__(self, *names: str, broken: str = "") -> None:
         self._names, self._broken, self.tried = names, broken, list[str]()
@@ -85,7 +87,7 @@ def test_the_first_game_its_players_what_is_asked_for_and_the_rest() -> None:
         await task
         assert games.names() == ["a", "b", "c", "c:x=1", "d"] and not engine.listeners
         assert shelf.ended == TRIED * 5  # played to the end, and read again
-        assert games.progress() == {"preparing": None, "broken": {}}
+        assert games.progress() == {"preparing": None, "broken": {}, "pages": {}}
 
     asyncio.run(run())
 

@@ -99,7 +99,7 @@ NO_LIMIT = ("no_limit_holdem", "no_limit_holdem:players=3", "no_limit_holdem:pla
 @pytest.mark.parametrize("name", NO_LIMIT)
 def test_its_players_are_taken_from_their_rooms(games: Games, name: str) -> None:
     """Whoever of ``fpmcts.players`` plays the game with their usual options stands in the lobby,
-    for each number of players.
+    for each number of players; and networks, where weights come with the project.
     """
     from fpmcts.players.lookup import PLAYERS
     from fpmcts.web.tables.catalogue import Catalogue
@@ -109,7 +109,8 @@ def test_its_players_are_taken_from_their_rooms(games: Games, name: str) -> None
     entries = of_rooms(name, games.game(name))
     catalogue.add(name, entries)
     found = [entry.name for entry in catalogue.offer(name).entries]
-    assert found == [*(entry.name for entry in entries), "ismcts", "random"]
+    assert {entry.name for entry in entries} | {"mcts", "random"} <= {*found}
+    assert ("policy" in found) == (catalogue.offer(name).analyst == "fpmcts") == ("6" not in name)
     for entry in entries:
         assert PLAYERS[entry.kind].plays("no_limit_holdem") and entry.budget < entry.delay
         assert PLAYERS[entry.kind].slow == (entry.delay > 1)

@@ -3,10 +3,13 @@ all of it is small.
 """
 
 import hashlib
+import json
 import re
 from pathlib import Path
 
 import pytest
+
+from games import GAMES, game_class
 
 ROOT = Path(__file__).resolve().parents[2]
 STATIC = ROOT / "fpmcts" / "web" / "static"
@@ -44,12 +47,30 @@ def test_nothing_comes_from_elsewhere() -> None:
             assert name.startswith("./") and (STATIC / name).is_file(), (path.name, name)
 
 
+@pytest.mark.parametrize("game", GAMES)
+def test_every_game_presents_itself_in_both_languages(game: str) -> None:
+    page = json.loads((ROOT / "games" / game / f"{game}.json").read_text())
+    english, chinese = page["en"], page["zh"]
+    assert english.keys() == chinese.keys() == {"title", "text", "words", "rules"}
+    assert english["words"].keys() == chinese["words"].keys()
+    variants = {f"variant_{label}" for label in game_class(game).variants}
+    assert variants <= english["words"].keys()
+    shapes = [[len(lines) for _, lines in own["rules"]] for own in (english, chinese)]
+    assert shapes[0] == shapes[1]
+    results = (ROOT / "docs" / "results.md").read_text().replace(",", "")
+    for measured in page.get("strength", {}).values():
+        assert {one["level"] for one in measured.values()} <= {"easy", "normal", "strong"}
+        for one in measured.values():
+            assert "mean" not in one or f"{one['mean']} ± {one['se']}" in results
+
+
 def test_every_word_is_there_in_both_languages() -> None:
     text = (STATIC / "words.js").read_text()
     english, chinese = (
-        set(re.findall(r"(?<![\w.])(\w+): [\"\[]", part)) for part in text.split("const ZH = {")[:2]
+        set(re.findall(r"(?<![\w.])(\w+):\s+[\"\[]", part))
+        for part in text.split("const ZH = {")[:2]
     )
-    names = {"game_doudizhu", "player_fpmcts", "player_rhcp", "player_pimc", "of"}
+    names = {"player_fpmcts", "player_rhcp", "player_pimc", "of"}
     assert english - chinese <= names, sorted(english - chinese - names)
     server = {name for name in chinese if name.startswith("error_")}  # it speaks English itself
     page = (ROOT / "docs" / "web-protocol.md").read_text().partition("## Error codes")[2]

@@ -3,11 +3,14 @@
 import { html, useEffect, useRef, useState } from "./vendor/preact.js";
 import { Cards } from "./cards.js";
 import { get, post, remove, upload } from "./connection.js";
+import { keep, kept } from "./keys.js";
 import {
   YOU,
   baseTitle,
+  byLevel,
   gameTitle,
   isSeries,
+  levelTitle,
   playerText,
   playerTitle,
   preparingText,
@@ -15,47 +18,51 @@ import {
   usual,
   variantTitle,
 } from "./players.js";
-import { gain, signed, t } from "./words.js";
+import { Rules } from "./rules.js";
+import { classes, gain, ofGame, pageOf, signed, t } from "./words.js";
 
-const DEALT = {
-  doudizhu: ["K", "A", "2", "L", "B"],
-  kuhn: ["J", "Q", "K"],
-  leduc: ["Js", "Qh", "Ks"],
-  limit_holdem: ["Ah", "Kd", "Qs"],
-  no_limit_holdem: ["As", "Ad", "Kh"],
-  goofspiel: ["1", "3", "5"],
-  phantom_tictactoe: ["X", "O"],
-};
 const MOST_SHOWN = 12;
 const MOST_FAULTS = 3; // lines of an opened file
 const MATCHES = [0, 5, 10, 20, 50];
 
+const LAST = "fpmcts.last"; // what was played last
+
 const baseOf = (name) => name.split(":")[0];
 
-function NewTable({ config, wish, prepare, open, fail }) {
+function NewTable({ config, wish, begun, prepare, open, fail }) {
   const bases = (
     config.preparing?.games ?? [...new Set(config.games.map((one) => one.base))]
   ).filter((base) => !config.broken[base]);
-  const [name, setName] = useState(bases.includes(baseOf(wish.g ?? "")) ? wish.g : bases[0]);
-  const first = (base) =>
-    config.games.find((one) => one.name === base) ?? config.games.find((one) => one.base === base);
+  const before = wish.g ? {} : kept(LAST, {});
+  const first = (base) => {
+    const name = pageOf(base).usual ?? base;
+    const all = config.games.filter((one) => one.base === base);
+    return all.find((one) => one.name === name) ?? all[0];
+  };
+  const [name, setName] = useState(() => {
+    const wanted = wish.g ?? before.game ?? "";
+    return bases.includes(baseOf(wanted)) ? wanted : (pageOf(bases[0]).usual ?? bases[0]);
+  });
   // undefined: not prepared yet
   const game = config.games.find((one) => one.name === name) ?? first(baseOf(name));
   const variants = config.games.filter((one) => one.base === game?.base);
   useEffect(() => {
     if (!game) prepare(baseOf(name));
   }, [name]);
-  const [mine, setMine] = useState(0); // null: only watch
-  const [players, setPlayers] = useState({}); // by seat; missing: the default
-  const [mode, setMode] = useState("hints");
+  const [mine, setMine] = useState(before.mine === undefined ? 0 : before.mine); // null: only watch
+  const [players, setPlayers] = useState(before.players ?? {}); // by seat; missing: the default
+  const [chosen, setMode] = useState(before.mode ?? "hints");
   const [seed, setSeed] = useState(wish.seed ?? "");
-  const [greedy, setGreedy] = useState(false);
-  const [rotate, setRotate] = useState(true);
-  const [deals, setDeals] = useState(0); // of a match; 0: open end
-  const player = (seat) => players[seat] ?? usual(game);
-  const mayBeGreedy = game?.players.some(
-    (one) => one.greedy && game.seats.some((_, seat) => seat !== mine && player(seat) === one.name),
-  );
+  const [greedy, setGreedy] = useState(before.greedy ?? false);
+  const [rotate, setRotate] = useState(before.rotate ?? true);
+  const [deals, setDeals] = useState(before.deals ?? 0); // of a match; 0: open end
+  const [rules, setRules] = useState(null);
+  const others = game?.seats.map((_, seat) => seat).filter((seat) => seat !== mine) ?? [];
+  const playerOf = (seat) =>
+    game.players.find((one) => one.name === players[seat]) ??
+    game.players.find((one) => one.name === usual(game));
+  const mode = mine === null ? "open" : chosen === "hints" && !game?.analyst ? "fair" : chosen;
+  const mayBeGreedy = others.some((seat) => playerOf(seat)?.greedy);
   const pick = (next) => {
     setName(next);
     setMine(0);
@@ -65,214 +72,229 @@ function NewTable({ config, wish, prepare, open, fail }) {
     event.preventDefault();
     const body = {
       game: game.name,
-      seats: game.seats.map((_, seat) => (seat === mine ? YOU : player(seat))),
-      mode: mine === null ? "open" : mode,
+      seats: game.seats.map((_, seat) => (seat === mine ? YOU : playerOf(seat).name)),
+      mode,
     };
     if (seed !== "") body.seed = Number(seed);
     if (isSeries(game))
-      Object.assign(body, {
-        greedy: Boolean(greedy && mayBeGreedy),
-        rotate,
-        ...(deals ? { deals } : {}),
-      });
+      Object.assign(body, { greedy: greedy && mayBeGreedy, rotate, ...(deals ? { deals } : {}) });
+    keep(LAST, { game: game.name, mine, players, mode: chosen, greedy, rotate, deals });
     await post("/api/tables", body).then((made) => open(made.id), fail);
   };
-  const radio = (group, value, checked, change, children, style = "") => html`
-    <label class=${`choice ${style} ${checked ? "on" : ""}`} key=${value}>
-      <input type="radio" name=${group} value=${value} checked=${checked} onChange=${change} />
+  const radio = (group, value, checked, change, children, more = {}) => html`
+    <label
+      class=${classes("choice", more.style, checked && "on", more.disabled && "off")}
+      key=${value}
+    >
+      <input
+        type="radio"
+        name=${group}
+        value=${value}
+        checked=${checked}
+        disabled=${more.disabled}
+        onChange=${change}
+      />
       ${children}
     </label>
   `;
+  const select = (label, value, change, options, more) => html`
+    <label class="field">
+      <span>${label}</span>
+      <select value=${value} onChange=${(event) => change(event.target.value)}>
+        ${options.map(
+          ([name, title]) => html`
+            <option value=${name} key=${name}>${title}</option>
+          `,
+        )}
+      </select>
+      ${more &&
+      html`
+        <small class="muted">${more}</small>
+      `}
+    </label>
+  `;
+  const check = (label, value, change) => html`
+    <label class="check">
+      <input type="checkbox" checked=${value} onChange=${(event) => change(event.target.checked)} />
+      ${" "}${label}
+    </label>
+  `;
+  const opponents = (seats, label) =>
+    select(
+      label,
+      playerOf(seats[0]).name,
+      (name) =>
+        setPlayers({ ...players, ...Object.fromEntries(seats.map((seat) => [seat, name])) }),
+      byLevel(game).map((one) => [one.name, levelTitle(game, one, config)]),
+      playerText(game, playerOf(seats[0]), config),
+    );
   return html`
     <form class="new" onSubmit=${start}>
-      <fieldset class="games">
-        <legend>${t("game")}</legend>
-        ${bases.map((base) =>
-          radio(
-            "game",
-            base,
-            base === baseOf(name),
-            () => pick(first(base)?.name ?? base),
-            html`
-              <span class="deck" aria-hidden="true">
-                <${Cards} cards=${DEALT[base] ?? ["A", "K"]} size="small" />
-              </span>
-              <span>
-                <b>${baseTitle(base)}</b>
-                <small>
-                  ${first(base)
-                    ? (t.known(`text_${base}`) ?? t("text_other", first(base).seats.length))
-                    : t(base === baseOf(name) ? "prepared_soon" : "prepared_later")}
-                </small>
-              </span>
-            `,
-            "game",
-          ),
+      <header class="hero">
+        <div class="welcome">
+          <h1>${t("title")}</h1>
+          <p>${t("tagline")}</p>
+        </div>
+        <div class="now">
+          <button class="primary large" type="submit" disabled=${!game}>
+            ${mine === null ? t("watch") : t("play_now")}
+          </button>
+          <small>
+            ${game
+              ? [
+                  gameTitle(game.name),
+                  t(
+                    "against_n",
+                    [
+                      ...new Set(others.map((seat) => levelTitle(game, playerOf(seat), config))),
+                    ].join(", "),
+                  ),
+                  t(`mode_${mode}`),
+                ].join(" · ")
+              : t("loading")}
+          </small>
+          ${begun &&
+          html`
+            <button type="button" class="link small" onClick=${() => open(begun.id)}>
+              ${t("continue_game")}:${" "}${gameTitle(begun.game)},${" "}${t(
+                "move_n",
+                begun.plies + 1,
+              )}
+            </button>
+          `}
+        </div>
+      </header>
+      <fieldset class="games panel">
+        <legend class="sr">${t("game")}</legend>
+        ${bases.map(
+          (base) => html`
+            <div class="tile" key=${base}>
+              ${radio(
+                "game",
+                base,
+                base === baseOf(name),
+                () => pick(first(base)?.name ?? base),
+                html`
+                  <span class="deck" aria-hidden="true">
+                    <${Cards} cards=${pageOf(base).sample ?? ["K", "A"]} size="small" />
+                  </span>
+                  <span>
+                    <b>${baseTitle(base)}</b>
+                    <small>
+                      ${first(base)
+                        ? (ofGame(base, "text") ?? t("text_other", first(base).seats.length))
+                        : t(base === baseOf(name) ? "prepared_soon" : "prepared_later")}
+                    </small>
+                  </span>
+                `,
+                { style: "game" },
+              )}
+              ${ofGame(base, "rules") &&
+              html`
+                <button
+                  type="button"
+                  class="icon help"
+                  aria-label=${`${t("rules")}: ${baseTitle(base)}`}
+                  title=${t("rules")}
+                  onClick=${() => setRules(base)}
+                >
+                  ?
+                </button>
+              `}
+            </div>
+          `,
         )}
       </fieldset>
+      <${Rules} base=${rules} close=${() => setRules(null)} />
       ${game &&
       html`
-        ${variants.length > 1 &&
-        html`
-          <fieldset>
-            <legend>${t("variant")}</legend>
-            <div class="choices">
-              ${variants.map((one) =>
-                radio(
-                  "variant",
-                  one.name,
-                  one.name === game.name,
-                  () => pick(one.name),
-                  html`
-                    <span>${variantTitle(one)}</span>
-                  `,
-                ),
-              )}
-            </div>
-          </fieldset>
-        `}
-        <div class="columns">
+        <details class="panel options">
+          <summary>${t("options")}</summary>
+          ${variants.length > 1 &&
+          html`
+            <fieldset>
+              <legend>${t("variant")}</legend>
+              <div class="choices">
+                ${variants.map((one) =>
+                  radio("variant", one.name, one.name === game.name, () => pick(one.name), [
+                    variantTitle(one),
+                  ]),
+                )}
+              </div>
+            </fieldset>
+          `}
           <fieldset>
             <legend>${t("your_seat")}</legend>
             <div class="choices">
               ${game.seats.map((_, seat) =>
-                radio(
-                  "seat",
-                  seat,
-                  seat === mine,
-                  () => setMine(seat),
-                  html`
-                    <span>${seatTitle(game, seat)}</span>
-                  `,
-                ),
+                radio("seat", seat, seat === mine, () => setMine(seat), [seatTitle(game, seat)]),
               )}
-              ${radio(
-                "seat",
-                "watch",
-                mine === null,
-                () => setMine(null),
-                html`
-                  <span>${t("watch")}</span>
-                `,
-              )}
+              ${radio("seat", "watch", mine === null, () => setMine(null), [t("watch")])}
             </div>
+          </fieldset>
+          <fieldset class="fields">
+            <legend>${t("opponents")}</legend>
+            ${others.length > 3
+              ? opponents(others, t("others"))
+              : others.map((seat) => opponents([seat], seatTitle(game, seat)))}
           </fieldset>
           <fieldset>
-            <legend>${t("others")}</legend>
-            <div class="fields">
-              ${game.seats.map(
-                (_, seat) =>
-                  seat !== mine &&
-                  html`
-                    <label class="field" key=${seat}>
-                      <span>${seatTitle(game, seat)}</span>
-                      <select
-                        value=${player(seat)}
-                        onChange=${(event) =>
-                          setPlayers({ ...players, [seat]: event.target.value })}
-                      >
-                        ${game.players.map(
-                          (one) => html`
-                            <option value=${one.name} key=${one.name}>
-                              ${playerTitle(one.name, config)}
-                            </option>
-                          `,
-                        )}
-                      </select>
-                      <small class="muted">
-                        ${playerText(
-                          game.players.find((one) => one.name === player(seat)) ?? {
-                            playouts: null,
-                            delay: 0,
-                          },
-                        )}
-                      </small>
-                    </label>
-                  `,
-              )}
-            </div>
+            <legend>${t("mode")}</legend>
+            ${mine === null
+              ? html`
+                  <p class="muted">${t("open_text")}</p>
+                `
+              : html`
+                  <div class="choices modes">
+                    ${config.modes.map((one) => {
+                      const off = one === "hints" && !game.analyst;
+                      return radio(
+                        "mode",
+                        one,
+                        one === mode,
+                        () => setMode(one),
+                        html`
+                          <span>
+                            <b>${t(one)}</b>
+                            <small>${t(off ? "no_hints" : `${one}_text`)}</small>
+                          </span>
+                        `,
+                        { style: "tall", disabled: off },
+                      );
+                    })}
+                  </div>
+                `}
           </fieldset>
-        </div>
-        <fieldset>
-          <legend>${t("mode")}</legend>
-          ${mine === null
-            ? html`
-                <p class="muted">${t("open_text")}</p>
-              `
-            : html`
-                <div class="choices modes">
-                  ${config.modes.map((one) =>
-                    radio(
-                      "mode",
-                      one,
-                      one === mode,
-                      () => setMode(one),
-                      html`
-                        <span>
-                          <b>${t(one)}</b>
-                          <small>${t(`${one}_text`)}</small>
-                        </span>
-                      `,
-                      "tall",
-                    ),
-                  )}
-                </div>
-              `}
-        </fieldset>
-        <div class="row go">
-          <label class="field slim">
-            <span>${t("seed")}</span>
-            <input
-              inputmode="numeric"
-              placeholder=${t("random")}
-              value=${seed}
-              title=${t("seed_help")}
-              autocomplete="off"
-              onInput=${(event) => setSeed(event.target.value.replace(/\D/g, "").slice(0, 16))}
-            />
-          </label>
-          ${isSeries(game) &&
-          html`
+          <div class="row go">
             <label class="field slim">
-              <span>${t("deals")}</span>
-              <select
-                value=${String(deals)}
-                onChange=${(event) => setDeals(Number(event.target.value))}
-              >
-                ${MATCHES.map(
-                  (count) => html`
-                    <option value=${String(count)} key=${count}>${count || t("open_end")}</option>
-                  `,
-                )}
-              </select>
+              <span>${t("seed")}</span>
+              <input
+                inputmode="numeric"
+                placeholder=${t("random")}
+                value=${seed}
+                title=${t("seed_help")}
+                autocomplete="off"
+                onInput=${(event) => setSeed(event.target.value.replace(/\D/g, "").slice(0, 16))}
+              />
             </label>
-            <span class="checks">
-              ${mayBeGreedy &&
-              html`
-                <label class="check">
-                  <input
-                    type="checkbox"
-                    checked=${greedy}
-                    onChange=${(event) => setGreedy(event.target.checked)}
-                  />
-                  ${" "}${t("greedy")}
-                </label>
-              `}
-              <label class="check">
-                <input
-                  type="checkbox"
-                  checked=${rotate}
-                  onChange=${(event) => setRotate(event.target.checked)}
-                />
-                ${" "}${t("rotate")}
-              </label>
-            </span>
-          `}
-          <span class="spread"></span>
-          <button class="primary large" type="submit">
-            ${mine === null ? t("watch") : t("start")}
-          </button>
-        </div>
+            ${isSeries(game) &&
+            html`
+              ${select(
+                t("deals"),
+                String(deals),
+                (value) => setDeals(Number(value)),
+                MATCHES.map((count) => [String(count), count || t("open_end")]),
+              )}
+              <span class="checks">
+                ${mayBeGreedy && check(t("greedy"), greedy, setGreedy)}${check(
+                  t("rotate"),
+                  rotate,
+                  setRotate,
+                )}
+              </span>
+            `}
+          </div>
+        </details>
       `}
     </form>
   `;
@@ -338,7 +360,8 @@ function Statistics({ config }) {
     );
   }, [config.games.length]);
   if (!stats.length) return null;
-  const team = (row) => t.known(`team_${row.team}`) ?? t.known(`seat_${row.team}`) ?? row.team;
+  const team = (row) =>
+    ofGame(row.game, `team_${row.team}`) ?? ofGame(row.game, `seat_${row.team}`) ?? row.team;
   return html`
     <section class="panel stats">
       <h2>${t("statistics")}</h2>
@@ -423,13 +446,6 @@ export function Lobby({ config, engine, wish, prepare, open, go, fail }) {
   `;
   return html`
     <main class="lobby">
-      <header class="hero">
-        <div>
-          <h1>${t("title")}</h1>
-          <p>${t("tagline")}</p>
-        </div>
-        <div class="fan" aria-hidden="true"><${Cards} cards=${["3", "T", "Q", "2", "B"]} /></div>
-      </header>
       ${preparing &&
       html`
         <p class="notice">${preparing}</p>
@@ -441,16 +457,15 @@ export function Lobby({ config, engine, wish, prepare, open, go, fail }) {
       )}
       ${(config.games.length > 0 || config.preparing?.games.length > 0) &&
       html`
-        <section class="panel">
-          <${NewTable}
-            key=${`${wish.g}-${wish.seed}`}
-            config=${config}
-            wish=${wish}
-            prepare=${prepare}
-            open=${open}
-            fail=${fail}
-          />
-        </section>
+        <${NewTable}
+          key=${`${wish.g}-${wish.seed}`}
+          config=${config}
+          wish=${wish}
+          begun=${tables.find((one) => !one.over && one.you !== null && !one.shared)}
+          prepare=${prepare}
+          open=${open}
+          fail=${fail}
+        />
       `}
       <div class="two">
         <section class="panel">

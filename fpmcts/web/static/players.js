@@ -1,15 +1,18 @@
 // Names of games, seats and players.
 
-import { t } from "./words.js";
+import { learnPages, ofGame, pageOf, number, t } from "./words.js";
 
 export const YOU = "you";
 
 let games = []; // from the server: a name with options is a variant of a game
 
-export const learnGames = (config) => (games = config.games);
+export function learnGames(config) {
+  games = config.games;
+  learnPages(config.pages);
+}
 
 export const baseTitle = (base) =>
-  t.known(`game_${base}`) ??
+  ofGame(base, "title") ??
   base
     .split(".")
     .pop()
@@ -18,7 +21,7 @@ export const baseTitle = (base) =>
     .join(" ");
 
 export const variantTitle = (game) =>
-  t.known(`variant_${game.variant}`) ?? game.variant ?? t("usual");
+  ofGame(game.base, `variant_${game.variant}`) ?? game.variant ?? t("usual");
 
 export function gameTitle(name) {
   const [base, options] = name.split(":");
@@ -35,58 +38,73 @@ export function preparingText(config, engine) {
   return at ? t("loading") : "";
 }
 
+// What was measured of the players of a game, by name.
+export const strengthOf = (game) => pageOf(game.name).strength?.[game.name] ?? {};
+
+const LEVELS = ["easy", "normal", "strong"];
+
+// The players of a game with a measured level, the weakest first, then the others.
+export function byLevel(game) {
+  const place = (one) =>
+    (LEVELS.indexOf(strengthOf(game)[one.name]?.level) + LEVELS.length) % LEVELS.length;
+  const known = game.players.filter((one) => strengthOf(game)[one.name]);
+  known.sort((a, b) => place(a) - place(b));
+  return [...known, ...game.players.filter((one) => !known.includes(one))];
+}
+
 // The player that a game proposes.
-export const usual = (game) =>
-  (
-    game.players.find((player) => player.playouts === 64) ??
-    game.players.find((player) => player.analyses) ??
-    game.players[0]
-  )?.name;
+export function usual(game) {
+  const levels = LEVELS.map((level) =>
+    game.players.find((one) => strengthOf(game)[one.name]?.level === level),
+  );
+  const found =
+    levels[1] ?? levels[2] ?? game.players.find((player) => player.analyses) ?? game.players[0];
+  return found?.name;
+}
 
 // Whether hands are played one after the other for a total; then points count, not wins.
 export const isSeries = (game) => Boolean(game.mixes || game.reports_wins === false);
 
 const searches = (player) => player.playouts !== null;
 
-// The level of a searching player by its place among the speeds of its group; the number where they
-// are not three.
-const LEVELS = ["easy", "normal", "strong"];
-function levelOf(player, config) {
-  const speeds = [
-    ...new Set(
-      config.games
-        .flatMap((game) => game.players)
-        .filter((one) => one.group === player.group && searches(one))
-        .map((one) => one.playouts),
-    ),
-  ].sort((a, b) => a - b);
-  return speeds.length === LEVELS.length
-    ? t(`level_${LEVELS[speeds.indexOf(player.playouts)]}`)
-    : player.playouts;
-}
-
 // The short name of a player, for the table and the log.
 export function playerTitle(name, config) {
   if (name === YOU) return t("you");
-  const found = config?.games.flatMap((game) => game.players).find((one) => one.name === name);
+  const all = config?.games.flatMap((game) => game.players) ?? [];
+  const found = all.find((one) => one.name === name);
   if (!found) return name;
   const known = t.known(`player_${found.group}`);
   if (!known) return found.label;
-  const siblings = config.games.some((game) =>
-    game.players.some((one) => one.group === found.group && searches(one)),
-  );
-  return searches(found)
-    ? `${known} ${levelOf(found, config)}`
-    : siblings
-      ? `${known} · ${t("no_search")}`
-      : known;
+  if (searches(found)) return `${known} ${found.playouts}`;
+  return all.some((one) => one.group === found.group && searches(one))
+    ? `${known} ${t("instinct")}`
+    : known;
 }
 
-// One sentence about a player, for the lobby.
-export function playerText(player) {
-  const about = t.known(`about_${player.group}`) ?? "";
-  const effort = searches(player) ? t("about_playouts", player.playouts) : "";
-  return [about, effort, t("about_delay", player.delay)].filter(Boolean).join(" ");
+// A player with its level, where its strength was measured.
+export function levelTitle(game, player, config) {
+  const found = strengthOf(game)[player.name];
+  const title = playerTitle(player.name, config);
+  return found ? `${t(`level_${found.level}`)} (${title})` : title;
+}
+
+// What is known of a player, for the lobby.
+export function playerText(game, player, config) {
+  const found = strengthOf(game)[player.name];
+  const wins = found?.unit === "wp";
+  const scaled = (value) =>
+    found.unit === "mbb" ? number(value / 10, 0) : number(value, wins ? 1 : 2);
+  return [
+    t.known(`about_${player.group}`) ?? "",
+    found?.mean !== undefined
+      ? `${t(`measured_${found.unit}`, scaled(found.mean), scaled(found.se), playerTitle(found.against, config))}.`
+      : found
+        ? ""
+        : t("unmeasured"),
+    t("about_delay", player.delay),
+  ]
+    .filter(Boolean)
+    .join(" ");
 }
 
 // The team of a seat; where an auction finds the landlord, none before the view names one.
@@ -102,8 +120,8 @@ export function roleTitle(game, seat, view) {
   const { name } = game.seats[seat];
   const role = teamOf(game, seat, view);
   return role && role !== name
-    ? (t.known(`team_${role}`) ?? role)
-    : (t.known(`seat_${name}`) ?? name);
+    ? (ofGame(game.name, `team_${role}`) ?? role)
+    : (ofGame(game.name, `seat_${name}`) ?? name);
 }
 
 // Where a seat is relative to yours, in three-player games.
@@ -119,18 +137,22 @@ export const sameNames = (view) =>
   new Set(view.seats.map((one) => one.player)).size < view.seats.length;
 
 // A seat in one line: its role, and its position or player.
-export const placeTitle = (view, seat, game, config) =>
-  seat === view.you
-    ? t("you")
-    : `${roleTitle(game, seat, view)} · ${
-        besideTitle(view, seat) ||
-        (view.seats.length > 2
-          ? view.seats[seat].name
-          : playerTitle(view.seats[seat].player, config))
-      }`;
+export function placeTitle(view, seat, game, config) {
+  if (seat === view.you) return t("you");
+  const beside = besideTitle(view, seat);
+  if (beside || view.seats.length === 2)
+    return `${roleTitle(game, seat, view)} · ${beside || playerTitle(view.seats[seat].player, config)}`;
+  return seatTitle(game, seat, view);
+}
 
+// A role that tells the seats of a team apart, by their places after the landlord.
 export function seatTitle(game, seat, view) {
   const role = roleTitle(game, seat, view);
+  const count = game.seats.length;
+  const place = (seat - (view?.facts?.landlord ?? 0) + count) % count;
   const shared = game.seats.filter((one) => one.team === game.seats[seat].team).length > 1;
-  return shared ? `${role} ${game.seats[seat].name}` : role;
+  return (
+    ofGame(game.name, `team_${teamOf(game, seat, view)}_${place}`) ??
+    (shared ? `${role} ${game.seats[seat].name}` : role)
+  );
 }

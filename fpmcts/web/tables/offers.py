@@ -34,6 +34,8 @@ AUCTIONS = ("doudizhu:bidding=call,doubling=true", "doudizhu:bidding=rob,doublin
 """The variants of Doudizhu with an auction."""
 GAMES = ("doudizhu", "leduc", "kuhn", "limit_holdem")
 """Games in the order of their warm-up."""
+NETWORKS = ("no_limit_holdem", "no_limit_holdem:players=3")
+"""Further games with weights, whose other players come from the rooms (``of_rooms``)."""
 EXACT = ("leduc", "kuhn")
 """Games small enough that tables have the exact value of each move
 (``games.tables.Tables.has_tree``). The tables are near an equilibrium, whose likeliest moves alone
@@ -101,6 +103,9 @@ def offers(checkpoints: Sequence[Path] = ()) -> dict[str, Offer]:
     made["doudizhu"] = [rhcp, pimc, *EVERYWHERE]
     for game in AUCTIONS:
         made[game] = [rhcp, *EVERYWHERE]
+    mcts = Entry("mcts", "mcts", "Tree search", "mcts", delay=SLOW, adapts=True)
+    for game in (*NETWORKS, "no_limit_holdem:players=6"):
+        made[game] = [mcts, *EVERYWHERE]
     analysts: dict[str, str] = {}
     for game, entries in made.items():
         weights, tables = weights_of(game), MODELS / f"{game}-tables.safetensors"

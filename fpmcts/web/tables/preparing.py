@@ -173,11 +173,14 @@ class PreparedGames:
         return self._games
 
     def progress(self) -> Json:
-        """Returns the game being prepared and the failed ones, as shown in the lobby."""
+        """Returns the game being prepared, the failed ones, and how the games present themselves,
+        as shown in the lobby.
+        """
         done = len(self._bases) - len(self._waiting)
         preparing = {"game": self._now, "done": done, "games": self._bases}
         at_work = self._games is None or self._waiting
-        return {"preparing": preparing if at_work else None, "broken": self._broken}
+        pages = {} if self._games is None else self._games.pages
+        return {"preparing": preparing if at_work else None, "broken": self._broken, "pages": pages}
 
     # The rulebook.
 

@@ -4,6 +4,7 @@
 first.
 """
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -128,11 +129,16 @@ class Games:
 
     def __init__(self, outside: Sequence[str] = ()) -> None:
         from games import GAMES, Choice, game_class
+        from games.choice import module_file
 
         self._games: Json = {}
         self._infos: dict[str, GameInfo] = {}
         self._labels: dict[str, str] = {}
         names: dict[str, None] = {}
+        self.pages: dict[str, Json] = {}
+        """How each game presents itself, without its options: the file NAME.json beside its module
+        (``docs/adding-a-game.md``), those with the lowest ``rank`` first.
+        """
         for given in (*GAMES, *outside):
             base = base_of(given)
             variants = game_class(base).variants.items()
@@ -140,7 +146,13 @@ class Games:
             self._labels |= labels
             family = [base, *labels] if base in GAMES or given == base else []
             names |= dict.fromkeys([*family, given])
-        self._names = tuple(names)
+            file = module_file(f"games.{base}.game" if base in GAMES else base, "game")
+            page = file.with_name(f"{base.rpartition('.')[2]}.json")
+            self.pages[base] = json.loads(page.read_text("utf-8")) if page.exists() else {}
+            if usual := self.pages[base].get("usual"):
+                self.pages[base]["usual"] = str(Choice(base, usual))
+        rank = {base: page.get("rank", len(names)) for base, page in self.pages.items()}
+        self._names = tuple(sorted(names, key=lambda name: rank[base_of(name)]))
 
     def names(self) -> Sequence[str]:
         """Returns the names of the games."""
