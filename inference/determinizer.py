@@ -85,7 +85,7 @@ class InferenceSettings:
     temperature: float = setting(1.0, least=1e-9)
     epsilon: float = setting(0.05, least=0.0, most=1.0)
     solve: bool = True
-    ess_floor: float = setting(0.1, least=0.0, most=1.0)
+    ess_floor: float = setting(0.05, least=0.0, most=1.0)
     keep: bool = True
     active_below: int = setting(15, least=0, most=100)
 
