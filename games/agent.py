@@ -29,6 +29,8 @@ class Agent(Protocol):
     """Name in reports."""
     seed: int = 0
     """Seed of ``decide``."""
+    needs_moves: bool = True
+    """Whether ``decide`` needs to know the moves that led to a position."""
     rng: np.ndarray = np.zeros(0, np.uint64)
     """uint64, the random streams of ``act``, one per game."""
 
@@ -80,12 +82,15 @@ class Agent(Protocol):
 
         Raises:
             ValueError: The player plays another game, the game is over, a move in ``moves`` is not
-                legal, or this player cannot be restricted to given moves.
+                legal, or this player cannot be restricted to given moves or decide without
+                knowing those before.
             RuntimeError: The player's move is illegal. It is never replaced by another.
         """
         begin = time.perf_counter()
         self.check_game(table.game)
         question = ask(table, self.seed, moves)
+        if self.needs_moves and not table.knows_moves:
+            raise ValueError(f"moves are missing: {self.name} needs those that led to the position")
         if len(question.legal) == 1:
             action = int(question.legal[0])
             decision = Decision(
@@ -101,7 +106,8 @@ class Agent(Protocol):
                 f"{self.name} answered {decision.move!r}, which is not among the moves it "
                 "was asked about"
             )
-        return replace(decision, seconds=time.perf_counter() - begin)
+        seconds = time.perf_counter() - begin
+        return replace(decision, seconds=seconds, knows_moves=table.knows_moves)
 
     def answer(self, question: Question, limits: Limits) -> Decision:
         """Returns the decision for a position with two or more legal moves.

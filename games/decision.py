@@ -131,6 +131,7 @@ class Decision:
         playouts: Number of simulations.
         reason: CHOSEN, FORCED, SURE_WIN or SOLVED.
         seconds: Time taken.
+        knows_moves: Whether the player knew the moves that led to the position.
     """
 
     move: str
@@ -144,6 +145,7 @@ class Decision:
     reason: str = CHOSEN
     seconds: float = 0.0
     value_error: float | None = None
+    knows_moves: bool = True
 
     @property
     def exact(self) -> bool:
@@ -268,6 +270,8 @@ class Decision:
         """Returns the summary and the table of the moves, or of the first ``most`` of them."""
         rows, why = self.rows(), self.why()
         lines = [self.summary(), *([] if why is None or not why.text() else [why.text()])]
+        if not self.knows_moves:
+            lines.append("the moves were not given: what they tell of the hidden cards is not used")
         if rows:
             widths = {"value": 22, "visits": 9, "policy": 9}
             for row in [{name: name for name in rows[0]}, *rows[:most]]:

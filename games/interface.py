@@ -393,6 +393,16 @@ class Game:
         for row in range(num_rows(states)):
             yield take(states, slice(row, row + 1))
 
+    def standing(self, known: dict[str, Any]) -> States | None:
+        """Returns a state (one row) that fits the fields of a position given without its moves; by
+        default None: they are needed, or there are none yet. ``known`` is treated as by
+        ``possible_deals``.
+
+        Raises:
+            ValueError: A field is missing, or no state fits.
+        """
+        return None
+
     def _played(self, deal: States, moves: Iterable[str]) -> States:
         """Returns the state after moves from a deal (one row each). Raises ValueError: not a move,
         or not a legal one.

@@ -31,7 +31,10 @@ def table_at(game: Game, position: Mapping[str, Any]) -> Table:
         position: Fields of ``Table.describe``, enough to determine what the seat sees: in Doudizhu
             ``hand``, the cards that it holds now, ``bottom`` and ``moves``; in poker ``hand``,
             ``public`` and ``moves``. Moves are a list, or a text with spaces (or commas, if a move
-            has spaces) between them; ``?`` or None is a move that the seat did not see.
+            has spaces) between them; ``?`` or None is a move that the seat did not see. The card
+            play of Doudizhu can be described without moves, by ``hand`` and ``played`` (see
+            ``games.doudizhu.without_moves``); the table then has no moves, and says so
+            (``Table.knows_moves``).
 
     Raises:
         ValueError: A field is unknown or missing, the fields contradict each other or the rules, or
@@ -45,6 +48,11 @@ def table_at(game: Game, position: Mapping[str, Any]) -> Table:
         if key not in names:
             hint = did_you_mean(key, names) or f"; expected some of {', '.join(names)}"
             raise ValueError(f"{key}: unknown field of a position of {game.spec.name}{hint}")
+    if "moves" not in position and (states := game.standing(known)) is not None:
+        table = Table.without_moves(game, states)
+        if wrong := _contradiction(table, known):
+            raise ValueError(wrong)
+        return table
     try:
         return _found(game, known, moves)
     except ValueError as error:
@@ -109,18 +117,23 @@ def _fitting(
         if table.is_over:
             error = ValueError("the moves end the game; expected a position with a seat to move")
             continue
-        stated = table.describe()
-        wrong = [key for key, value in known.items() if _text(stated[key]) != _text(value)]
-        if not wrong:
+        if not (wrong := _contradiction(table, known)):
             fits = True
             yield table
             continue
-        key = wrong[0]
-        error = ValueError(
-            f"{key}={_text(known[key])}: the moves and the other fields give {_text(stated[key])}"
-        )
+        error = ValueError(wrong)
     if not fits:
         raise error
+
+
+def _contradiction(table: Table, known: Mapping[str, Any]) -> str:
+    """Returns how the first wrong field contradicts the table; "" if none does."""
+    stated = table.describe()
+    for key, value in known.items():
+        if _text(stated[key]) != _text(value):
+            given = f"{key}={_text(value)}"
+            return f"{given}: the moves and the other fields give {_text(stated[key])}"
+    return ""
 
 
 def _played(

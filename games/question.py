@@ -45,6 +45,8 @@ class Question(NamedTuple):
         stands_for: int16 ``[m]``, for each of ``asked`` its stand-in in ``legal``, for policies
             that know only listed actions.
         seed: Seed of random choices, derived from the player's seed and the fields above.
+        knows_moves: Whether ``records`` has all moves since the deal; else those that led to the
+            position are unknown.
     """
 
     game: Game
@@ -55,6 +57,7 @@ class Question(NamedTuple):
     asked: np.ndarray
     stands_for: np.ndarray
     seed: int
+    knows_moves: bool = True
 
     @property
     def about_all(self) -> bool:
@@ -104,8 +107,9 @@ def ask(table: Table, seed: int, moves: Iterable[str | int] | None = None) -> Qu
     if strange:
         stand_ins = [nearest_listed(game.rules, view, 0, action) for action in given]
         stands_for = np.array(stand_ins, np.int16)
+    own_seed = _seed(seed, seat, view, records, asked)
     return Question(
-        game, seat, view, records, legal, asked, stands_for, _seed(seed, seat, view, records, asked)
+        game, seat, view, records, legal, asked, stands_for, own_seed, table.knows_moves
     )
 
 

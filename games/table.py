@@ -58,11 +58,14 @@ class Table:
         game: The game.
         seat: The seat to move, -1 once the game is over.
         moves: All moves so far.
+        knows_moves: Whether these are all since the deal; False after ``without_moves``.
 
     Raises:
         ValueError: Not exactly one of seed, deal and record is given, or it does not belong to this
             game.
     """
+
+    knows_moves = True
 
     def __init__(
         self,
@@ -93,6 +96,16 @@ class Table:
         if not all(np.array_equal(*pair) for pair in zip(self._deal, parsed, strict=True)):
             raise ValueError("deal: expected a state before the first move, with all cards in it")
         self._begin(actions)
+
+    @classmethod
+    def without_moves(cls, game: Game, states: States) -> Self:
+        """Returns a table that starts in a state (one row) after unknown moves; it has no
+        record.
+        """
+        table = object.__new__(cls)
+        table.game, table._deal, table.knows_moves = game, copied(states), False
+        table._begin([])
+        return table
 
     def _begin(self, actions: list[int]) -> None:
         """Starts from the deal and plays moves known to be legal."""
@@ -227,6 +240,8 @@ class Table:
         moves, lengths = self._history.of(seat)
         fields = self.game.describe_view(shown, 0, moves[0, : lengths[0]], seat)
         returns = None if self.returns is None else list(self.returns)
+        if not self.knows_moves:
+            fields["moves"] = None
         return {**fields, "to_move": None if self.is_over else self.seat, "returns": returns}
 
     def summary(self) -> str:
@@ -257,8 +272,10 @@ class Table:
 
     def record(self) -> dict[str, Any]:
         """Returns the game so far as JSON fields, as ``evaluate.py save=`` writes it; ``Table(game,
-        record=…)`` resumes from it.
+        record=…)`` resumes from it. Raises ValueError if the moves are not known.
         """
+        if not self.knows_moves:
+            raise ValueError("a position without its moves has no record")
         return self.game.record(self._deal, 0, self._history.records.moves[0, : len(self.moves)])
 
     def __deepcopy__(self, memo: dict[int, object]) -> Self:
@@ -267,7 +284,7 @@ class Table:
     def copy(self) -> Self:
         """Returns an independent table at the same point of the game."""
         other = object.__new__(type(self))
-        other.game, other._deal = self.game, self._deal
+        other.game, other._deal, other.knows_moves = self.game, self._deal, self.knows_moves
         other._begin([move.action for move in self.moves])
         return other
 

@@ -6,7 +6,12 @@
 
 A position is what the player to move knows, by the fields of ``Table.describe``: in Doudizhu hand
 (the cards held now), bottom and moves (all since the landlord's first, ``pass`` included); in poker
-hand, public and moves.
+hand, public and moves. In Doudizhu without an auction the moves can be left out, as on a screen:
+
+  fpmcts analyse doudizhu hand=3445688TJQKK2 played=33,7799,TT to_beat=TT to_beat_seat=2
+
+played is what each seat has played, the landlord first; to_beat (absent: you lead) and its seat;
+role where the number of cards does not tell it; bottom and bombs if known.
 
 player=NAME chooses the player, by default fpmcts; checkpoint=FILE its weights. only='4 5' considers
 these moves alone (moves= in Python); json=true prints a line of JSON, by the names of Decision.
@@ -34,7 +39,7 @@ if TYPE_CHECKING:
 
 def analyse(
     game: "GameLike",
-    position: Mapping[str, Any],
+    position: Mapping[str, Any] | None = None,
     player: "PlayerLike" = "fpmcts",
     moves: str | Iterable[str | int] | None = None,
     **options: Any,
@@ -46,10 +51,14 @@ def analyse(
         game: The game, or its name.
         position: The knowledge of the seat to move, by the fields of ``Table.describe``: in
             Doudizhu ``{"hand": "3444QK2", "bottom": "77T", "moves": [...]}``. See
-            ``games.position.table_at``.
+            ``games.position.table_at``. In Doudizhu without an auction it can do without moves:
+            ``{"hand": "3445688TJQKK2", "played": ["33", "7799", "TT"], "to_beat": "TT",
+            "to_beat_seat": 2}``. The hidden cards are then guessed from the cards played alone, and
+            the decision says so (``knows_moves``).
         player: A player, its name, a ``Run`` or a function, as for ``match``.
         moves: The only moves to consider, as for ``Player.decide``, or a text of them; None: all.
-        options: For a name, those of ``load_player``: ``playouts=2000``.
+        options: Fields of the position (but ``moves``), and for a name the options of
+            ``load_player``: ``playouts=2000``.
 
     Raises:
         ValueError: The position contradicts itself or the rules, or is incomplete; a move in
@@ -59,21 +68,34 @@ def analyse(
     from games.position import split_moves, table_at
 
     chosen = make(game)
-    table = table_at(chosen, position)
+    known = dict(position or {})
+    for key in fields_of(chosen, options):
+        known[key] = options.pop(key)
+    table = table_at(chosen, known)
     only = split_moves(chosen, moves) if isinstance(moves, str) else moves
     return player_of(chosen, player, **options).decide(table, moves=only)
 
 
+def fields_of(game: "Game", names: Iterable[str]) -> list[str]:
+    """Returns those of the names that are fields of a position."""
+    from games.table import Table
+
+    fields = Table(game, seed=0).describe()
+    return [name for name in names if name in fields]
+
+
 def report(decision: "Decision") -> str:
     """Returns a decision as text for people: moves, values, hidden hands."""
-    return "\n".join([decision.text(), *_hidden(decision.hidden)])
+    return "\n".join([decision.text(), *_hidden(decision.hidden, decision.knows_moves)])
 
 
-def _hidden(hidden: "HiddenCards | None") -> Iterator[str]:
+def _hidden(hidden: "HiddenCards | None", knows_moves: bool) -> Iterator[str]:
     """Yields the lines about the hidden hands: the expected number of each kind of card."""
     if hidden is None:
         return
-    source = "the deal and the cards played" if hidden.prior_only else "the deal and the moves"
+    source = "the deal and the cards played"
+    if not hidden.prior_only:
+        source = "the deal and the moves" if knows_moves else "the network and the cards played"
     if hidden.effective_samples is not None:
         source += f", {hidden.effective_samples:.0f} effective samples"
     yield f"\nexpected cards in the hidden hands, by {source}"
@@ -89,13 +111,11 @@ def _hidden(hidden: "HiddenCards | None") -> Iterator[str]:
 
 def parse(words: Sequence[str]) -> tuple["Game", dict[str, Any], dict[str, Any]]:
     """Returns the game, the position and the other keys of a command line. Raises ConfigError."""
-    from games.table import Table
-
     texts = dict(pairs(list(words[1:])))
     options = {key: texts.pop(key) for key in [*texts] if key.startswith("game.")}
     given = {key.removeprefix("game."): _value(key, text) for key, text in options.items()}
     game = make(words[0], **given)
-    fields = [key for key in texts if key in Table(game, seed=0).describe()]
+    fields = fields_of(game, texts)
     # A hand of Doudizhu such as 334466 is not a number.
     position = {
         key: _value(key, text) if (text := texts.pop(key)).startswith("[") else text

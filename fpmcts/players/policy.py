@@ -112,6 +112,7 @@ class PolicyAgent(Agent):
     """
 
     name = "policy"
+    needs_moves = False
 
     def __init__(
         self,

@@ -41,6 +41,8 @@ def _spread(rules: Rules, views: States, scratch: np.ndarray, probabilities: np.
 class Random(Player):
     """Plays each legal move with the same probability."""
 
+    needs_moves = False
+
     def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
         """Returns a legal move (int16 ``[n]``) for each view; row k belongs to game
         ``games[k]``.

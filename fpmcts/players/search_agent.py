@@ -139,6 +139,7 @@ class SearchAgent(Agent):
     """
 
     name = "fpmcts"
+    needs_moves = False
 
     def __init__(
         self,
@@ -163,6 +164,11 @@ class SearchAgent(Agent):
         self._table_settings = replace(settings, slots=options.search.get("slots", usual))
         self._table_determinizers = Determinizers(trained, inference, 1)
         self._determinizers: Determinizers | None = None
+
+    @cached_property
+    def _unmoved_determinizers(self) -> Determinizers:
+        """Returns those of ``decide`` where moves are not known: worlds from phase 1 alone."""
+        return Determinizers(self._trained, replace(self._inference, phase2=False), 1)
 
     @cached_property
     def search(self) -> Search:
@@ -227,14 +233,17 @@ class SearchAgent(Agent):
     def _searched(self, question: Question, limits: Limits) -> Decision:
         """Returns the decision of a search."""
         begin, lanes, rng = time.perf_counter(), np.zeros(1, np.int64), streams(question.seed, 1)
-        determinizer = self._table_determinizers.ready(
+        determinizers = self._table_determinizers
+        if not question.knows_moves:
+            determinizers = self._unmoved_determinizers
+        determinizer = determinizers.ready(
             lanes, question.view, question.records, rng, self.seconds
         )
         determinizer.reset(lanes)
         worlds, drawn = determinizer.worlds(
             lanes, question.view, question.records, rng, self.settings.worlds
         )
-        self._table_determinizers.note(drawn, time.perf_counter() - begin)
+        determinizers.note(drawn, time.perf_counter() - begin)
         hidden = self._hidden(question, determinizer, lanes, rng)
         own = None if self.seconds is None else begin + self.seconds
         report = limits.report

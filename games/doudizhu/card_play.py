@@ -8,7 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from games.doudizhu import deck_files, forced_win, marginal, observe, state, sure_win, worlds
+from games.doudizhu import (
+    deck_files,
+    forced_win,
+    marginal,
+    observe,
+    state,
+    sure_win,
+    without_moves,
+    worlds,
+)
 from games.doudizhu.action_decoder import POLICY_SIZE, decoder
 from games.doudizhu.auction import BIDDINGS
 from games.doudizhu.cards import (
@@ -179,6 +188,14 @@ class CardPlay(Game):
             hands[other] += np.bincount(rest[:missing], minlength=NUM_RANKS)
             rest = rest[missing:]
         return state.start(pack(hands)[None], pack(bottom)[None])
+
+    def standing(self, known: dict[str, Any]) -> States | None:
+        """Returns the state of a position without its moves (``without_moves.standing``); None if
+        nothing shows that there were any.
+        """
+        if not without_moves.has_begun(known):
+            return None
+        return without_moves.standing(self.rules, self.rules_name, ROLES, known)
 
     def empty(self, count: int) -> States:
         """Returns ``count`` rows of zeros."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from games.doudizhu import auction, auction_worlds, observe
+from games.doudizhu import auction, auction_worlds, observe, without_moves
 from games.doudizhu.auction import (
     BIDDER,
     MAX_BIDS,
@@ -151,6 +151,17 @@ class WholeGame(CardPlay):
         hands = by_role.hands.copy()
         hands[:, 0] -= by_role.bottom
         yield auction.start(np.roll(hands, int(state.landlord[0]), axis=1), by_role.bottom)
+
+    def standing(self, known: dict[str, Any]) -> States | None:
+        """Raises ValueError where cards were played: without moves, only the game without an
+        auction can be described.
+        """
+        if not without_moves.has_begun(known):
+            return None
+        raise ValueError(
+            "moves are missing; a position of the card play can be given without them in the game "
+            "with bidding=none"
+        )
 
     def _filled_in_at_call(self, known: dict[str, Any], seat: int) -> States:
         """Returns a deal with the hand of the seat to call. Raises ValueError if there is none."""

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from games import Choice, make
+from games.doudizhu.cards import DECK
 from games.position import table_at
 from games.question import ask
 from games.settings import typed
@@ -98,6 +99,44 @@ def test_fields_as_a_person_types_them() -> None:
     assert table_at(make("leduc"), paid).describe()["paid"] == [1.0, 1.0]
 
 
+@pytest.mark.parametrize("fewer", [False, True])
+def test_a_position_without_its_moves(fewer: bool) -> None:
+    """From what a screen shows, the seat sees the same but the moves and, if not told, the bottom
+    cards and the bombs.
+    """
+    game, random = make("doudizhu"), np.random.default_rng(1)
+    own = {"moves", "bottom", "bombs"}
+    for seed in range(4):
+        table = Table(game, seed=seed)
+        while not table.is_over:
+            shown = table.describe()
+            del shown["moves"]
+            if fewer and table.moves:
+                shown = {key: shown[key] for key in ("hand", "role", "played", "to_beat")}
+                shown |= {"to_beat_seat": table.describe()["to_beat_seat"]}
+            filled = table_at(game, shown)
+            told, true = filled.describe(), table.describe()
+            unknown = own if fewer else {"moves"}
+            assert all(told[key] == true[key] for key in true.keys() - unknown)
+            assert filled.knows_moves == (not table.moves)
+            if table.moves:
+                assert told["moves"] is None
+                assert not filled.copy().knows_moves
+                with pytest.raises(ValueError, match="no record"):
+                    filled.record()
+            hands = filled.states.hands[0] + filled.states.played[0]
+            assert hands.sum() == DECK and (fewer or filled.states.bombs == table.states.bombs)
+            table.play(random.choice([move.text for move in table.legal()]))
+
+
+SHOWN = {
+    "hand": "3445688TJQKK2",
+    "played": "33,7799,TT",
+    "to_beat": "TT",
+    "to_beat_seat": 2,
+}
+
+
 DOUDIZHU = {"hand": "334466689TJQQKK2B", "bottom": "77T", "moves": "3"}
 LONG = " pass pass ".join(("AAAA", "5555", "222", "888", "999", "JJ"))
 """The landlord has played 19 cards, and none of the bottom cards."""
@@ -114,6 +153,20 @@ LONG = " pass pass ".join(("AAAA", "5555", "222", "888", "999", "JJ"))
         ("doudizhu", DOUDIZHU | {"to_beat": "4"}, "to_beat=4: .* give 3"),
         ("doudizhu", DOUDIZHU | {"botom": "77T"}, "botom: unknown .*bottom"),
         ("doudizhu", {"hand": "3", "bottom": "77T"}, "the 20 that.*moves are missing"),
+        ("doudizhu", {"hand": "3", "cards_left": [2, 2, 2]}, "played is missing: without moves"),
+        ("doudizhu", {"hand": "34", "played": ["3", "3", "3"]}, "does not say who is to move"),
+        ("doudizhu", SHOWN | {"role": "landlord"}, "expected the 18 that the landlord"),
+        ("doudizhu", SHOWN | {"to_beat_seat": 1}, "role: the position does not say"),
+        ("doudizhu", SHOWN | {"to_beat_seat": 0}, "to_beat_seat=0: 0 other seats may have played"),
+        ("doudizhu", SHOWN | {"to_beat": "pass"}, "to_beat: pass"),
+        ("doudizhu", SHOWN | {"to_beat": None}, "to_beat_seat=2: to_beat is missing"),
+        ("doudizhu", SHOWN | {"bombs": 1}, "bombs=1: played allows 0 to 0"),
+        ("doudizhu", SHOWN | {"bombs": "x"}, "bombs=x: expected whole numbers"),
+        ("doudizhu", SHOWN | {"cards_left": "9,9,9"}, "cards_left=.9,9,9.: .* give .18,13,15"),
+        ("doudizhu", SHOWN | {"played": "33,7799"}, "played: 2 seats; expected 3"),
+        ("doudizhu", SHOWN | {"played": "KK,7799,KTT"}, "more cards K than the deck"),
+        ("doudizhu", SHOWN | {"bottom": "33"}, "bottom: 2 cards; expected the 3"),
+        ("doudizhu:bidding=call", SHOWN, "moves are missing; .* with bidding=none"),
         ("leduc", {"moves": "call"}, "hand: nothing; expected 1 of"),
         ("leduc", {"hand": 5}, "hand: 5; expected 1 of"),
         ("leduc", {"hand": "Qh", "public": "Js"}, "public: Js; expected 0 of"),
@@ -134,7 +187,7 @@ LONG = " pass pass ".join(("AAAA", "5555", "222", "888", "999", "JJ"))
 )
 def test_a_position_that_cannot_be(name: str, position: Mapping[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        table_at(make(name), position)
+        table_at(Choice.from_text(name).make(), position)
 
 
 def test_a_single_bid_and_switches_as_text() -> None:

@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -26,6 +27,26 @@ def test_the_answer_is_that_of_a_player_at_the_table() -> None:
         assert only.move == "raise" != decision.move
     with pytest.raises(TypeError, match="playouts"):
         analysis.analyse(leduc, table.describe(), player, playouts=2)
+
+
+def test_without_moves() -> None:
+    """Worlds come from the network and the cards played; players that need the moves say so."""
+    shown: dict[str, Any] = {"played": ["33", "7799", "TT"], "to_beat": "TT", "to_beat_seat": 2}
+    game, hand = make("doudizhu"), "3445688TJQKK2"
+    player = load_player("fpmcts", game, playouts=2)
+    for only in (None, "KK pass"):
+        decision = analysis.analyse(game, player=player, hand=hand, moves=only, **shown)
+        assert decision.move in ("pass", "KK") and not decision.knows_moves
+        assert decision.hidden is not None and not decision.hidden.prior_only
+        text = analysis.report(decision)
+        assert "the moves were not given" in text and "the network and the cards played" in text
+        assert decision.move == analysis.analyse(game, player="policy", hand=hand, **shown).move
+    with pytest.raises(ValueError, match="moves are missing: careful needs those that led"):
+
+        def careful(view: Any) -> str:
+            return "pass"
+
+        analysis.analyse(game, player=careful, hand=hand, **shown)
 
 
 def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:

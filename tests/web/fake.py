@@ -137,13 +137,14 @@ class ToyGames:
         seed: int | None = None,
         deal: Mapping[str, Any] | None = None,
         record: Mapping[str, Any] | None = None,
+        position: Mapping[str, Any] | None = None,
     ) -> ToyTable:
         self.info(game)
         if seed is not None:
             cards = random.Random(seed).sample(DECK, SEATS * CARDS)
             return ToyTable([cards[k * CARDS : (k + 1) * CARDS] for k in range(SEATS)])
-        fields, code = (deal, "bad_deal") if deal is not None else (record, "bad_record")
-        assert fields is not None
+        given = {"bad_deal": deal, "bad_record": record, "bad_position": position}
+        code, fields = next((code, one) for code, one in given.items() if one is not None)
         try:
             hands, moves = fields["hands"], fields.get("moves", [])
             if (

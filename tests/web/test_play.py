@@ -115,6 +115,21 @@ def test_hints_are_for_your_own_decisions(client: TestClient) -> None:
         assert tab.final("analyse", ply=0, moves=["pass"])["ply"] == 0
 
 
+def test_a_position_of_no_table(client: TestClient) -> None:
+    with Tab(client) as tab:
+        known = {"hands": [[f"{rank}{suit}" for suit in "123"] for rank in "abc"]}
+        asked = {"game": "toy", "position": known, "playouts": 64}
+        told = tab.final("analyse", **asked, moves=["pass"])
+        assert "ply" not in told and told["seat"] == 0 and told["knows_moves"]
+        assert [row["move"] for row in told["rows"]] == ["pass"]
+        assert tab.final("analyse", **asked, moves=["d9"])["error"]["code"] == "illegal_move"
+        wrong = tab.final("analyse", game="toy", position={"hands": []})
+        assert wrong["error"]["code"] == "bad_position"
+        assert tab.refused("analyse", game="chess", position=known) == "unknown_game"
+        for fields in ({"game": "toy"}, {"position": known}, asked | {"ply": 1}):
+            assert tab.refused("analyse", **fields) == "bad_message"
+
+
 def test_watching_with_pause_and_step(client: TestClient) -> None:
     table = new_table(client, seats=["quick", "slow-64", "quick"], mode="fair")
     assert table["mode"] == "open" and table["you"] is None

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from fpmcts.web.engine.answering import Answering
+from fpmcts.web.engine.asking import Question
 from fpmcts.web.errors import RefusedError
 from fpmcts.web.tables.lobby import Lobby
 from fpmcts.web.tables.rulebook import Games, table_at
@@ -48,6 +50,22 @@ def test_views_of_every_game(games: Games, game: str) -> None:
         view = view_of(table, info, names, None, everything=True)
         assert all(seat["cards"] is not None for seat in view["seats"])
     assert view["returns"] == list(end.returns) and view["over"] and view["to_move"] is None
+
+
+def test_a_position_without_its_moves(games: Games) -> None:
+    """As a client sends it, through the engine's process."""
+    shown = {
+        "hand": "3445688TJQKK2",
+        "played": ["33", "7799", "TT"],
+        "to_beat": "TT",
+        "to_beat_seat": 2,
+    }
+    assert games.table("doudizhu", position=shown).seat == 1
+    with pytest.raises(RefusedError, match="played is missing"):
+        games.table("doudizhu", position={"hand": "3", "to_beat": "TT"})
+    question = Question("doudizhu", {}, "policy", {}, 0, moves=("KK", "pass"), position=shown)
+    told = Answering().decide(question, lambda answer: None, lambda: False).fields()
+    assert told["knows_moves"] is False and told["policy"].keys() == {"KK", "pass"}
 
 
 @pytest.mark.parametrize("game", GAMES[:4])

@@ -31,6 +31,7 @@ from games import Choice
 from games.agent import Agent, observers
 from games.estimate import Estimate
 from games.interface import Game, empty_records
+from games.position import table_at
 from games.rows import concatenate
 from games.table import Table
 
@@ -104,7 +105,9 @@ class Answering:
         game = self._host(question.game).game
         if question.kind == "fpmcts" and not self._is_compiled(question, hear, cancel):
             return Answer("")
-        if question.record:
+        if question.position is not None:
+            table = table_at(game, question.position)
+        elif question.record:
             table = Table(game, record=question.record)
         else:
             table = rehearsal(game, question.seed, question.luck is not None)

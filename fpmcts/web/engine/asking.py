@@ -57,6 +57,7 @@ class Question:
             record, if there is no exact value; the answer holds this instead of a move. None: the
             question asks for a move.
         earlier: Earlier games for players that learn from them; None: nothing to learn from.
+        position: What the seat to move knows, in place of a record (``games.position.table_at``).
     """
 
     game: str
@@ -69,6 +70,7 @@ class Question:
     priority: Priority = Priority.MOVE
     luck: int | None = None
     earlier: Earlier | None = None
+    position: Json | None = None
 
 
 def rounded(value: float | None, digits: int = DIGITS) -> float | None:
@@ -90,6 +92,7 @@ class Answer:
         equal: Those equal to the first within the error.
         why: Why the first is recommended.
         exact: Whether the values are exact, so that another search would add nothing.
+        knows_moves: Whether it knew the moves that led to the position.
         hidden: The seat's beliefs about the others' hands (``docs/web-protocol.md``).
         done: Playouts made.
         total: Playouts requested.
@@ -113,6 +116,7 @@ class Answer:
     equal: frozenset[str] = frozenset()
     why: Why | None = None
     exact: bool = False
+    knows_moves: bool = True
 
     @classmethod
     def of(cls, decision: Decision, done: int, total: int) -> "Answer":
@@ -141,6 +145,7 @@ class Answer:
             equal=decision.equal,
             why=decision.why(),
             exact=decision.exact,
+            knows_moves=decision.knows_moves,
         )
 
     @property
@@ -187,6 +192,7 @@ class Answer:
             if self.policy is None
             else {move: rounded(p) for move, p in self.policy.items()},
             "hidden": self.hidden,
+            "knows_moves": self.knows_moves,
             "seconds": rounded(self.seconds, 3),
         }
 

@@ -3,22 +3,28 @@ move.
 """
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from itertools import groupby
 from operator import itemgetter
+from typing import TYPE_CHECKING
 
 from fpmcts.web.clock import derived_seed
-from fpmcts.web.engine.asking import Answer, EngineError, Priority
+from fpmcts.web.engine.asking import Answer, EngineError, Priority, Question
 from fpmcts.web.errors import Json, RefusedError
 from fpmcts.web.review.comparing import SPEEDS, Ask, loss_fields, search_again
 from fpmcts.web.review.jobs import Job, Work
 from fpmcts.web.review.judging import PUZZLES, Decision, Played, Review, judge_game
 from fpmcts.web.review.luck import together
-from fpmcts.web.tables.room import Room
+from fpmcts.web.tables.room import Room, Services
 from fpmcts.web.tables.rulebook import positions, table_at
 from fpmcts.web.tables.store import DiskError, Store
 from games.estimate import Estimate, total
+
+if TYPE_CHECKING:
+    from games.table import Table
 
 PLAYOUTS = 256
 """Default playouts of an analysis."""
@@ -38,9 +44,8 @@ NO_LUCK = "the analyst cannot estimate it"
 """The permanent reason for unknown luck; other reasons may be gone the next time."""
 
 
-def checked_moves(game: Room, ply: int, moves: list[str]) -> tuple[str, ...]:
+def checked_moves(position: "Table", moves: list[str]) -> tuple[str, ...]:
     """Returns moves as the game writes them. Raises RefusedError if one is illegal."""
-    position = table_at(game.table, ply)
     legal = {move.text for move in position.legal()}
     try:
         texts = [move if move in legal else position.copy().play(move).text for move in moves]
@@ -67,19 +72,55 @@ def analysis(
         at,
         derived_seed("analysis", game.id, number, playouts, moves),
         playouts or PLAYOUTS,
-        moves=None if moves is None else checked_moves(game, at, moves),
+        moves=None if moves is None else checked_moves(table_at(game.table, at), moves),
         priority=Priority.ANALYSIS,
     )
     place = {"ply": number, "seat": game.mover(at)}
+    return partial(_told, game.services, session, place, asked)
+
+
+def position_analysis(
+    services: Services,
+    session: str,
+    game: str,
+    position: Json,
+    playouts: int | None = None,
+    moves: list[str] | None = None,
+) -> Work:
+    """Returns the work of a job about a position that belongs to no table
+    (``games.position.table_at``).
+
+    Raises:
+        RefusedError: There is no analyst; in the job, the position is wrong or a move is illegal.
+    """
+    services.rulebook.info(game)  # refused if there is no such game
+    asked = services.catalogue.offer(game).ask_analyst(
+        game,
+        {},
+        derived_seed("analysis", game, json.dumps(position), playouts, moves),
+        playouts or PLAYOUTS,
+        moves=moves,
+        position=position,
+        priority=Priority.ANALYSIS,
+    )
 
     async def work(job: Job) -> Json:
-        def hear(answer: Answer) -> None:
-            job.partial = place | answer.fields()
-            job.tell("result", final=False, cancelled=False, **job.partial)
-
-        return place | (await game.services.ask(session, asked, hear)).fields()
+        table = await asyncio.to_thread(services.rulebook.table, game, position=position)
+        only = None if moves is None else checked_moves(table, moves)
+        question = replace(asked, moves=only)
+        return await _told(services, session, {"seat": table.seat}, question, job)
 
     return work
+
+
+async def _told(services: Services, session: str, place: Json, asked: Question, job: Job) -> Json:
+    """Returns the fields of an analysis, after telling those so far."""
+
+    def hear(answer: Answer) -> None:
+        job.partial = place | answer.fields()
+        job.tell("result", final=False, cancelled=False, **job.partial)
+
+    return place | (await services.ask(session, asked, hear)).fields()
 
 
 def played_moves(game: Room) -> list[Played]:
@@ -279,7 +320,7 @@ class Reviewer:
         review = self._find(game, session, ply)
         decision = review.decision(ply)
         assert decision is not None
-        (text,) = checked_moves(game, ply, [move])
+        (text,) = checked_moves(table_at(game.table, ply), [move])
 
         async def work(job: Job) -> Json:
             loss = await self._loss(game, session, review, decision, text)

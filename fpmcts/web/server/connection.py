@@ -8,6 +8,7 @@ import json
 from collections import deque
 from collections.abc import Awaitable, Callable
 from functools import partial
+from typing import Any
 
 import anyio
 from starlette.websockets import WebSocket, WebSocketDisconnect
@@ -15,7 +16,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from fpmcts.web.clock import Bucket
 from fpmcts.web.errors import Json, RefusedError, parse_json
 from fpmcts.web.review.jobs import Job, Jobs, Work
-from fpmcts.web.review.reviewer import Reviewer, analysis
+from fpmcts.web.review.reviewer import Reviewer, analysis, position_analysis
 from fpmcts.web.server.messages import MAX_BYTES, id_of, parse_message
 from fpmcts.web.tables.lobby import Lobby
 from fpmcts.web.tables.preparing import prepared
@@ -101,7 +102,7 @@ class Connection:
             "join": self._join,
             "leave": self._leave,
             "next": self._next,
-            "analyse": lambda **fields: self._submit(analysis(self._joined(), session, **fields)),
+            "analyse": self._analyse,
             "review": lambda **fields: self._submit(
                 reviewer.review(self._joined(), session, **fields)
             ),
@@ -233,6 +234,17 @@ class Connection:
     def _submit(self, work: Work) -> None:
         assert self._answers is not None
         self._jobs.submit(Job(self.send, self._answers, work))
+
+    def _analyse(
+        self, game: str | None = None, position: Json | None = None, **fields: Any
+    ) -> None:
+        if (game is None) != (position is None) or (position is not None and "ply" in fields):
+            raise RefusedError("bad_message", "expected game and position without ply, or neither")
+        if game is None or position is None:
+            self._submit(analysis(self._joined(), self._session, **fields))
+        else:
+            services = self._lobby.services
+            self._submit(position_analysis(services, self._session, game, position, **fields))
 
     def _reveal(self, ply: int | None = None) -> None:
         room = self._joined()

@@ -75,6 +75,7 @@ def are_thresholds(value: object) -> bool:
     )
 
 
+GAME = Field("the name of a game", is_text)
 MOVE = Field("the text of a move", is_text)
 TABLE = Field("the id of a table", is_text)
 AT: Fields = {"table?": TABLE}
@@ -99,6 +100,8 @@ MESSAGES: dict[str, Fields] = {
         "ply?": PLY,
         "playouts?": whole(f"a whole number from 2 to {MAX_PLAYOUTS}", 2, MAX_PLAYOUTS),
         "moves?": Field("a list of 1 to 64 moves", list_of(is_text, 1, 64)),
+        "game?": GAME,
+        "position?": Field("the fields of a position", lambda value: isinstance(value, dict)),
     },
     "review": {
         "speed?": one_of(tuple(SPEEDS)),
@@ -114,7 +117,7 @@ MESSAGES: dict[str, Fields] = {
 
 A_DEAL = Field("the fields of a deal", lambda value: isinstance(value, dict))
 DEAL: Fields = {
-    "game": Field("the name of a game", is_text),
+    "game": GAME,
     "deal": A_DEAL,
     "moves?": Field("a list of moves", list_of(is_text, 0, 2000)),
 }

@@ -112,8 +112,9 @@ class Rulebook(Protocol):
         seed: int | None = None,
         deal: Mapping[str, object] | None = None,
         record: Mapping[str, object] | None = None,
+        position: Mapping[str, object] | None = None,
     ) -> "Table":
-        """Returns a table of a game. Raises RefusedError."""
+        """Returns a table of a game from one of these. Raises RefusedError."""
 
     def read(self, record: Mapping[str, object]) -> "tuple[str, Table]":
         """Returns the game of a record, and its table. Raises RefusedError."""
@@ -197,8 +198,10 @@ class Games:
         seed: int | None = None,
         deal: Mapping[str, object] | None = None,
         record: Mapping[str, object] | None = None,
+        position: Mapping[str, object] | None = None,
     ) -> "Table":
         """Returns a table of a game. Raises RefusedError."""
+        from games.position import table_at
         from games.table import Table as GameTable
 
         made, code = self.game(game), "bad_record" if deal is None else "bad_deal"
@@ -213,6 +216,9 @@ class Games:
                 raise RefusedError(code, f"deal: missing {', '.join(sorted(missing))}")
             record = {**blank, **deal, "moves": []}
         try:
+            if position is not None:
+                code = "bad_position"
+                return table_at(made, position)
             return GameTable(made, seed=seed, record=record)
         except (ValueError, TypeError, KeyError, RecursionError) as error:
             raise RefusedError(code, str(error)[:400]) from error

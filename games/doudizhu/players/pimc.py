@@ -72,6 +72,7 @@ class PIMC(Player):
         playouts: The rollout policy: "rhcp", or "team", RHCP with rules for partners.
     """
 
+    needs_moves = False
     worlds: int = setting(64, least=1, most=65_536)
     candidates: int = setting(16, least=2, most=1024)
     objective: str = setting("wp", choices=("wp", "adp"))

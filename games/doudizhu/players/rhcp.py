@@ -78,6 +78,7 @@ from games.rows import States
 class RHCP(Player):
     """The usual heuristic player of Doudizhu, which splits its hand into groups; deterministic."""
 
+    needs_moves = False
     _act = staticmethod(rhcp_kernels.act)
 
     def prepare(self) -> None:

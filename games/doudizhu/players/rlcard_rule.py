@@ -143,6 +143,8 @@ def _act(
 class RLCardRule(Player):
     """Plays Doudizhu as RLCard's rule player ``doudizhu-rule-v1`` does."""
 
+    needs_moves = False
+
     def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
         """Returns a legal move (int16 ``[n]``) for each view; row k belongs to game
         ``games[k]``.
