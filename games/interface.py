@@ -318,6 +318,12 @@ class Game:
         """
         return asdict(self.options)
 
+    def adopted(self, trained: "Game") -> "Game":
+        """Returns the game that networks play here, trained on ``trained``; its learned options
+        differ if they cannot. By default ``trained``, in whose encoding they see it.
+        """
+        return trained
+
     def plays_like(self, other: "Game") -> bool:
         """Returns whether a player of this game can play ``other``: the name, the number of seats
         and the options that networks depend on are equal.

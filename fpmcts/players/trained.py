@@ -121,6 +121,7 @@ class NetworkOptions(PlayerOptions):
 
         def read() -> Trained:
             trained = load_trained(path, game.spec.name, self.precision, host.device, objective)
+            trained = replace(trained, game=game.adopted(trained.game))
             own, learned = game.learned_options(), trained.game.learned_options()
             for key in sorted(own | learned, key=str):
                 value, other = own.get(key, "none"), learned.get(key, "none")

@@ -1,7 +1,7 @@
 """The whole game: an auction for the landlord, doubling, card play, springs; as kernels.
 
     CALLING ─▶ the landlord takes the bottom cards, which all see ─▶ DOUBLING ─▶ PLAYING
-        └▶ thrown in, if nobody calls
+        └▶ thrown in, if nobody calls (or, if forced, seat 0 is the landlord)
 
 Seat 0 speaks first. Card play is that of ``state.py``: rules and states here have all the fields
 of those there, and their kernels read them by name. There the numbers 0, 1 and 2 are *roles*: the
@@ -59,6 +59,7 @@ class WholeRules(NamedTuple):
     Attributes:
         robs: Whether bidding is ``rob``, not ``call``.
         doubling: Whether there is a round of doubling.
+        forced: Whether seat 0 becomes the landlord, as if it had called 1, when nobody calls.
     """
 
     cards: np.ndarray
@@ -70,6 +71,7 @@ class WholeRules(NamedTuple):
     encoding: int
     robs: bool
     doubling: bool
+    forced: bool
 
 
 class WholeStates(NamedTuple):
@@ -110,9 +112,9 @@ class WholeStates(NamedTuple):
     led: np.ndarray
 
 
-def whole_rules(rules: moves.Rules, bidding: str, doubling: bool) -> WholeRules:
+def whole_rules(rules: moves.Rules, bidding: str, doubling: bool, forced: bool) -> WholeRules:
     """Returns the tables of a rule set with an auction."""
-    return WholeRules(*rules, bidding == "rob", doubling)
+    return WholeRules(*rules, bidding == "rob", doubling, forced)
 
 
 def empty(count: int) -> WholeStates:
@@ -206,6 +208,17 @@ def _turn_up(rules: WholeRules, states: WholeStates, i: int, landlord: int) -> N
 
 
 @kernel
+def _not_called(rules: WholeRules, states: WholeStates, i: int) -> None:
+    """Ends an auction in which nobody called: the game is thrown in, or seat 0 is the landlord."""
+    if rules.forced:
+        states.claims[i, 0] = 1
+        states.factor[i] = 1
+        _turn_up(rules, states, i, 0)
+    else:
+        states.winner[i] = NOBODY
+
+
+@kernel
 def _call(rules: WholeRules, states: WholeStates, i: int, place: int) -> None:
     """Plays a call: 0 for none, or its points."""
     seat = np.int64(states.seat[i])
@@ -220,7 +233,7 @@ def _call(rules: WholeRules, states: WholeStates, i: int, place: int) -> None:
     if top == 3 or (top > 0 and states.passes[i] == 2):
         _turn_up(rules, states, i, np.int64(states.claims[i].argmax()))
     elif states.passes[i] == NUM_SEATS:
-        states.winner[i] = NOBODY
+        _not_called(rules, states, i)
     else:
         states.seat[i] = (seat + 1) % NUM_SEATS
 
@@ -242,7 +255,7 @@ def _rob(rules: WholeRules, states: WholeStates, i: int, claims: bool) -> None:
             states.seat[i] = after
             return
     if top == 0:
-        states.winner[i] = NOBODY
+        _not_called(rules, states, i)
         return
     holder = np.int64(states.claims[i].argmax())
     for caller in range(NUM_SEATS):

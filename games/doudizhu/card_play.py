@@ -88,6 +88,11 @@ class CardPlay(Game):
         doubling: bool = setting(
             False, help="Whether the stake may be doubled before the first lead; needs an auction."
         )
+        forced: bool = setting(
+            False,
+            help="Whether seat 0 takes the landlord at 1 point when nobody calls, instead of the "
+            "game being thrown in; needs an auction.",
+        )
 
     options: Options
     variants = MappingProxyType(

@@ -11,11 +11,14 @@ class Doudizhu(CardPlay):
     """The card play; where the options have an auction, calling this makes a ``WholeGame``."""
 
     def __new__(cls, options: CardPlay.Options = CardPlay.Options()) -> Any:  # noqa: B008 (frozen)
-        """Returns the game. Raises ConfigError for doubling without an auction."""
+        """Returns the game. Raises ConfigError for rules of an auction without one."""
         if options.bidding != "none":
             return WholeGame(options)
-        if options.doubling:
-            raise ConfigError("game.doubling=true: needs an auction; set game.bidding=call or rob")
+        for key in ("doubling", "forced"):
+            if getattr(options, key):
+                raise ConfigError(
+                    f"game.{key}=true: needs an auction; set game.bidding=call or rob"
+                )
         return super().__new__(cls)
 
 

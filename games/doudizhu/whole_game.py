@@ -32,7 +32,7 @@ from games.doudizhu.cards import (
     unpack,
 )
 from games.generic import register_all
-from games.interface import Json, Records, ScoreUnit
+from games.interface import Game, Json, Records, ScoreUnit
 from games.rows import States, copied, take
 
 register_all(WholeRules, auction, auction_worlds)
@@ -64,7 +64,9 @@ class WholeGame(CardPlay):
         bids = np.full((len(self.texts), cards_only.shape[1]), -1, np.int16)
         bids[:, 0] = outputs + np.arange(len(bids))
         self.decoder = np.concatenate([cards_only, bids])
-        self.rules = auction.whole_rules(self.rules, options.bidding, options.doubling)
+        self.rules = auction.whole_rules(
+            self.rules, options.bidding, options.doubling, options.forced
+        )
         scales = observe.scales(observe.Encoding(self.rules.encoding), auction=True)
         names = ("X", "Y", "Z")
         self.spec = self.spec._replace(
@@ -88,7 +90,7 @@ class WholeGame(CardPlay):
     @cached_property
     def card_play(self) -> CardPlay:
         """Returns the game without the auction."""
-        return CardPlay(replace(self.options, bidding="none", doubling=False))
+        return CardPlay(replace(self.options, bidding="none", doubling=False, forced=False))
 
     def learned_options(self) -> Json:
         """Returns the rules; networks bring their own encoding."""
@@ -97,7 +99,25 @@ class WholeGame(CardPlay):
             **super().learned_options(),
             "bidding": options.bidding,
             "doubling": options.doubling,
+            "forced": options.forced,
         }
+
+    @property
+    def weights(self) -> str:
+        """Returns the name of the networks in ``models/``: those that learned to double play
+        without doubling, too (``adopted``).
+        """
+        usual = replace(self.options, doubling=True, forced=False)
+        return super().weights if self.options == usual else WholeGame(usual).weights
+
+    def adopted(self, trained: Game) -> Game:
+        """Returns the game for networks: with doubling they learned all decisions of the game
+        without; what happens when nobody calls concerns only how they value the calls.
+        """
+        options, own = trained.options, self.options
+        if not isinstance(trained, WholeGame) or own.doubling > options.doubling:
+            return trained
+        return WholeGame(replace(options, doubling=own.doubling, forced=own.forced))
 
     def _begun(self, deals: States) -> States:
         """Returns the states before the first call: the landlord's hand of a deal is that of seat
@@ -184,11 +204,11 @@ class WholeGame(CardPlay):
         being None and ``bottom`` "" until there is a landlord, and those of the auction.
 
         Returns:
-            ``bidding`` and ``doubling``, the options; ``phase``: calling, doubling or playing;
-            ``landlord``, a seat, None until there is one; ``bids``, what each seat said last in the
-            auction, None where it has said nothing; ``doubled`` by seat, None where it has not
-            been decided; ``factor``, what bids and doublings multiply the points by; ``spring``,
-            whether the game was one.
+            ``bidding`` and ``doubling``, the options (and ``forced`` where it is set); ``phase``:
+            calling, doubling or playing; ``landlord``, a seat, None until there is one; ``bids``,
+            what each seat said last in the auction, None where it has said nothing; ``doubled`` by
+            seat, None where it has not been decided; ``factor``, what bids and doublings multiply
+            the points by; ``spring``, whether the game was one.
         """
         phase, landlord = Phase(int(views.phase[row])), int(views.landlord[row])
         role = (seat - landlord) % NUM_SEATS
@@ -209,6 +229,7 @@ class WholeGame(CardPlay):
             **fields,
             "bidding": self.options.bidding,
             "doubling": self.options.doubling,
+            **self._forced(),
             "phase": phase.name.lower(),
             "landlord": None if calls else landlord,
             "bids": self._last_bids(moves),
@@ -234,7 +255,12 @@ class WholeGame(CardPlay):
             **super().record_head(),
             "bidding": self.options.bidding,
             "doubling": self.options.doubling,
+            **self._forced(),
         }
+
+    def _forced(self) -> Json:
+        """Returns the option that is left out where it is not set."""
+        return {"forced": True} if self.options.forced else {}
 
     def deal_fields(self, deal: States) -> Json:
         """Returns ``hands``, 17 cards of each seat in the order in which they speak, and the three

@@ -13,8 +13,8 @@ class Auction:
         stake: Points of a peasant without bombs and spring.
     """
 
-    def __init__(self, bidding: str, doubling: bool) -> None:
-        self.bidding, self.doubling = bidding, doubling
+    def __init__(self, bidding: str, doubling: bool, forced: bool = False) -> None:
+        self.bidding, self.doubling, self.forced = bidding, doubling, forced
         self.said: list[tuple[int, str]] = []
         self.landlord: int | None = None
         self.stake = 1
@@ -47,11 +47,16 @@ class Auction:
         self.doublers = [(seat + 1) % 3, (seat + 2) % 3] if self.doubling else []
         self.speaker = self.doublers.pop(0) if self.doublers else None
 
+    def _nobody(self) -> None:
+        self.speaker = None
+        if self.forced:
+            self._found(0)
+
     def _call(self) -> None:
         words = [word for _, word in self.said]
         calls = [(seat, int(word[-1])) for seat, word in self.said if word != "no call"]
         if words[-3:] == 3 * ["no call"]:
-            self.speaker = None
+            self._nobody()
         elif calls and (calls[-1][1] == 3 or words[-2:] == 2 * ["no call"]):
             self.stake = calls[-1][1]
             self._found(calls[-1][0])
@@ -64,7 +69,9 @@ class Auction:
             words[seat].append(word)
         claims = [seat for seat, word in self.said if word in ("call", "rob")]
         if not claims:
-            self.speaker = len(self.said) if len(self.said) < 3 else None
+            self.speaker = len(self.said)
+            if len(self.said) == 3:
+                self._nobody()
             return
         caller = claims[0]
         asked = [(caller + k) % 3 for k in (1, 2) if not words[(caller + k) % 3]]
@@ -89,10 +96,10 @@ class Auction:
             self.speaker = None
 
 
-def points(bidding: str, doubling: bool, moves: list[str]) -> list[int]:
+def points(bidding: str, doubling: bool, moves: list[str], forced: bool = False) -> list[int]:
     """Returns the points of each seat in a whole game. Asserts that the auction is legal, and that
     the game is over after the last move and not before."""
-    auction, left = Auction(bidding, doubling), list(moves)
+    auction, left = Auction(bidding, doubling, forced), list(moves)
     while auction.speaker is not None:
         auction.say(left.pop(0))
     if auction.landlord is None:

@@ -20,13 +20,17 @@ from games.settings import ConfigError
 from games.table import Table
 from tests.games import auction_oracle, driver, hidden_cards
 
-CHOICES = tuple(product(("call", "rob"), (False, True)))
+CHOICES = (
+    *product(("call", "rob"), (False, True), (False,)),
+    ("call", False, True),
+    ("rob", True, True),
+)
 
 
 @pytest.fixture(scope="module", params=CHOICES, ids=str)
 def game(request: pytest.FixtureRequest) -> Game:
-    bidding, doubling = request.param
-    return make("doudizhu", bidding=bidding, doubling=doubling)
+    bidding, doubling, forced = request.param
+    return make("doudizhu", bidding=bidding, doubling=doubling, forced=forced)
 
 
 @kernel
@@ -65,14 +69,14 @@ def test_every_auction_is_as_the_oracle_says(game: Game) -> None:
     waiting: list[tuple[WholeStates, list[str]]] = [(deal, [])]
     while waiting:
         state, words = waiting.pop()
-        auction = auction_oracle.Auction(options.bidding, options.doubling)
+        auction = auction_oracle.Auction(options.bidding, options.doubling, options.forced)
         for word in words:
             auction.say(word)
         seat = driver.current_seat(game.rules, state, 0)
         if auction.speaker is None:
             ended += 1
             if auction.landlord is None:
-                assert seat == -1
+                assert seat == -1 and not options.forced
                 continue
             assert seat == state.landlord[0] == auction.landlord
             assert state.phase[0] == Phase.PLAYING and state.factor[0] == auction.stake
@@ -99,10 +103,10 @@ def test_random_games_pay_what_the_oracle_says(game: Game) -> None:
     kinds = set()
     for lane, count in enumerate(games.records.lengths):
         moves = [texts[action] for action in games.records.moves[lane, :count]]
-        points = auction_oracle.points(options.bidding, options.doubling, moves)
+        points = auction_oracle.points(options.bidding, options.doubling, moves, options.forced)
         assert returns[lane].tolist() == points
         kinds.add(abs(points[0]))
-    assert 0 in kinds and max(kinds) >= 24
+    assert (0 in kinds) != options.forced and max(kinds) >= 24
 
 
 def _as_ours(text: str, calls: bool) -> str:
@@ -237,6 +241,19 @@ def test_what_seats_said_is_counted_where_they_were_asked() -> None:
     }
 
 
-def test_doubling_needs_an_auction() -> None:
-    with pytest.raises(ConfigError, match="needs an auction"):
-        make("doudizhu", doubling=True)
+@pytest.mark.parametrize("option", ["doubling", "forced"])
+def test_options_that_need_an_auction(option: str) -> None:
+    with pytest.raises(ConfigError, match=f"{option}=true: needs an auction"):
+        make("doudizhu", **{option: True})
+
+
+def test_a_record_of_a_game_that_nobody_called() -> None:
+    game = make("doudizhu", bidding="call", forced=True)
+    table = Table(game, seed=1)
+    for _ in range(3):
+        table.play("no call")
+    assert table.describe()["landlord"] == 0 and table.describe()["factor"] == 1
+    table.play(table.legal()[0].text)
+    assert Table(game, record=table.record()).moves == table.moves
+    with pytest.raises(ValueError, match="expected none, the game is over"):
+        Table(make("doudizhu", bidding="call"), record=table.record())

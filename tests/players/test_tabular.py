@@ -31,9 +31,9 @@ def test_a_wrong_option_is_an_error_before_anything_is_compiled(
         load_player("fpmcts", LEDUC, playout=3)
     with pytest.raises(ValueError, match="no weights come with the project for leduc"):
         load_player("fpmcts", LEDUC, playouts=3)
-    has = "bidding=call; doudizhu-bidding=call-doubling=true, .*, doudizhu have some; train"
+    has = "rules=douzero; doudizhu-bidding=call-doubling=true, .*, doudizhu have some; train"
     with pytest.raises(ValueError, match=has):
-        load_player("policy", make("doudizhu", bidding="call"))
+        load_player("policy", make("doudizhu", rules="douzero"))
     with pytest.raises(ZeroDivisionError):
         load_player("fpmcts", make("doudizhu"), playouts=3)
 

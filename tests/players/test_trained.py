@@ -18,6 +18,7 @@ from fpmcts.training.config import TrainConfig
 from fpmcts.training.fpmcts import FPMCTS
 from games import make
 from games.files import shipped
+from games.table import Table
 from inference.determinizer import InferenceSettings
 from networks.checkpoint import CheckpointError, load, save
 from networks.resnet import NetworkConfig, build_networks
@@ -122,6 +123,18 @@ def test_refusals(run: Path, tabular_run: Path, tmp_path: Path, tiny: TrainConfi
     scalar = replace(tiny, network=replace(tiny.network, value_head="scalar"))
     with pytest.raises(CheckpointError, match="objective=adp.*scalar value head for wp"):
         load_trained(saved(scalar, tmp_path), "doudizhu", objective="adp")
+
+
+@pytest.mark.parametrize("forced", [False, True])
+def test_weights_that_can_double_play_without_doubling(forced: bool) -> None:
+    game = make("doudizhu", bidding="call", forced=forced)
+    player = load_player("policy", game)
+    assert player.game.options == replace(game.options, encoding=player.game.options.encoding)
+    table = Table(game, seed=1)
+    while not table.is_over:
+        table.play(player.decide(table).move)
+    with pytest.raises(PlayerError, match="learned game.bidding=call; this match plays .*=rob"):
+        load_player("policy", make("doudizhu", bidding="rob"), str(checkpoint_of(game, None)))
 
 
 def test_the_weights_of_the_project_are_found_from_any_folder(

@@ -90,7 +90,18 @@ def plies_seen(table: "Table", seat: int) -> list[int]:
     return [ply for ply, (before, after) in enumerate(pairwise(counts)) if after > before]
 
 
-RESULTS = ("moves", "winner", "points", "chips", "returns", "rules", "bidding", "doubling", "game")
+RESULTS = (
+    "moves",
+    "winner",
+    "points",
+    "chips",
+    "returns",
+    "rules",
+    "bidding",
+    "doubling",
+    "forced",
+    "game",
+)
 """Fields of a record that are not part of the deal."""
 UNITS = {"adp": "points", "mbb_per_hand": "chips"}
 """Names of returns, by the key of the unit of scores."""
