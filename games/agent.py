@@ -11,7 +11,7 @@ from games.decision import FORCED, Decision
 from games.interface import Game, Records
 from games.kernels import streams
 from games.question import Limits, Question, Report, ask
-from games.rows import States
+from games.rows import States, concatenate
 from games.table import Table
 
 
@@ -87,10 +87,8 @@ class Agent(Protocol):
             RuntimeError: The player's move is illegal. It is never replaced by another.
         """
         begin = time.perf_counter()
-        self.check_game(table.game)
+        self._check(table)
         question = ask(table, self.seed, moves)
-        if self.needs_moves and not table.knows_moves:
-            raise ValueError(f"moves are missing: {self.name} needs those that led to the position")
         if len(question.legal) == 1:
             action = int(question.legal[0])
             decision = Decision(
@@ -108,6 +106,35 @@ class Agent(Protocol):
             )
         seconds = time.perf_counter() - begin
         return replace(decision, seconds=seconds, knows_moves=table.knows_moves)
+
+    def moves(self, tables: Sequence[Table]) -> list[str]:
+        """Returns the player's move at each of several tables, all evaluated together: with
+        networks much faster than ``decide`` at one after the other.
+
+        Nothing is kept between calls, and random choices come from the player's seed and from what
+        is seen at all the tables. The games of the last ``start`` are forgotten.
+
+        Raises:
+            ValueError: As ``decide``.
+        """
+        for table in tables:
+            self._check(table)
+        asked = [ask(table, self.seed) for table in tables]
+        if not asked:
+            return []
+        self.start(len(asked), int(np.bitwise_xor.reduce([question.seed for question in asked])))
+        views, records = (
+            concatenate([getattr(question, name) for question in asked])
+            for name in ("view", "records")
+        )
+        actions = self.act(np.arange(len(asked)), views, records)
+        return [question.text(action) for question, action in zip(asked, actions, strict=True)]
+
+    def _check(self, table: Table) -> None:
+        """Raises ValueError if the player cannot play at a table."""
+        self.check_game(table.game)
+        if self.needs_moves and not table.knows_moves:
+            raise ValueError(f"moves are missing: {self.name} needs those that led to the position")
 
     def answer(self, question: Question, limits: Limits) -> Decision:
         """Returns the decision for a position with two or more legal moves.

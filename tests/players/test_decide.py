@@ -235,6 +235,23 @@ def test_what_cannot_be_decided_is_an_error_and_no_other_move() -> None:
         rhcp.decide(table)
 
 
+@pytest.mark.parametrize(("kind", "game"), [("policy", DOUDIZHU), ("tabular", LEDUC)])
+def test_many_tables_at_once(kind: str, game: Game) -> None:
+    """Other positions, seats and lengths of games side by side; what is played is as for one."""
+    made, tables = load_player(kind, game), [Table(game, seed=seed) for seed in range(6)]
+    for k, table in enumerate(tables):
+        for _ in range(k % 3):
+            table.play(table.legal()[-1].action)
+    moves = made.moves(tables)
+    assert moves == made.moves(tables) and made.moves([]) == []
+    for table, move in zip(tables, moves, strict=True):
+        assert made.decide(table, moves=[move]).move == move
+        if kind == "policy":
+            assert move == made.decide(table).move
+    with pytest.raises(ValueError, match="plays"):
+        made.moves([Table("kuhn", seed=1)])
+
+
 @pytest.mark.parametrize(
     ("name", "game", "options", "words"),
     [
