@@ -1,19 +1,22 @@
 """Connects to a cluster; imports Ray only if one is requested."""
 
+from collections.abc import Callable
+from typing import Any
+
 from fpmcts.cluster.settings import Cluster, ClusterError, ClusterSettings
 
 
 def connect(
-    settings: ClusterSettings, factory: str, arguments: dict[str, object], facts: str
+    settings: ClusterSettings,
+    make: Callable[[], Any],
+    facts: str = "fpmcts.environment:environment",
 ) -> Cluster:
     """Returns a cluster of actors. Ray is imported here and nowhere else.
 
     Args:
         settings: See ClusterSettings.
-        factory: MODULE:NAME of a function that makes the worker of an actor from ``arguments``. A
-            worker is called with a unit and a tick (``fpmcts.cluster.pools``) and returns the
-            result; if anything is shared, it has a method ``refresh(shared)``.
-        arguments: Plain values.
+        make: Makes the worker of an actor (``fpmcts.cluster.pools``); must be picklable. If
+            anything is shared, the worker has a method ``refresh(shared)``.
         facts: MODULE:NAME of a function that returns, as texts by name, what must be equal in the
             actors and in this process, such as versions. With ``mixed`` the names "instructions"
             and "device" may differ.
@@ -27,4 +30,4 @@ def connect(
         raise ClusterError(
             f"cluster=ray: needs the extra 'ray' (pip install 'fpmcts[ray]'); {error}"
         ) from error
-    return RayCluster(settings, factory, arguments, facts)
+    return RayCluster(settings, make, facts)

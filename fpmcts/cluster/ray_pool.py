@@ -16,7 +16,7 @@ import socket
 import threading
 import time
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -33,7 +33,7 @@ import ray  # noqa: E402
 from ray import exceptions  # noqa: E402
 
 from fpmcts.cluster.guard import Guard
-from fpmcts.cluster.pools import Pool, ignore
+from fpmcts.cluster.pools import Count, Done, Pool, Stopping, ignore, never
 from fpmcts.cluster.settings import ClusterError, ClusterSettings, Shared
 from games.files import ROOT
 from games.system import num_cores
@@ -64,12 +64,11 @@ def unpacked(data: np.ndarray) -> Any:
     return pickle.loads(data.data)  # noqa: S301 - of processes that were let into the cluster
 
 
-class Worker:
+class RayWorker:
     """The worker in an actor; an ordinary class, so that tests can run it without Ray."""
 
-    def __init__(self, factory: str, arguments: dict[str, object]) -> None:
-        # A failure here would look like a lost actor.
-        self._factory, self._arguments = factory, arguments
+    def __init__(self, make: np.ndarray) -> None:
+        self._make = make  # a failure here would look like a lost actor
         self._worker: Any = None
         self._version, self._ticks = -1, 0
 
@@ -90,7 +89,7 @@ class Worker:
         """Returns the packed result of a unit, and the seconds it took."""
         started = time.perf_counter()
         if self._worker is None:
-            self._worker = resolve_name(self._factory)(**self._arguments)
+            self._worker = unpacked(self._make)()
         if version != self._version and (weights := unpacked(shared)):
             self._worker.refresh(weights)
         self._version = version
@@ -131,15 +130,8 @@ class _Actor:
 class RayCluster:
     """See ``fpmcts.cluster.settings.Cluster``."""
 
-    def __init__(
-        self, settings: ClusterSettings, factory: str, arguments: dict[str, object], facts: str
-    ) -> None:
-        self._settings, self._factory, self._arguments, self._facts = (
-            settings,
-            factory,
-            arguments,
-            facts,
-        )
+    def __init__(self, settings: ClusterSettings, make: Callable[[], Any], facts: str) -> None:
+        self._settings, self._make, self._facts = settings, packed(make), facts
         self._environment = resolve_name(facts)()
         self._began_ray = not ray.is_initialized()
         self._guard = Guard()
@@ -220,17 +212,17 @@ class RayCluster:
             "concurrency_groups": {"asked": 1},
         }
         made: Any = ray.remote(**options)  # type: ignore[call-overload]
-        handle = made(Worker).remote(self._factory, self._arguments)
+        handle = made(RayWorker).remote(self._make)
         return _Actor(handle, handle.environment.remote(self._facts), time.monotonic())
 
-    def pool(self, shared: Shared, stopping: Callable[[], bool] = lambda: False) -> "RayPool":
+    def pool(self, shared: Shared) -> "RayPool":
         """See ``Cluster``; what is shared is sent to each node once."""
         self.version += 1
         try:
             reference = ray.put(packed(dict(shared)))
         except FULL as error:
             raise self._too_small(error) from error
-        return RayPool(self, reference, stopping)
+        return RayPool(self, reference)
 
     def _too_small(self, error: BaseException) -> ClusterError:
         return ClusterError(
@@ -350,13 +342,12 @@ class RayCluster:
 class RayPool(Pool[Any, Any]):
     """See ``fpmcts.cluster.pools.Pool``: units run by the actors of a cluster."""
 
-    def __init__(self, cluster: RayCluster, shared: Any, stopping: Callable[[], bool]) -> None:
-        self._cluster, self._shared, self._stopping = cluster, shared, stopping
-        self._version, self.size = cluster.version, cluster.size
+    def __init__(self, cluster: RayCluster, shared: Any) -> None:
+        self._cluster, self._shared, self._version = cluster, shared, cluster.version
 
     def run(
-        self, units: Sequence[Any], tick: Callable[[int, int], None] = ignore
-    ) -> Iterator[tuple[int, Any]]:
+        self, units: Sequence[Any], tick: Count = ignore, stopping: Stopping = never
+    ) -> Done[Any]:
         """See ``Pool``; actors do not report progress within a unit."""
         cluster, waiting, tries = self._cluster, deque(range(len(units))), [0] * len(units)
         started, idle = time.monotonic(), 0.0
@@ -375,7 +366,7 @@ class RayPool(Pool[Any, Any]):
             actor.units.clear()
         stopped = False
         while waiting or any(actor.units for actor in cluster.actors):
-            if self._stopping() and not stopped:
+            if stopping() and not stopped:
                 stopped = True
                 for actor in cluster.actors:  # what an actor has in hand comes to its end
                     actor.units = dict([*actor.units.items()][:1])

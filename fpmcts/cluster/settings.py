@@ -2,7 +2,7 @@
 (``fpmcts.cluster.ray_pool``).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
@@ -62,10 +62,8 @@ class Cluster(Protocol):
     size: int
     """Number of actors requested."""
 
-    def pool(self, shared: Shared, stopping: Callable[[], bool] = lambda: False) -> Pool[Any, Any]:
-        """Returns a pool whose workers share some data; once ``stopping``, units that have not
-        begun are left out.
-        """
+    def pool(self, shared: Shared) -> Pool[Any, Any]:
+        """Returns a pool whose workers share some data."""
         ...
 
     def curves(self) -> dict[str, float]:

@@ -19,11 +19,13 @@ number of processes.
 """
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import permutations
 
 import numpy as np
 
-from fpmcts.evaluation.match import PlayedGames, Tell, ignore, joined_games, play_games
+from fpmcts.cluster.pools import Tick, ignore
+from fpmcts.evaluation.match import PlayedGames, joined_games, play_games
 from fpmcts.evaluation.match_result import MatchResult, games_per_deck, shares
 from games.agent import Agent, observers
 from games.interface import Game, GameSpec
@@ -64,7 +66,7 @@ def duplicate_games(
     decks: States,
     seed: int,
     lot: int = LOT,
-    tell: Tell = ignore,
+    tick: Tick = ignore,
 ) -> PlayedGames:
     """Returns the games of a duplicate match of player ``a`` against ``b``, which may be the same
     object.
@@ -75,7 +77,7 @@ def duplicate_games(
     """
     alone = np.arange(game.spec.num_teams)[:, None] == np.array(game.spec.teams)  # [T, S]
     seating = np.where(np.concatenate([alone, ~alone])[: games_per_deck(game.spec)], 0, 1)
-    return seated_games(game, (a, b), seating, decks, seed, lot, tell)
+    return seated_games(game, (a, b), seating, decks, seed, lot, tick)
 
 
 def table_games(
@@ -84,13 +86,13 @@ def table_games(
     decks: States,
     seed: int,
     lot: int = LOT,
-    tell: Tell = ignore,
+    tick: Tick = ignore,
 ) -> PlayedGames:
     """Returns the games of different players at one table, one per seat, in all ``table_orders``.
     The other arguments are those of ``seated_games``.
     """
     orders = table_orders(len(agents), seed)
-    return seated_games(game, agents, orders, decks, seed, lot, tell)
+    return seated_games(game, agents, orders, decks, seed, lot, tick)
 
 
 def seated_games(
@@ -100,7 +102,7 @@ def seated_games(
     decks: States,
     seed: int,
     lot: int,
-    tell: Tell,
+    tick: Tick,
 ) -> PlayedGames:
     """Returns the games of every deck in n seatings; deck d in seating k is game ``d * n + k``.
 
@@ -111,7 +113,7 @@ def seated_games(
         decks: One row per deck.
         seed: Seed of the players' random choices.
         lot: Decks in parallel if a player learns during the match.
-        tell: Called with the number of newly finished games.
+        tick: Called with the number of finished games.
     """
     num_decks, count, watching = num_rows(decks), len(seating), observers(agents)
     size = lot if watching else max(num_decks, 1)
@@ -125,7 +127,8 @@ def seated_games(
         for agent in watching:
             agent.meet(seats)
         own = part_seed(seed, first) if first else seed
-        parts.append(play_games(game, agents, seats, deals, own, tell=tell))
+        shown = partial(lambda before, done: tick(before + done), first * count)
+        parts.append(play_games(game, agents, seats, deals, own, tick=shown))
         for agent in watching:
             agent.observe(take(deals, np.arange(len(seats))), parts[-1].records)
     return parts[0] if len(parts) == 1 else joined_games(parts)

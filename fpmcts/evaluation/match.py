@@ -10,25 +10,19 @@ G games, A agents, S seats, n games per call of an agent.
 
 import json
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from typing import Self
 
 import numpy as np
 
+from fpmcts.cluster.pools import Tick, ignore
 from games.agent import Agent, keepers
 from games.generic import is_legal, legal
 from games.interface import Game, Records
 from games.kernels import Stream, kernel, streams
 from games.lockstep import Lockstep
 from games.rows import Rules, States, num_rows, take
-
-Tell = Callable[[int], None]
-"""Called with the number of newly finished games."""
-
-
-def ignore(more: int) -> None:
-    """Ignores progress."""
 
 
 class IllegalMoveError(ValueError):
@@ -141,7 +135,7 @@ def play_games(
     seed: int,
     *,
     at_once: int | None = None,
-    tell: Tell = ignore,
+    tick: Tick = ignore,
 ) -> PlayedGames:
     """Returns the games of the given deals, played to their ends.
 
@@ -153,7 +147,7 @@ def play_games(
         seed: Seed of the agents' random choices; the streams of two agents differ.
         at_once: Maximum games in progress; None: as many as the agents have memory for. It bounds
             memory and changes no game.
-        tell: Called after every round.
+        tick: Called after every round with the number of finished games.
 
     Raises:
         IllegalMoveError: Naming the agent, its answer and the view it saw.
@@ -196,10 +190,10 @@ def play_games(
         return actions
 
     over = lockstep.over
-    for _ in lockstep.run(decide):
+    for done in lockstep.run(decide):
         ended = np.flatnonzero(lockstep.over & ~over).tolist()
         over = lockstep.over
-        tell(len(ended))
+        tick(done)
         for keeper in keeping:
             keeper.end(ended)
     for k in range(len(agents)):

@@ -14,7 +14,7 @@ code; they are removed when the tournament is complete.
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from functools import partial
@@ -23,6 +23,9 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from fpmcts.cluster.pools import Stopping, Tick, never
+from fpmcts.cluster.processes import ProcessPool
+from fpmcts.cluster.store import ResultFile, as_arrays, as_text
 from fpmcts.evaluation.aivat import corrections
 from fpmcts.evaluation.config import EvaluateConfig
 from fpmcts.evaluation.duplicate import duplicate_games, part_seed, table_games
@@ -31,7 +34,6 @@ from fpmcts.evaluation.match_result import MatchResult
 from fpmcts.evaluation.plan import SLOW_DECKS, Plan, Task, identity, kinds_of
 from fpmcts.evaluation.sequential import SequentialResult
 from fpmcts.evaluation.statistics import wins
-from fpmcts.evaluation.units import Store, Tell, Watch, as_arrays, as_text, run_units
 from fpmcts.players.lookup import Host
 from fpmcts.progress import Progress, silent
 from games.agent import Agent
@@ -80,21 +82,21 @@ class TaskWorker:
         agent.start(1, 0)
         agent.act(np.zeros(1, np.int64), self.game.view(deal, seats), records)
 
-    def __call__(self, task: Task, tell: Tell) -> PlayedGames:
-        """Returns the games of a task; reports finished ones to ``tell``."""
-        games = self._games(task, tell)
+    def __call__(self, task: Task, tick: Tick) -> PlayedGames:
+        """Returns the games of a task; reports finished ones to ``tick``."""
+        games = self._games(task, tick)
         for label in {*task.players} - self._checked:  # whatever they run has started by now
             self.plan.inputs.check_sources(self.plan.tournament.players, label)
             self._checked.add(label)
         return games
 
-    def _games(self, task: Task, tell: Tell) -> PlayedGames:
+    def _games(self, task: Task, tick: Tick) -> PlayedGames:
         config, rows = self.plan.tournament.config, np.arange(task.first, task.last)
         decks, seed = take(self.plan.decks, rows), part_seed(config.seed, task.first)
         agents = [self.agent(label) for label in task.players]
         if config.table:
-            return table_games(self.game, agents, decks, seed, tell=tell)
-        games = duplicate_games(self.game, agents[0], agents[1], decks, seed, tell=tell)
+            return table_games(self.game, agents, decks, seed, tick=tick)
+        games = duplicate_games(self.game, agents[0], agents[1], decks, seed, tick=tick)
         if not config.aivat:
             return games
         deals = take(self.plan.decks, np.repeat(rows, self.plan.games_per_deck))
@@ -142,10 +144,30 @@ class Verdict:
                 self.result = self._test.result(scores, counts)
 
 
+class TaskStore:
+    """The files of finished tasks, one for each pair or table; pairs of equal players share one."""
+
+    def __init__(self, plan: Plan, files: Mapping[Path, ResultFile]) -> None:
+        self._files = {players: files[path] for players, (path, _) in _files(plan).items()}
+        self.kept = {
+            Task(players, first, last): PlayedGames.of_arrays(as_arrays(text))
+            for players, file in self._files.items()
+            for (first, last), text in file.finished()
+        }
+
+    def finished(self) -> Iterable[tuple[Task, PlayedGames]]:
+        """See ``fpmcts.cluster.pools.Store``."""
+        return self.kept.items()
+
+    def add(self, task: Task, games: PlayedGames) -> None:
+        """See ``fpmcts.cluster.pools.Store``."""
+        self._files[task.players].add((task.first, task.last), as_text(games.as_arrays()))
+
+
 def play_tournament(
     plan: Plan,
     progress: Progress = silent,
-    stopping: Callable[[], bool] = lambda: False,
+    stopping: Stopping = never,
     note: Callable[[str], None] = lambda text: None,
 ) -> dict[tuple[str, ...], MatchResult] | None:
     """Returns the result of every pair of labels, or of the table; None if it was stopped before
@@ -153,7 +175,7 @@ def play_tournament(
 
     Args:
         plan: The plan to play.
-        progress: Called several times a second with the number of games this call has played.
+        progress: Called with the number of games over.
         stopping: Whether to stop after the current tasks.
         note: Shows a line.
 
@@ -161,59 +183,41 @@ def play_tournament(
         PlayerError: A player cannot be made.
         IllegalMoveError, ExternalPlayerError: A player failed; the games of the finished tasks are
             kept.
-        StoreError: Results cannot be kept.
+        ResultFileError: Results cannot be kept.
     """
-    files, resume = _files(plan), plan.tournament.config.resume
-    with ExitStack() as open_files:
-        by_path = {  # pairs of equal players have one file
-            path: open_files.enter_context(Store(path, own, resume))
-            for path, own in dict(files.values()).items()
-        }
-        stores = {players: by_path[path] for players, (path, _) in files.items()}
-        return _played(plan, stores, progress, stopping, note)
-
-
-def _played(
-    plan: Plan,
-    stores: Mapping[tuple[str, ...], Store],
-    progress: Progress,
-    stopping: Callable[[], bool],
-    note: Callable[[str], None],
-) -> dict[tuple[str, ...], MatchResult] | None:
-    """Plays a tournament as ``play_tournament`` does, with results in stores."""
     config, finished = plan.tournament.config, dict[Task, PlayedGames]()
-    for players, store in stores.items():
-        for (first, last), text in store.finished():
-            finished[Task(players, first, last)] = PlayedGames.of_arrays(as_arrays(text))
-    left = [task for task in plan.tasks if task not in finished]
-    games, total = plan.num_games(left), plan.num_games(plan.tasks)
-    if finished:
-        note(f"continuing: {total - games:,} of {total:,} games were finished before")
-    game = config.game.make()
-    watch = Watch(lambda done: progress("playing", done, games, "games"), stopping)
-    verdict = Verdict(plan, game.spec)
-    verdict.update(finished)
-    if not verdict.is_decided:
-        units = run_units(
-            partial(TaskWorker, plan), left, _processes(config), config.cluster, watch
-        )
-        with closing(units):
-            for k, result in units:
-                finished[left[k]] = result
-                store = stores[left[k].players]
-                store.add([left[k].first, left[k].last], as_text(result.as_arrays()))
-                verdict.update(finished)
-                if verdict.is_decided:
-                    break
-    tasks, test = verdict.tasks, verdict.result
-    if len(tasks) < len(plan.tasks) and not verdict.is_decided:
+    game, sizes = config.game.make(), {task: plan.num_games([task]) for task in plan.tasks}
+    verdict, total = Verdict(plan, game.spec), sum(sizes.values())
+    pool = ProcessPool(partial(TaskWorker, plan), _processes(config), config.cluster)
+    with ExitStack() as stack:
+        files = {
+            path: stack.enter_context(ResultFile(path, own, config.resume))
+            for path, own in dict(_files(plan).values()).items()
+        }
+        store = TaskStore(plan, files)
+        if store.kept:
+            before = sum(sizes.get(task, 0) for task in store.kept)
+            note(f"continuing: {before:,} of {total:,} games were finished before")
+
+        def show(done: int) -> None:
+            progress("playing", done, total, "games")
+
+        tasks = {task: task for task in plan.tasks}
+        results = pool.results(tasks, sizes, show, store, stopping)
+        for task, games in stack.enter_context(closing(results)):
+            finished[task] = games
+            verdict.update(finished)
+            if verdict.is_decided:
+                break
+    if len(verdict.tasks) < len(plan.tasks) and not verdict.is_decided:
         return None
-    results = {}
-    for labels in dict.fromkeys(task.players for task in tasks):
+    found = {}
+    for labels in dict.fromkeys(task.players for task in verdict.tasks):
         names = tuple(plan.tournament.players[label].name for label in labels)
-        played = joined_games([finished[task] for task in tasks if task.players == labels])
-        results[labels] = MatchResult(names, game.spec, played, test, game.habits(played.records))
-    return results
+        played = joined_games([finished[task] for task in verdict.tasks if task.players == labels])
+        habits = game.habits(played.records)
+        found[labels] = MatchResult(names, game.spec, played, verdict.result, habits)
+    return found
 
 
 def _files(plan: Plan) -> dict[tuple[str, ...], tuple[Path, dict[str, object]]]:

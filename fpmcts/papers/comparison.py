@@ -17,11 +17,12 @@ from typing import Any, cast
 
 import numpy as np
 
+from fpmcts.cluster.pools import Stopping
 from fpmcts.configuration import overrides_of
 from fpmcts.evaluation.config import parse_command_line
 from fpmcts.papers.drawing import Line, Panel, draw
 from fpmcts.papers.matches import play_match
-from fpmcts.papers.study import Stopping, Study
+from fpmcts.papers.study import Study
 from fpmcts.progress import Progress, silent
 from fpmcts.training.algorithms import read_run
 from fpmcts.training.interface import Report
@@ -79,7 +80,7 @@ class Comparison(Study):
 
         Raises:
             CheckpointError, RunFolderError: A run's folder cannot be used.
-            StoreError: Games cannot be kept.
+            ResultFileError: Games cannot be kept.
         """
         lines, titles = {}, list(self.runs)
         panels = [

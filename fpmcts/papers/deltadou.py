@@ -18,14 +18,14 @@ from typing import Any, cast
 
 import numpy as np
 
-from fpmcts.cluster.pools import StoppedError
+from fpmcts.cluster.pools import StoppedError, Stopping
 from fpmcts.configuration import overrides_of
 from fpmcts.evaluation.match_result import MatchResult, Score
 from fpmcts.evaluation.plots import markdown_table
 from fpmcts.papers.deltadou_examples import examples
 from fpmcts.papers.drawing import Line, Panel, draw
 from fpmcts.papers.matches import play_match
-from fpmcts.papers.study import Stopping, Study
+from fpmcts.papers.study import Study
 from fpmcts.players.lookup import entrants_of
 from fpmcts.progress import Progress
 from fpmcts.training.algorithms import read_run
@@ -156,7 +156,7 @@ class DeltaDou(Study):
 
         Raises:
             CheckpointError, RunFolderError: The folder of the run cannot be used.
-            StoreError: Games cannot be kept.
+            ResultFileError: Games cannot be kept.
         """
         try:
             self._train(progress, stopping)

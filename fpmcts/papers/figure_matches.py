@@ -12,10 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fpmcts.cluster.pools import ThreadPool, Tick
-from fpmcts.evaluation.units import Store
+from fpmcts.cluster.pools import Stopping, ThreadPool, Tick
+from fpmcts.cluster.store import ResultFile
 from fpmcts.papers.drawing import Line
-from fpmcts.papers.study import Stopping, finish
 from fpmcts.progress import Progress
 from fpmcts.tabular.learner import DenseLearner
 from fpmcts.tabular.matches import ALWAYS_CALL, RANDOM, symmetric_play
@@ -76,7 +75,7 @@ def name(first: str, second: str, num_players: int) -> str:
 def play_matches(
     game: Tables,
     folders: Mapping[str, Path],
-    store: Store,
+    store: ResultFile,
     deals: tuple[int, int],
     threads: int,
     progress: Progress,
@@ -112,15 +111,16 @@ def play_matches(
             snapshot: np.ndarray = np.load(folders[label] / f"greedy-{mark}.npy")
         return snapshot
 
-    def play(match: Match, tick: Tick) -> tuple[float, ...] | None:
-        if stopping():
-            return None
+    def play(match: Match, tick: Tick) -> tuple[float, ...]:
         players = [player(label, match.mark) for label in (match.first, match.second)]
         seating = [0] + [1] * (game.num_players - 1)
         return astuple(symmetric_play(game, players, seating, match.deals, match.seed)[0])
 
-    run = ThreadPool([play] * threads).run
-    kept = finish(store, {match: match for match in matches}, run, progress)
+    def show(done: int) -> None:
+        progress("matches", done, len(matches), "matches")
+
+    pool, units = ThreadPool([play] * threads), {match: match for match in matches}
+    kept = dict(pool.results(units, dict.fromkeys(units, 1), show, store, stopping))
     if any(match not in kept for match in matches):
         return None
     results = {}

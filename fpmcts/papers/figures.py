@@ -20,12 +20,12 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from fpmcts.cluster.pools import ThreadPool, Tick
+from fpmcts.cluster.pools import Stopping, ThreadPool, Tick
+from fpmcts.cluster.store import ResultFile
 from fpmcts.evaluation.identity import code_of
-from fpmcts.evaluation.units import Store
 from fpmcts.papers.drawing import Line, Panel, draw
 from fpmcts.papers.figure_matches import keep_snapshot, play_matches, table_lines
-from fpmcts.papers.study import Stopping, Study
+from fpmcts.papers.study import Study
 from fpmcts.progress import Progress
 from fpmcts.tabular.learner import DenseLearner
 from fpmcts.training.interface import EpisodeBudget
@@ -269,7 +269,7 @@ class RunFigure(Study):
             "algorithms": self.variants,
         }
         game = make_learner(self.plan[0][1]).game
-        with Store(self.folder() / "matches.jsonl", identity) as store:
+        with ResultFile(self.folder() / "matches.jsonl", identity) as store:
             played = play_matches(
                 game,
                 {label: Path(str(run.run_dir)) for label, run in self.plan},

@@ -20,12 +20,12 @@ from zlib import crc32
 
 import numpy as np
 
+from fpmcts.cluster.pools import Tick
 from fpmcts.evaluation.duplicate import evaluation_decks
 from fpmcts.evaluation.identity import code_of
 from fpmcts.evaluation.match import play_games
 from fpmcts.evaluation.plots import markdown_table
 from fpmcts.evaluation.statistics import interval, wins
-from fpmcts.evaluation.units import Tell
 from fpmcts.papers.study import LotsStudy
 from fpmcts.players import load_player
 from fpmcts.players.ismcts import ISMCTSOptions
@@ -155,7 +155,7 @@ class MatchTables(LotsStudy):
 
     @staticmethod
     def play_lot(  # type: ignore[override]
-        seed: int, options: Mapping[str, Any], table: Table, lot: Lot, tell: Tell
+        seed: int, options: Mapping[str, Any], table: Table, lot: Lot, tick: Tick
     ) -> list[float]:
         """Returns what the player that moves first wins in each match of a lot."""
         game = table.game.make()
@@ -170,7 +170,7 @@ class MatchTables(LotsStudy):
         path = (crc32(lot.table.encode()), *cell, lot.number)
         own, seating = int(streams(seed, 1, *path)[0] >> np.uint64(1)), np.tile([0, 1], (LOT, 1))
         agents, decks = (player(lot.row), player(lot.column)), evaluation_decks(game, own, LOT)
-        games = play_games(game, agents, seating, decks, own, at_once=1, tell=tell)
+        games = play_games(game, agents, seating, decks, own, at_once=1, tick=tick)
         return [float(x) for x in games.returns[:, 0]]
 
     def report(self, results: Mapping[Lot, list[float]]) -> tuple[str, list[str]]:

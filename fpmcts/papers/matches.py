@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from fpmcts.cluster.pools import Stopping
 from fpmcts.evaluation.config import parse_command_line
 from fpmcts.evaluation.match_result import MatchResult
 from fpmcts.evaluation.plan import make_plan
 from fpmcts.evaluation.precision import with_precisions
 from fpmcts.evaluation.tournament import play_tournament
-from fpmcts.papers.study import Stopping
 from fpmcts.progress import Progress
 from networks.checkpoint import holding
 

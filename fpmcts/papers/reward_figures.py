@@ -20,10 +20,10 @@ from zlib import crc32
 
 import numpy as np
 
+from fpmcts.cluster.pools import Tick
 from fpmcts.evaluation.duplicate import evaluation_decks, table_games, table_orders, table_scores
 from fpmcts.evaluation.identity import code_of, digests
 from fpmcts.evaluation.match_result import TableResult
-from fpmcts.evaluation.units import Tell
 from fpmcts.papers.drawing import Line, Panel, draw
 from fpmcts.papers.study import LotsStudy
 from fpmcts.players import load_player
@@ -184,7 +184,7 @@ class RewardFigures(LotsStudy):
 
     @staticmethod
     def play_lot(  # type: ignore[override]
-        seed: int, point: Point, number: int, tell: Tell
+        seed: int, point: Point, number: int, tick: Tick
     ) -> list[list[float]]:
         """Returns the scores of a lot, by deck and player."""
         game = Choice.parse(point.game).make()
@@ -200,7 +200,7 @@ class RewardFigures(LotsStudy):
         # Points of a figure that differ in the players alone are played on the same decks.
         decks = crc32(json.dumps(point.game, sort_keys=True).encode())
         own = int(streams(seed, 1, decks, number)[0] >> np.uint64(1))
-        games = table_games(game, players, evaluation_decks(game, own, point.lot), own, PART, tell)
+        games = table_games(game, players, evaluation_decks(game, own, point.lot), own, PART, tick)
         return [[float(x) for x in row] for row in table_scores(game.spec, games)]
 
     def report(self, results: Mapping[tuple[str, int], list[list[float]]]) -> tuple[str, list[str]]:

@@ -8,25 +8,21 @@ of study is such a class and a line in ``fpmcts/papers/__main__.py``.
 import json
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Self
 
+from fpmcts.cluster.pools import Stopping
+from fpmcts.cluster.processes import ProcessPool, calls
 from fpmcts.cluster.settings import ClusterSettings
+from fpmcts.cluster.store import ResultFile
 from fpmcts.configuration import load, pairs
-from fpmcts.evaluation.units import Store, Watch, calls, run_units
 from fpmcts.machine import commit, machine
-from fpmcts.progress import Progress, silent
+from fpmcts.progress import Progress
 from games.files import sweep, write
 from games.settings import ConfigError, build, did_you_mean, setting
-
-Stopping = Callable[[], bool]
-"""Returns whether to stop."""
-Key = TypeVar("Key", bound=tuple[str | int, ...])
-Arguments = TypeVar("Arguments")
-Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -166,48 +162,21 @@ class LotsStudy(Study):
         """Plays the missing lots and reports all stored ones; see ``Study``.
 
         Raises:
-            StoreError: The folder holds results of other settings, or cannot be written.
+            ResultFileError: The folder holds results of other settings, or cannot be written.
             ClusterError: The cluster cannot be used.
         """
         lots = self.lots()
         own = {"seed": self.seed, **self.identity()}
-        make, total = partial(calls, self.play_lot), sum(map(self.games, lots))
-        with Store(self.folder() / "lots.jsonl", own) as store:
+        sizes = {lot: self.games(lot) for lot in lots}
+        total = sum(sizes.values())
+        pool = ProcessPool(partial(calls, self.play_lot), self.threads, self.cluster)
+        with ResultFile(self.folder() / "lots.jsonl", own) as store:
             sweep(self.folder())
-            before = sum(self.games(lot) for lot, _ in store.finished() if lot in lots)
-            watch = Watch(lambda done: progress("matches", before + done, total, "games"), stopping)
-            watch.count(0)
-            results = finish(
-                store,
-                lots,
-                lambda units: run_units(make, units, self.threads, self.cluster, watch),
-                silent,
-            )
+
+            def show(done: int) -> None:
+                progress("matches", done, total, "games")
+
+            results = dict(pool.results(lots, sizes, show, store, stopping))
             text, summary = self.report(results)
             write(self.folder() / self.result, text)
         return summary if all(lot in results for lot in lots) else None
-
-
-def finish(
-    store: Store,
-    units: Mapping[Key, Arguments],
-    run: Callable[[Sequence[Arguments]], Iterator[tuple[int, Result | None]]],
-    progress: Progress,
-) -> dict[Key, Result]:
-    """Runs the units that are missing in a store; returns all its results.
-
-    Args:
-        store: Stores the results.
-        units: Arguments of each unit, by its name.
-        run: Runs units; yields (number, result), with None for a unit that was not finished.
-        progress: Called at the start and after each unit.
-    """
-    results: dict[Key, Result] = dict(store.finished())
-    missing = [unit for unit in units if unit not in results]
-    progress("matches", len(units) - len(missing), len(units), "lots")
-    for k, result in run([units[unit] for unit in missing]):
-        if result is not None:
-            store.add(missing[k], result)
-            results[missing[k]] = result
-            progress("matches", sum(unit in results for unit in units), len(units), "lots")
-    return results

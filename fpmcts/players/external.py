@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from fpmcts.players.child_program import ChildProgram, ChildProgramError, shortened
+from fpmcts.child_program import ChildProgram, ChildProgramError, shortened
 from fpmcts.players.foreign import ExternalPlayerError, ForeignAgent
 from games.agent import Agent
 from games.interface import Game

@@ -16,6 +16,7 @@ waiting for each other, above all when the machine is busy.
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -293,8 +294,7 @@ class Workers:
 
     def _joined(self) -> Cluster:
         """Returns the workers of a cluster, just started."""
-        factory, facts = "fpmcts.training.workers:make_worker", "fpmcts.environment:environment"
-        return connect(self.config.cluster, factory, {"values": self.config.as_dict()}, facts)
+        return connect(self.config.cluster, partial(make_worker, self.config.as_dict()))
 
     def _map(
         self,
@@ -318,7 +318,6 @@ class Workers:
         def show(over: int) -> None:
             progress(what, over, sum(sizes), "games")
 
-        show(0)
         if not self.local:
             self.cluster = self.cluster or self._joined()
             shared = {} if players is None else part_arrays(players.parts())

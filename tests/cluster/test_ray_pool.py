@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,13 @@ import numpy as np
 import pytest
 
 from fpmcts.cluster.connect import connect
+from fpmcts.cluster.pools import ignore
 from fpmcts.cluster.settings import ClusterError, ClusterSettings
 
 sys.path.insert(
     0, str(Path(__file__).resolve().parent)
 )  # actors import what the tests do, by the same name
-from cluster_echo import Unit  # noqa: E402
+from cluster_echo import Echo, Unit  # noqa: E402
 
 ray = pytest.importorskip("ray")
 pytestmark = pytest.mark.slow  # starting a cluster takes seconds
@@ -28,13 +30,14 @@ pytestmark = pytest.mark.slow  # starting a cluster takes seconds
 from fpmcts.cluster import ray_pool  # noqa: E402
 from fpmcts.cluster.ray_pool import RayCluster  # noqa: E402
 
-ECHO, FACTS = "cluster_echo:Echo", "cluster_echo:facts"
+FACTS = "cluster_echo:facts"
 CONNECT = """
 import sys
 from fpmcts.cluster.connect import connect
+from fpmcts.cluster.pools import ignore
 from fpmcts.cluster.settings import ClusterError, ClusterSettings
 try:
-    connect(ClusterSettings(kind="ray", address=sys.argv[1]), "", {}, "cluster_echo:facts")
+    connect(ClusterSettings(kind="ray", address=sys.argv[1]), int, "cluster_echo:facts")
 except ClusterError as error:
     sys.exit(str(error))
 """
@@ -57,7 +60,7 @@ def stranger(nodes: Any) -> Iterator["subprocess.Popen[str]"]:
 @pytest.fixture(scope="module")
 def connected(nodes: Any) -> Iterator[RayCluster]:
     """Two actors, or what took their places."""
-    made = connect(ClusterSettings(kind="ray", address=nodes.address), ECHO, {"factor": 2.0}, FACTS)
+    made = connect(ClusterSettings(kind="ray", address=nodes.address), partial(Echo, 2.0), FACTS)
     assert isinstance(made, RayCluster)
     yield made
     made.close()
@@ -121,7 +124,7 @@ def test_what_has_begun_comes_to_its_end(made: RayCluster, tmp_path: Path) -> No
     """After Ctrl-C: nothing more is given out, and nothing that has begun is lost."""
     found: list[int] = []
     wanted = [unit._replace(fault="slow", flag=str(tmp_path / "flag")) for unit in units(8)]
-    for k, _ in made.pool({"weight": np.array(3.0)}, lambda: bool(found)).run(wanted):
+    for k, _ in made.pool({"weight": np.array(3.0)}).run(wanted, ignore, lambda: bool(found)):
         found.append(k)
     assert len(found) == 3, "one that was the first, and one of each actor"
 
@@ -197,7 +200,7 @@ def test_a_cluster_that_is_not_there() -> None:
         ClusterError,
         match="cluster.address=127.0.0.1:1: cannot be reached .*; start one with 'ray start",
     ):
-        connect(ClusterSettings(kind="ray", address="127.0.0.1:1"), ECHO, {}, FACTS)
+        connect(ClusterSettings(kind="ray", address="127.0.0.1:1"), Echo, FACTS)
     assert time.monotonic() - started < 60
 
 
@@ -211,7 +214,7 @@ def test_a_cluster_of_this_machine_that_does_not_start(
     monkeypatch.setattr(ray, "init", failing)
     monkeypatch.setattr(ray, "is_initialized", lambda: False)
     with pytest.raises(ClusterError) as caught:
-        connect(ClusterSettings(kind="ray"), ECHO, {}, FACTS)
+        connect(ClusterSettings(kind="ray"), Echo, FACTS)
     assert f"could be started on this machine ({error})" in str(caught.value)
     assert "object_store_mb=256" in str(caught.value) and "ray start" not in str(caught.value)
 
@@ -221,7 +224,7 @@ def test_without_ray(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(
         ClusterError, match=r"cluster=ray: needs the extra 'ray' \(pip install 'fpmcts\[ray\]'\)"
     ):
-        connect(ClusterSettings(kind="ray"), ECHO, {}, FACTS)
+        connect(ClusterSettings(kind="ray"), Echo, FACTS)
 
 
 def test_the_head_of_the_cluster_dies(made: RayCluster, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -101,11 +101,11 @@ def test_number_of_games_at_once_changes_nothing(game: Game) -> None:
     players, seen = (Random().at(game), Largest(game)), list[int]()
     deals, seating = evaluation_decks(game, 3, 40), np.tile([[0, 1, 1], [1, 0, 0]], (20, 1))
     whole = play_games(game, players, seating, deals, 3)
-    few = play_games(game, players, seating, deals, 3, at_once=7, tell=seen.append)
+    few = play_games(game, players, seating, deals, 3, at_once=7, tick=seen.append)
     for first, second in zip(whole.records, few.records, strict=True):
         assert (first == second).all()
     assert (whole.returns == few.returns).all()
-    assert sum(seen) == 40
+    assert seen == sorted(seen) and seen[-1] == 40
     assert few.usage[0].decisions == whole.usage[0].decisions
     assert sum(used.decisions + used.forced for used in few.usage) == few.records.lengths.sum()
 
@@ -203,14 +203,14 @@ def test_players_that_learn_see_earlier_lots_alone() -> None:
     decks, caller = evaluation_decks(leduc, 1, 3), load_player("always_call", leduc)
     one = duplicate_games(leduc, Watcher(leduc), caller, decks, 5)
     watcher, counted = Watcher(leduc), list[int]()
-    games = duplicate_games(leduc, watcher, caller, decks, 5, lot=2, tell=counted.append)
+    games = duplicate_games(leduc, watcher, caller, decks, 5, lot=2, tick=counted.append)
     lot, seats = ["meet", "start", "observe"], [[0, 1], [1, 0]]
     assert [what for what, _ in watcher.told] == ["forget", *lot, *lot]
     assert [told for what, told in watcher.told if what == "meet"] == [seats * 2, seats]
     shown = [moves for what, told in watcher.told if what == "observe" for moves in told]
     width = games.records.moves.shape[1]
     assert [moves[:width] for moves in shown] == games.records.moves.tolist()
-    assert sum(counted) == 6
+    assert counted == sorted(counted) and counted[-1] == 6
     for name in ("seating", "returns", "last_seats"):
         assert np.array_equal(getattr(games, name), getattr(one, name))
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from fpmcts import memory
+from fpmcts.cluster.store import ResultFileError
 from fpmcts.evaluation import plan as plan_module
 from fpmcts.evaluation.config import parse_command_line
 from fpmcts.evaluation.identity import code_of, digests, read_inputs
@@ -20,7 +21,6 @@ from fpmcts.evaluation.plan import Plan, identity, make_plan
 from fpmcts.evaluation.report import Report
 from fpmcts.evaluation.saved_games import write_games
 from fpmcts.evaluation.tournament import forget, play_tournament
-from fpmcts.evaluation.units import StoreError
 from fpmcts.papers.ismcts_tables import MatchTables
 from fpmcts.players.open_spiel_bot import OpenSpielOptions
 from fpmcts.players.rlcard_agent import RLCardOptions
@@ -90,7 +90,7 @@ def test_interrupted_and_continued_equals_uninterrupted(tmp_path: Path) -> None:
     seen: list[tuple[str, int, int, str]] = []
     sent = pickle.loads(pickle.dumps(plan))  # as processes get it
     continued = played(sent, progress=lambda *at: seen.append(at))
-    assert seen[-1] == ("playing", 40, 40, "games")
+    assert (seen[0], seen[-1]) == (("playing", 20, 60, "games"), ("playing", 60, 60, "games"))
     for pair, result in whole.items():
         assert_same(result, continued[pair])
     assert kept(plan) == 60
@@ -215,7 +215,7 @@ def test_sources_of_games_and_bots_from_outside_are_part_of_the_identity(
 def test_a_folder_that_cannot_be_written_is_found_out_before_the_match(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
     plan = plan_of(tmp_path, *SMALL, f"unfinished={tmp_path / 'file'}")
-    with pytest.raises(StoreError, match="file: results cannot be saved"):
+    with pytest.raises(ResultFileError, match="file: results cannot be saved"):
         play_tournament(plan)
     assert (tmp_path / "file").read_text() == "mine"
 

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from fpmcts.child_program import ChildProgram, ChildProgramError
 from fpmcts.evaluation.duplicate import duplicate_match
-from fpmcts.players.child_program import ChildProgram, ChildProgramError
 from fpmcts.players.external import ExternalAgent
 from fpmcts.players.foreign import ExternalPlayerError
 from fpmcts.players.random_agent import Random
@@ -299,7 +299,7 @@ def test_programs_and_what_they_started_are_gone(way: str, tmp_path: Path) -> No
 def test_programs_are_gone_after_the_interpreter() -> None:
     """One that ignores the end of its input."""
     source = (
-        "import sys; from fpmcts.players.child_program import ChildProgram; "
+        "import sys; from fpmcts.child_program import ChildProgram; "
         "p = ChildProgram([sys.executable, '-c', 'import time; time.sleep(60)']); "
         "print(p._process.pid)"
     )

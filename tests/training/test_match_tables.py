@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from fpmcts.evaluation.units import StoreError
+from fpmcts.cluster.store import ResultFileError
 from fpmcts.papers.ismcts_tables import (
     PLAYERS,
     Lot,
@@ -43,7 +43,7 @@ def test_more_matches_go_on_and_a_cut_line_is_played_again(tmp_path: Path) -> No
     assert first[0] == second[0] and set(first) <= set(second) and len(first) == 1 + 2 * 16
     text = (tmp_path / "a" / "tables.md").read_text()
     assert text.count("| UCT |") == 4 and "matches 40 of 1,000" in text
-    with pytest.raises(StoreError, match=r"holds results with different settings \(seed\)"):
+    with pytest.raises(ResultFileError, match=r"holds results with different settings \(seed\)"):
         played(tmp_path / "b", "seed=1")
 
 

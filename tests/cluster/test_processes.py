@@ -12,17 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fpmcts.cluster.settings import ClusterSettings
-from fpmcts.evaluation.units import (
-    Store,
-    StoreError,
-    Watch,
-    WorkerKilledError,
-    as_arrays,
-    as_text,
-    calls,
-    run_units,
-)
+from fpmcts.cluster.pools import ignore
+from fpmcts.cluster.processes import ProcessPool, WorkerKilledError, calls
+from fpmcts.cluster.store import ResultFile, ResultFileError, as_arrays, as_text
 from games.kernels import PARSING
 from games.sources import program_sources
 
@@ -31,13 +23,13 @@ IDENTITY = {"seed": 1, "sizes": (1, 2)}
 
 def test_results_are_kept(tmp_path: Path) -> None:
     path = tmp_path / "new" / "file.jsonl"
-    with Store(path, IDENTITY) as store:
+    with ResultFile(path, IDENTITY) as store:
         store.add(("a", 1), [1.5, None])
-    with Store(path, IDENTITY) as store:
+    with ResultFile(path, IDENTITY) as store:
         store.add(("b", 2), "text")
-    with Store(path, IDENTITY) as store:
+    with ResultFile(path, IDENTITY) as store:
         assert dict(store.finished()) == {("a", 1): [1.5, None], ("b", 2): "text"}
-    with Store(path, IDENTITY, resume=False) as store:
+    with ResultFile(path, IDENTITY, resume=False) as store:
         assert not list(store.finished())
     assert not path.exists(), "without results"
     arrays = {"x": np.arange(5, dtype=np.int8), "y": np.full((2, 2), np.nan)}
@@ -68,7 +60,7 @@ def test_nothing_damaged_counts(tmp_path: Path) -> None:
     ones can be added."""
     path = tmp_path / "file.jsonl"
     results = {("a",): 1, ("b",): [2], ("c",): "three"}
-    with Store(path, IDENTITY) as store:
+    with ResultFile(path, IDENTITY) as store:
         for unit, result in results.items():
             store.add(unit, result)
     whole, head = path.read_bytes(), len(path.read_bytes().splitlines()[0]) + 1
@@ -77,28 +69,28 @@ def test_nothing_damaged_counts(tmp_path: Path) -> None:
     ]
     for content in [*damaged, *(whole[:at] for at in range(head, len(whole)))]:
         path.write_bytes(content)
-        with Store(path, IDENTITY) as again:
+        with ResultFile(path, IDENTITY) as again:
             found = dict(again.finished())
             assert found.items() <= results.items()
             again.add(("d",), 4)
-        with Store(path, IDENTITY) as again:
+        with ResultFile(path, IDENTITY) as again:
             assert dict(again.finished()) == found | {("d",): 4}
 
 
 def test_results_of_others_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "file.jsonl"
-    with Store(path, IDENTITY) as store:
+    with ResultFile(path, IDENTITY) as store:
         store.add(("a",), 1)
-        with pytest.raises(StoreError, match="file.jsonl: the same command is running"):
-            Store(path, IDENTITY)
+        with pytest.raises(ResultFileError, match="file.jsonl: the same command is running"):
+            ResultFile(path, IDENTITY)
     with pytest.raises(
-        StoreError,
+        ResultFileError,
         match=r"file.jsonl: holds results with different settings \(seed\); give another folder",
     ):
-        Store(path, IDENTITY | {"seed": 2})
+        ResultFile(path, IDENTITY | {"seed": 2})
     path.write_text("something else\n")
-    with pytest.raises(StoreError, match="different settings"):
-        Store(path, IDENTITY)
+    with pytest.raises(ResultFileError, match="different settings"):
+        ResultFile(path, IDENTITY)
     assert path.read_text() == "something else\n"
 
 
@@ -106,16 +98,16 @@ UNITS = """
 import math, os
 
 
-def root(x, tell):
-    tell(1)
+def root(x, tick):
+    tick(1)
     return math.isqrt(x)
 
 
-def process(tell):
+def process(tick):
     return os.getpid()
 
 
-def killed(tell):
+def killed(tick):
     os.kill(os.getpid(), 9)
 """
 """Units of a module that other processes find, too."""
@@ -129,14 +121,14 @@ def test_units_are_done_in_any_number_of_processes(
     monkeypatch.syspath_prepend(tmp_path)
     module = import_module("units_of_test")
 
-    def run(function: Callable[..., int], units: list[tuple[int, ...]], *watch: Watch) -> set[int]:
-        made = partial(calls, function)
-        return {x for _, x in run_units(made, units, processes, ClusterSettings(), *watch)}
+    def run(function: Callable[..., int], units: list[tuple[int, ...]], *watch: Any) -> set[int]:
+        made: ProcessPool[Any, int] = ProcessPool(partial(calls, function), processes)
+        return {x for _, x in made.run(units, *watch)}
 
-    counted: list[int] = []
     squares = [(x * x,) for x in range(6)]
-    assert run(module.root, squares, Watch(counted.append)) == set(range(6))
-    assert counted[-1] == 6
+    ticks: list[tuple[int, int]] = []
+    assert run(module.root, squares, lambda *at: ticks.append(at)) == set(range(6))
+    assert {done for _, done in ticks} <= {0, 1} and {k for k, _ in ticks} == set(range(6))
     assert (run(module.process, [()] * 4) == {os.getpid()}) == (processes == 1)
     with pytest.raises(ValueError, match="nonnegative"):
         run(module.root, [(1,), (-1,), (2,)])
@@ -146,18 +138,18 @@ def test_units_are_done_in_any_number_of_processes(
         ):
             run(module.killed, [()] * 2)
     asked = iter([False] * 2)
-    assert len(run(module.root, squares, Watch(stopping=lambda: next(asked, True)))) < 6
+    assert len(run(module.root, squares, ignore, lambda: next(asked, True))) < 6
 
 
 STUBBORN = """
 import signal, subprocess, sys, time
 from pathlib import Path
-from fpmcts.players.child_program import ChildProgram
+from fpmcts.child_program import ChildProgram
 
 held = []
 
 
-def unit(folder, fails, tell):
+def unit(folder, fails, tick):
     code = (
         "import os, signal, sys, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); "
         "os.close(0); open(sys.argv[1] + str(os.getpid()), 'w'); time.sleep(60)"
@@ -182,7 +174,7 @@ def test_no_program_outlives_a_unit_that_failed(
     function = import_module("stubborn").unit
     units = [(str(tmp_path / "programs"), fails) for fails in (False, True)]
     with pytest.raises(ValueError, match="a player failed"):
-        list(run_units(partial(calls, function), units, 2, ClusterSettings()))
+        list(ProcessPool(partial(calls, function), 2).run(units))
     programs = [int(path.name) for path in (tmp_path / "programs").iterdir()]
     assert len(programs) == 2
     for program in programs:
