@@ -131,3 +131,9 @@ def test_a_folder_gives_what_is_not_given(keys: dict[str, Any], tmp_path: Path) 
         Run(tmp_path, seed=4)
     with pytest.raises(RunFolderError, match="was started with game=kuhn, not leduc"):
         Run(tmp_path, game="leduc")
+
+
+def test_an_experiment_leaves_the_seed_to_the_folder(tmp_path: Path) -> None:
+    Run(tmp_path, game="kuhn", seed=3, budget={"minutes": 0}, progress=False)
+    stored = read_run([f"run_dir={tmp_path}", "experiment=smoke", "game=kuhn"])
+    assert stored.seed == 3 and stored.episode.games == 128

@@ -72,8 +72,8 @@ def read_run(overrides: Sequence[str]) -> Any:
 
 
 def _stored(given: Mapping[str, str]) -> dict[str, Any]:
-    """Returns the keys of the existing run that a command line names by ``run_dir``; {} if there is
-    none, or if a whole experiment is asked for. Raises RunFolderError for another game or
+    """Returns the keys of the existing run that a command line names by ``run_dir``, {} if there is
+    none; only the seed if an experiment sets the others. Raises RunFolderError for another game or
     algorithm.
     """
     stored = keys_of(Path(given["run_dir"])) if "run_dir" in given else {}
@@ -82,7 +82,7 @@ def _stored(given: Mapping[str, str]) -> dict[str, Any]:
         if stored and given.get(key, name) != name:
             raise other_run(given["run_dir"], key, name, given[key])
     stored.get("network", {}).pop("objective", None)  # follows ``objective``
-    return {} if "experiment" in given else stored
+    return {k: v for k, v in stored.items() if "experiment" not in given or k == "seed"}
 
 
 def _take(
