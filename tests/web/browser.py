@@ -237,11 +237,16 @@ class Person:
         )
 
     def play(self) -> None:
-        """Plays to the end of the game by typing the longest legal moves."""
+        """Plays to the end of the game by typing the longest legal moves; on a phone, where nobody
+        types bets, by the first button that is not to fold.
+        """
         while self.wait_for_turn():
             view = self.view()
-            self.page.fill(".typed input", longest(view))
-            self.page.keyboard.press("Enter")
+            if self.page.locator(".typed input").is_visible():
+                self.page.fill(".typed input", longest(view))
+                self.page.keyboard.press("Enter")
+            else:
+                self.page.locator(".buttons .primary").first.click()
             self.wait_after(view["ply"])
 
     def count(self, part: str) -> int:

@@ -385,6 +385,21 @@ def test_what_the_page_computes(browser: Any, site: Site) -> None:
         ([after, before], []),
     ):
         assert person.run("effects", "happened(...of)", pair) == names
+    names = {
+        "As Ks Qs Js Ts 2d 2c": "straight flush to A",
+        "5h 4h 3h 2h Ah Kd Kc": "straight flush to 5",
+        "7s 7h 7d 7c 2d": "four 7s",
+        "Qs Qh Qd 4c 4d 2s 2h": "full house, Qs and 4s",
+        "As 9s 5s 3s 2s 3d 3c": "flush, A high",
+        "Ts 9h 8d 7c 6s Ah 2d": "straight to 10",
+        "5s 4h 3d 2c As Kd 9h": "straight to 5",
+        "5s 5h 5d Kc 9s": "three 5s",
+        "Ks Kh 3d 3c 2s 2h Ad": "two pair, Ks and 3s",
+        "Js Jh 9d 5c 2s": "pair of Js",
+        "As Jh 9d 5c 3s": "A high",
+    }
+    hands = [cards.split() for cards in names]
+    assert person.run("poker", "of.map(handName)", hands) == [*names.values()]
     assert person.run("words", "of.map(verdict)", [2, 0, -1]) == ["You won", "A draw", "You lost"]
     assert person.run("words", "of.map(gain)", [2, 0, -1, None]) == ["gain", "", "lose", ""]
     games = [[2, -1, -1], [-4, 8, -4]]
@@ -699,6 +714,33 @@ def test_looks(
     person.close()
 
 
+def test_a_poker_table_fits_its_window(browser: Any, site: Site) -> None:
+    """Bets above the fold, players beside one another, for every number of them."""
+    person = Person(browser, site)
+    page = person.page
+    parts = (
+        "() => [...document.querySelectorAll('.plate, .sizes, .amount, .buttons')].map(one => {"
+        "const {left, right, top, bottom} = one.getBoundingClientRect();"
+        "return [left, right, top, bottom]; })"
+    )
+    for players, seed in ((2, 8), (3, 6), (6, 22)):
+        seats = ["random"] * (players - 1) + ["you"]
+        name = "no_limit_holdem" + f":players={players}" * (players > 2)
+        person.new_table(game=name, seats=seats, mode="fair", seed=seed)
+        person.wait_for_turn()
+        for width, height in ((1280, 800), (1366, 700), (390, 844), (844, 390)):
+            page.set_viewport_size({"width": width, "height": height})
+            boxes = page.evaluate(parts)
+            assert len(boxes) == players + 3
+            for k, (left, right, top, bottom) in enumerate(boxes):
+                assert 0 <= left < right <= width and 0 <= top < bottom <= height, (width, players)
+                assert not any(
+                    left < box[1] and box[0] < right and top < box[3] and box[2] < bottom
+                    for box in boxes[:k]
+                ), (width, players, k)
+    person.close()
+
+
 @pytest.mark.slow
 def test_any_amount_by_field_slider_buttons_and_keys(browser: Any, site: Site) -> None:
     person = Person(browser, site)
@@ -707,33 +749,34 @@ def test_any_amount_by_field_slider_buttons_and_keys(browser: Any, site: Site) -
     person.new_table(game="no_limit_holdem:players=3", seats=seats, mode="fair", seed=6)
     person.wait_for_turn()
     assert person.text("h1") == "No-limit Hold'em · three players"
-    assert "stack 10000" in person.text(".seat.bottom") and "150" in person.text(".pot")
+    assert "stack 100 bb" in person.text(".seat.bottom") and "1.5 bb" in person.text(".pot")
     field = page.locator(".bet .chips")
-    for wrong in ("150", "10001", "250.5", ""):
+    for wrong in ("1.5", "100.01", "2.505", ""):
         field.fill(wrong)
         press("Enter")
-        assert "Enter a whole number" in person.text("#bounds")
+        assert "Enter an amount" in person.text("#bounds")
         assert field.get_attribute("aria-invalid") == "true"
     assert person.view()["ply"] == 0
     person.check()
     page.locator(".sizes button", has_text="½ pot").click()
-    assert field.input_value() == "225" and person.count(".sizes [aria-pressed=true]") == 1
+    assert field.input_value() == "2.25" and person.count(".sizes [aria-pressed=true]") == 1
     slider = page.locator(".bet input[type=range]")
     slider.focus()
     press("ArrowRight")
     moved = field.input_value()
-    assert int(moved) > 225 and slider.get_attribute("aria-valuetext") == moved
+    assert float(moved) > 2.25 and slider.get_attribute("aria-valuetext") == f"{moved}\xa0bb"
     press("End")
-    assert field.input_value() == "10000"
+    assert field.input_value() == "100"
     page.locator("h1").click()
     press("2")
-    assert field.input_value() == "225"
+    assert field.input_value() == "2.25"
     assert page.evaluate("document.activeElement.className") == "chips"
-    field.fill("337")
+    field.fill("3.37")
     press("Enter")
     person.wait_after(0)
     assert person.view()["moves"][0] == {"seat": 2, "move": "r337"}
-    assert "Raise to 337" in person.text(".log") and "stack 9663" in person.text(".seat.bottom")
+    assert "Preflop button You Raise to 3.37" in person.text(".log").replace("\xa0", " ")
+    assert "stack 96.63" in person.text(".seat.bottom")
     while person.wait_for_turn():
         ply = person.view()["ply"]
         press("c")  # calls or checks

@@ -4,7 +4,8 @@
 import { html, useEffect, useRef, useState } from "./vendor/preact.js";
 import { Cards, moveWord, wordAt } from "./cards.js";
 import { TypedMove, useHint, useKeys } from "./keys.js";
-import { amount, classes, t } from "./words.js";
+import { handOf } from "./poker.js";
+import { chips, classes, shownChips, t, takenChips } from "./words.js";
 
 const STEPS = 200; // of the slider, which is logarithmic: small bets matter more
 
@@ -20,13 +21,17 @@ const valueAt = (place, [least, most]) =>
       ? least
       : Math.round(least * (most / least) ** (place / STEPS));
 
+// The chips that a text means; NaN if it is no amount.
+const chipsOf = (text) =>
+  /^\d+([.,]\d{1,2})?$/.test(text.trim()) ? takenChips(Number(text.replace(",", "."))) : NaN;
+
 // Why an amount cannot be bet; null if it can.
 export function fault(text, range) {
-  const value = Number(text);
-  if (/^\d+$/.test(text) && value >= range[0] && value <= range[1]) return null;
+  const value = chipsOf(text);
+  if (value >= range[0] && value <= range[1]) return null;
   return range[0] === range[1]
-    ? t("amount_only", amount(range[0]))
-    : t("amount_wrong", amount(range[0]), amount(range[1]));
+    ? t("amount_only", chips(range[0]))
+    : t("amount_wrong", chips(range[0]), chips(range[1]));
 }
 
 export function BetControls({ view, legal, play, hint, say, keys, extra }) {
@@ -41,15 +46,17 @@ export function BetControls({ view, legal, play, hint, say, keys, extra }) {
   const [text, setText] = useState("");
   const [wrong, setWrong] = useState(null);
   const [suggested, ask] = useHint(view, hint);
+  const value = chipsOf(text);
   const field = useRef(null);
   useEffect(() => {
-    setText(range ? String(range[0]) : "");
+    setText(range ? String(shownChips(range[0])) : "");
     setWrong(null);
   }, [view.ply, range?.[0], range?.[1]]);
-  const change = (value) => {
-    setText(String(value));
+  const type = (text) => {
+    setText(text);
     setWrong(null);
   };
+  const change = (value) => type(String(shownChips(value)));
   const choose = (value, focus) => {
     change(value);
     if (focus) field.current?.focus();
@@ -57,18 +64,18 @@ export function BetControls({ view, legal, play, hint, say, keys, extra }) {
   const raise = (event) => {
     event?.preventDefault();
     if (!range) return;
-    const found = fault(text.trim(), range);
+    const found = fault(text, range);
     setWrong(found);
     if (found) field.current?.focus();
-    else play(sizes.find(([, chips]) => chips === Number(text))?.[0] ?? `r${Number(text)}`);
+    else play(sizes.find(([, size]) => size === value)?.[0] ?? `r${value}`);
   };
   const askHint = async () => {
     const found = await ask(new Map(moves.map((move) => [move, move])));
     if (!found) return;
-    const chips =
-      sizes.find(([size]) => size === found)?.[1] ??
+    const size =
+      sizes.find(([move]) => move === found)?.[1] ??
       (/^r\d+$/.test(found) ? Number(found.slice(1)) : null);
-    if (chips !== null) change(chips);
+    if (size !== null) change(size);
     else say(`${t("hint")}: ${wordAt(view, found)}`);
   };
   useKeys(keys && !view.over, (event) => {
@@ -87,11 +94,12 @@ export function BetControls({ view, legal, play, hint, say, keys, extra }) {
   });
   const own = view.seats[view.you].cards;
   const bets = view.seats.map((one) => one.facts?.bets ?? 0);
-  const verb = t(
-    Math.max(...bets) > 0 ? "raise_to" : "bet_of",
-    range && !fault(text.trim(), range) ? amount(Number(text)) : "…",
-  );
-  const toCall = view.facts?.to_call;
+  const good = range && fault(text, range) === null;
+  const verb =
+    good && value === range[1] && sizes.some(([, size]) => size === value)
+      ? t("all_in_of", chips(value))
+      : t(Math.max(...bets) > 0 ? "raise_to" : "bet_of", good ? chips(value) : "…");
+  const hand = handOf(view, view.you);
   const kbd = (key) =>
     keys
       ? html`
@@ -103,7 +111,13 @@ export function BetControls({ view, legal, play, hint, say, keys, extra }) {
     <div class="controls bets">
       ${own?.length > 0 &&
       html`
-        <div class="lying"><${Cards} cards=${own} label=${t("your_hand")} /></div>
+        <div class="lying">
+          <${Cards} cards=${own} label=${t("your_hand")} />
+          ${hand &&
+          html`
+            <small>${hand}</small>
+          `}
+        </div>
       `}
       <div class="row buttons">
         ${others.map(
@@ -115,9 +129,7 @@ export function BetControls({ view, legal, play, hint, say, keys, extra }) {
               aria-keyshortcuts=${move[0]}
               onClick=${() => play(move)}
             >
-              ${wordAt(view, move)}${move === "call" && toCall > 0
-                ? ` ${amount(toCall)}`
-                : ""}${kbd(move[0])}
+              ${wordAt(view, move)}${kbd(move[0])}
             </button>
           `,
         )}
@@ -139,19 +151,24 @@ export function BetControls({ view, legal, play, hint, say, keys, extra }) {
       </div>
       ${range &&
       html`
-        <form class="bet" id="bet" onSubmit=${raise} novalidate>
+        <form
+          class=${classes("bet", range[0] === range[1] && "only")}
+          id="bet"
+          onSubmit=${raise}
+          novalidate
+        >
           <div class="row sizes" role="group" aria-label=${t("sizes")}>
             ${sizes.map(
-              ([move, chips], k) => html`
+              ([move, size], k) => html`
                 <button
                   type="button"
                   key=${move}
-                  title=${amount(chips)}
-                  aria-pressed=${Number(text) === chips ? "true" : "false"}
-                  class=${Number(text) === chips ? "on" : ""}
-                  onClick=${() => choose(chips, false)}
+                  aria-pressed=${value === size ? "true" : "false"}
+                  class=${value === size ? "on" : ""}
+                  onClick=${() => choose(size, false)}
                 >
-                  ${moveWord(move)}${k < 9 ? kbd(k + 1) : ""}
+                  <span>${moveWord(move)}${k < 9 ? kbd(k + 1) : ""}</span>
+                  <small>${chips(size)}</small>
                 </button>
               `,
             )}
@@ -162,15 +179,15 @@ export function BetControls({ view, legal, play, hint, say, keys, extra }) {
               min="0"
               max=${STEPS}
               disabled=${range[0] === range[1]}
-              value=${placeOf(Number(text) || range[0], range)}
+              value=${placeOf(value || range[0], range)}
               aria-label=${t("amount")}
-              aria-valuetext=${amount(Number(text) || 0)}
+              aria-valuetext=${chips(value || 0)}
               onInput=${(event) => change(valueAt(Number(event.target.value), range))}
             />
             <input
               ref=${field}
               class="chips"
-              inputmode="numeric"
+              inputmode="decimal"
               maxlength="9"
               value=${text}
               enterkeyhint="go"
@@ -178,7 +195,7 @@ export function BetControls({ view, legal, play, hint, say, keys, extra }) {
               aria-label=${t("amount")}
               aria-describedby="bounds"
               aria-invalid=${wrong ? "true" : "false"}
-              onInput=${(event) => change(event.target.value)}
+              onInput=${(event) => type(event.target.value)}
               onFocus=${(event) => event.target.select()}
               onKeyDown=${(event) => event.key === "Escape" && event.target.blur()}
             />
@@ -190,8 +207,8 @@ export function BetControls({ view, legal, play, hint, say, keys, extra }) {
           >
             ${wrong ??
             (range[0] === range[1]
-              ? t("amount_only", amount(range[0]))
-              : t("amount_bounds", amount(range[0]), amount(range[1])))}
+              ? t("amount_only", chips(range[0]))
+              : t("amount_bounds", chips(range[0]), chips(range[1])))}
           </p>
         </form>
       `}

@@ -3,7 +3,8 @@
 
 import { html, useRef } from "./vendor/preact.js";
 import { bidWord } from "./auction.js";
-import { amount, t } from "./words.js";
+import { costOf, streetOf } from "./poker.js";
+import { chips, t } from "./words.js";
 
 const DEAL_MS = 35; // between the cards of a hand that is dealt
 
@@ -147,28 +148,21 @@ export function Backs({ count }) {
   `;
 }
 
-// The word for a move in a position: in betting games a call of nothing is a check.
+// The word for a move in a position, with what it costs where the page knows: in betting games a call
+// of nothing is a check, a raise of nothing a bet.
 export function wordAt(view, move) {
-  const bets = view.seats.map((one) => one.facts?.bets);
-  if (move === "call" && view.to_move !== null && bets.every((one) => typeof one === "number"))
-    return t(bets[view.to_move] === Math.max(...bets) ? "move_check" : "move_call");
-  const paid = view.seats.map((one) => one.facts?.paid);
-  const even = paid.every((one) => typeof one === "number" && one === paid[0]);
-  const word = even && paid[0] !== undefined && { call: "move_check", raise: "move_bet" }[move];
-  return word ? t(word) : moveWord(move);
+  const cost = costOf(view, move);
+  if (cost === 0) return t("move_check");
+  const bet = move === "raise" && costOf(view, "call") === 0 && streetOf(view) !== "preflop";
+  return `${bet ? t("move_bet") : moveWord(move)}${cost === undefined ? "" : ` ${chips(cost)}`}`;
 }
 
-// The word for a move that was made, with its amount if the game shows the chips before each seat.
+// The word for a move that was made; bets of any amount are told by what they were raised to.
 export function madeWord(before, after, seat, move) {
-  const [was, is] = [before.seats[seat].facts, after.seats[seat].facts];
-  if (typeof was.bets !== "number" || typeof was.stacks !== "number" || move === "fold")
-    return wordAt(before, move);
-  if (move === "call")
-    return is.paid === was.paid
-      ? t("move_check")
-      : `${t("move_call")} ${amount(was.stacks - is.stacks)}`;
-  if (is.stacks === 0) return t("all_in_of", amount(is.bets));
-  return t(before.seats.some((one) => one.facts.bets > 0) ? "raise_to" : "bet_of", amount(is.bets));
+  const is = after.seats[seat].facts;
+  if (typeof is.stacks !== "number" || ["fold", "call"].includes(move)) return wordAt(before, move);
+  const raised = before.seats.some((one) => one.facts.bets > 0);
+  return t(is.stacks === 0 ? "all_in_of" : raised ? "raise_to" : "bet_of", chips(is.bets));
 }
 
 let byRanks = true;
@@ -182,7 +176,7 @@ const SHARES = { 0.25: "¼ ", 0.5: "½ ", 0.75: "¾ ", 1: "" };
 // A bet by its amount or its share of the pot, as no-limit games write it.
 const betWord = (move) =>
   /^r\d+$/.test(move)
-    ? t("raise_to", move.slice(1))
+    ? t("raise_to", chips(Number(move.slice(1))))
     : / pot$/.test(move)
       ? t("pots", SHARES[parseFloat(move)] ?? `${parseFloat(move)} `)
       : null;

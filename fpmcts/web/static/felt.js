@@ -7,6 +7,7 @@ import { Backs, Cards, Down, MoveText, highFirst, isRanks, moveWord, showRanks }
 import { Effects } from "./effects.js";
 import { besideTitle, playerTitle, roleTitle, seatTitle, teamOf } from "./players.js";
 import { amount, gain, signed, t } from "./words.js";
+import { Ring, isPoker } from "./poker.js";
 
 const HATS = {
   landlord:
@@ -169,45 +170,6 @@ export function Facts({ facts, skip = [], cards = false }) {
   `;
 }
 
-// Chips of a seat: its stack, and its bets of this round. After the end the stack includes the
-// winnings.
-function Stack({ view, seat }) {
-  const { stacks, bets, paid, folded } = view.seats[seat].facts;
-  const behind = view.returns ? stacks + paid + view.returns[seat] : stacks;
-  return html`
-    <p class="stack">
-      <span>
-        <small>${t("stack")}</small>
-        ${" "}
-        <b>${amount(behind)}</b>
-      </span>
-      ${folded
-        ? html`
-            <span class="out">${t("folded")}</span>
-          `
-        : behind === 0 &&
-          html`
-            <span class="out all-in">${t("move_all_in")}</span>
-          `}
-      ${bets > 0 &&
-      !view.returns &&
-      html`
-        <span class="bet-chip">
-          <span class="chip" aria-hidden="true"></span>
-          <small>${t("bet")}</small>
-          ${" "}
-          <b>${amount(bets)}</b>
-        </span>
-      `}
-    </p>
-  `;
-}
-
-const hasStacks = (view) =>
-  view.seats.every(
-    (one) => typeof one.facts?.stacks === "number" && typeof one.facts?.bets === "number",
-  );
-
 function Seat({ view, seat, config, place, thinking, progress, made, next, notes }) {
   const one = view.seats[seat];
   const game = config.games.find((each) => each.name === view.game);
@@ -218,13 +180,11 @@ function Seat({ view, seat, config, place, thinking, progress, made, next, notes
   const about = [roleTitle(game, seat, view), besideTitle(view, seat)].filter(Boolean).join(" · ");
   const sheds = Array.isArray(one.facts?.played);
   const own = view.you === null ? null : view.seats[view.you].cards;
-  const stacks = hasStacks(view);
-  const out = one.facts?.folded === true;
-  const down = !sheds && !one.cards && own && !out ? (one.count ?? own.length) : 0;
+  const down = !sheds && !one.cards && own ? (one.count ?? own.length) : 0;
   const small = view.seats.length > 2 && !sheds ? "small" : "";
   return html`
     <section
-      class=${`seat ${place} ${turn ? "turn" : ""} ${beat ? "leads" : ""} ${out ? "folded" : ""}`}
+      class=${`seat ${place} ${turn ? "turn" : ""} ${beat ? "leads" : ""}`}
       aria-label=${`${name}, ${about}`}
     >
       <header>
@@ -270,10 +230,6 @@ function Seat({ view, seat, config, place, thinking, progress, made, next, notes
       html`
         <${Down} count=${down} size=${small} />
       `}
-      ${stacks &&
-      html`
-        <${Stack} view=${view} seat=${seat} />
-      `}
       <div class="played">
         ${next !== undefined
           ? html`
@@ -306,11 +262,7 @@ function Seat({ view, seat, config, place, thinking, progress, made, next, notes
       </div>
       <${Facts}
         facts=${one.facts}
-        skip=${[
-          ...(stacks ? ["stacks", "bets", "paid", "folded"] : []),
-          ...(hasAuction(view) ? ["bids", "doubled"] : []),
-          "played",
-        ]}
+        skip=${[...(hasAuction(view) ? ["bids", "doubled"] : []), "played"]}
         cards=${sheds}
       />
     </section>
@@ -322,41 +274,12 @@ function Board({ view, played }) {
   const board = boardOf(view);
   const sheds = Array.isArray(view.seats[0].facts?.played);
   const open = Object.entries(view.public ?? {}).filter(([, cards]) => cards?.length);
-  const paid = view.seats.map((one) => one.facts?.paid);
-  const pot = paid.every((one) => typeof one === "number") ? paid.reduce((a, b) => a + b, 0) : null;
   const bombs = view.facts?.bombs;
   const auction = hasAuction(view)
     ? ["bidding", "doubling", "phase", "landlord", "factor", "spring"]
     : [];
-  const pots = Array.isArray(view.facts?.pots) && view.facts.pots.length > 1 ? view.facts.pots : [];
-  const bets = hasStacks(view) ? ["pot", "pots", "raise", "amounts", "to_call"] : [];
   return html`
     <div class="board">
-      ${pot !== null &&
-      html`
-        <p class="pot">
-          <span class="chip" aria-hidden="true"></span>
-          <small>${t("pot")}</small>
-          ${" "}
-          <b>${amount(pot)}</b>
-        </p>
-      `}
-      ${pots.length > 0 &&
-      html`
-        <ul class="pots">
-          ${pots.map(
-            (one, k) => html`
-              <li key=${k}>
-                <small>${t(k ? "side_pot" : "main_pot", k)}</small>
-                ${" "}
-                <b>${amount(one.chips)}</b>
-                ${" "}
-                <small>${one.seats.map((seat) => view.seats[seat].name).join(", ")}</small>
-              </li>
-            `,
-          )}
-        </ul>
-      `}
       ${open.map(
         ([name, cards]) => html`
           <div class="open-cards" key=${name}>
@@ -392,7 +315,7 @@ function Board({ view, played }) {
       `}
       <${Facts}
         facts=${view.facts}
-        skip=${["to_beat", "rules", "role", "bombs", board?.[0], ...bets, ...auction]}
+        skip=${["to_beat", "rules", "role", "bombs", board?.[0], ...auction]}
         cards=${sheds}
       />
     </div>
@@ -433,13 +356,21 @@ export function Felt({
       next=${view.to_move === which ? next : undefined}
     />
   `;
+  const poker = isPoker(view);
+  const kind = poker ? "poker" : count === 3 ? "of-three" : count === 2 ? "of-two" : "of-many";
   return html`
-    <div class=${`felt of-${count === 3 ? "three" : count === 2 ? "two" : "many"}`}>
-      <div class="others">${others.map((which, k) => seat(which, places[k]))}</div>
+    <div class=${`felt ${kind}`}>
+      ${poker
+        ? html`
+            <${Ring} ...${{ view, config, last, notes, thinking, next }} />
+          `
+        : html`
+            <div class="others">${others.map((which, k) => seat(which, places[k]))}</div>
+            <${Board} view=${view} played=${Boolean(children)} />
+          `}
       <${Effects} view=${view} />
-      <${Board} view=${view} played=${Boolean(children)} />
       <div class="me">
-        ${seat(bottom, "bottom")}
+        ${!poker && seat(bottom, "bottom")}
         ${status &&
         html`
           <p class="status">${status}</p>
@@ -447,6 +378,7 @@ export function Felt({
         <${Sum} view=${view} />
         ${children ||
         (view.seats[bottom].cards &&
+          !poker &&
           html`
             <div class="lying">
               <${Cards}
@@ -481,14 +413,19 @@ export function Log({ view, config, notes = {} }) {
         )}
       </ol>
     `;
-  if (count > 3)
+  if (isPoker(view))
     return html`
       <div class="log" tabindex="0" role="region" aria-label=${t("log")}>
         <ol class="moves-made">
           ${view.moves.map(
             (one, ply) => html`
-              <li key=${ply}>
-                <b>${view.seats[one.seat].name}</b>
+              ${notes[ply]?.street &&
+              notes[ply].street !== notes[ply - 1]?.street &&
+              html`
+                <li class="street" key=${`s${ply}`}>${t(`value_${notes[ply].street}`)}</li>
+              `}
+              <li key=${ply} value=${ply + 1}>
+                <b>${roleTitle(game, one.seat, view)}</b>
                 ${" "}
                 <small class="muted">${playerTitle(view.seats[one.seat].player, config)}</small>
                 ${" "}
@@ -540,11 +477,6 @@ export function Log({ view, config, notes = {} }) {
                           size="tiny"
                           word=${notes[row[seat]]?.word}
                         />
-                        ${notes[row[seat]]?.paid !== undefined &&
-                        html`
-                          ${" "}
-                          <small class="muted">${notes[row[seat]].paid}</small>
-                        `}
                       `}
                     </td>
                   `,

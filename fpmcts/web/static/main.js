@@ -33,6 +33,7 @@ function readPrefs() {
     counter: true,
     autopass: false,
     combine: false,
+    bb: true,
   });
 }
 
@@ -120,7 +121,10 @@ function Settings({ prefs, change }) {
             )}${" "}${box("four", t("four_colours"))}${" "}${box(
               "counter",
               t("counter"),
-            )}${" "}${box("autopass", t("autopass"))}${" "}${box("combine", t("combine"))}
+            )}${" "}${box("autopass", t("autopass"))}${" "}${box(
+              "combine",
+              t("combine"),
+            )}${" "}${box("bb", t("bb"))}
           </p>
           <dl class="keys">
             ${t("help").map(

@@ -27,10 +27,11 @@ import {
   usual,
 } from "./players.js";
 import { Match } from "./match.js";
+import { isPoker, streetOf } from "./poker.js";
 import { Steps, useArrows, useReplay } from "./replay.js";
 import { Review } from "./review.js";
 import { Curve, Hands, Moves, Value } from "./thoughts.js";
-import { amount, gain, number, signed, t, verdict } from "./words.js";
+import { chips, gain, number, setUnit, signed, t, verdict } from "./words.js";
 
 const EMPTY = {
   rev: null,
@@ -65,20 +66,11 @@ function kept(values, ply, seat, message) {
   };
 }
 
-// A move with its word in the position where it was made, and what its seat had paid by then.
-function note(before, after, seat, move) {
-  const paid = after.seats[seat]?.facts?.paid;
-  const more =
-    typeof paid === "number" &&
-    after.seats[seat].facts.bets === undefined &&
-    before?.seats[seat].facts.paid !== paid;
-  return typeof paid === "number" && move !== null
-    ? {
-        word: before ? madeWord(before, after, seat, move) : undefined,
-        paid: more ? amount(paid) : undefined,
-      }
+// A move with its word and round in the position where it was made.
+const note = (before, after, seat, move) =>
+  before && move !== null && isPoker(after)
+    ? { word: madeWord(before, after, seat, move), street: streetOf(before) }
     : {};
-}
 
 const notesOf = (plies) =>
   Object.fromEntries(
@@ -198,6 +190,7 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
     analyst: null,
     mixes: false,
   };
+  setUnit(game.big_blind, prefs.bb);
   const series = isSeries(game) && !summary?.imported;
   const matchOver =
     series && summary?.series?.deals && summary.series.games >= summary.series.deals;
@@ -603,10 +596,12 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
 }
 
 const resultText = (game, value) =>
-  t(
-    `${game.unit === "chips" ? "chips" : "points"}${Math.abs(value) === 1 ? "_1" : ""}`,
-    signed(value),
-  );
+  game.big_blind > 1
+    ? `${value > 0 ? "+" : ""}${chips(value)}`
+    : t(
+        `${game.unit === "chips" ? "chips" : "points"}${Math.abs(value) === 1 ? "_1" : ""}`,
+        signed(value),
+      );
 
 export const Back = ({ go }) => html`
   <button type="button" class="back" onClick=${() => go("")}>

@@ -3,7 +3,7 @@
 
 import { html, useState } from "./vendor/preact.js";
 import { MoveText, cardName, moveWord } from "./cards.js";
-import { amount, classes, number, percent, signed, t } from "./words.js";
+import { amount, classes, number, percent, shownChips, signed, t } from "./words.js";
 
 const FEW_ROWS = 6;
 const FEW_HANDS = 12;
@@ -12,7 +12,7 @@ const LEAST_SHARE = 0.01; // of the likeliest hand
 
 export function scoreText(row, digits = 1) {
   const wins = (row.wp ?? null) !== null;
-  const text = (x) => (wins ? percent(x, digits) : number(x, 2));
+  const text = (x) => (wins ? percent(x, digits) : number(shownChips(x), 2));
   const value = row.wp ?? row.points;
   if ((value ?? null) === null) return "–";
   if (row.se === 0 && !row.visits) return text(value); // exact
@@ -58,7 +58,7 @@ export function Moves({ result, choose, mark, word = moveWord }) {
   const stated = known("prior"); // not by every player
   const exact = points && !searched && rows.every((row) => row.points !== null && !row.se);
   const top = exact ? Math.max(...rows.map((row) => row.points)) : 0;
-  const cost = (row) => (top - row.points > 0.005 ? number(top - row.points, 2) : null);
+  const cost = (row) => (top - row.points > 0.005 ? number(shownChips(top - row.points), 2) : null);
   const ties = rows.filter((row) => row.equal).length > 1;
   const look = (row, k) =>
     classes(
@@ -292,12 +292,14 @@ const handName = (kind) =>
 export function Value({ result }) {
   if (result.value === null || result.value === undefined) return null;
   const points = result.unit === "points";
-  const error = result.se ? ` ± ${points ? amount(result.se) : percent(result.se)}` : "";
+  const error = result.se
+    ? ` ± ${points ? amount(shownChips(result.se)) : percent(result.se)}`
+    : "";
   return html`
     <p class="value">
       <b>
         ${points
-          ? t("value_points", signed(result.value) + error)
+          ? t("value_points", signed(shownChips(result.value)) + error)
           : t("value_now", percent(result.value) + error)}
       </b>
       ${!points &&

@@ -33,6 +33,7 @@ class GameInfo:
         base: The game without its options.
         variant: Its difference from others of its ``base``, for people; None: none.
         private_moves: Whether some seat sees some move only partly or not at all.
+        big_blind: Chips of a big blind where returns are chips, else 1.
         classes: Least loss of an inaccuracy, a mistake and a blunder: percentage points of winning
             probability if it ``reports_wins``, else returns.
     """
@@ -49,6 +50,7 @@ class GameInfo:
     base: str = ""
     variant: str | None = None
     private_moves: bool = False
+    big_blind: float = 1.0
 
 
 def base_of(name: str) -> str:
@@ -199,6 +201,7 @@ class Games:
                 variant=self._labels.get(game, options or None),
                 private_moves=spec.has_private_moves,
                 classes=_classes(spec.score),
+                big_blind=_big_blind(spec.score),
             )
         return self._infos[game]
 
@@ -278,9 +281,14 @@ def _classes(score: "ScoreUnit") -> tuple[float, float, float]:
     if score.reports_wins:
         return (5.0, 10.0, 15.0)
     if UNITS.get(score.key) == "chips":
-        big_blind = 1000.0 / score.per_return
+        big_blind = _big_blind(score)
         return (0.1 * big_blind, 0.25 * big_blind, 0.5 * big_blind)
     return (0.3, 0.6, 0.9)
+
+
+def _big_blind(score: "ScoreUnit") -> float:
+    """Returns the chips of a big blind; 1 where returns are not chips."""
+    return 1000.0 / score.per_return if UNITS.get(score.key) == "chips" else 1.0
 
 
 def _deal(record: Json) -> Json:

@@ -1,0 +1,225 @@
+// A poker table: seats around an oval, with the chips of each before it; what moves cost, and the
+// names of hands.
+
+import { html } from "./vendor/preact.js";
+import { Cards, Down, MoveText, moveWord } from "./cards.js";
+import { playerTitle, roleTitle } from "./players.js";
+import { chips, classes, gain, pageOf, t } from "./words.js";
+
+// Whether every seat pays chips into a pot.
+export const isPoker = (view) => view.seats.every((one) => typeof one.facts?.paid === "number");
+
+const about = (view) => pageOf(view.game).poker ?? {};
+const dealt = (view) => (view.public?.public ?? []).length;
+
+// The name of the betting round, by the number of open cards; undefined where it has none.
+export const streetOf = (view) => about(view).streets?.[dealt(view)];
+
+// The chips that a move adds to the pot; undefined where the page cannot know.
+export function costOf(view, move) {
+  const paid = view.seats.map((one) => one.facts?.paid);
+  if (!isPoker(view) || view.to_move === null) return undefined;
+  const call = Math.min(
+    Math.max(...paid) - paid[view.to_move],
+    view.seats[view.to_move].facts.stacks ?? Infinity,
+  );
+  const raise = about(view).raises?.[dealt(view)];
+  return move === "call" ? call : move === "raise" && raise ? call + raise : undefined;
+}
+
+const ORDER = "23456789TJQKA";
+
+// The best hand of some cards in words; null before there are five.
+export function handName(cards) {
+  if (!cards || cards.length < 5) return null;
+  const ranks = cards.map((card) => ORDER.indexOf(card[0])).sort((a, b) => b - a);
+  const counts = [...new Set(ranks)]
+    .map((rank) => [ranks.filter((one) => one === rank).length, rank])
+    .sort((a, b) => b[0] - a[0] || b[1] - a[1]);
+  const straight = (of) =>
+    [...of, ...(of.includes(12) ? [-1] : [])].find((top) =>
+      [1, 2, 3, 4].every(
+        (down) => of.includes(top - down) || (top - down === -1 && of.includes(12)),
+      ),
+    );
+  const suit = ["s", "h", "d", "c"].find(
+    (one) => cards.filter((card) => card[1] === one).length >= 5,
+  );
+  const flush = cards
+    .filter((card) => card[1] === suit)
+    .map((card) => ORDER.indexOf(card[0]))
+    .sort((a, b) => b - a);
+  const word = (name, ...of) =>
+    t(`hand_${name}`, ...of.map((rank) => ORDER[rank].replace("T", "10")));
+  const [[most, first], [more, second]] = counts;
+  if (straight(flush) !== undefined) return word("straight_flush", straight(flush));
+  if (most === 4) return word("quads", first);
+  if (most === 3 && more >= 2) return word("full_house", first, second);
+  if (flush.length) return word("flush", flush[0]);
+  if (straight(ranks) !== undefined) return word("straight", straight(ranks));
+  if (most === 3) return word("trips", first);
+  if (most === 2) return more === 2 ? word("two_pair", first, second) : word("pair", first);
+  return word("high", first);
+}
+
+export function handOf(view, seat) {
+  const { cards } = view.seats[seat];
+  return cards && about(view).hands ? handName([...cards, ...(view.public?.public ?? [])]) : null;
+}
+
+// A move without its amount, which lies before the seat.
+const actOf = (word) => word.replace(/ ?(to|到)? ?[½¼¾\d].*$/, "");
+
+const Chips = ({ count, style = "" }) => html`
+  <span class=${`bet-chip ${style}`}>
+    <span class="chip" aria-hidden="true"></span>
+    <b>${chips(count)}</b>
+  </span>
+`;
+
+function Place({ view, seat, config, made, notes, thinking, next }) {
+  const one = view.seats[seat];
+  const game = config.games.find((each) => each.name === view.game);
+  const { stacks, paid, bets = paid, folded } = one.facts;
+  const won = view.returns ? view.returns[seat] : null;
+  const own = seat === (view.you ?? 0);
+  const angle = Math.PI * (0.5 + (2 * (seat - (view.you ?? 0))) / view.seats.length);
+  const at = { "--x": Math.cos(angle).toFixed(3), "--y": Math.sin(angle).toFixed(3) };
+  const name = playerTitle(one.player, config);
+  const role = roleTitle(game, seat, view);
+  const fresh = made && (notes[made.ply]?.street ?? streetOf(view)) === streetOf(view);
+  const behind = stacks === undefined ? null : won === null ? stacks : stacks + paid + won;
+  const hand = handOf(view, seat);
+  return html`
+    <section
+      class=${classes(
+        "seat",
+        "spot",
+        own && "bottom",
+        view.to_move === seat && "turn",
+        folded && "folded",
+        won > 0 && "winner",
+      )}
+      style=${at}
+      aria-label=${`${name}, ${role}`}
+    >
+      ${one.cards && (!own || view.over)
+        ? html`
+            <${Cards} cards=${one.cards} size="small" label=${t("hand")} />
+          `
+        : !own &&
+          !folded &&
+          !view.over &&
+          html`
+            <${Down} count=${(view.seats[view.you ?? 0].cards ?? [1]).length} size="small" />
+          `}
+      <div class="plate">
+        <b class="name">${name}</b>
+        <div class="played">
+          ${next !== undefined
+            ? html`
+                <span class="next"><${MoveText} move=${next} /></span>
+              `
+            : thinking
+              ? html`
+                  <span class="thinking">
+                    <i></i>
+                    <i></i>
+                    <i></i>
+                  </span>
+                `
+              : folded || (fresh && won === null)
+                ? html`
+                    <b class="word" key=${made?.ply}>
+                      ${folded ? t("folded") : actOf(notes[made.ply]?.word ?? moveWord(made.move))}
+                    </b>
+                  `
+                : html`
+                    <small>${role}</small>
+                  `}
+        </div>
+        ${behind !== null &&
+        html`
+          <b class="stack">
+            <span class="sr">${t("stack")}${" "}</span>
+            ${chips(behind)}
+          </b>
+        `}
+        ${about(view).button &&
+        seat === view.seats.length - 1 &&
+        html`
+          <span class="dealer" role="img" aria-label=${t("dealer")}>D</span>
+        `}
+      </div>
+      ${won !== null &&
+      html`
+        <b class=${`return ${gain(won)}`}>${won > 0 ? "+" : ""}${chips(won)}</b>
+        ${hand &&
+        html`
+          <small>${hand}</small>
+        `}
+      `}
+    </section>
+    ${won === null && bets > 0
+      ? html`
+          <div class="spot stakes" style=${at}><${Chips} count=${bets} /></div>
+        `
+      : won > 0 &&
+        html`
+          <div class="spot stakes slides" style=${at} aria-hidden="true">
+            <${Chips} count=${won + paid} />
+          </div>
+        `}
+  `;
+}
+
+// The oval with all seats, the open cards and the pot.
+export function Ring({ view, config, last, notes, thinking, next }) {
+  const paid = view.seats.reduce((sum, one) => sum + one.facts.paid, 0);
+  const waiting = view.seats.reduce((sum, one) => sum + (one.facts.bets ?? 0), 0);
+  const open = view.public?.public ?? [];
+  const pots = view.facts?.pots ?? [];
+  const street = streetOf(view);
+  return html`
+    <div class=${`ring of-${view.seats.length}`}>
+      <div class="center board">
+        ${open.length > 0 &&
+        html`
+          <div class="open-cards"><${Cards} cards=${open} label=${t("public")} /></div>
+        `}
+        <p class="pot">
+          <span class="chip" aria-hidden="true"></span>
+          <small>${t("pot")}</small>
+          ${" "}
+          <b>${chips(paid)}</b>
+        </p>
+        ${pots.length > 1 && waiting === 0
+          ? html`
+              <small>
+                ${pots
+                  .map((one, k) => `${t(k ? "side_pot" : "main_pot", k)} ${chips(one.chips)}`)
+                  .join(" · ")}
+              </small>
+            `
+          : street &&
+            html`
+              <small>${t(`value_${street}`)}</small>
+            `}
+      </div>
+      ${view.seats.map(
+        (_, seat) => html`
+          <${Place}
+            key=${seat}
+            view=${view}
+            seat=${seat}
+            config=${config}
+            made=${last[seat]}
+            notes=${notes}
+            thinking=${thinking === seat}
+            next=${view.to_move === seat ? next : undefined}
+          />
+        `,
+      )}
+    </div>
+  `;
+}
