@@ -79,6 +79,8 @@ def test_doudizhu_by_keyboard_alone(browser: Any, site: Site) -> None:
             break
     press("Enter")
     page.wait_for_selector(".hand")
+    assert page.evaluate("document.activeElement.closest('.hand') !== null")
+    assert page.title() == "Your turn · Doudizhu"
     moves = 0
     while person.wait_for_turn():
         view = person.view()
@@ -385,6 +387,12 @@ def test_what_the_page_computes(browser: Any, site: Site) -> None:
         ([after, before], []),
     ):
         assert person.run("effects", "happened(...of)", pair) == names
+    seats = [{"player": name, "name": name} for name in ("you", "random", "random")]
+    called = "[1, 2].map(seat => calledTitle(of, seat, {games: []}))"
+    assert person.run("players", called, {"you": 0, "seats": seats}) == [
+        "random, plays after you",
+        "random, plays before you",
+    ], "no two are called alike"
     names = {
         "As Ks Qs Js Ts 2d 2c": "straight flush to A",
         "5h 4h 3h 2h Ah Kd Kc": "straight flush to 5",

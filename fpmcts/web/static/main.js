@@ -189,8 +189,8 @@ function App({ connection }) {
     keep(KEPT, prefs);
     document.documentElement.classList.toggle("calm", !prefs.motion);
     document.documentElement.classList.toggle("two-colours", !prefs.four);
-    document.title = t("title");
-  }, [prefs]);
+    if (at.page !== "table") document.title = t("title");
+  }, [prefs, at.page]);
   const go = (hash) => {
     location.hash = hash;
   };

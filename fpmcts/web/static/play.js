@@ -18,6 +18,7 @@ import { Felt, Log } from "./felt.js";
 import { useKeys, useLater } from "./keys.js";
 import {
   YOU,
+  calledTitle,
   gameTitle,
   isSeries,
   placeTitle,
@@ -30,8 +31,9 @@ import { Match } from "./match.js";
 import { isPoker, streetOf } from "./poker.js";
 import { Steps, useArrows, useReplay } from "./replay.js";
 import { Review } from "./review.js";
+import { Rules } from "./rules.js";
 import { Curve, Hands, Moves, Value } from "./thoughts.js";
-import { chips, gain, number, setUnit, signed, t, verdict } from "./words.js";
+import { chips, gain, number, ofGame, setUnit, signed, t, verdict } from "./words.js";
 
 const EMPTY = {
   rev: null,
@@ -48,6 +50,8 @@ const EMPTY = {
 };
 const SPEEDS = [64, 256, 1024];
 const HINT_PLAYOUTS = 64;
+const HAND =
+  ".hand button[tabindex='0'], .controls .taps button:enabled, .controls .buttons button";
 const DEAL_AGAIN_MS = 2500; // after a deal that was thrown in
 
 // The value that a search found for its position, for the curve.
@@ -159,6 +163,7 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
   const [ply, setPly] = useState(null); // null: the current position
   const [retry, setRetry] = useState(null);
   const [reviewing, setReviewing] = useState(false);
+  const [rules, setRules] = useState(null);
   const latest = useRef(null);
   // a job may just have ended
   const failed = (error) => !["disconnected", "unknown_job"].includes(error.code) && fail(error);
@@ -183,6 +188,16 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
     };
   }, [id]);
   const { summary, view } = state;
+  const arrived = view !== null;
+  useEffect(() => {
+    if (arrived) document.querySelector(HAND)?.focus();
+  }, [arrived, id]);
+  const turn = view && view.to_move !== null && view.to_move === view.you;
+  useEffect(() => {
+    if (!view) return undefined;
+    document.title = `${turn ? `${t("your_turn")} · ` : ""}${gameTitle(view.game)}`;
+    return () => (document.title = t("title"));
+  }, [turn, view?.game, prefs.language]);
   const game = config.games.find((one) => one.name === view?.game) ?? {
     players: [],
     seats: view?.seats,
@@ -330,6 +345,19 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
       <header class="bar-top">
         <${Back} go=${go} />
         <h1>${gameTitle(view.game)}</h1>
+        ${ofGame(view.game, "rules") &&
+        html`
+          <button
+            type="button"
+            class="icon"
+            aria-label=${t("rules")}
+            title=${t("rules")}
+            onClick=${() => setRules(view.game)}
+          >
+            ?
+          </button>
+          <${Rules} base=${rules} close=${() => setRules(null)} />
+        `}
         <span class="tag mode">${t(`mode_${summary.mode}`)}</span>
         ${series &&
         html`
@@ -670,7 +698,11 @@ function spoken(message, before, config) {
   const parts = [];
   if (message.type === "moved")
     parts.push(
-      t("did", playerTitle(view.seats[message.seat]?.player, config), moveWord(message.move)),
+      t(
+        "did",
+        message.seat === null ? "" : calledTitle(view, message.seat, config),
+        moveWord(message.move),
+      ),
     );
   if (message.type === "over" || view.over)
     parts.push(
@@ -678,7 +710,10 @@ function spoken(message, before, config) {
         ? t("game_over")
         : `${verdict(view.returns[view.you])} ${signed(view.returns[view.you])}.`,
     );
-  else if (view.to_move === view.you && view.you !== null) parts.push(`${t("your_turn")}.`);
+  else if (view.to_move === view.you && view.you !== null) {
+    const beat = view.facts?.to_beat;
+    parts.push(`${t("your_turn")}${beat ? `, ${t("beat")} ${moveWord(beat)}` : ""}.`);
+  }
   return parts.join(" ");
 }
 

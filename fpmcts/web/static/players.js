@@ -136,6 +136,13 @@ export function besideTitle(view, seat) {
 export const sameNames = (view) =>
   new Set(view.seats.map((one) => one.player)).size < view.seats.length;
 
+// What a screen reader calls the player of a seat: no two are called alike.
+export function calledTitle(view, seat, config) {
+  const name = playerTitle(view.seats[seat].player, config);
+  const alike = seat !== view.you && view.seats.length > 2 && sameNames(view);
+  return alike ? `${name}, ${besideTitle(view, seat) || view.seats[seat].name}` : name;
+}
+
 // A seat in one line: its role, and its position or player.
 export function placeTitle(view, seat, game, config) {
   if (seat === view.you) return t("you");
