@@ -160,8 +160,9 @@ def test_bids_are_compared_by_the_points_that_they_lead_to() -> None:
         table.play(move)
     assert points()["no call"] == 0.0, "thrown in"
     table.play("call 3")
-    (lead,) = agent.decide(table).root or ()
-    assert (lead.mean, lead.standard_error) == (3.0, pytest.approx(0.6)), "points at the stake"
+    for player in (agent, bidders.BiddingAgent(game, Cards(), "fitted")):
+        (lead,) = player.decide(table).root or ()
+        assert (lead.mean, lead.standard_error) == (3.0, pytest.approx(0.6)), "points at the stake"
 
 
 def test_a_rule_cannot_be_restricted_to_given_bids() -> None:

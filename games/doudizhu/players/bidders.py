@@ -24,7 +24,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from games.agent import Agent, keepers
-from games.decision import Decision
+from games.decision import RETURN, Decision
 from games.doudizhu import state
 from games.doudizhu.auction import Phase, highest_claim
 from games.doudizhu.cards import (
@@ -211,11 +211,30 @@ class BiddingAgent(Agent):
         return self._at_table(decision, view)
 
     def _at_table(self, decision: Decision, view: States) -> Decision:
-        """Returns a decision of the player of cards with the seats of the whole game."""
-        if decision.hidden is None:
+        """Returns a decision of the player of cards with the seats of the whole game, and values in
+        points at the present stake.
+        """
+        hidden, landlord = decision.hidden, int(view.landlord[0])
+        if hidden is not None:
+            seats = tuple((role + landlord) % NUM_SEATS for role in hidden.seats)
+            decision = replace(decision, hidden=replace(hidden, seats=seats))
+        if decision.unit != RETURN or decision.value is None:
             return decision
-        seats = tuple((role + int(view.landlord[0])) % NUM_SEATS for role in decision.hidden.seats)
-        return replace(decision, hidden=replace(decision.hidden, seats=seats))
+        scale = float(view.factor[0]) * (2.0 if view.seat[0] == 0 else 1.0)
+
+        def scaled(value: float | None) -> float | None:
+            return None if value is None else scale * value
+
+        return replace(
+            decision,
+            value=scaled(decision.value),
+            value_error=scaled(decision.value_error),
+            root=decision.root
+            and tuple(
+                replace(one, mean=scaled(one.mean), standard_error=scaled(one.standard_error))
+                for one in decision.root
+            ),
+        )
 
     def _bids(self, views: States) -> np.ndarray:
         """Returns the bids (int16 ``[n]``)."""

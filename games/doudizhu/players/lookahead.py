@@ -6,7 +6,7 @@ landlord may expect of the hand and the bottom cards. All bids are tried in the 
 their comparison is paired. Springs are left out.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
@@ -133,31 +133,6 @@ class LookaheadAgent(BiddingAgent):
             root,
             playouts=len(points),
             value_error=errors[best],
-        )
-
-    def _at_table(self, decision: Decision, view: States) -> Decision:
-        """Returns a decision of the player of cards, its values in points at the present stake."""
-        decision = super()._at_table(decision, view)
-        if decision.unit != RETURN or decision.value is None:
-            return decision
-        scale = float(view.factor[0]) * (2.0 if view.seat[0] == 0 else 1.0)
-
-        def scaled(value: float | None) -> float | None:
-            return None if value is None else scale * value
-
-        root = (
-            None
-            if decision.root is None
-            else tuple(
-                replace(one, mean=scaled(one.mean), standard_error=scaled(one.standard_error))
-                for one in decision.root
-            )
-        )
-        return replace(
-            decision,
-            value=scaled(decision.value),
-            value_error=scaled(decision.value_error),
-            root=root,
         )
 
 
