@@ -262,10 +262,36 @@ def stored_review(person: Person) -> int:
 
 def open_review(person: Person) -> int:
     """Opens the review of the finished game that is shown."""
-    person.page.locator(".finish button", has_text="Review").click()
-    person.page.locator(".review button", has_text="Review my game").click()
+    if not person.get(f"/api/tables/{person.table}")["summary"]["reviewed"]:
+        person.page.locator(".finish button", has_text="Review").click()
     person.page.wait_for_selector(".review .summary", timeout=5000)
     return person.count(".curve .point")
+
+
+def test_every_ply_of_a_finished_game_is_thought_about(browser: Any, site: Site) -> None:
+    """For whoever moves there; the log leads there, and a line is tried and left again."""
+    person = Person(browser, site)
+    page = person.page
+    person.new_table(game="leduc", seats=["you", "random"], seed=11)
+    person.play()
+    moves = person.view()["moves"]
+    for ply, move in enumerate(moves):
+        page.locator(".log button").nth(ply).click()
+        name = ("You", "Random")[move["seat"]]
+        page.wait_for_selector(f".thoughts .whose:has-text('{name}')")
+        page.wait_for_selector(".thoughts .marked:has-text('Played')")
+        assert person.text(".steps .count") == f"{ply} / {len(moves)}"
+    page.keyboard.press("Home")
+    page.locator(".finish button", has_text="Try moves").click()
+    page.locator(".felt .buttons button", has_text="Bet 2").click()
+    page.wait_for_selector(".status:has-text('Trying')")
+    page.locator(".thoughts .moves button", has_text="Fold").click()
+    page.wait_for_selector(".return.gain")
+    person.check()
+    page.locator(".status button").click()
+    page.wait_for_selector(".next")
+    assert person.view()["moves"] == moves
+    person.close()
 
 
 @pytest.mark.parametrize("frames", [60, 0])
@@ -500,7 +526,6 @@ def test_the_whole_game_by_clicks(
     won = max(abs(points) for points in view["returns"]) / 2
     assert f"= {won:g}" in person.text(".sum-line")
     page.locator(".finish button").last.click()
-    page.locator(".review .row .primary").click()
     page.wait_for_selector(".review .summary")
     for key in ("Home", *["ArrowRight"] * lead):
         page.keyboard.press(key)
@@ -541,7 +566,6 @@ def test_replay_and_review(browser: Any, site: Site, tmp_path: Path) -> None:
     person.check()
     person.open(table)
     page.locator(".finish button", has_text="复盘").click()
-    page.locator(".review button.primary").click()
     page.wait_for_selector(".review .summary")
     page.keyboard.press("n")
     page.wait_for_selector(".decision.mistake, .decision.blunder, .decision.inaccuracy")

@@ -8,7 +8,7 @@ from starlette.testclient import TestClient
 
 from fpmcts.web.errors import Json
 from fpmcts.web.tables.room import TRIES
-from tests.web.conftest import Site, Tab, ask_for_table, new_table
+from tests.web.conftest import Site, Tab, ask_for_table, new_table, opened
 
 
 def my_move(view: Json) -> str:
@@ -113,6 +113,21 @@ def test_hints_are_for_your_own_decisions(client: TestClient) -> None:
         tab.until("moved", seat=2)
         assert tab.refused("analyse", ply=1) == "not_allowed"
         assert tab.final("analyse", ply=0, moves=["pass"])["ply"] == 0
+
+
+def test_a_line_is_tried_and_the_game_is_as_it_was(client: TestClient) -> None:
+    with Tab(client) as tab:
+        tab.ask("join", "state", table=new_table(client)["id"])
+        assert tab.refused("line", ply=0, line=[]) == "not_over", "it would show all hands"
+        assert tab.refused("analyse", line=["pass"]) == "not_over"
+        table = opened(client, "pass", "pass")
+        before = tab.ask("join", "state", table=table)["view"]
+        told = tab.ask("line", "line", ply=1, line=["pass", "pass"])["view"]
+        assert told["ply"] == 3 and told["legal"] and not told["over"]
+        found = tab.final("analyse", ply=1, line=["pass", "pass"])
+        assert found["seat"] == told["to_move"] and found["line"] == ["pass", "pass"]
+        assert tab.refused("line", ply=0, line=["d9"]) == "illegal_move"
+        assert tab.ask("join", "state", table=table)["view"] == before
 
 
 def test_a_position_of_no_table(client: TestClient) -> None:

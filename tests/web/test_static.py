@@ -65,10 +65,9 @@ def test_every_game_presents_itself_in_both_languages(game: str) -> None:
 
 
 def test_every_word_is_there_in_both_languages() -> None:
-    text = (STATIC / "words.js").read_text()
     english, chinese = (
-        set(re.findall(r"(?<![\w.])(\w+):\s+[\"\[]", part))
-        for part in text.split("const ZH = {")[:2]
+        json.loads((STATIC / f"words.{language}.json").read_text()).keys()
+        for language in ("en", "zh")
     )
     names = {"player_fpmcts", "player_rhcp", "player_pimc", "of"}
     assert english - chinese <= names, sorted(english - chinese - names)

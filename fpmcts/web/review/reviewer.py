@@ -60,22 +60,27 @@ def analysis(
     ply: int | None = None,
     playouts: int | None = None,
     moves: list[str] | None = None,
+    line: list[str] | None = None,
 ) -> Work:
     """Returns the work of a job.
 
     Raises:
-        RefusedError: The mode does not allow it, or a move is illegal.
+        RefusedError: The mode does not allow it, a move is illegal, or the game is over.
     """
     at = game.may_ask(ply)
     number = game.client_ply(at)
-    asked = game.question(
-        at,
-        derived_seed("analysis", game.id, number, playouts, moves),
+    table = game.line(number, line) if line else table_at(game.table, at)
+    if table.is_over:
+        raise RefusedError("over", "the game is over after this line")
+    asked = game.offer.ask_analyst(
+        game.game,
+        table.record(),
+        derived_seed("analysis", game.id, number, playouts, moves, *([line] if line else [])),
         playouts or PLAYOUTS,
-        moves=None if moves is None else checked_moves(table_at(game.table, at), moves),
+        moves=None if moves is None else checked_moves(table, moves),
         priority=Priority.ANALYSIS,
     )
-    place = {"ply": number, "seat": game.mover(at)}
+    place = {"ply": number, "seat": table.seat} | ({"line": line} if line else {})
     return partial(_told, game.services, session, place, asked)
 
 

@@ -103,6 +103,7 @@ class Connection:
             "leave": self._leave,
             "next": self._next,
             "analyse": self._analyse,
+            "line": self._line,
             "review": lambda **fields: self._submit(
                 reviewer.review(self._joined(), session, **fields)
             ),
@@ -245,6 +246,11 @@ class Connection:
         else:
             services = self._lobby.services
             self._submit(position_analysis(services, self._session, game, position, **fields))
+
+    def _line(self, ply: int, line: list[str]) -> None:
+        room = self._joined()
+        view = room.line_view(ply, line)
+        self.send(room.message("line", ply=ply, line=line, view=view))
 
     def _reveal(self, ply: int | None = None) -> None:
         room = self._joined()

@@ -82,6 +82,7 @@ AT: Fields = {"table?": TABLE}
 """The table that a change is meant for."""
 FLAG = Field("true or false", lambda value: isinstance(value, bool))
 PLY = whole("a ply", 0, 100_000)
+LINE = Field("a list of at most 200 moves", list_of(is_text, 0, 200))
 SEED = whole("a whole number from 0 to 2^53", 0, MAX_NUMBER)
 THRESHOLDS = Field(
     "three ascending numbers above 0, at most 10000: of an inaccuracy, a mistake and a blunder",
@@ -96,8 +97,10 @@ MESSAGES: dict[str, Fields] = {
     "pause": {"on": FLAG, **AT},
     "speed": {"factor": Field("a number from 0.25 to 4", between(0.25, 4, int, float)), **AT},
     "next": AT,
+    "line": {"ply": PLY, "line": LINE},
     "analyse": {
         "ply?": PLY,
+        "line?": LINE,
         "playouts?": whole(f"a whole number from 2 to {MAX_PLAYOUTS}", 2, MAX_PLAYOUTS),
         "moves?": Field("a list of 1 to 64 moves", list_of(is_text, 1, 64)),
         "game?": GAME,

@@ -1,7 +1,7 @@
 // The table from above: the players around it, the last move of each, the public cards, and your
 // place below. It shows any game from its view; unknown fields are shown by their names.
 
-import { html } from "./vendor/preact.js";
+import { html, useEffect, useRef } from "./vendor/preact.js";
 import { Sum, hasAuction, said, stake } from "./auction.js";
 import { Backs, Cards, Down, MoveText, highFirst, isRanks, moveWord, showRanks } from "./cards.js";
 import { Effects } from "./effects.js";
@@ -395,8 +395,30 @@ export function Felt({
   `;
 }
 
-// The log: a row for each round, a column for each seat.
-export function Log({ view, config, notes = {} }) {
+// The log: a row for each round, a column for each seat. `choose` makes moves buttons, `at` marks one.
+export function Log({ view, config, notes = {}, at = null, choose = null }) {
+  const list = useRef(null);
+  useEffect(() => {
+    const here = list.current?.querySelector(".here");
+    if (here) list.current.scrollTop = here.offsetTop - list.current.clientHeight / 2;
+  }, [at]);
+  const made = (ply) => {
+    const text = html`
+      <${MoveText} move=${view.moves[ply].move} size="tiny" word=${notes[ply]?.word} />
+    `;
+    return choose
+      ? html`
+          <button
+            type="button"
+            class=${`link ${ply === at ? "here" : ""}`}
+            aria-current=${ply === at ? "step" : undefined}
+            onClick=${() => choose(ply)}
+          >
+            ${text}
+          </button>
+        `
+      : text;
+  };
   const count = view.seats.length;
   const game = config.games.find((one) => one.name === view.game);
   if (!view.moves.length)
@@ -415,7 +437,7 @@ export function Log({ view, config, notes = {} }) {
     `;
   if (isPoker(view))
     return html`
-      <div class="log" tabindex="0" role="region" aria-label=${t("log")}>
+      <div class="log" ref=${list} tabindex="0" role="region" aria-label=${t("log")}>
         <ol class="moves-made">
           ${view.moves.map(
             (one, ply) => html`
@@ -428,8 +450,7 @@ export function Log({ view, config, notes = {} }) {
                 <b>${roleTitle(game, one.seat, view)}</b>
                 ${" "}
                 <small class="muted">${playerTitle(view.seats[one.seat].player, config)}</small>
-                ${" "}
-                <${MoveText} move=${one.move} size="tiny" word=${notes[ply]?.word} />
+                ${" "} ${made(ply)}
               </li>
             `,
           )}
@@ -444,7 +465,7 @@ export function Log({ view, config, notes = {} }) {
     else rounds.push({ [one.seat]: ply });
   });
   return html`
-    <div class="log" tabindex="0" role="region" aria-label=${t("log")}>
+    <div class="log" ref=${list} tabindex="0" role="region" aria-label=${t("log")}>
       <table>
         <thead>
           <tr>
@@ -472,11 +493,7 @@ export function Log({ view, config, notes = {} }) {
                     <td key=${seat}>
                       ${row[seat] !== undefined &&
                       html`
-                        <${MoveText}
-                          move=${view.moves[row[seat]].move}
-                          size="tiny"
-                          word=${notes[row[seat]]?.word}
-                        />
+                        ${made(row[seat])}
                       `}
                     </td>
                   `,

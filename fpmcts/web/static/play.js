@@ -33,7 +33,7 @@ import { Steps, useArrows, useReplay } from "./replay.js";
 import { Review } from "./review.js";
 import { Rules } from "./rules.js";
 import { Curve, Hands, Moves, Value } from "./thoughts.js";
-import { chips, gain, number, ofGame, setUnit, signed, t, verdict } from "./words.js";
+import { chips, gain, number, ofGame, pageOf, setUnit, signed, t, verdict } from "./words.js";
 
 const EMPTY = {
   rev: null,
@@ -47,9 +47,12 @@ const EMPTY = {
   factor: 1,
   values: {},
   notes: {},
+  key: null, // the position that was asked about, and what was answered, by position
+  results: {},
 };
 const SPEEDS = [64, 256, 1024];
-const HINT_PLAYOUTS = 64;
+const FIRST_PLAYOUTS = 64;
+const THINK_MS = 250; // at a position of a finished game before it is thought about
 const HAND =
   ".hand button[tabindex='0'], .controls .taps button:enabled, .controls .buttons button";
 const DEAL_AGAIN_MS = 2500; // after a deal that was thrown in
@@ -137,12 +140,13 @@ function follow(state, message) {
         ended: true,
       };
     case "asked":
-      return { ...state, job: message.job, result: null };
+      return { ...state, job: message.job, result: null, key: message.key };
     case "result":
       if (message.job !== state.job || message.review || message.tried) return state;
       return {
         ...state,
         result: message.rows || message.policy ? message : state.result,
+        results: message.rows ? { ...state.results, [state.key]: message } : state.results,
         job: message.final ? null : state.job,
         values: kept(state.values, message.ply, message.seat, message),
       };
@@ -162,7 +166,8 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
   const [state, tell] = useReducer(follow, EMPTY);
   const [ply, setPly] = useState(null); // null: the current position
   const [retry, setRetry] = useState(null);
-  const [reviewing, setReviewing] = useState(false);
+  const [tab, setTab] = useState(null); // beside a finished game: "thoughts" or "review"
+  const [line, setLine] = useState(null); // moves tried from the ply shown, and where they lead
   const [rules, setRules] = useState(null);
   const latest = useRef(null);
   // a job may just have ended
@@ -171,7 +176,8 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
     tell({ type: "forget" });
     setPly(null);
     setRetry(null);
-    setReviewing(false);
+    setTab(null);
+    setLine(null);
     const stop = connection.listen((message) => {
       if (message.table !== undefined && message.table !== id) return;
       if (message.type === "next") open(message.next);
@@ -205,7 +211,8 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
     analyst: null,
     mixes: false,
   };
-  setUnit(game.big_blind, prefs.bb);
+  const bigBlind = view && pageOf(view.game).poker?.bb ? game.big_blind : 1;
+  setUnit(bigBlind, prefs.bb);
   const series = isSeries(game) && !summary?.imported;
   const matchOver =
     series && summary?.series?.deals && summary.series.games >= summary.series.deals;
@@ -217,9 +224,26 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
   const at = done && plies ? Math.min(ply ?? last, last) : null;
   const choose = (to) => {
     setRetry(null);
+    setLine(null);
     setPly(to);
   };
-  useArrows(done && retry === null, at ?? 0, last, choose);
+  const reviewing = done && (tab ?? (summary.reviewed ? "review" : "thoughts")) === "review";
+  const key = `${at ?? view?.ply} ${line?.moves ?? ""}`;
+  const place = done ? { ply: at ?? 0, ...(line?.moves.length ? { line: line.moves } : {}) } : {};
+  const analyse = (playouts, hear) => {
+    if (done && state.job !== null) connection.send({ type: "cancel", job: state.job });
+    const job = connection.send({ type: "analyse", playouts, ...place }, hear);
+    tell({ type: "asked", job, key });
+  };
+  const asks =
+    done && plies && game.analyst && !reviewing && !(line ? line.view.over : plies[at].view.over);
+  useLater(asks && !state.results[key] ? THINK_MS : null, () => analyse(FIRST_PLAYOUTS), [key]);
+  const explore = (moves) =>
+    connection.send(
+      { type: "line", ply: at, line: moves },
+      (found) => found.view && setLine({ moves, view: found.view }),
+    );
+  useArrows(done && retry === null && line === null, at ?? 0, last, choose);
   const send = (fields) => connection.send({ table: id, ...fields });
   const play = (move) => send({ type: "play", move, rev: state.rev });
   useKeys(prefs.keys && done, (event) => {
@@ -244,14 +268,12 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
   const watching = view.you === null;
   const mine = !watching && view.to_move === view.you;
   const maySearch =
-    Boolean(game.analyst) && !done && summary.mode !== "fair" && (mine || summary.mode === "open");
+    asks || (game.analyst && !done && summary.mode !== "fair" && (mine || summary.mode === "open"));
   const searches = game.exact === false;
   const name = (seat) =>
     sameNames(view) && seat !== view.you
       ? placeTitle(view, seat, game, config)
       : playerTitle(view.seats[seat].player, config);
-  const analyse = (playouts, hear) =>
-    tell({ type: "asked", job: connection.send({ type: "analyse", playouts }, hear) });
   // A hint is the best move, and asked for again the next best. Without an analyst, or if hands
   // must stay hidden, hints cycle through the legal moves with cards, the cheapest first: they show
   // what is possible, not what is good.
@@ -265,7 +287,7 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
     if (!maySearch || place >= 0) return moves[(place + 1) % moves.length];
     return new Promise((resolve) =>
       analyse(
-        HINT_PLAYOUTS,
+        FIRST_PLAYOUTS,
         (message) =>
           (message.final || message.type === "error") &&
           resolve(message.rows?.[0]?.move ?? message.move ?? null),
@@ -308,7 +330,8 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
   };
   const here = at === null ? view : { ...plies[at].view, you: plies[at].view.you ?? view.you };
   const next = at === null || plies[at].move === null ? undefined : plies[at].move;
-  const shown = retry ? retry.view : here;
+  const shown = retry ? retry.view : line ? { ...line.view, you: view.you } : here;
+  const result = done ? state.results[key] : state.result;
   const notes = done && plies ? notesOf(plies) : state.notes;
   const progress = state.thinking?.total ? t("of", state.thinking.done, state.thinking.total) : "";
   const total =
@@ -332,7 +355,12 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
       ${game.analyst &&
       !reviewing &&
       html`
-        <button type="button" onClick=${() => setReviewing(true)}>${t("review")}</button>
+        <button type="button" onClick=${() => setTab("review")}>${t("review")}</button>
+      `}
+      ${plies &&
+      !shown.over &&
+      html`
+        <button type="button" onClick=${() => explore([])}>${t("explore")}</button>
       `}
     </div>
   `;
@@ -404,21 +432,29 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
           thinking=${state.thinking?.seat ?? null}
           progress=${progress}
           notes=${notes}
-          next=${retry ? undefined : next}
-          foot=${retry || !done ? "" : foot}
-          status=${retry
+          next=${retry || line ? undefined : next}
+          foot=${retry || line || !done ? "" : foot}
+          status=${line
             ? html`
-                <b>${t("your_try")}</b>
+                <b class="yours">${t("line")}</b>
+                ${" "} ${line.moves.map((move) => moveWord(move)).join(" · ")} ${" "}
+                <button type="button" class="link" onClick=${() => setLine(null)}>
+                  ${t("back_to_game")}
+                </button>
               `
-            : state.stuck
+            : retry
               ? html`
-                  <b>${t("stuck")}</b>
-                  ${" "}
-                  <button type="button" onClick=${() => connection.join(id)}>
-                    ${t("try_again")}
-                  </button>
+                  <b>${t("your_try")}</b>
                 `
-              : statusText(shown, view, config, game, done, at, last, state.paused)}
+              : state.stuck
+                ? html`
+                    <b>${t("stuck")}</b>
+                    ${" "}
+                    <button type="button" onClick=${() => connection.join(id)}>
+                      ${t("try_again")}
+                    </button>
+                  `
+                : statusText(shown, view, config, game, done, at, last, state.paused)}
         >
           ${retry
             ? html`
@@ -436,21 +472,42 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
                   `}
                 />
               `
-            : !watching &&
-              !done &&
-              html`
-                <${Controls}
-                  view=${view}
-                  legal=${view.legal}
-                  play=${play}
-                  hint=${hint}
-                  advised=${maySearch}
-                  autopass=${prefs.autopass}
-                  combine=${prefs.combine}
-                  say=${say}
-                  keys=${prefs.keys}
-                />
-              `}
+            : line && !line.view.over
+              ? html`
+                  <${Controls}
+                    key=${key}
+                    view=${{ ...line.view, you: line.view.to_move }}
+                    legal=${line.view.legal}
+                    play=${(move) => explore([...line.moves, move])}
+                    say=${say}
+                    keys=${prefs.keys}
+                    extra=${line.moves.length > 0 &&
+                    html`
+                      <button
+                        type="button"
+                        class="link"
+                        onClick=${() => explore(line.moves.slice(0, -1))}
+                      >
+                        ${t("undo")}
+                      </button>
+                    `}
+                  />
+                `
+              : !watching &&
+                !done &&
+                html`
+                  <${Controls}
+                    view=${view}
+                    legal=${view.legal}
+                    play=${play}
+                    hint=${hint}
+                    advised=${maySearch}
+                    autopass=${prefs.autopass}
+                    combine=${prefs.combine}
+                    say=${say}
+                    keys=${prefs.keys}
+                  />
+                `}
         <//>
         ${done &&
         plies &&
@@ -491,6 +548,26 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
           />
         `}
         ${done &&
+        game.analyst &&
+        html`
+          <div class="segments tabs no-print" role="group" aria-label=${t("analysis")}>
+            ${["thoughts", "review"].map((each) => {
+              const on = reviewing === (each === "review");
+              return html`
+                <button
+                  type="button"
+                  key=${each}
+                  aria-pressed=${on ? "true" : "false"}
+                  class=${on ? "on" : ""}
+                  onClick=${() => (setLine(null), setTab(each))}
+                >
+                  ${t(each)}
+                </button>
+              `;
+            })}
+          </div>
+        `}
+        ${done &&
         reviewing &&
         html`
           <${Review}
@@ -517,7 +594,7 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
         html`
           <${Counter} counts=${unseenCounts(view)} />
         `}
-        ${!done &&
+        ${(!done || (game.analyst && !reviewing)) &&
         html`
           <section class="panel thoughts">
             <h2>${t("thoughts")}</h2>
@@ -528,7 +605,7 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
                     role="group"
                     aria-label=${t(searches ? "think_help" : "ask_table")}
                   >
-                    ${state.job === null
+                    ${state.job === null || (done && state.key !== key)
                       ? !searches
                         ? html`
                             <button type="button" onClick=${() => analyse()}>
@@ -568,41 +645,50 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
               : html`
                   <p class="muted small">
                     ${t(
-                      summary.mode === "fair"
-                        ? "thoughts_fair"
-                        : game.analyst
-                          ? "thoughts_wait"
-                          : "thoughts_none",
+                      done
+                        ? "thoughts_over"
+                        : summary.mode === "fair"
+                          ? "thoughts_fair"
+                          : game.analyst
+                            ? "thoughts_wait"
+                            : "thoughts_none",
                     )}
                   </p>
                 `}
-            ${state.result &&
+            ${result &&
             html`
               <p class="whose">
                 <small>
-                  ${name(state.result.seat ?? view.to_move ?? 0)}${state.result.total
-                    ? ` · ${t("of", state.result.done, state.result.total)}`
+                  ${name(result.seat ?? view.to_move ?? 0)}${result.total
+                    ? ` · ${t("of", result.done, result.total)}`
                     : ""}
                 </small>
               </p>
-              <${Value} result=${state.result} />
+              <${Value} result=${result} />
               <${Moves}
-                result=${state.result}
-                word=${(move) => wordAt(view, move)}
-                choose=${mine ? play : null}
+                result=${result}
+                word=${(move) => wordAt(shown, move)}
+                mark=${line ? undefined : next}
+                choose=${done
+                  ? (move) => explore([...(line?.moves ?? []), move])
+                  : mine
+                    ? play
+                    : null}
               />
               ${!searches &&
-              !state.result.rows?.length &&
+              !result.rows?.length &&
               html`
                 <p class="muted small">${t("policy_only")}</p>
               `}
               <${Hands}
-                hidden=${state.result.hidden}
-                name=${(seat) => placeTitle(view, seat, game, config)}
+                hidden=${result.hidden}
+                name=${(seat) => placeTitle({ ...view, you: result.seat }, seat, game, config)}
               />
             `}
             <${Curve}
               points=${Object.values(state.values)}
+              ply=${at}
+              choose=${done ? choose : undefined}
               unit=${Object.values(state.values)[0]?.unit}
               names=${name}
             />
@@ -610,7 +696,13 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
         `}
         <section class="panel">
           <h2>${t("log")}</h2>
-          <${Log} view=${view} config=${config} notes=${notes} />
+          <${Log}
+            view=${view}
+            config=${config}
+            notes=${notes}
+            at=${at}
+            choose=${done && plies ? choose : null}
+          />
           ${!done &&
           view.to_move !== null &&
           (mine || summary.mode === "open") &&
@@ -624,7 +716,7 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
 }
 
 const resultText = (game, value) =>
-  game.big_blind > 1
+  pageOf(game.name ?? "").poker?.bb
     ? `${value > 0 ? "+" : ""}${chips(value)}`
     : t(
         `${game.unit === "chips" ? "chips" : "points"}${Math.abs(value) === 1 ? "_1" : ""}`,
@@ -641,7 +733,7 @@ export const Back = ({ go }) => html`
 function statusText(shown, view, config, game, done, at, last, paused) {
   if (done && at !== last && at !== null)
     return html`
-      <span class="muted">${t("move_n", at + 1)}${" "}/${" "}${last}</span>
+      <span class="muted">${t("move_n", at + 1)}</span>
     `;
   if (isThrownIn(view))
     return html`

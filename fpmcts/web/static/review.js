@@ -1,10 +1,10 @@
 // The review of a finished game, shown beside the table: the curve, the mistakes with their errors,
 // and another try before the answer is shown.
 
-import { html, useState } from "./vendor/preact.js";
+import { html, useEffect, useState } from "./vendor/preact.js";
 import { MoveText, moveWord } from "./cards.js";
 import { get } from "./connection.js";
-import { useKeys } from "./keys.js";
+import { keep, kept, useKeys } from "./keys.js";
 import { placeTitle } from "./players.js";
 import { Curve, Hands, MARKS, Moves } from "./thoughts.js";
 import { Luck, Thresholds, keptThresholds } from "./skill.js";
@@ -12,6 +12,7 @@ import { lossOf, t } from "./words.js";
 
 const WRONG = ["inaccuracy", "mistake", "blunder"];
 const PLAYOUTS = 256;
+const KEPT = "fpmcts.review";
 
 export function Review({
   id,
@@ -29,7 +30,7 @@ export function Review({
   retry,
   setRetry,
 }) {
-  const [speed, setSpeed] = useState(config.review_speeds[0]);
+  const [speed, setSpeed] = useState(kept(KEPT, { speed: config.review_speeds[0] }).speed);
   const [thresholds, setThresholds] = useState(() => keptThresholds(game));
   const [job, setJob] = useState(null);
   const [progress, setProgress] = useState(null);
@@ -114,8 +115,11 @@ export function Review({
     if (first && !review) choose(first.ply);
     setReview(message.review);
   };
-  const start = (cuts) =>
+  const start = (cuts) => {
+    keep(KEPT, { speed });
     setJob(connection.send({ type: "review", speed, thresholds: cuts }, hear));
+  };
+  useEffect(() => start(thresholds), []);
   const sort = (cuts) => {
     setThresholds(cuts);
     if (review && job === null) start(cuts);

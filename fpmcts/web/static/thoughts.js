@@ -124,7 +124,7 @@ export function Moves({ result, choose, mark, word = moveWord }) {
               </td>
               ${shared &&
               html`
-                <td class="num">${percent(row.share, 1)}${gauge(row.share ?? 0)}</td>
+                <td class="num">${percent(row.share, 1)}${row.share ? gauge(row.share) : ""}</td>
               `}
               ${valued &&
               html`

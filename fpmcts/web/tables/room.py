@@ -196,6 +196,24 @@ class Room:
             raise RefusedError("not_over", "a game can be continued once it is over")
         return table_at(self.table, self._ply(ply))
 
+    def line(self, ply: int | None, moves: Sequence[str]) -> "Table":
+        """Returns a separate table after moves that are tried from a ply. Raises RefusedError."""
+        table = self.position(ply)
+        try:
+            for move in moves:
+                table.play(move)
+        except ValueError as error:
+            raise RefusedError("illegal_move", str(error)) from error
+        return table
+
+    def line_view(self, ply: int, moves: Sequence[str]) -> Json:
+        """Returns the view of ``line``, with the moves that are legal there. Raises
+        RefusedError.
+        """
+        table = self.line(ply, moves)
+        legal = [] if table.is_over else [move.text for move in table.legal()]
+        return self.view(table) | {"legal": legal}
+
     def question(self, ply: int, seed: int, playouts: int | None = None, **asked: Any) -> Question:
         """Returns a question to the analyst about a position, see ``Offer.ask_analyst``."""
         record = table_at(self.table, ply).record()
