@@ -583,6 +583,7 @@ class Game:
             ValueError: It is not a record of this game, the deal is not a deck, or a move or the
                 result violates the rules.
         """
+        fields = self.native(fields)
         expected = self.record_head() | self.deal_fields(self._some_deal)
         if not isinstance(fields, Mapping) or not set(expected) <= set(fields):
             raise ValueError(f"expected an object with the fields {', '.join(expected)}")
@@ -611,6 +612,12 @@ class Game:
                 raise ValueError(f"{key} {fields[key]}: the moves give {result}")
         return deal, moves
 
+    def native(self, fields: Any) -> Any:
+        """Returns a game of another program as the fields of a record; others as they are. Raises
+        ValueError if it cannot be one.
+        """
+        return fields
+
     def read_decks(self, path: Path | str) -> States:
         """Returns the decks of a file: the states before the first move, in its order.
 
@@ -631,6 +638,10 @@ class Game:
                 fields = json.loads(line)
             except (ValueError, RecursionError):
                 fields = None
+            try:
+                fields = self.native(fields)
+            except ValueError as error:
+                raise ValueError(f"{path}, line {number}: {error}") from error
             if not isinstance(fields, dict):
                 raise ValueError(f"{path}, line {number}: expected an object with fields {names}")
             deck = [fields.get("deck", f"line {number}"), *map(fields.get, known)]

@@ -1,5 +1,5 @@
 """The command ``fpmcts export RUN FILE``: the networks or the tables of a run, in a file for
-players (``models/``).
+players (``models/``); or ``fpmcts export botzone FILE`` (``fpmcts/players/botzone.py``).
 """
 
 import argparse
@@ -13,6 +13,10 @@ from networks.checkpoint import NETWORKS
 
 def main(arguments: Sequence[str], command: str = "fpmcts export") -> int:
     """Runs a command line; returns the exit status."""
+    if arguments[:1] == ["botzone"]:
+        from fpmcts.players import botzone
+
+        return botzone.main(arguments[1:], f"{command} botzone")
     about = "Writes what a run plays by to a file."
     parser = argparse.ArgumentParser(prog=command, description=about)
     parser.add_argument("run", type=Path, metavar="RUN", help="its folder")

@@ -1,7 +1,7 @@
 """The Python face of the card play, in which seat 0 is the landlord."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -20,6 +20,7 @@ from games.doudizhu import (
 )
 from games.doudizhu.action_decoder import POLICY_SIZE, decoder
 from games.doudizhu.auction import BIDDINGS
+from games.doudizhu.botzone import logs
 from games.doudizhu.cards import (
     COPIES,
     DECK,
@@ -73,7 +74,8 @@ class CardPlay(Game):
         rules: str = setting(
             "standard",
             choices=RULE_SETS,
-            help="Rule set; in douzero both jokers may be kickers of one move.",
+            help="Rule set; in douzero both jokers may be kickers of one move, in botzone too, but "
+            "solo kickers are of distinct ranks.",
         )
         encoding: str = setting(
             "default",
@@ -134,6 +136,22 @@ class CardPlay(Game):
     def learned_options(self) -> Json:
         """Returns the rules; networks bring their own encoding."""
         return {"rules": self.rules_name}
+
+    def adopted(self, trained: Game) -> Game:
+        """Returns the game for networks: the moves of all rule sets are sums of the same outputs,
+        so the networks of one play the others.
+        """
+        if type(trained) is not type(self) or trained.options.rules == self.rules_name:
+            return trained
+        return type(self)(replace(trained.options, rules=self.rules_name))
+
+    @property
+    def weights(self) -> str:
+        """Returns the name of the networks in ``models/``: those of the rule set ``standard``
+        (``adopted``).
+        """
+        usual = replace(self.options, rules="standard")
+        return super().weights if self.options == usual else type(self)(usual).weights
 
     def endgame(self, points: bool, searched: bool) -> Endgame:
         """Returns what corrects choices where few cards are left (``endgame.py``)."""
@@ -275,6 +293,10 @@ class CardPlay(Game):
         won = int(state.team_return(self.rules, final, 0, 0)) if is_over else 0
         return {"winner": int(final.winner[0]), "points": [won, -won, -won]}
 
+    def native(self, fields: Any) -> Any:
+        """Returns a match log of Botzone as the fields of a record (``botzone/logs.py``)."""
+        return fields if logs.entries_of(fields) is None else logs.fields_of(fields, self)
+
     def read_decks(self, path: Path | str) -> States:
         """Returns the decks of a file of JSON lines, or of DouZero (``deck_files``); recognised by
         the content, not by the name.
@@ -282,7 +304,7 @@ class CardPlay(Game):
         with open(path, "rb") as file:
             data = file.read(deck_files.MOST_BYTES + 1)
         first = data[:1000].lstrip()[:1]
-        if first == b"{":
+        if first in (b"{", b"["):
             return super().read_decks(path)
         try:
             if first not in (b"\x80", b"]", b"("):  # protocols 2 and later, 1, and 0, of a list

@@ -33,7 +33,7 @@ from games.kernels import kernel
 PASS = 0
 """The move id of passing."""
 
-RULE_SETS = ("standard", "douzero")
+RULE_SETS = ("standard", "douzero", "botzone")
 
 
 class Category(IntEnum):
@@ -103,7 +103,7 @@ class Rules(NamedTuple):
 
 
 def _solo_kickers(
-    main: tuple[int, ...], copies: int, count: int, joker_pair: bool
+    main: tuple[int, ...], copies: int, count: int, rules: str
 ) -> Iterator[tuple[int, ...]]:
     """Yields the ranks of every choice of solo kickers beside main ranks that are held ``copies``
     times.
@@ -115,7 +115,10 @@ def _solo_kickers(
     for ranks in combinations_with_replacement(others, count):
         held = {rank: ranks.count(rank) for rank in ranks}
         jokers = (held.get(LITTLE_JOKER, 0), held.get(BIG_JOKER, 0))
-        if max(held.values()) > 3 or max(jokers) > 1 or (jokers == (1, 1) and not joker_pair):
+        most = 1 if rules == "botzone" else 3
+        if max(held.values()) > most or max(jokers) > 1:
+            continue
+        if jokers == (1, 1) and rules == "standard":
             continue
         if not any(held.get(rank) == 3 for rank in extends):
             yield ranks
@@ -127,16 +130,14 @@ def _pair_kickers(main: tuple[int, ...], count: int) -> Iterator[tuple[int, ...]
         yield tuple(sorted(2 * ranks))
 
 
-def _kickers(
-    category: Category, main: tuple[int, ...], joker_pair: bool
-) -> Iterator[tuple[int, ...]]:
+def _kickers(category: Category, main: tuple[int, ...], rules: str) -> Iterator[tuple[int, ...]]:
     """Yields the ranks of every choice of kickers, one empty choice where a category has none."""
     if category in (Category.TRIO_SOLO, Category.PLANE_SOLOS):
-        yield from _solo_kickers(main, 3, len(main), joker_pair)
+        yield from _solo_kickers(main, 3, len(main), rules)
     elif category in (Category.TRIO_PAIR, Category.PLANE_PAIRS):
         yield from _pair_kickers(main, len(main))
     elif category == Category.FOUR_SOLOS:
-        yield from _solo_kickers(main, 4, 2, joker_pair)
+        yield from _solo_kickers(main, 4, 2, rules)
     elif category == Category.FOUR_PAIRS:
         yield from _pair_kickers(main, 2)
     else:
@@ -164,7 +165,7 @@ def rule_set(name: str = "standard", encoding: int = 0) -> Rules:
     """Returns the tables of a rule set (see ``RULE_SETS``).
 
     ``standard`` has 27,471 moves and pass. In ``douzero`` both jokers may also be kickers of one
-    plane or one four + two.
+    plane or one four + two; in ``botzone``, too, but solo kickers are of distinct ranks there.
     """
     rows = [(Category.PASS, -1, 0)]
     ranks: list[tuple[int, ...]] = [()]
@@ -173,7 +174,7 @@ def rule_set(name: str = "standard", encoding: int = 0) -> Rules:
         for length in CHAIN_LENGTHS.get(category, (1,)):
             first[category, length] = len(rows)
             for main in _mains(category, length):
-                for kickers in _kickers(category, main, joker_pair=name == "douzero"):
+                for kickers in _kickers(category, main, name):
                     rows.append((category, main[-1], length))
                     ranks.append(main * int(MAIN_COPIES[category]) + kickers)
                 first[category, length, main[-1] + 1 :] = len(rows)

@@ -107,7 +107,7 @@ class WholeGame(CardPlay):
         """Returns the name of the networks in ``models/``: those that learned to double play
         without doubling, too (``adopted``).
         """
-        usual = replace(self.options, doubling=True, forced=False)
+        usual = replace(self.options, rules="standard", doubling=True, forced=False)
         return super().weights if self.options == usual else WholeGame(usual).weights
 
     def adopted(self, trained: Game) -> Game:
@@ -117,7 +117,8 @@ class WholeGame(CardPlay):
         options, own = trained.options, self.options
         if not isinstance(trained, WholeGame) or own.doubling > options.doubling:
             return trained
-        return WholeGame(replace(options, doubling=own.doubling, forced=own.forced))
+        changed = {"rules": own.rules, "doubling": own.doubling, "forced": own.forced}
+        return WholeGame(replace(options, **changed))
 
     def _begun(self, deals: States) -> States:
         """Returns the states before the first call: the landlord's hand of a deal is that of seat

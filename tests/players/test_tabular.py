@@ -31,9 +31,9 @@ def test_a_wrong_option_is_an_error_before_anything_is_compiled(
         load_player("fpmcts", LEDUC, playout=3)
     with pytest.raises(ValueError, match="no weights come with the project for leduc"):
         load_player("fpmcts", LEDUC, playouts=3)
-    has = "rules=douzero; doudizhu-bidding=call-doubling=true, .*, doudizhu have some; train"
+    has = "no_limit_holdem-players=4; no_limit_holdem-players=3, no_limit_holdem have some; train"
     with pytest.raises(ValueError, match=has):
-        load_player("policy", make("doudizhu", rules="douzero"))
+        load_player("policy", make("no_limit_holdem", players=4))
     with pytest.raises(ZeroDivisionError):
         load_player("fpmcts", make("doudizhu"), playouts=3)
 

@@ -6,6 +6,7 @@ first.
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Protocol
@@ -60,9 +61,10 @@ def base_of(name: str) -> str:
 
 def base_of_record(record: Mapping[str, object]) -> str:
     """Returns the game of a record without its options; records of Doudizhu name their rules
-    instead of the game.
+    instead of the game, and logs of Botzone have a ``log``.
     """
-    return str(record.get("game", "doudizhu" if "rules" in record else None))
+    is_doudizhu = any(key in record for key in ("rules", "log", "logs"))
+    return str(record.get("game", "doudizhu" if is_doudizhu else None))
 
 
 def table_at(table: "Table", ply: int) -> "Table":
@@ -249,6 +251,10 @@ class Games:
             )
 
         def alike(name: str) -> int:
+            with suppress(ValueError):  # else of a game that has no such matches
+                native = self.game(name).native(record)
+                if native is not record:
+                    return len(native["moves"])  # with the auction
             head = self.game(name).record_head()
             return sum(record.get(key) == value for key, value in head.items())
 
