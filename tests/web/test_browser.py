@@ -50,7 +50,7 @@ def test_the_table_of_a_hint_says_what_the_decision_says(browser: Any, site: Sit
     searched = Decision("fold", 1, policy, 0.86, WINS, root, playouts=64, value_error=0.03)
     assert person.run("thoughts", shown, Answer.of(searched, 64, 64).fields()) == [
         "Instinct 98 %; 64 playouts find no better move.",
-        "Move|AI plays %|Win %|Visits|Prior %",
+        "Move|AI plays %|Win %|Visits|Instinct %",
         "Fold|90.0|≈ 85.0 ± 3.0|39|98.0!",
         "Raise|10.0|≈ 90.0 ± 4.0|24|2.0!",
         "Pass|0.0|20.0 ± 10.0|1|0.0",
@@ -445,7 +445,7 @@ def test_what_the_page_computes(browser: Any, site: Site) -> None:
         ".map(one => one.textContent); })"
     )
     row = {"move": "call", "visits": 8, "points": 1.0}
-    for prior, more in ((None, []), (0.5, ["Prior %"])):
+    for prior, more in ((None, []), (0.5, ["Instinct %"])):
         told = person.run("thoughts", heads, {"rows": [row | {"prior": prior}]})
         assert told == ["Move", "Result", "Visits", *more], "what is unknown is left out"
     person.close()
@@ -502,6 +502,8 @@ def test_the_whole_game_by_clicks(
     while person.wait_for_turn():
         view = person.view()
         asked.add(phase := view["facts"]["phase"])
+        if "rob" in view["legal"]:
+            assert ("抢地主" if language == "zh" else "Rob") in person.text(".status")
         if phase != "playing":
             hidden = phase == "calling"
             assert person.count(".open-cards .down") == 3 * hidden

@@ -56,13 +56,13 @@ export function Sum({ view }) {
       `}
       ${shown.map(
         ([name, factor], k) => html`
-          ${k ? " × " : ""}
-          <b>${amount(factor)}</b>
-          ${" "}
+          ${k ? " · " : ""}
           <small>${t(`factor_${name}`)}</small>
+          ${" "}
+          <b>${name === "bid" ? "" : "×"}${amount(factor)}</b>
         `,
       )}${" "}=${" "}
-      <b>${t("points", amount(stake(view)))}</b>
+      <b>${t(stake(view) === 1 ? "points_1" : "points", amount(stake(view)))}</b>
       ${" "}
       <small>${t("landlord_twice")}</small>
     </p>

@@ -64,7 +64,8 @@ function kindOf(card) {
   );
 }
 
-const looks = (card) => `card kind-${kindOf(card)} ${card === "B" ? "big" : ""}`;
+const looks = (card) =>
+  `card kind-${kindOf(card)} ${card === "B" ? "big" : card[0] === "T" ? "ten" : ""}`;
 
 function face(card) {
   const kind = kindOf(card);

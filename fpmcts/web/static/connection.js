@@ -73,9 +73,16 @@ export class Connection {
     this.socket.onclose = () => {
       this.tell({ type: "disconnected" });
       for (const id of [...this.waiting.keys()]) this.lose(id);
-      setTimeout(() => this.open(), this.wait);
+      this.timer = setTimeout(() => this.open(), this.wait);
       this.wait = Math.min(2 * this.wait, LONGEST_WAIT);
     };
+  }
+
+  // Tries a lost connection again now.
+  again() {
+    if (this.socket.readyState !== WebSocket.CLOSED) return;
+    clearTimeout(this.timer);
+    this.open();
   }
 
   hear(message) {

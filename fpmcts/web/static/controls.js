@@ -276,11 +276,6 @@ export function ButtonControls({ view, legal, play, hint, say, keys, extra }) {
                     ${" "}
                     <kbd aria-hidden="true">${keyOf(move, k)}</kbd>
                   `
-                : ""}${move === suggested
-                ? html`
-                    ${" "}
-                    <span class="mark">←${" "}${t("hint")}</span>
-                  `
                 : ""}
             </button>
           `,

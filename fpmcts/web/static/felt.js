@@ -6,7 +6,7 @@ import { Sum, hasAuction, said, stake } from "./auction.js";
 import { Backs, Cards, Down, MoveText, highFirst, isRanks, moveWord, showRanks } from "./cards.js";
 import { Effects } from "./effects.js";
 import { besideTitle, playerTitle, roleTitle, seatTitle, teamOf } from "./players.js";
-import { amount, gain, signed, t } from "./words.js";
+import { amount, gain, ofGame, signed, t } from "./words.js";
 import { Ring, isPoker } from "./poker.js";
 
 const HATS = {
@@ -130,7 +130,7 @@ const isLines = (value) =>
   value.length > 0 &&
   value.every((line) => typeof line === "string" && line.includes(" "));
 
-export function Facts({ facts, skip = [], cards = false }) {
+export function Facts({ game, facts, skip = [], cards = false }) {
   const shown = Object.entries(facts ?? {}).filter(
     ([name, value]) =>
       !skip.includes(name) && value !== null && plain(value) !== "" && !name.endsWith("_seat"),
@@ -152,7 +152,12 @@ export function Facts({ facts, skip = [], cards = false }) {
                       <ol class="lines">
                         ${value.map(
                           (line, k) => html`
-                            <li key=${k}>${line}</li>
+                            <li key=${k}>
+                              ${line.replace(
+                                /[a-z]+/g,
+                                (said) => ofGame(game, `say_${said}`) ?? said,
+                              )}
+                            </li>
                           `,
                         )}
                       </ol>
@@ -261,6 +266,7 @@ function Seat({ view, seat, config, place, thinking, progress, made, next, notes
               `}
       </div>
       <${Facts}
+        game=${view.game}
         facts=${one.facts}
         skip=${[...(hasAuction(view) ? ["bids", "doubled"] : []), "played"]}
         cards=${sheds}
@@ -314,6 +320,7 @@ function Board({ view, played }) {
         <${Squares} name=${board[0]} rows=${board[1]} />
       `}
       <${Facts}
+        game=${view.game}
         facts=${view.facts}
         skip=${["to_beat", "rules", "role", "bombs", board?.[0], ...auction]}
         cards=${sheds}

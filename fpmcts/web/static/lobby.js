@@ -1,7 +1,7 @@
 // The lobby: the game, the seats, and the existing tables and files.
 
 import { html, useEffect, useRef, useState } from "./vendor/preact.js";
-import { Cards } from "./cards.js";
+import { Cards, showRanks } from "./cards.js";
 import { get, post, remove, upload } from "./connection.js";
 import { keep, kept } from "./keys.js";
 import {
@@ -412,6 +412,7 @@ export function Lobby({ config, engine, wish, prepare, open, go, fail }) {
   const [tables, setTables] = useState([]);
   const file = useRef(null);
   const preparing = preparingText(config, engine);
+  showRanks({ seats: [] });
   const refresh = () => get("/api/tables").then((answer) => setTables(answer.tables), fail);
   useEffect(() => void refresh(), []);
   const read = async (event) => {

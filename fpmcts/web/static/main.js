@@ -174,7 +174,10 @@ function App({ connection }) {
   setLanguage(prefs.language);
   setSound(prefs.sound);
   useEffect(() => {
-    const moved = () => setAt(place());
+    const moved = () => {
+      setAt(place());
+      setToast("");
+    };
     addEventListener("hashchange", moved);
     const stop = connection.listen((message) => {
       if (message.type === "welcome" || message.type === "engine") setEngine(message);
@@ -215,7 +218,12 @@ function App({ connection }) {
       <${Settings} prefs=${prefs} change=${(some) => setPrefs({ ...prefs, ...some })} />
       ${!online &&
       html`
-        <p class="notice">${t("lost")}</p>
+        <p class="notice">
+          ${t("lost")}${" "}
+          <button type="button" class="link" onClick=${() => connection.again()}>
+            ${t("try_now")}
+          </button>
+        </p>
       `}
       ${shows
         ? html`

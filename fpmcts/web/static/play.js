@@ -238,6 +238,10 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
   const asks =
     done && plies && game.analyst && !reviewing && !(line ? line.view.over : plies[at].view.over);
   useLater(asks && !state.results[key] ? THINK_MS : null, () => analyse(FIRST_PLAYOUTS), [key]);
+  useEffect(() => {
+    // on a phone it is below the table
+    if (reviewing && tab) document.querySelector(".review").scrollIntoView({ block: "nearest" });
+  }, [reviewing]);
   const explore = (moves) =>
     connection.send(
       { type: "line", ply: at, line: moves },
@@ -661,7 +665,7 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
                 <small>
                   ${name(result.seat ?? view.to_move ?? 0)}${result.total
                     ? ` · ${t("of", result.done, result.total)}`
-                    : ""}
+                    : ""}${!done && result.ply < view.ply ? ` · ${t("before_move")}` : ""}
                 </small>
               </p>
               <${Value} result=${result} />
@@ -763,7 +767,7 @@ function statusText(shown, view, config, game, done, at, last, paused) {
   if (isBidding(shown))
     return html`
       <b class="yours">${t("your_turn")}</b>
-      ${" "}${t(`ask_${shown.facts.phase}`)}
+      ${" "}${t(shown.legal.includes("rob") ? "ask_robbing" : `ask_${shown.facts.phase}`)}
     `;
   const beat = shown.facts?.to_beat;
   if (beat && view.legal.length === 1)

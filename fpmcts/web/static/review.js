@@ -5,13 +5,11 @@ import { html, useEffect, useState } from "./vendor/preact.js";
 import { MoveText, moveWord } from "./cards.js";
 import { get } from "./connection.js";
 import { keep, kept, useKeys } from "./keys.js";
-import { placeTitle } from "./players.js";
-import { Curve, Hands, MARKS, Moves } from "./thoughts.js";
+import { Curve, MARKS, Moves } from "./thoughts.js";
 import { Luck, Thresholds, keptThresholds } from "./skill.js";
 import { lossOf, t } from "./words.js";
 
 const WRONG = ["inaccuracy", "mistake", "blunder"];
-const PLAYOUTS = 256;
 const KEPT = "fpmcts.review";
 
 export function Review({
@@ -37,8 +35,6 @@ export function Review({
   const [decisions, setDecisions] = useState([]);
   const [review, setReview] = useState(null);
   const [tried, setTried] = useState({}); // results of tries, by ply
-  const [show, setShow] = useState("moves");
-  const [hidden, setHidden] = useState({}); // results of analyses, by ply
   const merge = (found) =>
     setDecisions((before) => {
       const all = new Map(before.map((one) => [one.ply, one]));
@@ -79,20 +75,11 @@ export function Review({
       attempt,
     });
   };
-  const guess = () => {
-    setHidden((before) => ({ ...before, [ply]: { pending: true } }));
-    connection.send(
-      { type: "analyse", ply, playouts: PLAYOUTS },
-      (found) => found.type !== "queued" && setHidden((before) => ({ ...before, [ply]: found })),
-    );
-  };
   useKeys(prefs.keys && retry === null, (event) => {
     const act = {
       n: () => turn(1),
       N: () => turn(-1),
       r: tryAgain,
-      h: () => setShow("hands"),
-      t: () => setShow("moves"),
     }[event.key];
     act?.();
     return Boolean(act);
@@ -190,7 +177,9 @@ export function Review({
             ${t("next_mistake")}
           </button>
           <span class="muted small">
-            ${wrong.length ? t("mistakes_n", wrong.length) : t("no_mistakes")}
+            ${wrong.length
+              ? t("mistakes_n", wrong.length)
+              : t(decisions.length ? "no_mistakes" : "no_decisions")}
           </span>
           <span class="spread"></span>
           <button type="button" onClick=${() => print()}>${t("print")}</button>
@@ -267,37 +256,7 @@ export function Review({
           ${!one.hidden &&
           one.rows &&
           html`
-            <div class="segments no-print" role="group" aria-label=${t("thoughts")}>
-              ${["moves", "hands"].map(
-                (each) => html`
-                  <button
-                    type="button"
-                    key=${each}
-                    aria-pressed=${show === each ? "true" : "false"}
-                    class=${show === each ? "on" : ""}
-                    onClick=${() => setShow(each)}
-                  >
-                    ${t(each)}
-                  </button>
-                `,
-              )}
-            </div>
-            ${show === "moves"
-              ? html`
-                  <${Moves} result=${{ rows: one.rows, unit }} mark=${one.move} />
-                `
-              : hidden[ply]?.hidden
-                ? html`
-                    <${Hands}
-                      hidden=${hidden[ply].hidden}
-                      name=${(seat) => placeTitle({ ...view, you: one.seat }, seat, game, config)}
-                    />
-                  `
-                : html`
-                    <button type="button" disabled=${hidden[ply]?.pending} onClick=${guess}>
-                      ${t("analyse")}${" "}${PLAYOUTS}
-                    </button>
-                  `}
+            <${Moves} result=${{ rows: one.rows, unit }} mark=${one.move} />
           `}
         </div>
       `}
@@ -345,6 +304,13 @@ const CLASSES = ["best", "good", "better", "unclear", "inaccuracy", "mistake", "
 
 // Counts by class, and the cost of the decisions.
 function Summary({ review, name, digits }) {
+  // What the decisions of a seat lost, or (sign −1) what those better than the AI's gained.
+  const part = (seat, sign) => {
+    const some = review.decisions.filter((one) => one.seat === seat && sign * one.loss > 0);
+    const loss = some.reduce((sum, one) => sum + sign * one.loss, 0);
+    const se = Math.hypot(...some.map((one) => one.se ?? 0));
+    return { loss, se, exact: review.exact };
+  };
   return html`
     <table class="summary">
       <thead>
@@ -381,16 +347,20 @@ function Summary({ review, name, digits }) {
             `,
           )}
         </tr>
-        <tr>
-          <th scope="row">${t("total_loss")}</th>
-          ${review.summary.map(
-            (row) => html`
-              <td class="num" key=${row.seat}>
-                ${lossOf({ ...row, exact: review.exact }, digits)}
-              </td>
-            `,
-          )}
-        </tr>
+        ${["total_lost", "gained"].map(
+          (each) => html`
+            <tr key=${each}>
+              <th scope="row">${t(each)}</th>
+              ${review.summary.map(
+                (row) => html`
+                  <td class="num" key=${row.seat}>
+                    ${lossOf(part(row.seat, each === "gained" ? -1 : 1), digits)}
+                  </td>
+                `,
+              )}
+            </tr>
+          `,
+        )}
       </tbody>
     </table>
   `;

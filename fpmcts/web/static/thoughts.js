@@ -2,7 +2,7 @@
 // game.
 
 import { html, useState } from "./vendor/preact.js";
-import { MoveText, cardName, moveWord } from "./cards.js";
+import { MoveText, cardName, highFirst, moveWord } from "./cards.js";
 import { amount, classes, number, percent, shownChips, signed, t } from "./words.js";
 
 const FEW_ROWS = 6;
@@ -187,6 +187,7 @@ export function Hands({ hidden, name }) {
         <p class="muted small">${t("vague")}</p>
       </div>
     `;
+  const kinds = highFirst(hidden.kinds.map((kind, k) => [kind, k])); // as in the counter of cards
   return html`
     <div class="hidden-hands">
       <h3>${t("hands")}</h3>
@@ -219,8 +220,8 @@ export function Hands({ hidden, name }) {
                   <table class="heat">
                     <tbody>
                       <tr>
-                        ${hidden.kinds.map(
-                          (kind) => html`
+                        ${kinds.map(
+                          ([kind]) => html`
                             <th scope="col" key=${kind}>
                               <span aria-hidden="true">
                                 ${kind === "T"
@@ -239,7 +240,7 @@ export function Hands({ hidden, name }) {
                       ${[4, 3, 2, 1].map(
                         (count) => html`
                           <tr key=${count}>
-                            ${hidden.kinds.map((kind, k) => {
+                            ${kinds.map(([kind, k]) => {
                               const counts = hidden.p[s][k];
                               const share = counts.slice(count).reduce((a, b) => a + b, 0);
                               return html`

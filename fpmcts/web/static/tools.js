@@ -1,13 +1,14 @@
 // Puzzles from reviewed games, and the deal editor.
 
 import { html, useEffect, useState } from "./vendor/preact.js";
-import { MoveText } from "./cards.js";
+import { Counter, MoveText, unseenCounts } from "./cards.js";
 import { get, post } from "./connection.js";
-import { Controls } from "./controls.js";
-import { Felt } from "./felt.js";
+import { Controls, playsCards } from "./controls.js";
+import { Felt, Log } from "./felt.js";
+import { keep, kept } from "./keys.js";
 import { Back } from "./play.js";
-import { gameTitle, seatTitle } from "./players.js";
-import { lossOf, t } from "./words.js";
+import { byLevel, gameTitle, levelTitle, seatTitle, usual } from "./players.js";
+import { lossOf, setUnit, t } from "./words.js";
 
 function Top({ title, go, games, name, change }) {
   return html`
@@ -15,39 +16,52 @@ function Top({ title, go, games, name, change }) {
       <${Back} go=${go} />
       <h1>${title}</h1>
       <span class="spread"></span>
-      <select
-        aria-label=${t("game")}
-        value=${name}
-        onChange=${(event) => change(event.target.value)}
-      >
-        ${games.map(
-          (one) => html`
-            <option value=${one.name} key=${one.name}>${gameTitle(one.name)}</option>
-          `,
-        )}
-      </select>
+      ${games.length > 1 &&
+      html`
+        <select
+          aria-label=${t("game")}
+          value=${name}
+          onChange=${(event) => change(event.target.value)}
+        >
+          ${games.map(
+            (one) => html`
+              <option value=${one.name} key=${one.name}>${gameTitle(one.name)}</option>
+            `,
+          )}
+        </select>
+      `}
     </header>
   `;
 }
 
+const SOLVED = "fpmcts.solved";
+const keyOf = (puzzle) => `${puzzle.table}-${puzzle.ply}`;
+const solvedOf = (puzzles, solved) => puzzles.filter((one) => solved[keyOf(one)]).length;
+
 export function Puzzles({ config, connection, go, prefs, say, announce, fail }) {
-  const [game, setGame] = useState(config.games[0].name);
   const [puzzles, setPuzzles] = useState(null);
   const [place, setPlace] = useState(0);
   const [all, setAll] = useState({}); // what was answered, by puzzle
+  const [solved, setSolved] = useState(() => kept(SOLVED, {}));
   useEffect(() => {
-    setPuzzles(null);
-    setPlace(0);
-    let wanted = true; // answers may arrive out of order
-    get(`/api/puzzles?game=${game}`).then((answer) => wanted && setPuzzles(answer.puzzles), fail);
-    return () => (wanted = false);
-  }, [game]);
+    get("/api/puzzles").then(({ puzzles: found }) => {
+      setPuzzles(found);
+      setPlace(
+        Math.max(
+          0,
+          found.findIndex((one) => !solved[keyOf(one)]),
+        ),
+      );
+    }, fail);
+  }, []);
   const puzzle = puzzles?.[place];
-  const key = puzzle && `${puzzle.table}-${puzzle.ply}`;
+  const key = puzzle && keyOf(puzzle);
   const { waiting, tried, answer } = all[key] ?? {};
   const note = (fields) =>
     setAll((before) => ({ ...before, [key]: { ...before[key], ...fields } }));
-  const digits = config.games.find((one) => one.name === game)?.reports_wins ? 1 : 2;
+  const game = config.games.find((one) => one.name === puzzle?.view.game);
+  const digits = game?.reports_wins ? 1 : 2;
+  setUnit(1, false);
   useEffect(() => {
     if (puzzle) connection.join(puzzle.table);
     return () => connection.leave();
@@ -63,13 +77,18 @@ export function Puzzles({ config, connection, go, prefs, say, announce, fail }) 
     note({ waiting: true });
     ask({ type: "try", move }, (found) => {
       note({ waiting: false, tried: found.tried });
+      if (found.tried?.right) {
+        const marked = { ...solved, [key]: true };
+        setSolved(marked);
+        keep(SOLVED, marked);
+      }
       if (found.tried)
         announce(found.tried.right ? t("solved") : t("not_right", lossOf(found.tried, digits)));
     });
   };
   return html`
     <main class="tool">
-      <${Top} title=${t("puzzles")} go=${go} games=${config.games} name=${game} change=${setGame} />
+      <${Top} title=${t("puzzles")} go=${go} games=${[]} />
       ${puzzles &&
       !puzzles.length &&
       html`
@@ -78,9 +97,13 @@ export function Puzzles({ config, connection, go, prefs, say, announce, fail }) 
       ${puzzle &&
       html`
         <p class="row">
-          <b>${t("puzzle_n", place + 1, puzzles.length)}</b>
-          ${" "}
-          <span class="muted">${t("puzzle_text")}</span>
+          <b>
+            ${t("puzzle_n", place + 1, puzzles.length)}${solved[key] ? " ✓" : ""}${" "}·${" "}
+            ${gameTitle(puzzle.view.game)}
+          </b>
+          <span class="muted">
+            ${t("puzzle_text")}${" "}${t("solved_n", solvedOf(puzzles, solved))}
+          </span>
         </p>
         <${Felt}
           view=${puzzle.view}
@@ -126,10 +149,21 @@ export function Puzzles({ config, connection, go, prefs, say, announce, fail }) 
             : html`
                 <button type="button" onClick=${reveal}>${t("show")}</button>
               `}
-          <button type="button" onClick=${() => setPlace((place + 1) % puzzles.length)}>
-            ${t("next_puzzle")}
-          </button>
+          ${puzzles.length > 1 &&
+          html`
+            <button type="button" onClick=${() => setPlace((place + 1) % puzzles.length)}>
+              ${t("next_puzzle")}
+            </button>
+          `}
         </div>
+        ${playsCards(puzzle.view) &&
+        html`
+          <${Counter} counts=${unseenCounts(puzzle.view)} />
+        `}
+        <section class="panel">
+          <h2>${t("log")}</h2>
+          <${Log} view=${puzzle.view} config=${config} />
+        </section>
       `}
     </main>
   `;
@@ -140,6 +174,7 @@ export function Editor({ config, go, open, fail, say }) {
   const [name, setName] = useState(able[0]?.name);
   const [fields, setFields] = useState({});
   const [mine, setMine] = useState(0);
+  const [against, setAgainst] = useState(null); // null: as the game proposes
   const [good, setGood] = useState(null); // a valid deal, and its view
   const game = able.find((one) => one.name === name);
   if (!game)
@@ -185,14 +220,13 @@ export function Editor({ config, go, open, fail, say }) {
       .catch((error) => ask(second).catch(() => Promise.reject(error)))
       .then((answer) => (setGood(answer), say(t("deal_good"))), fail);
   };
-  const strong = game.players.find((player) => player.analyses) ?? game.players[0];
   const take = () =>
     post("/api/tables", {
       game: name,
       mode: "open",
       deal: good.deal,
       moves: moves(),
-      seats: game.seats.map((_, seat) => (seat === mine ? "you" : strong.name)),
+      seats: game.seats.map((_, seat) => (seat === mine ? "you" : (against ?? usual(game)))),
     }).then((made) => open(made.id), fail);
   const cards = (text) => t("cards_left", parseInt(text, 10));
   const rows = Object.entries(game.deal).flatMap(([key, what]) =>
@@ -207,7 +241,13 @@ export function Editor({ config, go, open, fail, say }) {
         go=${go}
         games=${able}
         name=${name}
-        change=${(next) => (setName(next), setFields({}), setGood(null), setMine(0))}
+        change=${(next) => (
+          setName(next),
+          setFields({}),
+          setGood(null),
+          setMine(0),
+          setAgainst(null)
+        )}
       />
       <form class="panel" onSubmit=${check}>
         <p class="muted">${t("deal_help")}</p>
@@ -240,6 +280,19 @@ export function Editor({ config, go, open, fail, say }) {
             ${game.seats.map(
               (_, seat) => html`
                 <option value=${String(seat)} key=${seat}>${seatTitle(game, seat)}</option>
+              `,
+            )}
+          </select>
+        </label>
+        <label class="field">
+          <span>${t("opponents")}</span>
+          <select
+            value=${against ?? usual(game)}
+            onChange=${(event) => setAgainst(event.target.value)}
+          >
+            ${byLevel(game).map(
+              (one) => html`
+                <option value=${one.name} key=${one.name}>${levelTitle(game, one, config)}</option>
               `,
             )}
           </select>
