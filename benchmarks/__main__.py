@@ -1,12 +1,14 @@
 """Runs the benchmarks: ``fpmcts bench [MODULE ...] [--json FILE]``.
 
 A benchmark is a module of this folder with ``run() -> Iterable[Row]`` (``measure.py``). Without
-names all of them run. Each row is printed as soon as it is measured.
+names all of them run. Each row is printed as soon as it is measured. ``fpmcts bench decisions
+a=PLAYER`` gives the regret of players instead (``decisions.py``).
 """
 
 import argparse
 import importlib
 import json
+import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -31,6 +33,9 @@ LONG = ("speedrun",)
 
 def main(arguments: Sequence[str] | None = None, command: str = "python -m benchmarks") -> int:
     """Runs the modules that the command line names; returns the exit status."""
+    words = sys.argv[1:] if arguments is None else [*arguments]
+    if words[:1] == ["decisions"]:
+        return importlib.import_module(".decisions", __package__).main(words[1:])  # type: ignore[no-any-return]
     parser = argparse.ArgumentParser(
         prog=command, description="Speed, beside targets and published figures."
     )

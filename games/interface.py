@@ -612,6 +612,12 @@ class Game:
                 raise ValueError(f"{key} {fields[key]}: the moves give {result}")
         return deal, moves
 
+    def translated(self, position: Mapping[str, Any], notation: str) -> dict[str, Any]:
+        """Returns the fields of a position that are written in the notation of another program.
+        Raises ValueError if the game knows none.
+        """
+        raise ValueError(f"notation={notation}: {self.spec.name} has one notation only")
+
     def native(self, fields: Any) -> Any:
         """Returns a game of another program as the fields of a record; others as they are. Raises
         ValueError if it cannot be one.

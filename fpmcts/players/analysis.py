@@ -15,6 +15,8 @@ role where the number of cards does not tell it; bottom and bombs if known.
 
 player=NAME chooses the player, by default fpmcts; checkpoint=FILE its weights. only='4 5' considers
 these moves alone (moves= in Python); json=true prints a line of JSON, by the names of Decision.
+notation=rlcard (or douzero): cards are written as there (RLCard's B is the little joker); the
+answer is in our notation.
 Other keys are options of the game (game.KEY=VALUE) or of the player: fpmcts evaluate --help fpmcts
 """
 
@@ -57,7 +59,8 @@ def analyse(
             the decision says so (``knows_moves``).
         player: A player, its name, a ``Run`` or a function, as for ``match``.
         moves: The only moves to consider, as for ``Player.decide``, or a text of them; None: all.
-        options: Fields of the position (but ``moves``), and for a name the options of
+        options: Fields of the position (but ``moves``); ``notation``, "douzero" or "rlcard" if
+            cards are written as there (the decision is in ours); and for a name the options of
             ``load_player``: ``playouts=2000``.
 
     Raises:
@@ -71,6 +74,9 @@ def analyse(
     known = dict(position or {})
     for key in fields_of(chosen, options):
         known[key] = options.pop(key)
+    if (notation := options.pop("notation", None)) is not None:
+        known = chosen.translated(known, str(notation))
+        moves = chosen.translated({"moves": moves}, str(notation))["moves"]
     table = table_at(chosen, known)
     only = split_moves(chosen, moves) if isinstance(moves, str) else moves
     return player_of(chosen, player, **options).decide(table, moves=only)

@@ -12,6 +12,7 @@ from games.doudizhu import (
     deck_files,
     forced_win,
     marginal,
+    notations,
     observe,
     state,
     sure_win,
@@ -292,6 +293,15 @@ class CardPlay(Game):
         """
         won = int(state.team_return(self.rules, final, 0, 0)) if is_over else 0
         return {"winner": int(final.winner[0]), "points": [won, -won, -won]}
+
+    def translated(self, position: Mapping[str, Any], notation: str) -> dict[str, Any]:
+        """Returns the fields of a position in the notation of DouZero or RLCard
+        (``notations.py``).
+        """
+        return {
+            key: notations.ours(value, notation) if key in notations.FIELDS else value
+            for key, value in position.items()
+        }
 
     def native(self, fields: Any) -> Any:
         """Returns a match log of Botzone as the fields of a record (``botzone/logs.py``)."""

@@ -50,7 +50,7 @@ _SIZES = {"landlord": 20, "landlord_down": 17, "landlord_up": 17, "three_landlor
 """The parts of a deck of DouZero and their cards: the hands in the order of our seats, then the
 bottom cards.
 """
-_RANKS = {
+RANKS = {
     **{number: number - 3 for number in range(3, 15)},
     17: TWO,
     20: LITTLE_JOKER,
@@ -171,12 +171,12 @@ def _count(name: str, cards: Any) -> np.ndarray:
     if not isinstance(cards, list):
         raise ValueError(f"{name} is {_shown(cards)}: expected a list of cards")
     for card in cards:
-        if type(card) is not int or card not in _RANKS:  # a bool is an int
+        if type(card) is not int or card not in RANKS:  # a bool is an int
             raise ValueError(
                 f"{name}: {_shown(card)} is not a card; expected 3 to 14, 17 (the 2), 20 or 30 "
                 "(the jokers)"
             )
-        counts[_RANKS[card]] += 1
+        counts[RANKS[card]] += 1
     return counts
 
 

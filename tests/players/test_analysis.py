@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from fpmcts.players import analysis, load_player
+from fpmcts.players.given import FunctionPlayer
 from games import make
 from games.table import Table
 
@@ -47,6 +48,33 @@ def test_without_moves() -> None:
             return "pass"
 
         analysis.analyse(game, player=careful, hand=hand, **shown)
+
+
+def test_notations_of_other_programs() -> None:
+    """RLCard's B is the little joker, ours the big one."""
+    game = make("doudizhu")
+    asked = {"hand": "3445688TJQKK2B", "played": "33,7799,TT", "to_beat": "TT", "to_beat_seat": 2}
+    seen = []
+    for notation, hand in (
+        (None, "3445688TJQKKL"),
+        ("rlcard", "3445688TJQKKB"),
+        ("douzero", "344568810JQKKX"),
+        ("douzero", [3, 4, 4, 5, 6, 8, 8, 10, 11, 12, 13, 13, 20]),
+    ):
+        options = {} if notation is None else {"notation": notation}
+        player = FunctionPlayer(game, lambda view: seen.append(view["hand"]) or "pass")
+        player.needs_moves = False
+        analysis.analyse(game, player=player, **asked | {"hand": hand}, **options)
+    assert seen == 4 * ["3445688TJQKKL"]
+    for notation, hand, said in (
+        ("rlcard", "3L", "no card 'L' in '3L': expected characters of 3456789TJQKA2BR"),
+        ("douzero", [3, 15], "card 15 in"),
+        ("other", "3", "notation=other: expected one of douzero, rlcard"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            analysis.analyse(game, player="rhcp", notation=notation, hand=hand, moves=None)
+    with pytest.raises(ValueError, match="leduc has one notation only"):
+        analysis.analyse("leduc", {"hand": "Qh"}, "random", notation="rlcard")
 
 
 def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
