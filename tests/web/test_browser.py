@@ -434,6 +434,17 @@ def test_what_the_page_computes(browser: Any, site: Site) -> None:
     }
     hands = [cards.split() for cards in names]
     assert person.run("poker", "of.map(handName)", hands) == [*names.values()]
+    best = {"move": "3", "wp": 0.7, "se": 0.03, "points": None, "equal": True}
+    game = {"classes": [5, 10, 15]}
+    told = "of.map(([rows, move, game]) => costOfMove(rows, move, game))"
+    assert person.run(
+        "play",
+        told,
+        [
+            [[best, best | {"move": "4", "wp": value, "se": se, "equal": False}], "4", game]
+            for value, se in ((0.58, 0.03), (0.66, 0.0), (0.58, 0.09))
+        ],
+    ) == ["12 ± 4 %", None, None], "a clear loss of more than an inaccuracy, nothing else"
     assert person.run("words", "of.map(verdict)", [2, 0, -1]) == ["You won", "A draw", "You lost"]
     assert person.run("words", "of.map(gain)", [2, 0, -1, None]) == ["gain", "", "lose", ""]
     games = [[2, -1, -1], [-4, 8, -4]]

@@ -34,6 +34,7 @@ function readPrefs() {
     autopass: false,
     combine: false,
     bb: true,
+    coach: false,
   });
 }
 
@@ -124,7 +125,7 @@ function Settings({ prefs, change }) {
             )}${" "}${box("autopass", t("autopass"))}${" "}${box(
               "combine",
               t("combine"),
-            )}${" "}${box("bb", t("bb"))}
+            )}${" "}${box("bb", t("bb"))}${" "}${box("coach", t("coach"))}
           </p>
           <dl class="keys">
             ${t("help").map(

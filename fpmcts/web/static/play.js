@@ -166,6 +166,8 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
   const [state, tell] = useReducer(follow, EMPTY);
   const [ply, setPly] = useState(null); // null: the current position
   const [retry, setRetry] = useState(null);
+  const [coach, setCoach] = useState(null); // what your last move cost
+  const check = useRef(null);
   const [tab, setTab] = useState(null); // beside a finished game: "thoughts" or "review"
   const [line, setLine] = useState(null); // moves tried from the ply shown, and where they lead
   const [rules, setRules] = useState(null);
@@ -180,6 +182,7 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
     setLine(null);
     const stop = connection.listen((message) => {
       if (message.table !== undefined && message.table !== id) return;
+      if (message.type === "moved") check.current?.(message);
       if (message.type === "next") open(message.next);
       else if (message.type === "error" || message.error) failed(message.error ?? message);
       else if (message.type === "moved" || message.type === "over" || message.type === "state")
@@ -242,6 +245,21 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
     // on a phone it is below the table
     if (reviewing && tab) document.querySelector(".review").scrollIntoView({ block: "nearest" });
   }, [reviewing]);
+  // After your own move, what it cost, where that is clear: two standard errors and an inaccuracy.
+  check.current = ({ ply: made, seat, move }) => {
+    setCoach(null);
+    if (
+      !prefs.coach ||
+      !game.analyst ||
+      seat !== view?.you ||
+      summary.mode === "fair" ||
+      view.legal.length < 2
+    )
+      return;
+    connection.send({ type: "analyse", ply: made, playouts: FIRST_PLAYOUTS }, (found) => {
+      if (found.final) setCoach(costOfMove(found.rows, move, game));
+    });
+  };
   const explore = (moves) =>
     connection.send(
       { type: "line", ply: at, line: moves },
@@ -427,6 +445,21 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
           ${engine.compiling
             ? t("compiling", gameTitle(engine.compiling.game), engine.compiling.seconds)
             : t("waiting", number(100 * (engine.warm ?? 0)))}
+        </p>
+      `}
+      ${coach &&
+      !done &&
+      html`
+        <p class="notice">
+          ${t("coach_cost", coach)}${" "}
+          <button
+            type="button"
+            class="link"
+            onClick=${() => (setCoach(null), send({ type: "undo" }))}
+          >
+            ${t("undo")}
+          </button>
+          <button type="button" class="link" onClick=${() => setCoach(null)}>${t("close")}</button>
         </p>
       `}
       <div class="stage">
@@ -717,6 +750,18 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
       </aside>
     </main>
   `;
+}
+
+// What a move lost against the best one, in words; null where no more is clear than two errors.
+export function costOfMove(rows, move, game) {
+  const valueOf = (row) => (row?.wp === null ? row.points : row ? 100 * row.wp : null);
+  const [best, mine] = [rows?.[0], rows?.find((row) => row.move === move)];
+  if (!mine || mine.equal || best === mine || valueOf(mine) === null) return null;
+  const cost = valueOf(best) - valueOf(mine);
+  const error = Math.hypot(best.se ?? 0, mine.se ?? 0) * (best.wp === null ? 1 : 100);
+  if (cost < game.classes[0] || cost <= 2 * error) return null;
+  const digits = best.wp === null ? 2 : 0;
+  return `${number(cost, digits)}${error ? ` ± ${number(error, digits)}` : ""}${digits ? "" : " %"}`;
 }
 
 const resultText = (game, value) =>
