@@ -1,5 +1,5 @@
 """Reads hand histories of no-limit Texas Hold'em in the PHH format: a file, a folder, or many hands
-per file, compressed or not.
+per file, compressed or not; and texts of PokerStars, if PokerKit is installed.
 
     fpmcts check FILES    what can be read, what cannot, and why
 
@@ -18,10 +18,14 @@ are integers: a hand with amounts such as 0.25 is counted in hundredths (``Hand.
 import lzma
 import re
 import tomllib
+import warnings
 from collections.abc import Iterable, Iterator
+from contextlib import redirect_stderr
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
-from itertools import chain
+from importlib.util import find_spec
+from io import StringIO
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -48,6 +52,7 @@ _KEY = r"""[ \t]*(?:[\w-]+|"[^"\\\n]*"|'[^'\n]*')[ \t]*"""
 _HEADER = re.compile(rf"^[ \t]*\[{_KEY}\][ \t]*(?:#[^\n]*)?\r?$", re.MULTILINE | re.ASCII)
 """A header of a table that may be a hand, unless a string or list is open before it."""
 _OPEN = "(at end of document))"
+_POKERSTARS = re.compile(r"^\ufeff?PokerStars (?:\w+ )*#(\d+)", re.MULTILINE)
 _SITES = re.compile(
     r"(?:\s|#[^\n]*\n)*(?:PokerStars (?:\w+ )*#|Full ?Tilt ?Poker |\*{5} |Stage #|<|STATE:|Hand #)"
 )
@@ -202,7 +207,9 @@ def _hands(path: Path) -> Iterator[Hand | BadHandError]:
     """Yields the hands of a file, and an error for each that cannot be read."""
     number = ""
     try:
-        for number, fields in tables(_text(path)):
+        text = _text(path)
+        is_pokerstars = _POKERSTARS.search(text) and find_spec("pokerkit") is not None
+        for number, fields in _pokerstars(text) if is_pokerstars else tables(text):
             try:
                 yield _parsed(fields, str(path), number)
             except BadHandError as error:
@@ -212,6 +219,30 @@ def _hands(path: Path) -> Iterator[Hand | BadHandError]:
     else:
         if not number:
             yield BadHandError(str(path), "", "no hand in this file")
+
+
+def _pokerstars(text: str) -> Iterator[tuple[str, dict[str, Any] | str]]:
+    """Yields the number and the fields of each hand of a text of PokerStars, by PokerKit, or that
+    it cannot read it. Amounts won are left out: PokerKit reads them as 0.
+    """
+    from pokerkit.notation import HandHistory
+
+    starts = [found.start() for found in _POKERSTARS.finditer(text)]
+    for start, end in pairwise([*starts, len(text)]):
+        head = text[start:end].partition("\n")[0].strip("\ufeff\r")
+        number = head.partition("#")[2].partition(":")[0]
+        if "Hold'em No Limit" not in head:
+            yield number, f"is {head[:80]!r}; expected Hold'em No Limit"
+            continue
+        try:
+            with warnings.catch_warnings(), redirect_stderr(StringIO()):
+                warnings.simplefilter("ignore")  # of fields that are not of the format
+                (hand,) = HandHistory.from_pokerstars(text[start:end], error_status=True)
+                fields = tomllib.loads(hand.dumps(), parse_float=Decimal)
+        except Exception as error:  # noqa: BLE001 (of another program, of any kind)
+            yield number, f"PokerKit cannot read this hand ({error.__cause__ or error})"
+        else:
+            yield number, {key: fields[key] for key in (fields.keys() & _FIELDS) - {"winnings"}}
 
 
 def _text(path: Path) -> str:

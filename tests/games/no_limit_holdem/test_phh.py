@@ -349,7 +349,7 @@ INDENTED = "".join(f"  {line}\n" for line in HEADS_UP.splitlines())
         (f"[1]\n{THREE}[2]\nx = [\n[3]\n{THREE}", "1, 3", "hand 2: is not TOML (Invalid value"),
         (f"[1]\n{THREE}[2]\nplayers = ['\udce9']\n[3]\n{THREE}", "1, 3", "2: is not UTF-8 text"),
         (f"\ufeff{THREE}", "1", ""),
-        ("PokerStars Hand #1: Hold'em No Limit\nSeat 1", "", "HandHistory.from_pokerstars"),
+        ("Full Tilt Poker Game #1: Hold'em No Limit", "", "HandHistory.from_pokerstars"),
         ("# name/game/hands\nSTATE:0:cr200c/kk:AsAh|KsKh", "", "from_acpc_protocol, …, then dump"),
         (f"[1]\n{THREE.replace('NT', 'F7S')}", "", "variant = 'F7S' (fixed-limit seven-card stud)"),
         ("variant = 'FT'", "", "'FT' (fixed-limit Texas hold'em; game=limit_holdem plays it"),
@@ -446,3 +446,49 @@ def test_all_hands_of_pluribus() -> None:
     assert replay(pack(hands)).settled.all()
     for hand in hands[::100]:
         assert parse(phh_text(hand)) == hand._replace(file="", number="1")
+
+
+STARS = """\
+PokerStars Hand #7: Hold'em No Limit ($0.50/$1.00 USD) - 2020/01/01 00:00:00 ET
+Table 'Alpha' 6-max Seat #1 is the button
+Seat 1: anna ($100 in chips)
+Seat 2: bert ($100 in chips)
+Seat 3: cora ($100 in chips)
+bert: posts small blind $0.50
+cora: posts big blind $1
+*** HOLE CARDS ***
+Dealt to anna [As Kd]
+anna: raises $2 to $3
+bert: folds
+cora: calls $2
+*** FLOP *** [2c 7d Kh]
+cora: checks
+anna: bets $4
+cora: folds
+Uncalled bet ($4) returned to anna
+anna collected $6.50 from pot
+*** SUMMARY ***
+Total pot $6.50 | Rake $0
+Board [2c 7d Kh]
+Seat 1: anna (button) collected ($6.50)
+Seat 2: bert (small blind) folded before Flop
+Seat 3: cora (big blind) folded on the Flop
+
+"""
+
+
+def test_texts_of_pokerstars(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each hand is read, or refused by its number: none is lost."""
+    pytest.importorskip("pokerkit")
+    file, problems = tmp_path / "stars.txt", list[phh.BadHandError]()
+    omaha = STARS.replace("Hold'em No Limit", "Omaha Pot Limit").replace("#7", "#8")
+    file.write_text(STARS + omaha + STARS.replace("raises $2 to $3", "jumps").replace("#7", "#9"))
+    (hand,) = phh.read([file], "skip", problems)
+    assert hand.number == "7" and hand.players == ("bert", "cora", "anna") and hand.scale == 100
+    assert hand.moves == (300, phh.FOLD, phh.CALL, phh.CALL, 400, phh.FOLD)
+    assert hand.blinds == (50, 100, 0) and len(hand.board) == 3
+    assert [problem.number for problem in problems] == ["8", "9"]
+    assert "Omaha Pot Limit" in problems[0].reason and "PokerKit cannot" in problems[1].reason
+    monkeypatch.setattr(phh, "find_spec", lambda name: None)
+    with pytest.raises(phh.BadHandError, match="PokerKit converts"):
+        [*phh.read([file])]
