@@ -9,8 +9,9 @@ teacher's games differ only in the player that decides. A callback that treats l
 plays the same games in windows of any size.
 """
 
-from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from games.generic import current_seat, expected_return, legal, sure_win, team_r
 from games.history import History, Moves, play_move
 from games.interface import Game, Records
 from games.kernels import kernel
-from games.rows import Rules, States, copied, num_rows
+from games.rows import Rules, States, concatenate, copied, num_rows, take
 
 RUNNING, WAITING, OVER = 0, 1, 2
 
@@ -26,6 +27,45 @@ Decide = Callable[[np.ndarray], np.ndarray]
 """Given the lanes that wait (int64 ``[n]``, ascending), returns a legal action for each (int16
 ``[n]``); -1 lets a lane wait for another round.
 """
+Rows = TypeVar("Rows", bound=tuple[Any, ...])
+"""A NamedTuple of arrays."""
+Noted = list[tuple[np.ndarray, Rows]]
+"""Lanes (int64 ``[n]``) with a decision, and the rows stored for these (``[n]``)."""
+
+
+class Games(NamedTuple, Generic[Rows]):
+    """G finished games.
+
+    Attributes:
+        states: ``[G]``, their ends.
+        records: ``[G]``, their moves.
+        returns: float64 ``[G, S]``: the return of the seat's team, in the game's unit.
+        counts: int64 ``[G]``, the decisions stored of each.
+        decisions: ``[N]``, what was stored of them, by game and time.
+        work: What they cost, by name: numbers that add up.
+    """
+
+    states: States
+    records: Records
+    returns: np.ndarray
+    counts: np.ndarray
+    decisions: Rows
+    work: defaultdict[str, float]
+
+    @property
+    def owner(self) -> np.ndarray:
+        """The game of each decision, int64 ``[N]``."""
+        return np.repeat(np.arange(len(self.counts)), self.counts)
+
+
+def joined(parts: Sequence[Games[Rows]]) -> Games[Rows]:
+    """Returns the games of several parts, in order."""
+    work: defaultdict[str, float] = defaultdict(float)
+    for part in parts:
+        for name, amount in part.work.items():
+            work[name] += float(amount)
+    nothing: Any = ()
+    return concatenate([part._replace(work=nothing) for part in parts])._replace(work=work)
 
 
 class _Progress(NamedTuple):
@@ -188,6 +228,41 @@ class Lockstep:
                 _play(rules, self.states, waiting, decide(waiting), history, progress)
             self.over = status == OVER
             yield int(self.over.sum())
+
+    def play(
+        self,
+        decide: Callable[[np.ndarray], tuple[np.ndarray, Noted[Rows]]],
+        nothing: Rows,
+        tick: Callable[[int], None],
+        expected: bool = True,
+    ) -> Games[Rows]:
+        """Returns the games, played to their ends.
+
+        Args:
+            decide: As for ``run``, but also returns what is stored.
+            nothing: Empty rows.
+            tick: Called with the number of finished games.
+            expected: See ``returns``.
+        """
+        noted: Noted[Rows] = [(np.zeros(0, np.int64), nothing)]
+
+        def moves(lanes: np.ndarray) -> np.ndarray:
+            actions, kept = decide(lanes)
+            noted.extend(kept)
+            return actions
+
+        for over in self.run(moves):
+            tick(over)
+        owner = np.concatenate([lanes for lanes, _ in noted])
+        order = np.argsort(owner, kind="stable")
+        return Games(
+            self.states,
+            self.records,
+            self.returns(expected),
+            np.bincount(owner, minlength=len(self.over)),
+            take(concatenate([rows for _, rows in noted]), order),
+            defaultdict(float),
+        )
 
     def returns(self, expected: bool = False) -> np.ndarray:
         """Returns the return of each seat's team, in the game's unit, once all games are over:

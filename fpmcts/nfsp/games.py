@@ -12,10 +12,10 @@ import numpy as np
 
 from fpmcts.search.search import Evaluate
 from fpmcts.training.policy_games import draw_moves
-from fpmcts.training.samples import Noted, Samples, empty_samples, play_games
+from fpmcts.training.samples import Samples, empty_samples
 from games.interface import Game, seats_to_move
 from games.kernels import streams
-from games.lockstep import Lockstep
+from games.lockstep import Lockstep, Noted
 from games.rows import States, take
 
 
@@ -68,20 +68,6 @@ def next_decisions(owner: np.ndarray, seats: np.ndarray) -> np.ndarray:
     return found
 
 
-class Played(NamedTuple):
-    """The data of a batch of games.
-
-    Attributes:
-        transitions: Those of all seats that met no random player.
-        responses: Decisions of seats that played their best response, for the reservoirs.
-        final: ``[G]``, the final states.
-    """
-
-    transitions: Transitions
-    responses: Samples
-    final: States
-
-
 def draw_seats(seed: int, num_games: int, num_seats: int, chance: float, *path: int) -> np.ndarray:
     """Returns bool ``[G, S]``, each true with a probability."""
     drawn = streams(seed, num_games * num_seats, *path) >> np.uint64(11)
@@ -99,8 +85,9 @@ def play(
     iteration: int,
     lanes: int,
     tick: Callable[[int], None],
-) -> Played:
-    """Plays a game for each deal.
+) -> tuple[Transitions, Samples]:
+    """Plays a game for each deal; returns the decisions of all seats that met no random player, and
+    those of seats that played their best response, for the reservoirs.
 
     Args:
         game: The game.
@@ -135,9 +122,10 @@ def play(
                 kept.append((at, drawn.samples))
         return actions, kept
 
-    owner, samples = play_games(games, decide, empty_samples(game, 0), tick)
+    played = games.play(decide, empty_samples(game, 0), tick)
+    owner, samples = played.owner, played.decisions
     seats = seats_to_move(game, samples.states)
-    result = (games.returns(expected=True)[owner, seats] / game.spec.max_return).astype(np.float32)
+    result = (played.returns[owner, seats] / game.spec.max_return).astype(np.float32)
     after = next_decisions(owner, seats)
     is_last = after < 0
     following = take(samples.states, np.where(is_last, np.arange(len(owner)), after))
@@ -145,8 +133,7 @@ def play(
         samples.states, samples.actions[:, 0].copy(), following, is_last, result, samples.iteration
     )
     meets = explores.sum(axis=1)[owner] > explores[owner, seats]
-    return Played(
+    return (
         take(transitions, np.flatnonzero(~meets)),
         take(samples, np.flatnonzero(samples.policy_weight)),
-        games.states,
     )

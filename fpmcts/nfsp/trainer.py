@@ -16,7 +16,7 @@ import torch
 from fpmcts.evaluation.duplicate import duplicate_games
 from fpmcts.evaluation.match import PlayedGames
 from fpmcts.memory import check_fits
-from fpmcts.nfsp.games import Played, draw_seats, empty_transitions, play
+from fpmcts.nfsp.games import Transitions, draw_seats, empty_transitions, play
 from fpmcts.nfsp.learners import AverageLearner, NFSPSettings, QLearner
 from fpmcts.players.policy import PolicyAgent
 from fpmcts.players.random_agent import Random
@@ -33,7 +33,7 @@ from fpmcts.training.learning import (
     numbered,
     part_arrays,
 )
-from fpmcts.training.samples import Reservoir, Window, empty_samples
+from fpmcts.training.samples import Reservoir, Samples, Window, empty_samples
 from games import Choice, with_defaults
 from games.interface import roles_to_move
 from games.kernels import Stream, deal_seeds, sources_digest, streams
@@ -179,8 +179,8 @@ class NFSP:
         began = time.perf_counter()
         played = self._play(progress)
         started = time.perf_counter()
-        curves = self._learn(played, progress)
-        count = num_rows(played.final)
+        curves = self._learn(*played)
+        count = self.config.algorithm.games
         rate = count / (started - began)
         self.episodes += count
         self.steps += 1
@@ -197,7 +197,7 @@ class NFSP:
             line += self.evaluation.match(False, measured.decks, scalars, progress)
         return Report(self.episodes, line, scalars)
 
-    def _play(self, progress: Progress) -> Played:
+    def _play(self, progress: Progress) -> tuple[Transitions, Samples]:
         """Plays the games of an iteration."""
         settings, seed, seats = self.config.algorithm, self.config.seed, self.game.spec.num_seats
         deals = deal_seeds(seed, settings.games, Stream.TRAINING, self.steps, 0)
@@ -221,19 +221,19 @@ class NFSP:
             lambda over: progress("games", over, settings.games, "games"),
         )
 
-    def _learn(self, played: Played, progress: Progress) -> dict[str, float]:
+    def _learn(self, transitions: Transitions, responses: Samples) -> dict[str, float]:
         """Steps the networks of every role; returns the mean losses as curves."""
         settings = self.config.algorithm
         found: list[list[Losses]] = []
         movers, answering = (
-            roles_to_move(self.game, part.states) for part in (played.transitions, played.responses)
+            roles_to_move(self.game, part.states) for part in (transitions, responses)
         )
         for role, (memory, reservoir) in enumerate(
             zip(self.memories, self.reservoirs, strict=True)
         ):
-            new = take(played.transitions, np.flatnonzero(movers == role))
+            new = take(transitions, np.flatnonzero(movers == role))
             memory.add(new)
-            reservoir.add(take(played.responses, np.flatnonzero(answering == role)))
+            reservoir.add(take(responses, np.flatnonzero(answering == role)))
             # Decisions that do not fill a step are carried over to the next iteration.
             steps = self._steps(memory.seen) - self._steps(memory.seen - num_rows(new))
             generator = np.random.default_rng([self.config.seed, Stream.TRAINING, self.steps, role])

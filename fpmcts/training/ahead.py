@@ -6,14 +6,16 @@ import atexit
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, TimeoutError
+from typing import Any
 
 from fpmcts.cluster.pools import StoppedError
 from fpmcts.progress import Progress
-from fpmcts.training.workers import AnyGames, Batch
+from fpmcts.training.workers import Batch
+from games.lockstep import Games
 
 POLL_SECONDS = 0.5
 STOP_SECONDS = 10.0
-Play = Callable[[Batch, Progress], AnyGames]
+Play = Callable[[Batch, Progress], Games[Any]]
 
 
 class Ahead:
@@ -25,7 +27,7 @@ class Ahead:
     """
 
     def __init__(self, batches: Sequence[Batch], play: Play) -> None:
-        self._games: dict[Batch, Future[AnyGames]] = {batch: Future() for batch in batches}
+        self._games: dict[Batch, Future[Games[Any]]] = {batch: Future() for batch in batches}
         self._news: tuple[str, int, int, str] | None = None
         self._stopped = False
         self._thread = threading.Thread(
@@ -34,7 +36,7 @@ class Ahead:
         self._thread.start()
         atexit.register(self.stop, STOP_SECONDS)
 
-    def _play(self, games: dict[Batch, "Future[AnyGames]"], play: Play) -> None:
+    def _play(self, games: dict[Batch, "Future[Games[Any]]"], play: Play) -> None:
         error: BaseException | None = None
         for batch, future in games.items():
             try:
@@ -54,7 +56,7 @@ class Ahead:
         """Returns whether a batch is being played, or was played and not yet taken."""
         return batch in self._games
 
-    def take(self, batch: Batch, progress: Progress) -> AnyGames:
+    def take(self, batch: Batch, progress: Progress) -> Games[Any]:
         """Returns the games of a batch, once. Raises the error of playing it, if any."""
         self._wait(batch, progress)
         return self._games.pop(batch).result()

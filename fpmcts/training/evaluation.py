@@ -4,6 +4,7 @@ small games.
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
 
 from fpmcts.evaluation.duplicate import evaluation_decks
@@ -17,10 +18,11 @@ from networks.evaluator import Evaluator
 from networks.resnet import Networks
 
 
+@dataclass
 class Evaluation:
     """Measures the networks of a run.
 
-    Args:
+    Attributes:
         game: The game.
         seed: Seed of the decks.
         baseline: The fixed player.
@@ -29,27 +31,22 @@ class Evaluation:
         play: Plays decks of a match, with or without searches.
     """
 
-    def __init__(
-        self,
-        game: Game,
-        seed: int,
-        baseline: str,
-        networks: Networks,
-        evaluator: Evaluator,
-        play: Callable[[States, bool, Progress], PlayedGames],
-    ) -> None:
-        self._game, self._seed, self._baseline, self._play = game, seed, baseline, play
-        self._networks, self.evaluator = networks, evaluator
+    game: Game
+    seed: int
+    baseline: str
+    networks: Networks
+    evaluator: Evaluator
+    play: Callable[[States, bool, Progress], PlayedGames]
 
     @cached_property
     def _measure(self) -> ExactMeasure:
-        return ExactMeasure(self._game)
+        return ExactMeasure(self.game)
 
     def exact(self, scalars: dict[str, float]) -> str:
         """Returns NashConv of the policy networks as text and adds it; "" where it cannot be
         computed.
         """
-        self.evaluator.refresh(self._networks)
+        self.evaluator.refresh(self.networks)
         value = self._measure.nash_conv(self.evaluator.evaluate)
         if value is None:
             return ""
@@ -65,10 +62,10 @@ class Evaluation:
         """
         if not decks:
             return ""
-        spec, baseline = self._game.spec, self._baseline
+        spec, baseline = self.game.spec, self.baseline
         name = "search" if searches else "policy"
-        dealt = evaluation_decks(self._game, self._seed, decks)
-        result = MatchResult((name, baseline), spec, self._play(dealt, searches, progress))
+        dealt = evaluation_decks(self.game, self.seed, decks)
+        result = MatchResult((name, baseline), spec, self.play(dealt, searches, progress))
         unit, group = spec.score, f"{name}_against_{baseline}"
         for label, score in [
             ("all", result.total),

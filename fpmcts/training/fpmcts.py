@@ -43,14 +43,14 @@ from fpmcts.training.learning import (
     numbered,
     part_arrays,
 )
-from fpmcts.training.policy_games import DECAY, Decisions, Played
+from fpmcts.training.policy_games import DECAY, PolicyDecisions
 from fpmcts.training.samples import Reservoir, Samples, Window, empty_samples
-from fpmcts.training.selfplay import Finished
-from fpmcts.training.weights import Players, Weights
-from fpmcts.training.workers import AnyGames, Batch, Generated, Workers
+from fpmcts.training.weights import PlayingNetworks, Weights
+from fpmcts.training.workers import POLICIES, SEARCHES, TEACHER, Batch, Workers
 from games import with_defaults
 from games.interface import roles_to_move
-from games.kernels import Stream, deal_seeds, sources_digest
+from games.kernels import Stream, sources_digest
+from games.lockstep import Games
 from games.rows import States, num_rows, take
 from games.system import num_cores
 from networks.checkpoint import check_compatible, load, naming
@@ -180,20 +180,20 @@ class FPMCTS:
         episode, selfplay = self.config.episode, self.config.selfplay
         if self.config.is_gradient(iteration):
             settings = self.config.gradient
-            shape = iteration, 0, settings.games, False
+            shape = iteration, 0, settings.games, POLICIES
             return [Batch(*shape, decay=DECAY, exploration=settings.exploration)]
         firsts = range(0, episode.games, episode.games_per_step)
         batches = [
-            Batch(iteration, k, min(episode.games_per_step, episode.games - n), True)
+            Batch(iteration, k, min(episode.games_per_step, episode.games - n), SEARCHES)
             for k, n in enumerate(firsts)
         ]
         if episode.value_games:
-            shape = iteration, len(batches), episode.value_games, False
+            shape = iteration, len(batches), episode.value_games, POLICIES
             batches.append(Batch(*shape, selfplay.temperature(iteration)))
         return batches
 
-    def play(self, batch: Batch, progress: Progress) -> AnyGames:
-        """Returns the games of a batch, ``Finished`` or ``Played``."""
+    def play(self, batch: Batch, progress: Progress) -> Games[Any]:
+        """Returns the games of a batch."""
         if self._ahead is not None and self._ahead.has(batch):
             return self._ahead.take(batch, progress)
         return self.workers.play(self.generators(), batch, progress)
@@ -215,7 +215,7 @@ class FPMCTS:
         """Returns the games of a match of the measured networks, with or without searches."""
         if self._ahead is not None:
             self._ahead.settle(progress)
-        players = Players(self.weights.averages, self.weights.filter)
+        players = PlayingNetworks(self.weights.averages, self.weights.filter)
         return self.workers.match(players, decks, searches, progress)
 
     def measured(self, scalars: dict[str, float], progress: Progress) -> str:
@@ -262,7 +262,7 @@ class FPMCTS:
             return np.arange(num_rows(samples))
         return np.flatnonzero(roles_to_move(self.game, samples.states) == k)
 
-    def generators(self) -> Players:
+    def generators(self) -> PlayingNetworks:
         """Returns the networks that play the games of the current iteration, and the filter
         network.
 
@@ -350,7 +350,7 @@ def bootstrap_step(run: FPMCTS, progress: Progress) -> Report:
     total, seed, size = run.bootstrap_games(), run.config.seed, run.config.train.batch_size
     count = min(config.games_per_step, total - run.bootstrap_done)
     index = run.bootstrap_done // config.games_per_step
-    samples = run.workers.teach(deal_seeds(seed, count, Stream.BOOTSTRAP, index), progress)
+    samples = run.play(Batch(0, index, count, TEACHER), progress).decisions
     generation = time.perf_counter() - started
     shuffled = take(
         samples,
@@ -394,8 +394,8 @@ def search_step(run: FPMCTS, progress: Progress) -> Report:
     """Plays some games of an iteration; after the last ones, learns and evaluates."""
     config, episode, batches = run.config, run.config.episode, run.batches(run.iteration)
     batch = batches[run.episode_done // episode.games_per_step]
-    played: Generated[Finished] = run.play(batch, progress)
-    samples = played.games.samples
+    played: Games[Samples] = run.play(batch, progress)
+    samples = played.decisions
     scalars = search_curves(run.game, played, run.workers.size) | run.workers.curves()
     scalars |= {
         "data/reservoir_seen": float(sum(r.seen for r in run.reservoirs)),
@@ -408,13 +408,14 @@ def search_step(run: FPMCTS, progress: Progress) -> Report:
     scalars |= learn_filter(run.filter, [config.seed, run.steps], samples, filter_steps)
     run.episode_done += batch.games
     run.games_seen += batch.games
-    line = f"iteration {run.iteration}: {batch.games} games at {batch.games / played.seconds:.1f}/s"
+    rate = batch.games / played.work["seconds"]
+    line = f"iteration {run.iteration}: {batch.games} games at {rate:.1f}/s"
     if run.episode_done < episode.games:
         return Report(run.steps, line, scalars)
     if episode.value_games:
-        unsearched: Generated[Played] = run.play(batches[-1], progress)
-        run.keep(unsearched.games.decisions.samples)
-        scalars["time/value_games_seconds"] = unsearched.seconds
+        unsearched: Games[PolicyDecisions] = run.play(batches[-1], progress)
+        run.keep(unsearched.decisions.samples)
+        scalars["time/value_games_seconds"] = unsearched.work["seconds"]
     run.play_ahead()
     scalars |= learn(run, progress)
     line += ", " + loss_text(scalars)
@@ -474,8 +475,8 @@ def gradient_step(run: FPMCTS, progress: Progress) -> Report:
         run.weights.latest.load_state_dict(run.weights.averages.state_dict())
         for learner in run.learners:
             learner.forget()
-    played: Generated[Played] = run.play(run.batches(run.iteration)[0], progress)
-    decisions = played.games.decisions
+    played: Games[PolicyDecisions] = run.play(run.batches(run.iteration)[0], progress)
+    decisions, seconds = played.decisions, played.work["seconds"]
     # After those of the networks (``_learn_gradient``): a shorter path is that of the first.
     path = [run.config.seed, Stream.TRAINING, run.iteration, len(run.learners)]
     keep = np.random.default_rng(path).random(num_rows(decisions))
@@ -489,7 +490,7 @@ def gradient_step(run: FPMCTS, progress: Progress) -> Report:
     }
     run.play_ahead()
     scalars |= _learn_gradient(run, rows, progress)
-    rate = f"{settings.games:,} games of the policies at {settings.games / played.seconds:,.0f}/s"
+    rate = f"{settings.games:,} games of the policies at {settings.games / seconds:,.0f}/s"
     line = f"iteration {run.iteration}: {rate}, {loss_text(scalars)}"
     run.iteration += 1
     run.games_seen += settings.games
@@ -497,7 +498,7 @@ def gradient_step(run: FPMCTS, progress: Progress) -> Report:
     return Report(run.steps, line, scalars)
 
 
-def _learn_gradient(run: FPMCTS, rows: Decisions, progress: Progress) -> dict[str, float]:
+def _learn_gradient(run: FPMCTS, rows: PolicyDecisions, progress: Progress) -> dict[str, float]:
     """Steps every network along the advantages of its decisions, scaled to mean 0 and deviation 1;
     returns curves.
     """

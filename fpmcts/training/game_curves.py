@@ -2,76 +2,71 @@
 quality of the searches' values by cards left (Brier score and AUC).
 """
 
+from typing import Any
+
 import numpy as np
 from scipy.stats import rankdata
 
 from fpmcts.training.learner import teaches_policy
-from fpmcts.training.policy_games import Played
+from fpmcts.training.policy_games import PolicyDecisions
 from fpmcts.training.samples import Samples
-from fpmcts.training.selfplay import Finished
-from fpmcts.training.workers import Generated
 from games.interface import Game
-from games.rows import States, num_rows
+from games.lockstep import Games
+from games.rows import num_rows
 
 GROUPS = ((1, 5), (6, 10), (11, 20))
 """Cards in the hand of the seat to move, inclusive."""
 
 
-def search_curves(game: Game, played: Generated[Finished], workers: int) -> dict[str, float]:
+def search_curves(game: Game, played: Games[Samples], workers: int) -> dict[str, float]:
     """Returns the curves of games with searches, given the number of workers that played them."""
-    s, seconds, searches = (
-        played.games.statistics,
-        played.seconds,
-        max(played.games.statistics.searches, 1),
-    )
-    counters, network, evaluations = zip(*played.work, strict=True)
+    work, seconds = played.work, played.work["seconds"]
+
+    def ratios(of: str, over: str, *names: str) -> dict[str, float]:
+        return {f"{of}/{name}": work[name] / max(work[over], 1) for name in names}
+
+    rates = ("games", "decisions", "searches")
     return (
-        _finished(game, played.games.final)
+        _finished(game, played)
         | {
-            "self_play/moves_per_game": s.moves / s.games,
-            "self_play/target_entropy": s.target_entropy / searches,
-            "self_play/prior_entropy": s.prior_entropy / searches,
-            "self_play/kl_target_prior": s.kl_target_prior / searches,
-            "self_play/search_policy_match": s.top1_match / searches,
-            "self_play/root_value_squared_error": s.root_value_error / searches,
-            "self_play/sure_wins_per_game": s.sure_wins / s.games,
-            "inference/ess_share": s.ess_share / max(s.ess_count, 1),
-            "inference/true_world_rank": s.true_world_rank / max(s.truth_count, 1),
-            "inference/true_hand_log_likelihood_over_prior": s.posterior_gain
-            / max(s.truth_count, 1),
-            "throughput/batch_fill": sum(c.evaluations for c in counters)
-            / max(1, sum(c.room for c in counters)),
-            "throughput/policy_cache_hits": sum(c.hits for c in counters)
-            / max(1, sum(c.lookups for c in counters)),
-            "throughput/games_per_second": s.games / seconds,
-            "throughput/decisions_per_second": s.decisions / seconds,
-            "throughput/searches_per_second": s.searches / seconds,
-            "throughput/evaluations_per_second": sum(evaluations) / seconds,
-            "throughput/network_share": sum(network) / seconds / workers,
-            "throughput/inference_share": s.inference_seconds / seconds / workers,
+            "self_play/moves_per_game": work["moves"] / work["games"],
+            "self_play/sure_wins_per_game": work["sure_wins"] / work["games"],
+            "throughput/batch_fill": work["evaluations"] / max(1, work["room"]),
+            "throughput/policy_cache_hits": work["hits"] / max(1, work["lookups"]),
+            "throughput/evaluations_per_second": work["network_evaluations"] / seconds,
+            "throughput/network_share": work["network_seconds"] / seconds / workers,
+            "throughput/inference_share": work["inference_seconds"] / seconds / workers,
             "time/generation_seconds": seconds,
         }
-        | value_curves(game, played.games.samples)
+        | {f"throughput/{name}_per_second": work[name] / seconds for name in rates}
+        | ratios("self_play", "searches", "target_entropy", "prior_entropy", "kl_target_prior")
+        | ratios("self_play", "searches", "search_policy_match", "root_value_squared_error")
+        | ratios("inference", "ess_count", "ess_share")
+        | ratios("inference", "truth_count", "true_world_rank")
+        | ratios("inference", "truth_count", "true_hand_log_likelihood_over_prior")
+        | value_curves(game, played.decisions)
     )
 
 
-def policy_game_curves(game: Game, played: Generated[Played], win_only: bool) -> dict[str, float]:
+def policy_game_curves(
+    game: Game, played: Games[PolicyDecisions], win_only: bool
+) -> dict[str, float]:
     """Returns the curves of games of the policies alone, whose values are of ±1 (``win_only``) or
     of points.
     """
-    (decisions, final), seconds = played.games, played.seconds
+    decisions, seconds = played.decisions, played.work["seconds"]
     results = np.sign(decisions.samples.result) if win_only else decisions.samples.result
-    return _finished(game, final) | {
+    return _finished(game, played) | {
         "self_play/value_squared_error": float(np.mean((results - decisions.value) ** 2)),
         "self_play/open_decisions": float(np.mean(teaches_policy(decisions))),
-        "throughput/games_per_second": num_rows(final) / seconds,
+        "throughput/games_per_second": len(played.counts) / seconds,
         "throughput/decisions_per_second": num_rows(decisions) / seconds,
         "time/generation_seconds": seconds,
     }
 
 
-def _finished(game: Game, final: States) -> dict[str, float]:
-    return {f"self_play/{name}": value for name, value in game.final_curves(final).items()}
+def _finished(game: Game, played: Games[Any]) -> dict[str, float]:
+    return {f"self_play/{name}": value for name, value in game.final_curves(played.states).items()}
 
 
 def area_under_curve(scores: np.ndarray, won: np.ndarray) -> float:

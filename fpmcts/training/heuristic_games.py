@@ -4,17 +4,16 @@ Source: DeltaDou, 5.1.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 
 from fpmcts.players.lookup import PLAYERS, Entrant, Host
 from fpmcts.training.policy_games import explore
-from fpmcts.training.samples import Noted, Samples, empty_samples, fill_results, play_games
+from fpmcts.training.samples import Samples, empty_samples, fill_results
 from games.generic import legal
-from games.interface import Game, Records
+from games.interface import Game
 from games.kernels import kernel, mix64
-from games.lockstep import Lockstep
+from games.lockstep import Games, Lockstep, Noted
 from games.rows import Rules, States, take
 
 LANES = 512
@@ -26,21 +25,6 @@ def teachers(game: str | None = None) -> tuple[str, ...]:
     return tuple(
         name for name, row in PLAYERS.items() if row.teaches and (game is None or row.plays(game))
     )
-
-
-class HeuristicGames(NamedTuple):
-    """G finished games.
-
-    Attributes:
-        deals: G states before the first move.
-        records: The moves played.
-        samples: A sample for every unforced decision, by game; the target is the teacher's choice,
-            even if a random move was played instead.
-    """
-
-    deals: States
-    records: Records
-    samples: Samples
 
 
 @kernel
@@ -67,9 +51,10 @@ def generate_games(
     epsilon: float = 0.0,
     teacher: str = "rhcp",
     tick: Callable[[int], None] = lambda over: None,
-) -> HeuristicGames:
+) -> Games[Samples]:
     """Returns games with the teacher in every seat; game i depends only on ``seeds[i]``,
-    ``epsilon`` and the teacher.
+    ``epsilon`` and the teacher. Every unforced decision is stored; its target is the teacher's
+    choice, even if a random move was played instead.
 
     Args:
         game: A game with teachers.
@@ -77,7 +62,7 @@ def generate_games(
         epsilon: Probability, in [0, 1], that a move is drawn from the legal ones instead of the
             teacher's choice.
         teacher: One of ``teachers``.
-        tick: Called with the number of newly finished games.
+        tick: Called with the number of finished games.
 
     Raises:
         ValueError: ``epsilon`` is not a probability, or the teacher is unknown.
@@ -89,11 +74,10 @@ def generate_games(
     if not 0.0 <= epsilon <= 1.0:
         raise ValueError(f"got epsilon={epsilon}; expected a probability")
     seeds = np.ascontiguousarray(seeds, np.uint64)
-    deals = game.deal(seeds)
     rng, scratch = _scramble(seeds), np.empty(game.spec.max_legal, np.int16)
     player = Host(game, {teacher: Entrant(PLAYERS[teacher](), teacher)}).make(teacher)
     player.start(len(seeds), 0)
-    games = Lockstep(game, deals, window=LANES, ask_forced=True)
+    games = Lockstep(game, game.deal(seeds), window=LANES, ask_forced=True)
 
     def decide(lanes: np.ndarray) -> tuple[np.ndarray, Noted[Samples]]:
         states, unforced = take(games.states, lanes), np.empty(len(lanes), np.bool_)
@@ -110,6 +94,6 @@ def generate_games(
             explore(game.rules, games.states, lanes, chances, rng, moves, strayed, scratch)
         return moves, [(lanes[at], samples)]
 
-    owner, samples = play_games(games, decide, empty_samples(game, 0), tick)
-    fill_results(games, owner, samples)
-    return HeuristicGames(deals, games.records, samples)
+    played = games.play(decide, empty_samples(game, 0), tick)
+    fill_results(game, played, played.decisions)
+    return played

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 
 from fpmcts.training.learner_settings import GradientSettings, LearnerSettings
-from fpmcts.training.policy_games import Decisions
+from fpmcts.training.policy_games import PolicyDecisions
 from fpmcts.training.samples import Samples
 from games.generic import current_seat, legal, observe
 from games.interface import Game, observed_by_movers, seats_to_move
@@ -41,7 +41,7 @@ GRADIENT_CLIP = 1.0
 """Maximum norm of a gradient."""
 
 
-def teaches_policy(rows: Decisions) -> np.ndarray:
+def teaches_policy(rows: PolicyDecisions) -> np.ndarray:
     """Returns which decisions teach the policy (bool ``[N]``): those that it made itself, without
     being certain.
     """
@@ -229,7 +229,7 @@ class Learner:
         return norm.item()
 
     def gradient_step(
-        self, rows: Decisions, settings: GradientSettings, lr: float
+        self, rows: PolicyDecisions, settings: GradientSettings, lr: float
     ) -> dict[str, float]:
         """Returns the parts of the loss after one step of policy gradient; the statistics of batch
         normalisation are not changed.

@@ -17,7 +17,7 @@ from fpmcts.cluster.pools import ThreadPool, Tick
 from fpmcts.progress import Progress
 from fpmcts.training.learner import LossNotFiniteError
 from fpmcts.training.learner_settings import LearnerSettings
-from fpmcts.training.samples import Samples, Store
+from fpmcts.training.samples import Samples, SampleStore
 from games.interface import Game
 from games.kernels import streams
 from games.rows import num_rows, take
@@ -30,7 +30,7 @@ ROWS = 128
 """Information sets per step."""
 Losses = dict[str, float]
 """Parts of the loss of one step, by name."""
-Part = nn.Module | Optimizer | Store[Any]
+Part = nn.Module | Optimizer | SampleStore[Any]
 """A named part of a checkpoint."""
 
 
@@ -45,7 +45,7 @@ def part_arrays(parts: Mapping[str, Part]) -> dict[str, np.ndarray]:
     for name, part in parts.items():
         if isinstance(part, nn.Module):
             arrays |= module_arrays(part, name)
-        elif isinstance(part, Store):
+        elif isinstance(part, SampleStore):
             arrays |= {f"{name}.{key}": array for key, array in part.get_state().items()}
         else:
             arrays |= optimizer_arrays(part, name)
@@ -62,7 +62,7 @@ def load_parts(parts: Mapping[str, Part], arrays: Mapping[str, np.ndarray]) -> N
     for name, part in parts.items():
         if isinstance(part, nn.Module):
             load_module(part, arrays, name)
-        elif isinstance(part, Store):
+        elif isinstance(part, SampleStore):
             own = (key for key in arrays if key.startswith(f"{name}."))
             part.set_state({key.removeprefix(f"{name}."): arrays[key] for key in own})
         else:

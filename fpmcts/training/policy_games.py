@@ -1,7 +1,7 @@
 """Games of the policies without search: a move costs one evaluation, a game about a seventieth of
 one with searches.
 
-    lanes that wait ─▶ evaluate ─▶ draw a move, note its chance and the value ──▶ Decisions
+    lanes that wait ─▶ evaluate ─▶ draw a move, note its chance and the value ──▶ PolicyDecisions
     (games.lockstep)
 
 Their results teach the value without the search's bias; the advantages of the drawn moves teach the
@@ -16,11 +16,11 @@ import numpy as np
 from fpmcts.players.sure_wins import immediate_moves
 from fpmcts.search.policy_kernels import sample_policy
 from fpmcts.search.search import Evaluate
-from fpmcts.training.samples import Noted, Samples, empty_samples, fill_results, play_games
+from fpmcts.training.samples import Samples, empty_samples, fill_results
 from games.generic import current_seat, legal, stake
 from games.interface import Game, observed_by_movers
 from games.kernels import kernel, random_below, random_float
-from games.lockstep import Lockstep
+from games.lockstep import Games, Lockstep, Noted
 from games.rows import Rules, States, take
 
 PROVED = 8
@@ -132,7 +132,7 @@ def draw_moves(
     )
 
 
-class Decisions(NamedTuple):
+class PolicyDecisions(NamedTuple):
     """N decisions of the policies; those of a game are in order. The fields of ``Drawn``, and the
     outcomes.
     """
@@ -143,13 +143,6 @@ class Decisions(NamedTuple):
     value: np.ndarray  # float32 [N]
     explored: np.ndarray  # bool [N]
     advantage: np.ndarray  # float32 [N]: see ``fill_advantages``
-
-
-class Played(NamedTuple):
-    """The results of a batch of games."""
-
-    decisions: Decisions
-    final: States  # [G]
 
 
 @kernel
@@ -196,7 +189,7 @@ def fill_advantages(
 
 def _sure_wins(
     game: Game, states: States, lanes: np.ndarray, moves: np.ndarray, iteration: int
-) -> Decisions:
+) -> PolicyDecisions:
     """Returns the sure wins that are played in some lanes: they teach the policy their moves."""
     samples = empty_samples(game, len(lanes))._replace(states=take(states, lanes))
     samples.actions[:, 0], samples.target[:, 0] = moves, 1.0
@@ -204,7 +197,7 @@ def _sure_wins(
     samples.iteration[:] = iteration
     nothing = np.zeros((3, len(lanes)), np.float32)
     certain = np.ones(len(lanes), np.float32)
-    return Decisions(samples, nothing[0], certain, nothing[1], certain < 1, nothing[2])
+    return PolicyDecisions(samples, nothing[0], certain, nothing[1], certain < 1, nothing[2])
 
 
 def play_policies(
@@ -221,7 +214,7 @@ def play_policies(
     temperature: float = 1.0,
     exploration: float = 0.0,
     solve: bool = True,
-) -> Played:
+) -> Games[PolicyDecisions]:
     """Plays a game among the policies for each deal. Forced moves are played without a decision, as
     in self-play.
 
@@ -231,7 +224,7 @@ def play_policies(
         deals: uint64 ``[G]`` seeds of the deals.
         rng: uint64 ``[G]`` streams, changed in place; game k draws only from stream k.
         iteration: Stamps the samples.
-        tick: Called with the number of newly finished games.
+        tick: Called with the number of finished games.
         lanes: Games that advance together, >= 1.
         win_only: Whether results are ±1 (objective "wp") or points (objective "adp").
         decay: λ of the advantages.
@@ -243,7 +236,7 @@ def play_policies(
     games = Lockstep(game, game.deal(deals), window=lanes, solve=~stored if solve else False)
     states = games.states
 
-    def decide(at: np.ndarray) -> tuple[np.ndarray, Noted[Decisions]]:
+    def decide(at: np.ndarray) -> tuple[np.ndarray, Noted[PolicyDecisions]]:
         moves, asked = np.full(len(at), -1, np.int16), np.flatnonzero(stored[at])
         moves[asked] = immediate_moves(game, take(states, at[asked]))
         wins, others = np.flatnonzero(moves >= 0), np.flatnonzero(moves < 0)
@@ -254,19 +247,21 @@ def play_policies(
                 game, evaluate, states, rng, here, temperature, exploration, iteration
             )
             moves[others] = drawn.actions
-            noted.append((here, Decisions(*drawn[1:], np.zeros(len(here), np.float32))))
+            noted.append((here, PolicyDecisions(*drawn[1:], np.zeros(len(here), np.float32))))
         return moves, noted
 
     empty = np.zeros(0, np.float32)
-    nothing = Decisions(empty_samples(game, 0), empty, empty, empty, np.zeros(0, np.bool_), empty)
-    owner, decisions = play_games(games, decide, nothing, tick)
-    samples = decisions.samples
-    fill_results(games, owner, samples, win_only)
+    nothing = PolicyDecisions(
+        empty_samples(game, 0), empty, empty, empty, np.zeros(0, np.bool_), empty
+    )
+    played = games.play(decide, nothing, tick, expected=not win_only)
+    decisions, samples = played.decisions, played.decisions.samples
+    fill_results(game, played, samples)
     own = np.flatnonzero(samples.policy_weight == 0)
     advantages = np.zeros(len(own), np.float32)
     fill_advantages(
         game.rules,
-        owner[own],
+        played.owner[own],
         take(samples.states, own),
         decisions.value[own],
         samples.result[own],
@@ -277,4 +272,4 @@ def play_policies(
         advantages,
     )
     decisions.advantage[own] = advantages
-    return Played(decisions, states)
+    return played

@@ -11,19 +11,16 @@ recent ones (``train.value_window``), since the outcomes of old policies go stal
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
-from typing import Any, Generic, NamedTuple, TypeVar
+from collections.abc import Mapping
+from typing import Any, Generic, NamedTuple
 
 import numpy as np
 
 from games.generic import current_seat, stake
 from games.interface import Game
 from games.kernels import kernel, mix64
-from games.lockstep import Lockstep
-from games.rows import Rules, States, concatenate, named, num_rows, put, take
-
-Rows = TypeVar("Rows", bound=tuple[Any, ...])
-"""A NamedTuple of arrays; those in stores include ``iteration``."""
+from games.lockstep import Games, Rows
+from games.rows import Rules, States, named, num_rows, put, take
 
 TARGET_WIDTH = 24
 """Maximum actions of a stored target policy; the rest of a wider one is dropped, and the kept part
@@ -111,17 +108,11 @@ def _in_stakes(
         results[k] = returns[games[k], seat] / stake(rules, states, k)
 
 
-def fill_results(
-    played: Lockstep, games: np.ndarray, samples: Samples, win_only: bool = False
-) -> None:
-    """Writes the return of each sample's mover in units of its stake; sample k belongs to game
-    ``games[k]``.
-
-    Args:
-        win_only: Whether only the sign is read, which an average over chance would bias.
+def fill_results(game: Game, played: Games[Any], samples: Samples) -> None:
+    """Writes the return of each decision's mover in units of its stake. Returns of which only the
+    sign is read are not averages over chance, which would bias it.
     """
-    returns = played.returns(expected=not win_only)
-    _in_stakes(played.game.rules, returns, games, samples.states, samples.result)
+    _in_stakes(game.rules, played.returns, played.owner, samples.states, samples.result)
 
 
 @kernel
@@ -146,11 +137,11 @@ def _reservoir_places(
             places[k] = place if place < capacity else -1
 
 
-class Store(ABC, Generic[Rows]):
+class SampleStore(ABC, Generic[Rows]):
     """Fixed storage for decisions of one seat; subclasses choose which to keep.
 
     Args:
-        rows: Empty rows, as many as the capacity.
+        rows: Empty rows, as many as the capacity, with a field ``iteration``.
 
     Attributes:
         rows: The first ``size`` are valid.
@@ -232,7 +223,7 @@ class Store(ABC, Generic[Rows]):
         self._shares.clear()
 
 
-class Reservoir(Store[Rows]):
+class Reservoir(SampleStore[Rows]):
     """A uniform sample of all decisions seen.
 
     Source: Vitter, "Random sampling with a reservoir", 1985, algorithm R.
@@ -248,41 +239,8 @@ class Reservoir(Store[Rows]):
         return places
 
 
-class Window(Store[Rows]):
+class Window(SampleStore[Rows]):
     """The most recent decisions, up to the capacity."""
 
     def _places(self, count: int) -> np.ndarray:
         return (self.seen + np.arange(count)) % self.capacity
-
-
-Noted = list[tuple[np.ndarray, Rows]]
-"""Lanes (int64 ``[n]``) with a decision, and the rows stored for these (``[n]``)."""
-
-
-def play_games(
-    games: Lockstep,
-    decide: Callable[[np.ndarray], tuple[np.ndarray, Noted[Rows]]],
-    nothing: Rows,
-    tick: Callable[[int], None],
-) -> tuple[np.ndarray, Rows]:
-    """Plays games to their ends; returns the game of each decision (int64 ``[N]``) and its stored
-    row, ordered by game and time.
-
-    Args:
-        games: Games in progress.
-        decide: As for ``Lockstep.run``, but also returns the rows to store.
-        nothing: Empty rows.
-        tick: Called with the number of newly finished games.
-    """
-    noted: Noted[Rows] = [(np.zeros(0, np.int64), nothing)]
-
-    def play(lanes: np.ndarray) -> np.ndarray:
-        moves, kept = decide(lanes)
-        noted.extend(kept)
-        return moves
-
-    for over in games.run(play):
-        tick(over)
-    owner = np.concatenate([lanes for lanes, _ in noted])
-    order = np.argsort(owner, kind="stable")
-    return owner[order], take(concatenate([rows for _, rows in noted]), order)

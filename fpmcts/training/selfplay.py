@@ -8,27 +8,21 @@ search (``searching``).
 """
 
 import time
+from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import astuple, dataclass
-from typing import ClassVar, NamedTuple
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from fpmcts.search.result import SearchResult, heated, sample_targets
 from fpmcts.search.search import Evaluate, Search
 from fpmcts.training.policy_games import draw_moves
-from fpmcts.training.samples import (
-    Noted,
-    Samples,
-    empty_samples,
-    fill_results,
-    play_games,
-    truncate_targets,
-)
-from games.interface import Game, Records, seats_to_move
+from fpmcts.training.samples import Samples, empty_samples, fill_results, truncate_targets
+from games.interface import Game
 from games.kernels import kernel, random_below, random_float
-from games.lockstep import Lockstep
-from games.rows import States, concatenate, take
+from games.lockstep import Games, Lockstep, Noted
+from games.rows import take
 from games.settings import setting
 from inference.determinizer import Determinizer
 
@@ -74,37 +68,6 @@ class SelfPlaySettings:
         return 1.0 + (self.temperature_end - 1.0) * progress
 
 
-@dataclass
-class SelfPlayStatistics:
-    """Statistics of a batch of games, as sums and counts that can be added over batches."""
-
-    games: int = 0
-    moves: int = 0
-    decisions: int = 0
-    searches: int = 0
-    sure_wins: int = 0
-    target_entropy: float = 0.0
-    prior_entropy: float = 0.0
-    kl_target_prior: float = 0.0
-    top1_match: float = 0.0
-    root_value_error: float = 0.0
-    ess_share: float = 0.0
-    ess_count: int = 0
-    true_world_rank: float = 0.0
-    posterior_gain: float = 0.0
-    truth_count: int = 0
-    inference_seconds: float = 0.0
-
-
-class Finished(NamedTuple):
-    """The results of a batch of G games."""
-
-    samples: Samples
-    final: States  # [G]
-    records: Records  # [G]
-    statistics: SelfPlayStatistics
-
-
 @kernel
 def _draw_seats(rng: np.ndarray, num_seats: int, seats: np.ndarray) -> None:
     """Draws a seat (int8 ``[games]``) for each game from its stream."""
@@ -121,10 +84,11 @@ def _draw_explorations(rng: np.ndarray, exploration: float, chances: np.ndarray)
         chances[lane] = min(1.0, 2.0 * exploration) if random_float(rng, lane) < 0.5 else 0.0
 
 
+@dataclass
 class SelfPlay:
     """Plays batches of games against itself.
 
-    Args:
+    Attributes:
         game: The game.
         evaluate: The networks of all seats.
         determinizer: Deals the worlds of a search; needs a lane for each game of a call.
@@ -132,38 +96,28 @@ class SelfPlay:
         settings: See SelfPlaySettings.
     """
 
-    def __init__(
-        self,
-        game: Game,
-        evaluate: Evaluate,
-        determinizer: Determinizer,
-        search: Search,
-        settings: SelfPlaySettings,
-    ) -> None:
-        self.game, self.evaluate, self.determinizer, self.search, self.settings = (
-            game,
-            evaluate,
-            determinizer,
-            search,
-            settings,
-        )
+    game: Game
+    evaluate: Evaluate
+    determinizer: Determinizer
+    search: Search
+    settings: SelfPlaySettings
 
     def play(
         self, deals: np.ndarray, rng: np.ndarray, iteration: int, tick: Callable[[int], None]
-    ) -> Finished:
+    ) -> Games[Samples]:
         """Plays one game per deal.
 
         Args:
             deals: uint64 ``[G]`` seeds of the deals.
             rng: uint64 ``[G]`` streams, changed in place; game k draws only from stream k.
             iteration: Counted from 0; sets the temperature and stamps the samples.
-            tick: Called with the number of newly finished games.
+            tick: Called with the number of finished games.
         """
         game, settings, num = self.game, self.settings, len(deals)
         games = Lockstep(
             game, game.deal(deals), window=settings.lanes, solve=self.search.settings.solve
         )
-        statistics, temperature = SelfPlayStatistics(games=num), settings.temperature(iteration)
+        temperature, work = settings.temperature(iteration), defaultdict[str, float](float)
         searchers = np.full(num, -1, np.int8)
         chances, unexplored = np.full(num, settings.exploration), np.zeros(num, np.bool_)
         if settings.searching == "one":
@@ -189,43 +143,46 @@ class SelfPlay:
                 if settings.searching == "one":
                     chances[at[drawn.explored]], unexplored[at[drawn.explored]] = 0.0, False
             else:
-                seen = games.seen_by_movers(at)
                 actions[chosen], samples = self._search(
-                    games.states, seen, rng, at, temperature, iteration, statistics
+                    games, at, rng, temperature, iteration, work
                 )
             samples.result[~is_target] = np.nan
             return actions, [(at, samples)]
 
-        owner, samples = play_games(games, decide, empty_samples(game, 0), tick)
+        win_only, nothing = self.search.win_only, empty_samples(game, 0)
+        played = games.play(decide, nothing, tick, expected=not win_only)
+        samples = played.decisions
         no_target = np.isnan(samples.result)
-        fill_results(games, owner, samples, self.search.win_only)
+        fill_results(game, played, samples)
         searched = samples.policy_weight > 0
         results = samples.result[searched]
-        results = np.sign(results) if self.search.win_only else results
-        statistics.root_value_error = float(((samples.root_value[searched] - results) ** 2).sum())
+        results = np.sign(results) if win_only else results
+        work["root_value_squared_error"] = ((samples.root_value[searched] - results) ** 2).sum()
         samples.result[no_target] = np.nan
-        statistics.moves, statistics.decisions = int(games.records.lengths.sum()), len(owner)
-        statistics.sure_wins = games.sure_wins
-        return Finished(samples, games.states, games.records, statistics)
+        work |= {"games": num, "moves": games.records.lengths.sum(), "decisions": len(no_target)}
+        work["sure_wins"] = games.sure_wins
+        return played._replace(work=work)
 
     def _search(
         self,
-        states: States,
-        records: Records,
-        rng: np.ndarray,
+        games: Lockstep,
         lanes: np.ndarray,
+        rng: np.ndarray,
         temperature: float,
         iteration: int,
-        statistics: SelfPlayStatistics,
+        work: defaultdict[str, float],
     ) -> tuple[np.ndarray, Samples]:
         """Returns a searched move for each lane, and its samples."""
-        before = time.perf_counter()
-        here = take(states, lanes)
-        views = self.game.view(here, seats_to_move(self.game, here))
-        worlds, diagnostics = self.determinizer.worlds(
-            lanes, views, records, rng, self.search.settings.worlds, here
+        seen, before, here = (
+            games.seen_by_movers(lanes),
+            time.perf_counter(),
+            take(games.states, lanes),
         )
-        statistics.inference_seconds += time.perf_counter() - before
+        views = self.game.view(here, games.seats[lanes])
+        worlds, diagnostics = self.determinizer.worlds(
+            lanes, views, seen, rng, self.search.settings.worlds, here
+        )
+        work["inference_seconds"] += time.perf_counter() - before
         result = self.search.run(worlds, rng, lanes)
         actions = sample_targets(result, np.full(len(lanes), temperature, np.float64), rng, lanes)
         part = empty_samples(self.game, len(lanes))._replace(states=here, root_value=result.value)
@@ -237,30 +194,22 @@ class SelfPlay:
         )
         part.policy_weight[:] = 1.0
         part.iteration[:] = iteration
-        _add_policy_statistics(statistics, result)
-        statistics.ess_share += float(np.nansum(diagnostics.ess_share))
-        statistics.ess_count += int(np.isfinite(diagnostics.ess_share).sum())
         known = np.isfinite(diagnostics.rank) & np.isfinite(diagnostics.gain)
-        statistics.true_world_rank += float(diagnostics.rank[known].sum())
-        statistics.posterior_gain += float(diagnostics.gain[known].sum())
-        statistics.truth_count += int(known.sum())
+        for name, amount in {
+            **_policy_statistics(result),
+            "ess_share": np.nansum(diagnostics.ess_share),
+            "ess_count": np.isfinite(diagnostics.ess_share).sum(),
+            "true_world_rank": diagnostics.rank[known].sum(),
+            "true_hand_log_likelihood_over_prior": diagnostics.gain[known].sum(),
+            "truth_count": known.sum(),
+        }.items():
+            work[name] += float(amount)
         return actions, part
 
 
-def join_finished(parts: list[Finished]) -> Finished:
-    """Returns units, in order, joined into one batch."""
-    sums = map(sum, zip(*(astuple(part.statistics) for part in parts), strict=True))
-    return Finished(
-        concatenate([part.samples for part in parts]),
-        concatenate([part.final for part in parts]),
-        concatenate([part.records for part in parts]),
-        SelfPlayStatistics(*sums),
-    )
-
-
-def _add_policy_statistics(statistics: SelfPlayStatistics, result: SearchResult) -> None:
-    """Adds entropies (nats), KL(target ‖ prior) (nats) and the top-1 match of a batch of
-    searches.
+def _policy_statistics(result: SearchResult) -> dict[str, float]:
+    """Returns sums over a batch of searches: entropies (nats), KL(target ‖ prior) (nats) and the
+    top-1 match.
     """
     target, prior = (
         result.target.astype(np.float64),
@@ -268,10 +217,11 @@ def _add_policy_statistics(statistics: SelfPlayStatistics, result: SearchResult)
     )
     log_target = np.log(np.maximum(target, 1e-12))
     inside = np.arange(target.shape[1]) < result.num_legal[:, None]
-    statistics.searches += len(target)
-    statistics.target_entropy -= float((target * log_target).sum())
-    statistics.prior_entropy -= float((prior * np.log(prior) * inside).sum())
-    statistics.kl_target_prior += float((target * (log_target - np.log(prior))).sum())
-    statistics.top1_match += float(
-        (target.argmax(1) == np.where(inside, prior, -1.0).argmax(1)).sum()
-    )
+    top = np.where(inside, prior, -1.0).argmax(1)
+    return {
+        "searches": len(target),
+        "target_entropy": -(target * log_target).sum(),
+        "prior_entropy": -(prior * np.log(prior) * inside).sum(),
+        "kl_target_prior": (target * (log_target - np.log(prior))).sum(),
+        "search_policy_match": (target.argmax(1) == top).sum(),
+    }

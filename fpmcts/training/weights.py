@@ -15,7 +15,7 @@ from networks.resnet import Networks, PolicyValueNet, build_networks
 from networks.weights import extrapolate, grow, load_module, move_towards
 
 
-class Players(NamedTuple):
+class PlayingNetworks(NamedTuple):
     """The networks that play, and the filter network of inference, if there is one."""
 
     networks: Networks
@@ -55,7 +55,7 @@ class Weights:
                 torch.manual_seed(config.seed)
                 self.filter = FilterNet(game.spec).to(device)
         self.lagging = (
-            copy.deepcopy(Players(self.latest, self.filter)) if config.cluster.lag else None
+            copy.deepcopy(PlayingNetworks(self.latest, self.filter)) if config.cluster.lag else None
         )
 
     @property
@@ -82,9 +82,9 @@ class Weights:
         self.averages.load_state_dict(self.latest.state_dict())
         self.lead()
 
-    def playing(self, is_gradient: bool) -> Players:
+    def playing(self, is_gradient: bool) -> PlayingNetworks:
         """Returns the networks that play without a lag: those that learn, in policy gradient."""
-        return Players(self.latest if is_gradient else self.leading, self.filter)
+        return PlayingNetworks(self.latest if is_gradient else self.leading, self.filter)
 
     def catch_up(self, is_gradient: bool) -> None:
         """Copies the weights that play without a lag to the lagging networks, if there are any."""

@@ -17,14 +17,13 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import torch
 
 from fpmcts.cluster.connect import connect
 from fpmcts.cluster.pools import ThreadPool, Tick
-from fpmcts.cluster.settings import Cluster
 from fpmcts.evaluation.duplicate import duplicate_games, part_seed
 from fpmcts.evaluation.match import PlayedGames, joined_games
 from fpmcts.evaluation.match_result import games_per_deck
@@ -37,17 +36,20 @@ from fpmcts.search.search import Search, SearchCounters
 from fpmcts.training.config import TrainConfig
 from fpmcts.training.heuristic_games import generate_games
 from fpmcts.training.learning import load_parts, part_arrays
-from fpmcts.training.policy_games import Played, play_policies
-from fpmcts.training.samples import Samples
-from fpmcts.training.selfplay import Finished, SelfPlay, join_finished
-from fpmcts.training.weights import Players
+from fpmcts.training.policy_games import play_policies
+from fpmcts.training.selfplay import SelfPlay
+from fpmcts.training.weights import PlayingNetworks
 from games.interface import Game
 from games.kernels import Stream, deal_seeds, streams
-from games.rows import States, concatenate, num_rows, take
+from games.lockstep import Games, joined
+from games.rows import States, num_rows, take
 from inference.filter import FilterNet
 from networks.device import choose_device
 from networks.evaluator import Evaluator
 from networks.resnet import build_networks
+
+if TYPE_CHECKING:
+    from fpmcts.cluster.ray_pool import RayCluster
 
 POLICY_LANES = 2048
 """Games that advance together without searches: a game needs one evaluation at a time."""
@@ -55,6 +57,8 @@ POLICY_DECKS, SEARCH_DECKS = 100, 25
 """Decks of a unit of a match. Random numbers depend on it, so it does not depend on the number of
 workers.
 """
+SEARCHES, POLICIES, TEACHER = "self-play", "games of the policies", "heuristic games"
+"""What plays a batch, as the progress display names it."""
 
 
 class Batch(NamedTuple):
@@ -65,21 +69,22 @@ class Batch(NamedTuple):
         iteration: Iteration of the run.
         chunk: Index that makes its deals differ from those of other batches of the iteration.
         games: Number of games.
-        searches: Whether decisions are searched, by the settings of self-play. If not, the policies
-            play without search, with the parameters below.
+        by: SEARCHES: decisions are searched, by the settings of self-play; POLICIES: the policies
+            play without search, with the parameters below; TEACHER: the heuristic player of the
+            bootstrap.
         temperature, decay, exploration: See ``policy_games.play_policies``.
     """
 
     iteration: int
     chunk: int
     games: int
-    searches: bool
+    by: str
     temperature: float = 1.0
     decay: float = 1.0
     exploration: float = 0.0
 
 
-class Games(NamedTuple):
+class Share(NamedTuple):
     """A unit of a batch: n consecutive games.
 
     Attributes:
@@ -107,51 +112,6 @@ class Decks(NamedTuple):
     searches: bool
 
 
-class Lessons(NamedTuple):
-    """A unit of n games of the teacher.
-
-    Attributes:
-        seeds: uint64 ``[n]``, seeds of its games.
-    """
-
-    seeds: np.ndarray
-
-
-class Work(NamedTuple):
-    """The cost of playing a unit.
-
-    Attributes:
-        counters: Counters of the search.
-        seconds: Time spent in the networks.
-        evaluations: Number of evaluations by the networks.
-    """
-
-    counters: SearchCounters
-    seconds: float
-    evaluations: int
-
-
-Outcome = TypeVar("Outcome", bound=Finished | Played)
-
-
-class Generated(NamedTuple, Generic[Outcome]):
-    """The results of a batch of games.
-
-    Attributes:
-        games: Games with or without searches.
-        work: The cost of each unit.
-        seconds: Wall clock.
-    """
-
-    games: Outcome
-    work: list[Work]
-    seconds: float
-
-
-AnyGames = Generated[Any]
-"""With or without searches, depending on the batch."""
-
-
 class Worker:
     """One evaluator and one search.
 
@@ -164,7 +124,12 @@ class Worker:
     """
 
     def __init__(
-        self, config: TrainConfig, game: Game, players: Players, device: torch.device, workers: int
+        self,
+        config: TrainConfig,
+        game: Game,
+        players: PlayingNetworks,
+        device: torch.device,
+        workers: int,
     ) -> None:
         self.config, self.game, self.device, self._workers = config, game, device, workers
         self._players = players
@@ -177,55 +142,57 @@ class Worker:
             game, self.evaluator.evaluate, config.search, self._lanes, self._win_only
         )
 
-    def take_over(self, players: Players) -> None:
+    def take_over(self, players: PlayingNetworks) -> None:
         """Plays with the current weights of these networks from now on."""
         self._players = players
         self.evaluator.refresh(players.networks)
 
     def refresh(self, shared: Mapping[str, np.ndarray]) -> None:
-        """Plays with the weights of ``Players.parts`` from now on."""
+        """Plays with the weights of ``PlayingNetworks.parts`` from now on."""
         load_parts(self._players.parts(), shared)
         self.take_over(self._players)
 
-    def __call__(self, unit: Games | Decks | Lessons, tick: Tick) -> Any:
+    def __call__(self, unit: Share | Decks, tick: Tick) -> Any:
         """Does a unit."""
         # Set per thread: oneDNN uses OpenMP, whose number of threads is a setting of each thread.
         torch.set_num_threads(1)
-        if isinstance(unit, Games):
-            return self._play(unit, tick)
-        return self._match(unit) if isinstance(unit, Decks) else self._teach(unit, tick)
+        return self._match(unit) if isinstance(unit, Decks) else self._play(unit, tick)
 
-    def _play(self, unit: Games, tick: Tick) -> tuple[Finished | Played, Work]:
+    def _play(self, unit: Share, tick: Tick) -> Games[Any]:
         """Plays games of the run; game k of a batch draws only from stream k."""
         self.evaluator.seconds, self.evaluator.num_evaluations = 0.0, 0
         self.search.counters = SearchCounters()
         batch, config, evaluate = unit.batch, self.config, self.evaluator.evaluate
+        if batch.by == TEACHER:
+            start = config.bootstrap
+            return generate_games(self.game, unit.deals, start.epsilon, start.teacher, tick)
         last = unit.first + len(unit.deals)
         rng = streams(config.seed, last, Stream.PLAY, batch.iteration, batch.chunk)[unit.first :]
-        games: Finished | Played
-        if batch.searches:
+        if batch.by == SEARCHES:
             settings = replace(config.selfplay, lanes=self._lanes)
             determinizer = self._trained().determinizer_maker(config.inference)(len(unit.deals))
-            games = SelfPlay(self.game, evaluate, determinizer, self.search, settings).play(
-                unit.deals, rng, batch.iteration, tick
+            player = SelfPlay(self.game, evaluate, determinizer, self.search, settings)
+            games = player.play(unit.deals, rng, batch.iteration, tick)
+            games.work.update(
+                vars(self.search.counters),
+                network_seconds=self.evaluator.seconds,
+                network_evaluations=self.evaluator.num_evaluations,
             )
-        else:
-            games = play_policies(
-                self.game,
-                evaluate,
-                unit.deals,
-                rng,
-                batch.iteration,
-                tick,
-                lanes=max(1, POLICY_LANES // self._workers),
-                win_only=self._win_only,
-                decay=batch.decay,
-                temperature=batch.temperature,
-                exploration=batch.exploration,
-                solve=config.search.solve,
-            )
-        cost = self.search.counters, self.evaluator.seconds, self.evaluator.num_evaluations
-        return games, Work(*cost)
+            return games
+        return play_policies(
+            self.game,
+            evaluate,
+            unit.deals,
+            rng,
+            batch.iteration,
+            tick,
+            lanes=max(1, POLICY_LANES // self._workers),
+            win_only=self._win_only,
+            decay=batch.decay,
+            temperature=batch.temperature,
+            exploration=batch.exploration,
+            solve=config.search.solve,
+        )
 
     def _trained(self) -> Trained:
         """Returns the playing networks, in the form that players take."""
@@ -253,13 +220,6 @@ class Worker:
         agents = host.make("own"), host.make("baseline")
         return duplicate_games(self.game, *agents, unit.decks, part_seed(config.seed, unit.first))
 
-    def _teach(self, unit: Lessons, tick: Tick) -> Samples:
-        """Plays games of the teacher, one per seed."""
-        settings = self.config.bootstrap
-        return generate_games(
-            self.game, unit.seeds, settings.epsilon, settings.teacher, tick
-        ).samples
-
 
 def make_worker(values: Mapping[str, Any]) -> Worker:
     """Returns a worker from the configuration of a run as plain values, for actors of a cluster."""
@@ -268,7 +228,7 @@ def make_worker(values: Mapping[str, Any]) -> Worker:
     device, game = choose_device(config.device), config.make_game()
     filter_net = FilterNet(game.spec).to(device) if config.inference.phase1 == "filter" else None
     networks = build_networks(game.spec, config.network, config.seed).to(device)
-    return Worker(config, game, Players(networks, filter_net), device, 1)
+    return Worker(config, game, PlayingNetworks(networks, filter_net), device, 1)
 
 
 class Workers:
@@ -281,10 +241,15 @@ class Workers:
     """
 
     def __init__(
-        self, config: TrainConfig, game: Game, players: Players, device: torch.device, threads: int
+        self,
+        config: TrainConfig,
+        game: Game,
+        players: PlayingNetworks,
+        device: torch.device,
+        threads: int,
     ) -> None:
         self.config, self.game = config, game
-        self.cluster: Cluster | None = None
+        self.cluster: RayCluster | None = None
         self.local: list[Worker] = []
         if config.cluster.kind == "none":
             self.local = [Worker(config, game, players, device, threads) for _ in range(threads)]
@@ -292,13 +257,13 @@ class Workers:
             self.cluster = self._joined()
         self.size = len(self.local) if self.cluster is None else self.cluster.size
 
-    def _joined(self) -> Cluster:
+    def _joined(self) -> "RayCluster":
         """Returns the workers of a cluster, just started."""
         return connect(self.config.cluster, partial(make_worker, self.config.as_dict()))
 
     def _map(
         self,
-        players: Players | None,
+        players: PlayingNetworks,
         units: Sequence[Any],
         sizes: list[int],
         what: str,
@@ -307,8 +272,7 @@ class Workers:
         """Returns the results of units in order.
 
         Args:
-            players: The networks that play, with their current weights; None: no networks are
-                needed.
+            players: The networks that play, with their current weights.
             units: The units.
             sizes: Games of each unit.
             what: Name of the games in the progress display.
@@ -320,33 +284,26 @@ class Workers:
 
         if not self.local:
             self.cluster = self.cluster or self._joined()
-            shared = {} if players is None else part_arrays(players.parts())
-            return self.cluster.pool(shared).map(units, sizes, show)
+            return self.cluster.pool(part_arrays(players.parts())).map(units, sizes, show)
         for one in self.local:
-            if players is not None:
-                one.take_over(players)
+            one.take_over(players)
         return ThreadPool(self.local).map(units, sizes, show)
 
-    def _parts(self, seeds: np.ndarray) -> list[tuple[int, np.ndarray]]:
-        """Returns the number of the first game and the seeds of each unit, one unit per worker."""
-        asked = 0 if self.local else self.config.cluster.unit_games
-        size = asked or max(1, -(-len(seeds) // self.size))
-        return [(k, seeds[k : k + size]) for k in range(0, len(seeds), size)]
-
-    def play(self, players: Players, batch: Batch, progress: Progress) -> AnyGames:
-        """Returns the games of a batch, ``Finished`` or ``Played``."""
+    def play(self, players: PlayingNetworks, batch: Batch, progress: Progress) -> Games[Any]:
+        """Returns the games of a batch; their work includes ``seconds`` by the wall clock."""
         started, config = time.perf_counter(), self.config
-        deals = deal_seeds(config.seed, batch.games, Stream.TRAINING, batch.iteration, batch.chunk)
-        units = [Games(batch, *part) for part in self._parts(deals)]
-        what = "self-play" if batch.searches else "games of the policies"
+        path = [Stream.BOOTSTRAP] if batch.by == TEACHER else [Stream.TRAINING, batch.iteration]
+        deals = deal_seeds(config.seed, batch.games, *path, batch.chunk)
+        asked = 0 if self.local else config.cluster.unit_games
+        size = asked or max(1, -(-batch.games // self.size))  # one unit per worker
+        units = [Share(batch, k, deals[k : k + size]) for k in range(0, batch.games, size)]
         sizes = [len(unit.deals) for unit in units]
-        done = self._map(players, units, sizes, what, progress)
-        parts, work = map(list, zip(*done, strict=True))
-        games = join_finished(parts) if batch.searches else concatenate(parts)
-        return Generated(games, work, time.perf_counter() - started)
+        games = joined(self._map(players, units, sizes, batch.by, progress))
+        games.work["seconds"] = time.perf_counter() - started
+        return games
 
     def match(
-        self, players: Players, decks: States, searches: bool, progress: Progress
+        self, players: PlayingNetworks, decks: States, searches: bool, progress: Progress
     ) -> PlayedGames:
         """Returns the games of a duplicate match of ``players`` against ``evaluation.baseline``,
         with or without searches.
@@ -357,14 +314,6 @@ class Workers:
         what = "evaluation of the search" if searches else "evaluation"
         sizes = [each * num_rows(unit.decks) for unit in units]
         return joined_games(self._map(players, units, sizes, what, progress))
-
-    def teach(self, seeds: np.ndarray, progress: Progress) -> Samples:
-        """Returns the samples of games of the teacher (``bootstrap.teacher``), one game per seed
-        (uint64 ``[G]``).
-        """
-        units = [Lessons(part) for _, part in self._parts(seeds)]
-        sizes = [len(unit.seeds) for unit in units]
-        return concatenate(self._map(None, units, sizes, "heuristic games", progress))
 
     def curves(self) -> dict[str, float]:
         """Returns the cluster's curves since the last call."""

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from fpmcts.evaluation.duplicate import evaluation_decks
 from fpmcts.evaluation.policy_table import policy_table
-from fpmcts.nfsp.games import Played, draw_seats, next_decisions, play
+from fpmcts.nfsp.games import Transitions, draw_seats, next_decisions, play
 from fpmcts.nfsp.trainer import NFSP, NFSPConfig
 from fpmcts.players.lookup import Entrant, Host, PlayerError
 from fpmcts.players.policy import PolicyAgent, PolicyOptions
@@ -21,6 +21,7 @@ from fpmcts.players.search_agent import FPMCTSOptions
 from fpmcts.progress import silent
 from fpmcts.tabular.best_response import best_response_values, profile_values
 from fpmcts.training.run import Run
+from fpmcts.training.samples import Samples
 from games import make
 from games.interface import seats_to_move
 from games.kernels import Stream, deal_seeds, streams
@@ -34,7 +35,9 @@ def configuration(*overrides: str) -> NFSPConfig:
     return config("algorithm=nfsp", *overrides, base=["game=kuhn"])
 
 
-def some_games(trainer: NFSP, count: int, anticipatory: float, exploration: float = 0.0) -> Played:
+def some_games(
+    trainer: NFSP, count: int, anticipatory: float, exploration: float = 0.0
+) -> tuple[Transitions, Samples]:
     """Plays games by the networks of a trainer."""
     deals = deal_seeds(3, count, Stream.TRAINING, 0)
     responds, explores = (
@@ -58,8 +61,7 @@ def test_next_decisions(pairs: list[tuple[int, int]]) -> None:
 
 def test_transitions_are_those_of_the_games() -> None:
     trainer = NFSP(configuration("game=leduc"))
-    played = some_games(trainer, 300, 0.3)
-    told = played.transitions
+    told, responses = some_games(trainer, 300, 0.3)
     movers = seats_to_move(trainer.game, told.states)
     assert (seats_to_move(trainer.game, told.following) == movers).all()
     last = told.is_last
@@ -71,26 +73,26 @@ def test_transitions_are_those_of_the_games() -> None:
     assert abs(told.result).max() <= 1 and abs(told.result).max() > 0
     # The seats that answered are those that were drawn, and what they played is what they learn
     # from.
-    assert 0.2 < num_rows(played.responses) / num_rows(told) < 0.4
-    np.testing.assert_array_equal(played.responses.target[:, 0], 1)
+    assert 0.2 < num_rows(responses) / num_rows(told) < 0.4
+    np.testing.assert_array_equal(responses.target[:, 0], 1)
 
 
 def test_random_players_teach_their_own_q_alone() -> None:
     trainer = NFSP(configuration("game=leduc"))
     everybody, nobody = some_games(trainer, 100, 1.0, 1.0), some_games(trainer, 100, 1.0)
-    assert not num_rows(everybody.transitions) and not num_rows(everybody.responses)
-    assert num_rows(nobody.transitions) == num_rows(nobody.responses)
-    some = some_games(trainer, 300, 1.0, 0.3)
-    whole, told = num_rows(some_games(trainer, 300, 1.0).transitions), num_rows(some.transitions)
+    assert not num_rows(everybody[0]) and not num_rows(everybody[1])
+    assert num_rows(nobody[0]) == num_rows(nobody[1])
+    transitions, responses = some_games(trainer, 300, 1.0, 0.3)
+    whole, told = num_rows(some_games(trainer, 300, 1.0)[0]), num_rows(transitions)
     assert 0.5 * whole < told < 0.9 * whole  # those of games in which the other seat was not random
-    assert num_rows(some.responses) < told
+    assert num_rows(responses) < told
 
 
 def test_a_game_depends_neither_on_the_others_nor_on_their_number() -> None:
     trainer = NFSP(configuration("game=leduc"))
-    many, few = some_games(trainer, 40, 0.3), some_games(trainer, 10, 0.3)
-    count = num_rows(few.transitions)
-    np.testing.assert_array_equal(many.transitions.actions[:count], few.transitions.actions)
+    many, few = (some_games(trainer, count, 0.3)[0] for count in (40, 10))
+    count = num_rows(few)
+    np.testing.assert_array_equal(many.actions[:count], few.actions)
 
 
 def test_targets_against_a_loop() -> None:
@@ -103,7 +105,7 @@ def test_targets_against_a_loop() -> None:
         own[...] = part[...] = np.random.default_rng(0).normal(scale=0.3, size=part.shape)
     net = trainer.q.distinct()[0]
     learner.layers.publish(net)
-    told = some_games(trainer, 60, 0.3).transitions
+    told = some_games(trainer, 60, 0.3)[0]
     rows = take(told, np.flatnonzero(seats_to_move(game, told.states) == 0))
     found = learner.targets(rows, trainer.q_learners)
     decided = 0
@@ -130,7 +132,7 @@ def test_targets_are_those_of_the_next_role() -> None:
     trainer = NFSP(configuration("game=leduc"))
     first, second = trainer.q_learners
     second.target[-1][:] = 3.0, -1.0, 2.0
-    played = some_games(trainer, 60, 0.3).transitions
+    played = some_games(trainer, 60, 0.3)[0]
     movers = seats_to_move(trainer.game, played.states)
     others = take(played, np.flatnonzero((movers == 1) & ~played.is_last))
     assert num_rows(others)
@@ -146,7 +148,7 @@ def test_q_learning_finds_a_best_response_to_random_play() -> None:
         configuration("game=kuhn", "algorithm.target_steps=50", "algorithm.batch_size=128")
     )
     tables: Any = trainer.game.tables
-    told = some_games(trainer, 2000, 0.0).transitions
+    told = some_games(trainer, 2000, 0.0)[0]
     movers, generator = seats_to_move(trainer.game, told.states), np.random.default_rng(0)
     for seat, learner in enumerate(trainer.q_learners):
         rows = take(told, np.flatnonzero(movers == seat))

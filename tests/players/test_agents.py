@@ -28,8 +28,8 @@ def random_positions(count: int, seed: int) -> States:
     """Returns full states after a random number of moves of games in which every other move is
     random.
     """
-    games = generate_games(GAME, streams(seed, count), epsilon=0.5)
-    states = take(games.deals, np.arange(count))
+    seeds = streams(seed, count)
+    games, states = generate_games(GAME, seeds, epsilon=0.5), GAME.deal(seeds)
     rng = np.random.default_rng(seed)
     for i, length in enumerate(games.records.lengths):
         for move in games.records.moves[i, : rng.integers(length)]:

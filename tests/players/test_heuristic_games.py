@@ -25,10 +25,9 @@ def test_games_replay(epsilon: float, teacher: str) -> None:
     over the stake at the decision.
     """
     seeds = deal_seeds(3, 40, Stream.BOOTSTRAP)
-    deals, records, samples = generate_games(GAME, seeds, epsilon, teacher)
-    for field, expected in zip(deals, GAME.deal(seeds), strict=True):
-        np.testing.assert_array_equal(field, expected)
-    states, wanted, random_moves = take(deals, np.arange(40)), [], 0
+    games = generate_games(GAME, seeds, epsilon, teacher)
+    records, samples = games.records, games.decisions
+    states, wanted, random_moves = GAME.deal(seeds), list[tuple[int, int, float]](), 0
     scratch = np.empty(MAX_LEGAL, np.int16)
     agent, memo = RHCP().at(GAME), new_memo()
     for i, length in enumerate(records.lengths):
@@ -62,8 +61,8 @@ def test_a_game_depends_on_its_seed_alone() -> None:
     seeds = deal_seeds(4, LANES + 30, Stream.BOOTSTRAP)
     games, last = generate_games(GAME, seeds, 0.1), generate_games(GAME, seeds[-7:], 0.1)
     np.testing.assert_array_equal(last.records.moves, games.records.moves[-7:])
-    count = num_rows(last.samples)
-    for (name, one), (_, other) in zip(named(last.samples), named(games.samples), strict=True):
+    count = num_rows(last.decisions)
+    for (name, one), (_, other) in zip(named(last.decisions), named(games.decisions), strict=True):
         np.testing.assert_array_equal(one, other[-count:], err_msg=name)
 
 
@@ -71,12 +70,13 @@ def test_epsilon_is_the_share_of_random_moves() -> None:
     """With epsilon 1 every move is random, and RHCP's choice, one of n > 1 legal ones, is met with
     probability 1/n.
     """
-    deals, records, samples = generate_games(GAME, deal_seeds(5, 100, Stream.BOOTSTRAP), 1.0)
-    states, choices = take(deals, np.arange(100)), iter(samples.actions[:, 0].tolist())
+    seeds = deal_seeds(5, 100, Stream.BOOTSTRAP)
+    games, states = generate_games(GAME, seeds, 1.0), GAME.deal(seeds)
+    choices = iter(games.decisions.actions[:, 0].tolist())
     scratch = np.empty(MAX_LEGAL, np.int16)
     met, expected, variance = 0, 0.0, 0.0
-    for i, length in enumerate(records.lengths):
-        for move in records.moves[i, :length].tolist():
+    for i, length in enumerate(games.records.lengths):
+        for move in games.records.moves[i, :length].tolist():
             hand = states.hands[i, states.seat[i]]
             if (n := legal_moves(GAME.rules, hand, states.target[i], scratch)) > 1:
                 expected, variance = expected + 1 / n, variance + (1 - 1 / n) / n

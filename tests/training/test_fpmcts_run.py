@@ -24,9 +24,8 @@ from fpmcts.training.interface import Report
 from fpmcts.training.run import Run
 from fpmcts.training.run_folder import RunFolder
 from fpmcts.training.samples import Samples
-from fpmcts.training.weights import Players
-from fpmcts.training.workers import Batch, Workers
-from games.kernels import Stream, deal_seeds
+from fpmcts.training.weights import PlayingNetworks
+from fpmcts.training.workers import SEARCHES, TEACHER, Batch, Workers
 from games.rows import named, num_rows
 from games.settings import ConfigError
 from networks.checkpoint import CheckpointError, load
@@ -54,7 +53,7 @@ DOUDIZHU = [
     "episode.value_games=8",
     "train.value_window=500",
 ]
-GAMES = Batch(0, 0, 200, searches=True)
+GAMES = Batch(0, 0, 200, SEARCHES)
 
 
 def steps(one: FPMCTS, count: int) -> Report:
@@ -96,10 +95,10 @@ def test_games_that_explore_do_not_depend_on_those_beside_them(keys: list[str]) 
     """Of a batch of Leduc, in which some lanes may explore and others no longer do."""
     small = ["game=leduc", "threads=1", "search.playouts=4", "selfplay.exploration=0.1"]
     games = [
-        FPMCTS(config(*given, base=small)).play(Batch(0, 0, 64, searches=True), silent).games
+        FPMCTS(config(*given, base=small)).play(Batch(0, 0, 64, SEARCHES), silent)
         for given in ([], keys)
     ]
-    one, other = (dict(named(played.samples)) for played in games)
+    one, other = (dict(named(played.decisions)) for played in games)
     same(one, other)
 
 
@@ -109,8 +108,8 @@ def test_the_temperature_may_shape_targets() -> None:
     small = ["game=leduc", "threads=1", "search.playouts=4", *cools]
     cold, hot = (
         FPMCTS(config(f"selfplay.heat_targets={heats}", base=small))
-        .play(Batch(1, 0, 8, searches=True), silent)
-        .games.samples
+        .play(Batch(1, 0, 8, SEARCHES), silent)
+        .decisions
         for heats in (False, True)
     )
     searched = cold.policy_weight > 0
@@ -222,7 +221,7 @@ def test_the_filter_learns_from_all_games_of_an_iteration(monkeypatch: pytest.Mo
 
     monkeypatch.setattr(fpmcts.training.fpmcts, "learn_filter", learn)
     one = FPMCTS(config())
-    played = [one.play(batch, silent).games.samples for batch in one.batches(0)[:2]]
+    played = [one.play(batch, silent).decisions for batch in one.batches(0)[:2]]
     steps(one, 2)
     assert learned == [num_rows(samples) for samples in played]
 
@@ -238,7 +237,7 @@ def test_nothing_to_learn_from_is_no_curve() -> None:
 def test_without_results_the_policy_alone_learns(window: int) -> None:
     """As where every game that a value could learn from was explored."""
     one = FPMCTS(config(f"train.value_window={window}", "episode.value_games=0"))
-    samples = one.play(GAMES, silent).games.samples
+    samples = one.play(GAMES, silent).decisions
     one.keep(samples._replace(result=np.full(num_rows(samples), np.nan, np.float32)))
     curves = learn(one, silent)
     assert curves["loss/policy_0"] > 0.0 and curves["data/learning_steps_0"] > 0
@@ -250,7 +249,7 @@ def test_games_for_the_value_are_those_of_the_policies() -> None:
     never, always = (FPMCTS(config(f"selfplay.exploration={share}")) for share in (0.0, 0.5))
     same(
         *(
-            dict(named(one.play(one.batches(0)[-1], silent).games.decisions.samples))
+            dict(named(one.play(one.batches(0)[-1], silent).decisions.samples))
             for one in (never, always)
         )
     )
@@ -342,19 +341,18 @@ def test_one_seat_searches_in_each_game() -> None:
     """
     leduc = ["game=leduc"]
     one = FPMCTS(config(*leduc))
-    samples, _, _, statistics = one.play(GAMES, silent).games
-    assert 0 < statistics.searches < statistics.decisions
-    assert (samples.policy_weight > 0).sum() == statistics.searches
+    games = one.play(GAMES, silent)
+    samples, work = games.decisions, games.work
+    assert 0 < work["searches"] < work["decisions"]
+    assert (samples.policy_weight > 0).sum() == work["searches"]
     everyone = FPMCTS(config(*leduc, "selfplay.searching=all"))
-    statistics = everyone.play(GAMES, silent).games.statistics
-    assert statistics.searches == statistics.decisions
+    work = everyone.play(GAMES, silent).work
+    assert work["searches"] == work["decisions"]
 
 
 def test_values_learn_what_the_searching_seat_reaches_when_nobody_explores_after_it() -> None:
     never, always = (
-        FPMCTS(config("game=leduc", f"selfplay.exploration={share}"))
-        .play(GAMES, silent)
-        .games.samples
+        FPMCTS(config("game=leduc", f"selfplay.exploration={share}")).play(GAMES, silent).decisions
         for share in (0.0, 0.5)
     )
     searched = never.policy_weight > 0
@@ -428,7 +426,7 @@ def test_a_match_is_played_with_present_weights() -> None:
     decks = evaluation_decks(one.game, 0, 150)
     for parameter in one.weights.averages.parameters():
         parameter.data.mul_(1.5)
-    players = Players(one.weights.averages, None)
+    players = PlayingNetworks(one.weights.averages, None)
     fresh = Workers(one.config, one.game, players, one.device, 2)
     moves = [
         workers.match(players, decks, False, silent).records.moves
@@ -438,9 +436,10 @@ def test_a_match_is_played_with_present_weights() -> None:
 
 
 def test_workers_change_no_lesson() -> None:
-    seeds = deal_seeds(0, 20, Stream.BOOTSTRAP)
     one, three = (
-        FPMCTS(config(f"threads={threads}", base=DOUDIZHU)).workers.teach(seeds, silent)
+        FPMCTS(config(f"threads={threads}", base=DOUDIZHU))
+        .play(Batch(0, 0, 20, TEACHER), silent)
+        .decisions
         for threads in (1, 3)
     )
     for (name, field), (_, other) in zip(named(one), named(three), strict=True):

@@ -30,7 +30,7 @@ SHAPE = NetworkConfig(channels=8, blocks=1, objective="wp")
 
 @pytest.fixture(scope="module")
 def samples() -> Samples:
-    return generate_games(GAME, deal_seeds(0, 100, Stream.BOOTSTRAP), epsilon=0.1).samples
+    return generate_games(GAME, deal_seeds(0, 100, Stream.BOOTSTRAP), epsilon=0.1).decisions
 
 
 def new_learner(threads: int = 1, replicas: int = 1, **settings: Any) -> Learner:
@@ -147,7 +147,7 @@ def test_values_of_the_papers_preset_are_of_the_size_of_results() -> None:
     run = FPMCTS(read_run(["game=doudizhu", "experiment=paper", "network.blocks=2", *games]))
     for _ in range(2):
         run.step(silent)
-    fresh = generate_games(run.game, deal_seeds(1, 200, Stream.BOOTSTRAP)).samples
+    fresh = generate_games(run.game, deal_seeds(1, 200, Stream.BOOTSTRAP)).decisions
     seats, (observations, *_) = (
         seats_to_move(run.game, fresh.states),
         encode(run.game, fresh.states),

@@ -11,10 +11,11 @@ import fpmcts.training.learner
 from fpmcts.players.sure_wins import immediate_moves
 from fpmcts.training.learner import Learner, teaches_policy
 from fpmcts.training.learner_settings import GradientSettings, LearnerSettings
-from fpmcts.training.policy_games import Decisions, Played, play_policies
+from fpmcts.training.policy_games import PolicyDecisions, play_policies
 from games import make
 from games.interface import Game, seats_to_move
 from games.kernels import Stream, deal_seeds, streams
+from games.lockstep import Games
 from games.rows import States, num_rows, take
 from networks import losses
 from networks.evaluator import Evaluator
@@ -38,7 +39,7 @@ def play(
     decay: float = 0.9,
     t: float = 1.0,
     exploration: float = 0.0,
-) -> Played:
+) -> Games[PolicyDecisions]:
     """Returns games of the policies."""
     return play_policies(
         GAME,
@@ -71,7 +72,7 @@ def test_chances_and_values_are_those_of_the_networks(networks: Networks, t: flo
     """At temperature 0 the most likely move is certain."""
     played = play(networks, t=t)
     decisions, samples = played.decisions, played.decisions.samples
-    assert np.all(played.final.winner >= 0)
+    assert np.all(played.states.winner >= 0)
     assert num_rows(decisions) > 50
     assert np.all(np.isnan(samples.root_value))
     assert np.all(np.abs(samples.result) >= 1.0) and np.all(samples.iteration == 3)
@@ -99,7 +100,7 @@ def test_sure_wins_of_one_game_in_eight_are_stored(networks: Networks) -> None:
     evaluate = Evaluator(networks, precision="float32").evaluate
     deals = deal_seeds(2, 64, Stream.TRAINING)
 
-    def of(solve: bool) -> Played:
+    def of(solve: bool) -> Games[PolicyDecisions]:
         rng = streams(5, len(deals))
         return play_policies(
             GAME, evaluate, deals, rng, 0, lambda _: None, lanes=64, win_only=True, solve=solve
@@ -190,7 +191,7 @@ def test_surrogate_against_its_formula() -> None:
     )  # r A, nothing where clipped
 
 
-def learner_and_rows(networks: Networks) -> tuple[Learner, Decisions]:
+def learner_and_rows(networks: Networks) -> tuple[Learner, PolicyDecisions]:
     rows = play(networks).decisions
     net = build_networks(GAME.spec, SHAPE, seed=3).role(0)
     mine = take(rows, np.flatnonzero(seats_to_move(GAME, rows.samples.states) == 0))

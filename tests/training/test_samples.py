@@ -9,7 +9,7 @@ from fpmcts.training.samples import (
     TARGET_WIDTH,
     Reservoir,
     Samples,
-    Store,
+    SampleStore,
     Window,
     empty_samples,
     truncate_targets,
@@ -32,7 +32,7 @@ def numbered(first: int, count: int) -> Samples:
     return samples
 
 
-def content(store: Store[Samples]) -> list[int]:
+def content(store: SampleStore[Samples]) -> list[int]:
     """Returns the numbers of the samples held, after checking that every field of a row belongs to
     one sample.
     """
@@ -47,7 +47,9 @@ def content(store: Store[Samples]) -> list[int]:
 
 @STORES
 @pytest.mark.parametrize("total", [0, 7, 20, 21, 300])
-def test_parts_give_the_same_as_the_whole(make: Callable[[], Store[Samples]], total: int) -> None:
+def test_parts_give_the_same_as_the_whole(
+    make: Callable[[], SampleStore[Samples]], total: int
+) -> None:
     """All at once, one by one, and in parts of any size, empty ones included."""
     whole = make()
     whole.add(numbered(0, total))
@@ -107,7 +109,7 @@ def test_seeds_give_unrelated_reservoirs() -> None:
 @STORES
 @pytest.mark.parametrize("total", [0, 7, 20, 130])
 def test_a_store_that_is_saved_and_restored_goes_on_as_before(
-    make: Callable[[], Store[Samples]], total: int
+    make: Callable[[], SampleStore[Samples]], total: int
 ) -> None:
     store = make()
     store.add(numbered(0, total))
@@ -124,7 +126,7 @@ def test_a_store_that_is_saved_and_restored_goes_on_as_before(
 
 
 @STORES
-def test_a_state_of_another_capacity_is_refused(make: Callable[[], Store[Samples]]) -> None:
+def test_a_state_of_another_capacity_is_refused(make: Callable[[], SampleStore[Samples]]) -> None:
     larger = Window(empty_samples(GAME, 50))
     larger.add(numbered(0, 30))
     with pytest.raises(ValueError, match="holds 30 of 30 samples; the store has room for 20"):
@@ -144,7 +146,7 @@ def test_a_state_of_another_form_is_refused(field: np.ndarray) -> None:
 
 @STORES
 @pytest.mark.parametrize("recency", [0.0, 2.0])
-def test_draws_by_recency(make: Callable[[], Store[Samples]], recency: float) -> None:
+def test_draws_by_recency(make: Callable[[], SampleStore[Samples]], recency: float) -> None:
     """In proportion to (iteration + 1) ^ recency over what is held; what was drawn before does not
     matter when rows have come in since.
     """
@@ -160,7 +162,7 @@ def test_draws_by_recency(make: Callable[[], Store[Samples]], recency: float) ->
 
 
 @STORES
-def test_an_extreme_recency_draws_the_newest(make: Callable[[], Store[Samples]]) -> None:
+def test_an_extreme_recency_draws_the_newest(make: Callable[[], SampleStore[Samples]]) -> None:
     store = make()
     store.add(numbered(0, 8))
     assert (store.draw(np.random.default_rng(0), 50, recency=1e4).iteration == 7).all()
