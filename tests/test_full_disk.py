@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from fpmcts.evaluation import command as evaluate
-from fpmcts.evaluation.report import Report
+from fpmcts.evaluation.report import TournamentReport
 from fpmcts.training.algorithms import read_run
 from fpmcts.training.run import Run
 from fpmcts.training.run_folder import RunFolder, RunFolderError
@@ -137,7 +137,7 @@ def test_an_evaluation_goes_on_after_the_disk_was_full(
     tmp_path: Path, disk: Disk, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("fpmcts.evaluation.plan.FAST_DECKS", 15)
-    monkeypatch.setattr(Report, "_plots", lambda report: {})  # they take seconds to draw
+    monkeypatch.setattr(TournamentReport, "_plots", lambda report: {})  # they take seconds to draw
 
     def play(name: str) -> None:
         keys = {"unfinished": "unfinished", "report": "report", "save": "games.jsonl"}

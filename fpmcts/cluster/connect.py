@@ -1,16 +1,19 @@
 """Connects to a cluster; imports Ray only if one is requested."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from fpmcts.cluster.settings import Cluster, ClusterError, ClusterSettings
+from fpmcts.cluster.settings import ClusterError, ClusterSettings
+
+if TYPE_CHECKING:
+    from fpmcts.cluster.ray_pool import RayCluster
 
 
 def connect(
     settings: ClusterSettings,
     make: Callable[[], Any],
     facts: str = "fpmcts.environment:environment",
-) -> Cluster:
+) -> "RayCluster":
     """Returns a cluster of actors. Ray is imported here and nowhere else.
 
     Args:

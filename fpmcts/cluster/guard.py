@@ -28,7 +28,7 @@ ENDED = (
 )
 
 
-class Guard:
+class RayGuard:
     """A shell in its own session. If this process neither exits normally nor calls ``dismiss``, the
     shell prints a line and kills the processes that were started as ``marked``.
     """

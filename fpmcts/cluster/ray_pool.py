@@ -32,7 +32,7 @@ os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
 import ray  # noqa: E402
 from ray import exceptions  # noqa: E402
 
-from fpmcts.cluster.guard import Guard
+from fpmcts.cluster.guard import RayGuard
 from fpmcts.cluster.pools import Count, Done, Pool, Stopping, ignore, never
 from fpmcts.cluster.settings import ClusterError, ClusterSettings, Shared
 from games.files import ROOT
@@ -128,13 +128,17 @@ class _Actor:
 
 
 class RayCluster:
-    """See ``fpmcts.cluster.settings.Cluster``."""
+    """Actors that are created once and run batches of units.
+
+    Attributes:
+        size: Number of actors requested.
+    """
 
     def __init__(self, settings: ClusterSettings, make: Callable[[], Any], facts: str) -> None:
         self._settings, self._make, self._facts = settings, packed(make), facts
         self._environment = resolve_name(facts)()
         self._began_ray = not ray.is_initialized()
-        self._guard = Guard()
+        self._guard = RayGuard()
         try:
             self._connect()
         except BaseException:
@@ -216,7 +220,7 @@ class RayCluster:
         return _Actor(handle, handle.environment.remote(self._facts), time.monotonic())
 
     def pool(self, shared: Shared) -> "RayPool":
-        """See ``Cluster``; what is shared is sent to each node once."""
+        """Returns a pool whose workers share some data, which is sent to each node once."""
         self.version += 1
         try:
             reference = ray.put(packed(dict(shared)))
@@ -326,7 +330,7 @@ class RayCluster:
             )
 
     def close(self) -> None:
-        """See ``Cluster``."""
+        """Ends the actors, and the cluster if it was started for the run."""
         self._over.set()
         self._guard.dismiss()
         if not ray.is_initialized():

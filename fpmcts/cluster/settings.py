@@ -4,11 +4,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import ClassVar
 
 import numpy as np
 
-from fpmcts.cluster.pools import Pool
 from games.settings import InputError, setting
 
 
@@ -54,22 +53,3 @@ class ClusterError(InputError):
 
 Shared = Mapping[str, np.ndarray]
 """Data shared by all units of a batch, such as weights; it changes from batch to batch."""
-
-
-class Cluster(Protocol):
-    """Actors that are created once and run batches of units."""
-
-    size: int
-    """Number of actors requested."""
-
-    def pool(self, shared: Shared) -> Pool[Any, Any]:
-        """Returns a pool whose workers share some data."""
-        ...
-
-    def curves(self) -> dict[str, float]:
-        """Returns statistics since the last call, as curves."""
-        ...
-
-    def close(self) -> None:
-        """Ends the actors, and the cluster if it was started for the run."""
-        ...

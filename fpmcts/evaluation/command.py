@@ -26,7 +26,7 @@ from fpmcts.evaluation.match import IllegalMoveError
 from fpmcts.evaluation.match_result import MatchResult, TableResult
 from fpmcts.evaluation.plan import Plan, make_plan
 from fpmcts.evaluation.precision import with_precisions
-from fpmcts.evaluation.report import Report, check_folder
+from fpmcts.evaluation.report import TournamentReport, check_folder
 from fpmcts.evaluation.saved_games import check_file, write_games
 from fpmcts.evaluation.tournament import forget, play_tournament
 from fpmcts.interrupt import Interrupt
@@ -163,14 +163,14 @@ def run(overrides: Sequence[str], typed: str, note: Note, progress: Progress) ->
             **({"precision": precisions} if precisions else {}),
             "seconds": f"{time.monotonic() - began:.1f}",
         }
-        _show(plan, Report(tournament, game.spec, results), facts, note)
+        _show(plan, TournamentReport(tournament, game.spec, results), facts, note)
         if config.calibration:
             note(str(_calibration(plan, game, results[tournament.labels])))
     forget(plan)
     return 0
 
 
-def _show(plan: Plan, report: Report, facts: Mapping[str, object], note: Note) -> None:
+def _show(plan: Plan, report: TournamentReport, facts: Mapping[str, object], note: Note) -> None:
     """Shows results, and writes the games and the report if requested."""
     config = plan.tournament.config
     for result in report.results.values():

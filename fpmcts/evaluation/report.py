@@ -9,9 +9,9 @@ from pathlib import Path
 from fpmcts.evaluation.config import Tournament
 from fpmcts.evaluation.match import total_usage
 from fpmcts.evaluation.match_result import MatchResult
-from fpmcts.evaluation.plots import Panel, ReportError, check_plots, markdown_table, plot
 from fpmcts.evaluation.rating import Misfit, Rating, mean_scores, ratings
 from fpmcts.evaluation.statistics import estimate_fields, interval, wins
+from fpmcts.plots import Intervals, ReportError, check_plots, draw_intervals, markdown_table
 from games.estimate import Estimate
 from games.files import write
 from games.interface import GameSpec, ScoreUnit
@@ -22,7 +22,7 @@ Results = Mapping[tuple[str, ...], MatchResult]
 
 
 @dataclass(frozen=True)
-class Report:
+class TournamentReport:
     """The results of all matches of a tournament.
 
     Attributes:
@@ -184,7 +184,9 @@ class Report:
         contents = json.dumps(self.as_dict(facts), indent=2, allow_nan=False)
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            drawn = [plot(folder / name, panels) for name, panels in self._plots().items()]
+            drawn = [
+                draw_intervals(folder / name, panels) for name, panels in self._plots().items()
+            ]
             text += [f"![{path.stem}]({path.name})\n" for path in drawn]
             text += ["## Matches", "", *(f"```\n{one}\n```\n" for one in self.results.values())]
             write(folder / "report.md", "\n".join(text))
@@ -203,7 +205,7 @@ class Report:
         alone = ", alone against that of the column in all other seats" if three else ""
         return f"{score}{alone}, {errors}; mean: over all opponents."
 
-    def _plots(self) -> dict[str, list[Panel]]:
+    def _plots(self) -> dict[str, list[Intervals]]:
         """Returns the panels of each plot."""
         unit, names = self.unit, self.names
         scores = {
@@ -215,9 +217,9 @@ class Report:
         shares = {name: _ends(score.wp.scaled(100)) for name, score in scores.items()}
         means = {name: _ends(score.adp) for name, score in scores.items()}
         points = " (points)" if unit.reports_wins else ""
-        panels = [Panel(f"{unit.name}{points}, 95 % interval", means, 0.0)]
+        panels = [Intervals(f"{unit.name}{points}, 95 % interval", means, 0.0)]
         if unit.reports_wins:
-            panels.insert(0, Panel("WP (%), 95 % interval", shares, 50.0))
+            panels.insert(0, Intervals("WP (%), 95 % interval", shares, 50.0))
         ordered = sorted(names, key=lambda label: _ends(self.standings[label]))
         what = "Rating (Elo)" if unit.reports_wins else f"Mean {unit.name} over opponents"
         standings = {names[label]: _ends(self.standings[label]) for label in ordered}
@@ -225,8 +227,8 @@ class Report:
         title = "Time per decision (ms, one process, many games at once)"
         found = {
             "scores.png": panels,
-            "ratings.png": [Panel(f"{what}, 95 % interval", standings)],
-            "times.png": [Panel(title, times, None, min(times.values())[0] > 0)],
+            "ratings.png": [Intervals(f"{what}, 95 % interval", standings)],
+            "times.png": [Intervals(title, times, None, min(times.values())[0] > 0)],
         }
         if len(names) == 2:
             del found["ratings.png"]

@@ -109,7 +109,7 @@ class TaskWorker:
         self._files.close()
 
 
-class Verdict:
+class SequentialVerdict:
     """The leading finished tasks of a plan, up to the one that decides its sequential test.
 
     Attributes:
@@ -187,7 +187,7 @@ def play_tournament(
     """
     config, finished = plan.tournament.config, dict[Task, PlayedGames]()
     game, sizes = config.game.make(), {task: plan.num_games([task]) for task in plan.tasks}
-    verdict, total = Verdict(plan, game.spec), sum(sizes.values())
+    verdict, total = SequentialVerdict(plan, game.spec), sum(sizes.values())
     pool = ProcessPool(partial(TaskWorker, plan), _processes(config), config.cluster)
     with ExitStack() as stack:
         files = {

@@ -10,9 +10,9 @@ from pkgutil import resolve_name
 
 from fpmcts.command import run
 from fpmcts.configuration import CONF, choices, read_file, shown, split
-from fpmcts.evaluation.plots import check_plots
 from fpmcts.interrupt import Interrupt
 from fpmcts.papers.study import Study
+from fpmcts.plots import check_plots
 from fpmcts.terminal import Terminal
 from games.help import keys_text, say
 from games.settings import ConfigError, did_you_mean, flatten_config

@@ -20,9 +20,9 @@ import numpy as np
 from fpmcts.cluster.pools import Stopping
 from fpmcts.configuration import overrides_of
 from fpmcts.evaluation.config import parse_command_line
-from fpmcts.papers.drawing import Line, Panel, draw
 from fpmcts.papers.matches import play_match
 from fpmcts.papers.study import Study
+from fpmcts.plots import Line, Panel, draw
 from fpmcts.progress import Progress, silent
 from fpmcts.training.algorithms import read_run
 from fpmcts.training.interface import Report

@@ -21,12 +21,11 @@ import numpy as np
 from fpmcts.cluster.pools import StoppedError, Stopping
 from fpmcts.configuration import overrides_of
 from fpmcts.evaluation.match_result import MatchResult, Score
-from fpmcts.evaluation.plots import markdown_table
 from fpmcts.papers.deltadou_examples import examples
-from fpmcts.papers.drawing import Line, Panel, draw
 from fpmcts.papers.matches import play_match
 from fpmcts.papers.study import Study
 from fpmcts.players.lookup import entrants_of
+from fpmcts.plots import Line, Panel, draw, markdown_table
 from fpmcts.progress import Progress
 from fpmcts.training.algorithms import read_run
 from fpmcts.training.config import TrainConfig
@@ -42,7 +41,7 @@ SEATS = {"landlord": "C, landlord", "down": "D, right peasant", "up": "E, left p
 
 
 @dataclass(frozen=True)
-class Match:
+class PrintedMatch:
     """A row of a table: where it is printed, its players, and what is printed: WP in per cent, and
     ADP.
     """
@@ -110,9 +109,9 @@ class DeltaDou(Study):
         config: TrainConfig = read_run(["game=doudizhu", *named, *words])
         return config
 
-    def rows(self) -> list[Match]:
+    def rows(self) -> list[PrintedMatch]:
         """Returns the rows of the tables."""
-        return [build(Match, given, f"matches.{k}.") for k, given in enumerate(self.matches)]
+        return [build(PrintedMatch, given, f"matches.{k}.") for k, given in enumerate(self.matches)]
 
     def check(self) -> None:
         """See ``Study``."""
@@ -288,7 +287,7 @@ class DeltaDou(Study):
         return np.average(whole, axis=1, weights=weights)
 
 
-def _table(found: list[tuple[Match, MatchResult]]) -> str:
+def _table(found: list[tuple[PrintedMatch, MatchResult]]) -> str:
     """Returns the tables in Markdown."""
     rows = [["where", "a", "b", "WP", "printed", "ADP", "printed"]]
     for row, result in found:
@@ -299,7 +298,7 @@ def _table(found: list[tuple[Match, MatchResult]]) -> str:
     return markdown_table(rows) + "\n"
 
 
-def _row_text(row: Match, result: MatchResult) -> str:
+def _row_text(row: PrintedMatch, result: MatchResult) -> str:
     """Returns a row of a table as a line."""
     wp, adp = result.total.wp.scaled(100.0), result.total.adp
     return (

@@ -6,8 +6,8 @@ study (``departs`` in ``conf/papers``) and its size.
 """
 
 from fpmcts.configuration import choices, load
-from fpmcts.evaluation.plots import markdown_table
 from fpmcts.papers.__main__ import kind_of
+from fpmcts.plots import markdown_table
 from fpmcts.training.algorithms import read_run
 from fpmcts.training.departures import changed_keys, structural
 from games.files import ROOT

@@ -14,7 +14,7 @@ import numpy as np
 
 from fpmcts.cluster.pools import Stopping, ThreadPool, Tick
 from fpmcts.cluster.store import ResultFile
-from fpmcts.papers.drawing import Line
+from fpmcts.plots import Line
 from fpmcts.progress import Progress
 from fpmcts.tabular.learner import DenseLearner
 from fpmcts.tabular.matches import ALWAYS_CALL, RANDOM, symmetric_play

@@ -23,9 +23,9 @@ import numpy as np
 from fpmcts.cluster.pools import Stopping, ThreadPool, Tick
 from fpmcts.cluster.store import ResultFile
 from fpmcts.evaluation.identity import code_of
-from fpmcts.papers.drawing import Line, Panel, draw
 from fpmcts.papers.figure_matches import keep_snapshot, play_matches, table_lines
 from fpmcts.papers.study import Study
+from fpmcts.plots import Line, Panel, draw
 from fpmcts.progress import Progress
 from fpmcts.tabular.learner import DenseLearner
 from fpmcts.training.interface import EpisodeBudget
@@ -42,7 +42,7 @@ Curve = list[tuple[int, float]]
 """Episodes and a measure at every mark of a run."""
 
 
-class Shown(NamedTuple):
+class ShownCurve(NamedTuple):
     """A curve of a figure: its name in ``figure.json``, its label and measure, its panel, its last
     episode, and the points printed in the paper.
     """
@@ -172,7 +172,7 @@ class RunFigure(Study):
         if not self.plan:
             raise ConfigError("algorithms: expected some")
 
-    def shown(self) -> list[Shown]:
+    def shown(self) -> list[ShownCurve]:
         """Returns the curves of the figure; none where matches are."""
         found = []
         for k, panel in enumerate(self.panels):
@@ -181,7 +181,7 @@ class RunFigure(Study):
                 own = f"{title}: {label}, {measure}" if title else label
                 rate, most = self.rates.get(label, 1.0), float(panel.get("most", math.inf))
                 points = [(at * rate, value) for at, value in self.printed.get(own, [])]
-                found.append(Shown(own, label, measure, k, most, points))
+                found.append(ShownCurve(own, label, measure, k, most, points))
         return found
 
     def about(self) -> str:

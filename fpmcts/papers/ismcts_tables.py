@@ -24,11 +24,11 @@ from fpmcts.cluster.pools import Tick
 from fpmcts.evaluation.duplicate import evaluation_decks
 from fpmcts.evaluation.identity import code_of
 from fpmcts.evaluation.match import play_games
-from fpmcts.evaluation.plots import markdown_table
 from fpmcts.evaluation.statistics import interval, wins
 from fpmcts.papers.study import LotsStudy
 from fpmcts.players import load_player
 from fpmcts.players.ismcts import ISMCTSOptions
+from fpmcts.plots import markdown_table
 from games import Choice
 from games.agent import Agent
 from games.estimate import Estimate, estimate
@@ -44,7 +44,7 @@ NEAR = 6.0
 
 
 @dataclass(frozen=True)
-class Table:
+class MatchTable:
     """One table.
 
     Attributes:
@@ -98,12 +98,14 @@ class MatchTables(LotsStudy):
     tables: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     @cached_property
-    def every(self) -> dict[str, Table]:
+    def every(self) -> dict[str, MatchTable]:
         """All tables. Raises ConfigError."""
-        return {name: build(Table, table, f"tables.{name}.") for name, table in self.tables.items()}
+        return {
+            name: build(MatchTable, table, f"tables.{name}.") for name, table in self.tables.items()
+        }
 
     @cached_property
-    def plan(self) -> dict[str, Table]:
+    def plan(self) -> dict[str, MatchTable]:
         """The tables that are to be played. Raises ConfigError."""
         return {name: self.every[name] for name in self.chosen(self.every)}
 
@@ -140,7 +142,7 @@ class MatchTables(LotsStudy):
             lot: (self.seed, self.options, self.plan[lot.table], lot) for lot in starmap(Lot, cells)
         }
 
-    def games(self, lot: Lot) -> int:
+    def games(self, *arguments: Any) -> int:
         """See ``LotsStudy``."""
         return LOT
 
@@ -155,7 +157,7 @@ class MatchTables(LotsStudy):
 
     @staticmethod
     def play_lot(  # type: ignore[override]
-        seed: int, options: Mapping[str, Any], table: Table, lot: Lot, tick: Tick
+        seed: int, options: Mapping[str, Any], table: MatchTable, lot: Lot, tick: Tick
     ) -> list[float]:
         """Returns what the player that moves first wins in each match of a lot."""
         game = table.game.make()

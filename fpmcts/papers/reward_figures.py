@@ -24,9 +24,9 @@ from fpmcts.cluster.pools import Tick
 from fpmcts.evaluation.duplicate import evaluation_decks, table_games, table_orders, table_scores
 from fpmcts.evaluation.identity import code_of, digests
 from fpmcts.evaluation.match_result import TableResult
-from fpmcts.papers.drawing import Line, Panel, draw
 from fpmcts.papers.study import LotsStudy
 from fpmcts.players import load_player
+from fpmcts.plots import Line, Panel, draw
 from games import Choice
 from games.estimate import estimate
 from games.interface import Game
@@ -172,10 +172,9 @@ class RewardFigures(LotsStudy):
         }
         return dict(sorted(named.items(), key=lambda lot: lot[0][1]))  # all points grow together
 
-    def games(self, lot: tuple[str, int]) -> int:
+    def games(self, seed: int, point: Point, number: int) -> int:  # type: ignore[override]
         """See ``LotsStudy``."""
-        orders = {point.key: point.orders for point in self.points()}
-        return self.acquaintance * orders[lot[0]]
+        return self.acquaintance * point.orders
 
     def identity(self) -> dict[str, object]:
         """See ``LotsStudy``."""

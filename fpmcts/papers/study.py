@@ -140,8 +140,8 @@ class LotsStudy(Study):
         """Returns the arguments of ``play_lot`` by the name of each lot, a tuple."""
 
     @abstractmethod
-    def games(self, lot: Any) -> int:
-        """Returns the number of games of a lot, by its name."""
+    def games(self, *arguments: Any) -> int:
+        """Returns the number of games of a lot, by its arguments."""
 
     @staticmethod
     @abstractmethod
@@ -167,7 +167,7 @@ class LotsStudy(Study):
         """
         lots = self.lots()
         own = {"seed": self.seed, **self.identity()}
-        sizes = {lot: self.games(lot) for lot in lots}
+        sizes = {lot: self.games(*arguments) for lot, arguments in lots.items()}
         total = sum(sizes.values())
         pool = ProcessPool(partial(calls, self.play_lot), self.threads, self.cluster)
         with ResultFile(self.folder() / "lots.jsonl", own) as store:

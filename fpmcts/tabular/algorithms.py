@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from fpmcts.tabular.cfr_plus import CFRPlus, CFRPlusOptions, HashedCFRPlus
 from fpmcts.tabular.hashed_learner import IsMctsOptions, hashed_sampling, hashed_uct, ismcts
 from fpmcts.tabular.outcome_sampling import OutcomeSampling, OutcomeSamplingOptions
-from fpmcts.tabular.self_play import SelfPlay, SmoothUCTOptions, UCTAgainstRandom, UCTOptions
+from fpmcts.tabular.self_play import SmoothUCTOptions, TabularSelfPlay, UCTAgainstRandom, UCTOptions
 from games import make as make_game
 from games.interface import Game
 from games.settings import build
@@ -58,8 +58,8 @@ def has_starts(game: Game) -> bool:
 _TWO = "a game of two players"
 ALGORITHMS: dict[str, Entry] = {
     "ismcts": Entry(IsMctsOptions, None, ismcts),
-    "smooth_uct": Entry(SmoothUCTOptions, SelfPlay, hashed_uct),
-    "uct": Entry(UCTOptions, SelfPlay, hashed_uct),
+    "smooth_uct": Entry(SmoothUCTOptions, TabularSelfPlay, hashed_uct),
+    "uct": Entry(UCTOptions, TabularSelfPlay, hashed_uct),
     "uct_against_random": Entry(UCTOptions, UCTAgainstRandom, None),
     "outcome_sampling": Entry(
         OutcomeSamplingOptions, OutcomeSampling, hashed_sampling, 2, needs=_TWO
@@ -78,7 +78,7 @@ def knowing(game: Game) -> list[str]:
 
 def make(name: str, game: Game | str, seed: int = 0, **options: object) -> Any:
     """Returns an algorithm on a game, before its first episode: a
-    ``fpmcts.tabular.learner.Learner``.
+    ``fpmcts.tabular.learner.TableLearner``.
 
     Args:
         name: A key of ``ALGORITHMS``.

@@ -23,7 +23,7 @@ from fpmcts.tabular.hash_table import (
     num_actions_of,
     seat_of,
 )
-from fpmcts.tabular.learner import Learner, Options
+from fpmcts.tabular.learner import Options, TableLearner
 from fpmcts.tabular.listed_game import Listing, listing, nash_conv
 from fpmcts.tabular.outcome_sampling import OutcomeSamplingOptions, Sampling, sample, sampling
 from fpmcts.tabular.search import search
@@ -131,7 +131,7 @@ def fill_policy(
         place += HEADER + width * num_actions
 
 
-class HashedLearner(Learner):
+class HashedLearner(TableLearner):
     """An algorithm on any game; one table row for each information set visited.
 
     Args:

@@ -29,7 +29,7 @@ class Options:
         check_ranges(self)
 
 
-class Learner(ABC):
+class TableLearner(ABC):
     """A tabular algorithm on a game.
 
     Attributes:
@@ -147,7 +147,7 @@ class Learner(ABC):
             raise ValueError(f"{what}: episodes is {state['episodes'][0]}, expected at least 0")
 
 
-class DenseLearner(Learner):
+class DenseLearner(TableLearner):
     """An algorithm on the information sets of a game, in a dense table.
 
     Args:

@@ -229,7 +229,7 @@ def schedule(options: UCTOptions, game: str) -> tuple[float, float, float]:
     return float(options.gamma), float(options.eta), float(d)
 
 
-class SelfPlay(DenseLearner):
+class TabularSelfPlay(DenseLearner):
     """Extensive-form UCT and Smooth UCT. The average policy of Smooth UCT approaches an equilibrium
     in Kuhn and Leduc, that of UCT diverges (Heinrich & Silver, figures 1 and 2).
 
@@ -294,7 +294,7 @@ class SelfPlay(DenseLearner):
         )
 
 
-class UCTAgainstRandom(SelfPlay):
+class UCTAgainstRandom(TabularSelfPlay):
     """UCT in one seat at a time, in turn, against random players.
 
     Tables as of UCT, and ``won`` float64 ``[1]``: chips that the learning seats have won.

@@ -39,7 +39,7 @@ class OpponentModelConfig(RunConfig):
         algorithm: ``name``, and how trees are learned (``fpmcts.poker.opponents.learn``).
     """
 
-    learned_by = "fpmcts.training.opponent_model:OpponentModel"
+    learned_by = "fpmcts.training.opponent_model:OpponentModelLearner"
     players = ("mcts",)
     hands: str | None = None
     game: Choice = field(default_factory=lambda: Choice("no_limit_holdem"))
@@ -66,7 +66,7 @@ class OpponentModelConfig(RunConfig):
         return paths
 
 
-class OpponentModel:
+class OpponentModelLearner:
     """A model of opponents, learned from hands; see ``fpmcts.training.interface.Algorithm``.
 
     Args:

@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from fpmcts.progress import Progress
 from fpmcts.tabular import algorithms
-from fpmcts.tabular.learner import Learner
+from fpmcts.tabular.learner import TableLearner
 from fpmcts.training.interface import EpisodeBudget, Report, RunConfig, Saved
 from games import Choice, with_defaults
 from games.kernels import sources_digest
@@ -84,7 +84,7 @@ class TabularConfig(RunConfig):
 
 
 def make_learner(config: TabularConfig) -> Any:
-    """Returns the algorithm (a ``Learner``) before its first episode. Raises ValueError if an
+    """Returns the algorithm (a ``TableLearner``) before its first episode. Raises ValueError if an
     option is out of range.
     """
     game = config.game.make()
@@ -126,7 +126,7 @@ class Tabular:
     def __init__(self, config: TabularConfig) -> None:
         self.config = config
         self._size = ITERATION if config.name == "cfr_plus" else 1
-        self.learner: Learner = make_learner(config)
+        self.learner: TableLearner = make_learner(config)
         self.next_mark: Callable[[int], int] = lambda episodes: next_mark(episodes, self._size)
         self.curve: list[tuple[int, dict[str, float]]] = []
 

@@ -34,8 +34,8 @@ GRIDS = {2: (169, 1000, 500, 200), 3: (169, 1000, 100, 20)}
 VERSION = 2
 """Version of the tables; increase it when boards, holdings or buckets change."""
 _CHUNK = 256
-Progress = Callable[[str, int, int], None]
-"""Called with the round, the number of boards done, and the number of all boards."""
+THREADS = 2
+"""Of ``compute``: the kernels release the GIL."""
 
 
 class Abstraction(NamedTuple):
@@ -64,13 +64,11 @@ def _show(what: str, done: int, total: int) -> None:
         sys.stderr.flush()
 
 
-def compute(grid: Sequence[int], threads: int = 2, progress: Progress = _show) -> Abstraction:
+def compute(grid: Sequence[int]) -> Abstraction:
     """Returns the buckets for a grid of four sizes; takes seconds and about 0.8 GB.
 
     Args:
         grid: Buckets in each round; the first is 169.
-        threads: At least 1; the kernels release the GIL.
-        progress: Called every few boards.
     """
     tables, boards, moved = hands.tables(), board_tables(), moved_holdings()
     points = np.empty((NUM_BOARDS[3], NUM_HOLDINGS), dtype=np.int16)
@@ -79,10 +77,10 @@ def compute(grid: Sequence[int], threads: int = 2, progress: Progress = _show) -
     def of_all_boards(number: int, work: Callable[[np.ndarray, slice], None]) -> None:
         masks, what = canonical_boards(number), ("flops", "turns", "rivers")[number - 1]
         rows = [slice(k, k + _CHUNK) for k in range(0, len(masks), _CHUNK)]
-        pool = ThreadPoolExecutor(threads)
+        pool = ThreadPoolExecutor(THREADS)
         try:
             for k, _ in enumerate(pool.map(lambda some: work(masks[some], some), rows), 1):
-                progress(what, min(k * _CHUNK, len(masks)), len(masks))
+                _show(what, min(k * _CHUNK, len(masks)), len(masks))
         finally:
             pool.shutdown(cancel_futures=True)
 

@@ -9,8 +9,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = """
 import os, subprocess, sys
-from fpmcts.cluster.guard import Guard
-guard = Guard()
+from fpmcts.cluster.guard import RayGuard
+guard = RayGuard()
 with guard.marked():
     child = subprocess.Popen(["sleep", "60"])
 """

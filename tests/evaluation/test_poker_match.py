@@ -11,7 +11,7 @@ from fpmcts.evaluation.config import parse_command_line
 from fpmcts.evaluation.duplicate import duplicate_match, table_scores
 from fpmcts.evaluation.match_result import MatchResult, TableResult
 from fpmcts.evaluation.plan import make_plan
-from fpmcts.evaluation.report import Report
+from fpmcts.evaluation.report import TournamentReport
 from fpmcts.evaluation.tournament import TaskWorker, play_tournament
 from fpmcts.players.tabular import TabularAgent, TabularPolicy
 from fpmcts.tabular.best_response import profile_values
@@ -97,7 +97,7 @@ def test_three_players_by_hand() -> None:
     assert facts["total"]["mbb_per_hand"]["mean"] == 2000.0
     assert facts["b_alone"]["by_team"]["P2"]["mbb_per_hand"]["mean"] == -1000.0
     tournament = parse_command_line(["game=leduc", "a=random", "b=always_call"])
-    rows = Report(tournament, game.spec, {("a", "b"): result}).table()
+    rows = TournamentReport(tournament, game.spec, {("a", "b"): result}).table()
     assert [row[1:4] for row in rows[1:]] == [
         ["–", "+2000 ± 0", "+2000 ± 0"],
         ["-1000 ± 0", "–", "-1000 ± 0"],
@@ -135,7 +135,7 @@ def test_tournament_of_poker(tmp_path: Path) -> None:
     results = play_tournament(plan)
     assert results is not None
 
-    report = Report(tournament, game.spec, results)
+    report = TournamentReport(tournament, game.spec, results)
     report.write(tmp_path / "report", {"command": "a test"})
     facts = json.loads((tmp_path / "report" / "report.json").read_text())
     assert facts["matches"][0]["total"].keys() == {"mbb_per_hand"} and "ratings" not in facts

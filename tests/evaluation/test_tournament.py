@@ -18,7 +18,7 @@ from fpmcts.evaluation.config import parse_command_line
 from fpmcts.evaluation.identity import code_of, digests, read_inputs
 from fpmcts.evaluation.match_result import MatchResult
 from fpmcts.evaluation.plan import Plan, identity, make_plan
-from fpmcts.evaluation.report import Report
+from fpmcts.evaluation.report import TournamentReport
 from fpmcts.evaluation.saved_games import write_games
 from fpmcts.evaluation.tournament import forget, play_tournament
 from fpmcts.papers.ismcts_tables import MatchTables
@@ -268,7 +268,7 @@ def test_one_deck_has_no_errors(tmp_path: Path) -> None:
     leduc = plan_of(tmp_path, *SMALL, "aivat=true", decks=1)
     for plan in (doudizhu, leduc):
         spec = plan.tournament.config.game.make().spec
-        report = Report(plan.tournament, spec, played(plan))
+        report = TournamentReport(plan.tournament, spec, played(plan))
         text = f"{report.table()} {list(map(str, report.results.values()))}"
         assert "nan" not in text and "±" not in text.replace("(± standard error", "")
         assert not re.search(r"\[[+-]?[0-9.]+, ", text), "an interval"
@@ -276,7 +276,7 @@ def test_one_deck_has_no_errors(tmp_path: Path) -> None:
 
 def test_report(tmp_path: Path) -> None:
     plan = plan_of(tmp_path, "agents=[random,rhcp,rlcard_rule]")
-    report = Report(plan.tournament, GAME.spec, played(plan))
+    report = TournamentReport(plan.tournament, GAME.spec, played(plan))
     elo = {label: rating.elo for label, rating in report.standings.items()}  # type: ignore[union-attr]
     assert elo["rhcp"] == 0.0 and elo["random"] < elo["rlcard_rule"]
     paths = report.write(tmp_path / "report", {"command": "a test"})

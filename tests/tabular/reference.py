@@ -12,7 +12,7 @@ from fractions import Fraction
 import numpy as np
 
 from fpmcts.tabular.dense_table import by_infoset
-from fpmcts.tabular.learner import DenseLearner, Learner
+from fpmcts.tabular.learner import DenseLearner, TableLearner
 from games.poker.tables import PokerTables
 from tests.games import poker_oracle as oracle
 from tests.games.poker_oracle import Position
@@ -20,7 +20,7 @@ from tests.games.poker_oracle import Position
 MASK = 2**64 - 1
 
 
-def same(first: Learner, second: Learner) -> bool:
+def same(first: TableLearner, second: TableLearner) -> bool:
     """Returns whether two algorithms are in the same state, bit for bit."""
     one, two = first.get_state(), second.get_state()
     return one.keys() == two.keys() and all(

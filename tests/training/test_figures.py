@@ -10,9 +10,9 @@ import pytest
 
 from fpmcts.configuration import load
 from fpmcts.papers import figure_matches
-from fpmcts.papers.drawing import Panel, draw
 from fpmcts.papers.figures import RunFigure, averaged
 from fpmcts.papers.ismcts_tables import MatchTables
+from fpmcts.plots import Panel, draw
 from games.settings import ConfigError, build
 
 ROOT = Path(__file__).resolve().parents[2]

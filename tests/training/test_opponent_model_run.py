@@ -10,7 +10,7 @@ import pytest
 from fpmcts.poker.opponents import learn
 from fpmcts.poker.opponents.model_file import MODEL_FILE, load
 from fpmcts.training.algorithms import read_run
-from fpmcts.training.opponent_model import REPORT, OpponentModel
+from fpmcts.training.opponent_model import REPORT, OpponentModelLearner
 from fpmcts.training.run import Run
 from games.no_limit_holdem.phh import parse
 from games.no_limit_holdem.phh_write import write
@@ -75,7 +75,7 @@ def test_resumed_equals_uninterrupted(
 )
 def test_hands_are_needed(keys: str, said: str) -> None:
     with pytest.raises(ConfigError, match=said):
-        OpponentModel(read_run(["algorithm=opponent_model", *keys.split()]))
+        OpponentModelLearner(read_run(["algorithm=opponent_model", *keys.split()]))
 
 
 def test_another_game_is_refused() -> None:
@@ -86,6 +86,6 @@ def test_another_game_is_refused() -> None:
 def test_a_bad_hand_is_left_out_and_said(hands: Path) -> None:
     hands.write_text(hands.read_text().replace("cbr 300", "cbr 150", 1))
     keys = ["algorithm=opponent_model", f"hands={hands}"]
-    about = OpponentModel(read_run(keys)).about
+    about = OpponentModelLearner(read_run(keys)).about
     assert "1 left out" in about
     assert "hand 1: move 1: p3 bets or raises to 150, where the least is 200" in about

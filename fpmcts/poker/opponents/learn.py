@@ -74,7 +74,7 @@ class LearnOptions:
 
 
 @dataclass(frozen=True)
-class Task:
+class LearnTask:
     """One call of the learner.
 
     Attributes:
@@ -101,17 +101,17 @@ _ACTIONS = (
 )
 
 
-_LEARNED = [Task(name, first) for name, first in _ACTIONS]
+_LEARNED = [LearnTask(name, first) for name, first in _ACTIONS]
 TASKS = (
     *_LEARNED,
-    Task("size", SIZES, NUM_SIZES, 1 / 3),
-    Task("rank at showdown", RANKS, NUM_RANKS, 0.2),
+    LearnTask("size", SIZES, NUM_SIZES, 1 / 3),
+    LearnTask("rank at showdown", RANKS, NUM_RANKS, 0.2),
     *(replace(t, name=f"{t.name}, without statistics", with_statistics=False) for t in _LEARNED),
 )
 """All calls of the learner for a model."""
 
 
-def cases(task: Task, rows: Rows, shown: Rows) -> tuple[np.ndarray, np.ndarray]:
+def cases(task: LearnTask, rows: Rows, shown: Rows) -> tuple[np.ndarray, np.ndarray]:
     """Returns the columns and the targets that a task learns from."""
     if task.first == RANKS:
         return shown.columns, shown.kind
@@ -129,7 +129,7 @@ def cases(task: Task, rows: Rows, shown: Rows) -> tuple[np.ndarray, np.ndarray]:
     return rows.columns[chosen], answer[chosen].astype(np.int8)
 
 
-def learn(task: Task, rows: Rows, shown: Rows, options: LearnOptions, seed: int) -> Booster:
+def learn(task: LearnTask, rows: Rows, shown: Rows, options: LearnOptions, seed: int) -> Booster:
     """Returns the boosters of a task. Where nobody ever had the choice, or all chose the same, they
     have no trees.
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fpmcts.plots import drawing
 from fpmcts.poker.opponents.dataset import Rows
 from fpmcts.poker.opponents.model import (
     NUM_ACTIONS,
@@ -25,7 +26,6 @@ from fpmcts.poker.opponents.model import (
     bins_row,
 )
 from fpmcts.poker.opponents.model_file import Learned
-from games.files import replacing
 from games.kernels import kernel
 from games.rows import take
 
@@ -194,18 +194,11 @@ def report(
 
 def plot(model: OpponentModel, rows: Rows, path: Path) -> None:
     """Draws the calibration of the model to a PNG; matplotlib must be installed."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(5, 5), layout="constrained")
-    axes = figure.add_subplot()
-    axes.plot([0, 1], [0, 1], color="grey", linewidth=1)
-    for name, bins in calibration(predict(model, rows), rows).items():
-        predicted, seen, cases = bins.T
-        error = np.sqrt(np.maximum(seen * (1 - seen), 1e-9) / cases)
-        axes.errorbar(predicted, seen, error, label=name, marker="o", markersize=4, linewidth=1)
-    axes.set_xlabel("predicted")
-    axes.set_ylabel("observed (± 1 standard error over decisions)")
-    axes.legend()
-    with replacing(path) as temporary:
-        FigureCanvasAgg(figure).print_png(str(temporary))
+    with drawing(path, (5, 5)) as (axes,):
+        axes.plot([0, 1], [0, 1], color="grey", linewidth=1)
+        for name, bins in calibration(predict(model, rows), rows).items():
+            predicted, seen, cases = bins.T
+            error = np.sqrt(np.maximum(seen * (1 - seen), 1e-9) / cases)
+            axes.errorbar(predicted, seen, error, label=name, marker="o", markersize=4, linewidth=1)
+        axes.set(xlabel="predicted", ylabel="observed (± 1 standard error over decisions)")
+        axes.legend()

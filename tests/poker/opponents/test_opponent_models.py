@@ -16,8 +16,8 @@ from fpmcts.poker.opponents.features import NUM_COLUMNS, NUM_FEATURES
 from fpmcts.poker.opponents.learn import (
     TASKS,
     LearnOptions,
+    LearnTask,
     Material,
-    Task,
     assemble,
     cases,
     gather,
@@ -117,7 +117,7 @@ def test_trees_answer_as_scikit_learns(hands: list[Hand], outputs: int) -> None:
     from sklearn.ensemble import HistGradientBoostingClassifier
 
     rows, shown = make_rows(hands, mean_player(hands), Players())
-    task = Task(
+    task = LearnTask(
         "",
         models.FOLD_BEFORE if outputs == 1 else models.SIZES,
         1 if outputs == 1 else models.NUM_SIZES,
