@@ -450,7 +450,7 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
       ${coach &&
       !done &&
       html`
-        <p class="notice">
+        <p class="notice coach" role="status">
           ${t("coach_cost", coach)}${" "}
           <button
             type="button"
