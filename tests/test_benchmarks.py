@@ -36,6 +36,13 @@ def test_a_set_of_decisions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
         main(["decisions"])
 
 
+def test_the_decisions_of_the_project_are_whole() -> None:
+    for row in decisions.read(decisions.FILE):
+        table = Table("doudizhu", record=row["record"])
+        assert [*row["losses"]] == [move.text for move in table.legal()]
+        assert row["losses"][row["best"]] == [0, 0]
+
+
 @pytest.mark.parametrize("name", SETTINGS)
 def test_settings_of_self_play_are_valid(name: str) -> None:
     composed(*SETTINGS[name]).check()
