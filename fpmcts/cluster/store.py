@@ -149,7 +149,7 @@ def _entry(line: bytes) -> Any:
 def as_text(arrays: Mapping[str, np.ndarray]) -> str:
     """Returns named arrays as text, for a store."""
     data = io.BytesIO()
-    np.savez(data, **arrays)  # type: ignore[arg-type]  # a bool is for allow_pickle
+    np.savez_compressed(data, **arrays)  # type: ignore[arg-type]  # a bool is for allow_pickle
     return base64.b64encode(data.getvalue()).decode()
 
 

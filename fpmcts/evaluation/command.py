@@ -11,7 +11,7 @@ seat. The first gives A's score, the second B's; the two need not sum to zero.
 import shlex
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -141,10 +141,8 @@ def run(overrides: Sequence[str], typed: str, note: Note, progress: Progress) ->
     compile_players(game, (player.options for player in tournament.players.values()))
     what = "stopping after the games that are being played, which are kept"
     with Interrupt(note, what) as interrupt:
-        plan = make_plan(tournament, game)
-        with holding(plan.inputs.files):
-            tournament, precisions = with_precisions(tournament, plan.num_games(plan.tasks))
-        began, plan = time.monotonic(), replace(plan, tournament=tournament)
+        plan, precisions = with_precisions(make_plan(tournament, game))
+        began = time.monotonic()
         results = play_tournament(plan, progress, lambda: interrupt.requested, note)
     if results is None:
         note("stopped; the same command continues")
@@ -163,7 +161,7 @@ def run(overrides: Sequence[str], typed: str, note: Note, progress: Progress) ->
             **({"precision": precisions} if precisions else {}),
             "seconds": f"{time.monotonic() - began:.1f}",
         }
-        _show(plan, TournamentReport(tournament, game.spec, results), facts, note)
+        _show(plan, TournamentReport(plan.tournament, game.spec, results), facts, note)
         if config.calibration:
             note(str(_calibration(plan, game, results[tournament.labels])))
     forget(plan)

@@ -25,12 +25,12 @@ from itertools import permutations
 import numpy as np
 
 from fpmcts.cluster.pools import Tick, ignore
-from fpmcts.evaluation.match import PlayedGames, joined_games, play_games
+from fpmcts.evaluation.match import PlayedGames, play_games
 from fpmcts.evaluation.match_result import MatchResult, games_per_deck, shares
 from games.agent import Agent, observers
 from games.interface import Game, GameSpec
 from games.kernels import Stream, deal_seeds, streams
-from games.rows import States, num_rows, take
+from games.rows import States, concatenate, num_rows, take
 
 LOT = 10
 """Decks played in parallel if a player learns during the match."""
@@ -131,7 +131,7 @@ def seated_games(
         parts.append(play_games(game, agents, seats, deals, own, tick=shown))
         for agent in watching:
             agent.observe(take(deals, np.arange(len(seats))), parts[-1].records)
-    return parts[0] if len(parts) == 1 else joined_games(parts)
+    return concatenate(parts)
 
 
 def part_seed(seed: int, first: int) -> int:
@@ -152,7 +152,7 @@ def duplicate_match(game: Game, a: Agent, b: Agent, num_decks: int, seed: int) -
     for k in range(0, num_decks, size):
         part = take(decks, slice(k, k + size))
         parts.append(duplicate_games(game, a, b, part, part_seed(seed, k) if k else seed))
-    games = joined_games(parts) if len(parts) > 1 else parts[0]
+    games = concatenate(parts)
     names = (a.name, b.name) if a.name != b.name else (f"{a.name} (a)", f"{b.name} (b)")
     return MatchResult(names, game.spec, games, habits=game.habits(games.records))
 

@@ -10,9 +10,8 @@ G games, A agents, S seats, n games per call of an agent.
 
 import json
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import astuple, dataclass
-from typing import Self
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -29,8 +28,7 @@ class IllegalMoveError(ValueError):
     """An agent did not return a legal move."""
 
 
-@dataclass
-class Usage:
+class Usage(NamedTuple):
     """Number and duration of one agent's decisions.
 
     Attributes:
@@ -40,74 +38,39 @@ class Usage:
         forced: Sole legal moves, played without asking it.
     """
 
-    seconds: float = 0.0
-    decisions: int = 0
-    forced: int = 0
+    seconds: float
+    decisions: int
+    forced: int
 
     def seconds_per_decision(self) -> float:
         """Returns the mean time of a decision in seconds; 0 if there was none."""
         return self.seconds / max(self.decisions, 1)
 
 
-def total_usage(parts: Iterable[Usage]) -> Usage:
-    """Returns the sum over several lots of games."""
-    sums = [sum(values) for values in zip(*map(astuple, parts), strict=True)]
-    return Usage(*sums)
-
-
-@dataclass(frozen=True)
-class PlayedGames:
-    """Finished games.
+class PlayedGames(NamedTuple):
+    """G finished games; those of several parts are concatenated.
 
     Attributes:
         seating: int8 ``[G, S]``: the agent at each seat, as an index.
         returns: float64 ``[G, S]``: the return of the seat's team, in the game's unit.
         last_seats: int8 ``[G]``: the seat that made the last move (in Doudizhu: emptied its hand).
         records: All moves.
-        usage: One per agent.
+        used: float64 ``[parts, A, 3]``, the fields of ``Usage`` for each agent.
         luck: float64 ``[G, S, K]``: K corrections of the returns for luck, see
-            ``fpmcts.evaluation.aivat``; None: not computed.
+            ``fpmcts.evaluation.aivat``; K is 0 where they are not computed.
     """
 
     seating: np.ndarray
     returns: np.ndarray
     last_seats: np.ndarray
     records: Records
-    usage: list[Usage]
-    luck: np.ndarray | None = None
+    used: np.ndarray
+    luck: np.ndarray
 
-    def as_arrays(self) -> dict[str, np.ndarray]:
-        """Returns all fields as named arrays."""
-        longest = int(self.records.lengths.max(initial=0))
-        return {
-            "seating": self.seating,
-            "returns": self.returns,
-            "last_seats": self.last_seats,
-            "moves": self.records.moves[:, :longest],
-            "lengths": self.records.lengths,
-            "usage": np.array([astuple(used) for used in self.usage]),
-            **({} if self.luck is None else {"luck": self.luck}),
-        }
-
-    @classmethod
-    def of_arrays(cls, arrays: Mapping[str, np.ndarray]) -> Self:
-        """Returns the games of ``as_arrays``."""
-        usage = [Usage(float(row[0]), *map(int, row[1:])) for row in arrays["usage"]]
-        records = Records(arrays["moves"], arrays["lengths"])
-        seating, returns, last = (arrays[name] for name in ("seating", "returns", "last_seats"))
-        return cls(seating, returns, last, records, usage, arrays.get("luck"))
-
-
-def joined_games(parts: Sequence[PlayedGames]) -> PlayedGames:
-    """Returns the joined games of the parts of a match, at least one."""
-    listed = [part.as_arrays() for part in parts]
-    longest = max(arrays["moves"].shape[1] for arrays in listed)
-    for arrays in listed:
-        missing = longest - arrays["moves"].shape[1]
-        arrays["moves"] = np.pad(arrays["moves"], ((0, 0), (0, missing)), constant_values=-1)
-    joined = {name: np.concatenate([arrays[name] for arrays in listed]) for name in listed[0]}
-    usage = np.sum([arrays["usage"] for arrays in listed], axis=0)
-    return PlayedGames.of_arrays({**joined, "usage": usage})
+    @property
+    def usage(self) -> list[Usage]:
+        """One per agent."""
+        return [Usage(float(row[0]), *map(int, row[1:])) for row in self.used.sum(axis=0)]
 
 
 @kernel
@@ -164,7 +127,7 @@ def play_games(
         at_once = min((agent.most_games for agent in keeping), default=None)
     lockstep = Lockstep(game, deals, window=at_once)
     states, records = lockstep.states, lockstep.records
-    usage = [Usage() for _ in agents]
+    used = np.zeros((1, len(agents), 3))
     scratch = np.empty(spec.max_legal, np.int16)
     started: set[int] = set()
     for k, agent in enumerate(agents):
@@ -184,8 +147,7 @@ def play_games(
             views = game.view(take(states, games), seats[asked])
             start = time.perf_counter()
             answers = agent.act(games, views, lockstep.seen_by_movers(games))
-            usage[k].seconds += time.perf_counter() - start
-            usage[k].decisions += len(games)
+            used[0, k] += time.perf_counter() - start, len(games), 0
             actions[asked] = _checked(game, agent, states, views, records, games, answers, scratch)
         return actions
 
@@ -197,11 +159,9 @@ def play_games(
         for keeper in keeping:
             keeper.end(ended)
     for k in range(len(agents)):
-        usage[k].forced = int(lockstep.forced[seating == k].sum())
-
-    return PlayedGames(
-        seating.astype(np.int8), lockstep.returns(), lockstep.last_seats, records, usage
-    )
+        used[0, k, 2] = lockstep.forced[seating == k].sum()
+    last, luck = lockstep.last_seats, np.zeros((*seating.shape, 0))
+    return PlayedGames(seating.astype(np.int8), lockstep.returns(), last, records, used, luck)
 
 
 def _checked(

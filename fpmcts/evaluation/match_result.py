@@ -1,7 +1,7 @@
 """The result of a match: scores with errors from the returns of its games, as text and as JSON."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
 from typing import Any
@@ -124,7 +124,7 @@ class MatchResult:
                 return by_deck[:, rows, seats]
 
             unit = spec.score.per_return
-            luck = None if played.luck is None else own(played.luck).mean(axis=1) * unit
+            luck = own(played.luck).mean(axis=1) * unit if played.luck.size else None
             habits = {name: own(done) for name, done in self.habits.items()}
             return Side(own(played.returns) * unit, luck, habits)
 
@@ -219,7 +219,7 @@ class MatchResult:
             "games": self.num_games,
             **self._sided(self.sides[0]),
             **{name: value for name, value in optional.items() if value is not None},
-            "usage": dict(zip("ab", map(asdict, self.games.usage), strict=True)),
+            "usage": dict(zip("ab", map(Usage._asdict, self.games.usage), strict=True)),
         }
 
     def _sided(self, side: Side) -> dict[str, object]:

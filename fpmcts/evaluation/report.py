@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 
 from fpmcts.evaluation.config import Tournament
-from fpmcts.evaluation.match import total_usage
+from fpmcts.evaluation.match import Usage
 from fpmcts.evaluation.match_result import MatchResult
 from fpmcts.evaluation.rating import Misfit, Rating, mean_scores, ratings
 from fpmcts.evaluation.statistics import estimate_fields, interval, wins
@@ -105,8 +105,8 @@ class TournamentReport:
     def milliseconds(self, label: str) -> float:
         """Returns the mean time of a player's decisions in all its matches."""
         own = [(pair, result) for pair, result in self.results.items() if label in pair]
-        usage = total_usage(result.games.usage[pair.index(label)] for pair, result in own)
-        return 1000 * usage.seconds_per_decision()
+        usage = zip(*(result.games.usage[pair.index(label)] for pair, result in own), strict=True)
+        return 1000 * Usage(*map(sum, usage)).seconds_per_decision()
 
     def table(self) -> list[list[str]]:
         """Returns the matrix as rows of cells, the first row being the heading; a cell is the row's

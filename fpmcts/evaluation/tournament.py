@@ -16,7 +16,6 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack, closing
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -29,7 +28,7 @@ from fpmcts.cluster.store import ResultFile, as_arrays, as_text
 from fpmcts.evaluation.aivat import corrections
 from fpmcts.evaluation.config import EvaluateConfig
 from fpmcts.evaluation.duplicate import duplicate_games, part_seed, table_games
-from fpmcts.evaluation.match import PlayedGames, joined_games
+from fpmcts.evaluation.match import PlayedGames
 from fpmcts.evaluation.match_result import MatchResult
 from fpmcts.evaluation.plan import SLOW_DECKS, Plan, Task, identity, kinds_of
 from fpmcts.evaluation.sequential import SequentialResult
@@ -38,7 +37,7 @@ from fpmcts.players.lookup import Host
 from fpmcts.progress import Progress, silent
 from games.agent import Agent
 from games.interface import GameSpec, Records, seats_to_move
-from games.rows import take
+from games.rows import concatenate, named, take
 from games.system import num_cores
 from networks.checkpoint import holding
 from networks.device import choose_device
@@ -100,7 +99,7 @@ class TaskWorker:
         if not config.aivat:
             return games
         deals = take(self.plan.decks, np.repeat(rows, self.plan.games_per_deck))
-        return replace(games, luck=corrections(self.game, agents, games, deals, seed))
+        return games._replace(luck=corrections(self.game, agents, games, deals, seed))
 
     def close(self) -> None:
         """Stops the programs of external players, and reads files as they are again."""
@@ -144,13 +143,19 @@ class SequentialVerdict:
                 self.result = self._test.result(scores, counts)
 
 
+def _games_of(text: str) -> PlayedGames:
+    """Returns stored games."""
+    seating, returns, last, moves, lengths, *others = as_arrays(text).values()
+    return PlayedGames(seating, returns, last, Records(moves, lengths), *others)
+
+
 class TaskStore:
     """The files of finished tasks, one for each pair or table; pairs of equal players share one."""
 
     def __init__(self, plan: Plan, files: Mapping[Path, ResultFile]) -> None:
         self._files = {players: files[path] for players, (path, _) in _files(plan).items()}
         self.kept = {
-            Task(players, first, last): PlayedGames.of_arrays(as_arrays(text))
+            Task(players, first, last): _games_of(text)
             for players, file in self._files.items()
             for (first, last), text in file.finished()
         }
@@ -161,7 +166,7 @@ class TaskStore:
 
     def add(self, task: Task, games: PlayedGames) -> None:
         """See ``fpmcts.cluster.pools.Store``."""
-        self._files[task.players].add((task.first, task.last), as_text(games.as_arrays()))
+        self._files[task.players].add((task.first, task.last), as_text(dict(named(games))))
 
 
 def play_tournament(
@@ -214,7 +219,7 @@ def play_tournament(
     found = {}
     for labels in dict.fromkeys(task.players for task in verdict.tasks):
         names = tuple(plan.tournament.players[label].name for label in labels)
-        played = joined_games([finished[task] for task in verdict.tasks if task.players == labels])
+        played = concatenate([finished[task] for task in verdict.tasks if task.players == labels])
         habits = game.habits(played.records)
         found[labels] = MatchResult(names, game.spec, played, verdict.result, habits)
     return found

@@ -13,6 +13,7 @@ import math
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -159,10 +160,7 @@ class DeltaDou(Study):
         """
         try:
             self._train(progress, stopping)
-
-            def match(a: str, b: str, episode: int, decks: int) -> MatchResult:
-                return self._match(a, b, episode, decks, progress, stopping)
-
+            match = partial(self._match, progress, stopping)
             last, few = self.episodes, self.curve_decks
             curves = {
                 (own, opponent): [match(own, opponent, at, few) for at in self.points()]
@@ -219,7 +217,7 @@ class DeltaDou(Study):
         return own
 
     def _match(
-        self, a: str, b: str, episode: int, decks: int, progress: Progress, stopping: Stopping
+        self, progress: Progress, stopping: Stopping, a: str, b: str, episode: int, decks: int
     ) -> MatchResult:
         """Returns the result of a match, the networks those after an episode. Raises
         StoppedError.

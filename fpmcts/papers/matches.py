@@ -1,7 +1,6 @@
 """Matches of players, for studies of networks: a study of tables does without torch."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from fpmcts.cluster.pools import Stopping
@@ -11,7 +10,6 @@ from fpmcts.evaluation.plan import make_plan
 from fpmcts.evaluation.precision import with_precisions
 from fpmcts.evaluation.tournament import play_tournament
 from fpmcts.progress import Progress
-from networks.checkpoint import holding
 
 
 def play_match(
@@ -26,8 +24,6 @@ def play_match(
         stopping: Whether to stop.
     """
     tournament = parse_command_line([*words, f"unfinished={folder}"])
-    plan = make_plan(tournament, tournament.config.game.make())
-    with holding(plan.inputs.files):
-        tournament = with_precisions(tournament, plan.num_games(plan.tasks))[0]
-    results = play_tournament(replace(plan, tournament=tournament), progress, stopping)
+    plan = with_precisions(make_plan(tournament, tournament.config.game.make()))[0]
+    results = play_tournament(plan, progress, stopping)
     return None if results is None else results[tournament.labels]

@@ -25,7 +25,7 @@ import torch
 from fpmcts.cluster.connect import connect
 from fpmcts.cluster.pools import ThreadPool, Tick
 from fpmcts.evaluation.duplicate import duplicate_games, part_seed
-from fpmcts.evaluation.match import PlayedGames, joined_games
+from fpmcts.evaluation.match import PlayedGames
 from fpmcts.evaluation.match_result import games_per_deck
 from fpmcts.players.lookup import PLAYERS, Entrant, Host
 from fpmcts.players.policy import PolicyOptions
@@ -42,7 +42,7 @@ from fpmcts.training.weights import PlayingNetworks
 from games.interface import Game
 from games.kernels import Stream, deal_seeds, streams
 from games.lockstep import Games, joined
-from games.rows import States, num_rows, take
+from games.rows import States, concatenate, num_rows, take
 from inference.filter import FilterNet
 from networks.device import choose_device
 from networks.evaluator import Evaluator
@@ -313,7 +313,7 @@ class Workers:
         units = [Decks(take(decks, slice(k, k + size)), k, searches) for k in range(0, count, size)]
         what = "evaluation of the search" if searches else "evaluation"
         sizes = [each * num_rows(unit.decks) for unit in units]
-        return joined_games(self._map(players, units, sizes, what, progress))
+        return concatenate(self._map(players, units, sizes, what, progress))
 
     def curves(self) -> dict[str, float]:
         """Returns the cluster's curves since the last call."""

@@ -9,7 +9,7 @@ import pytest
 
 from fpmcts.evaluation.aivat import CHANCES, FEWEST, controlled, corrections
 from fpmcts.evaluation.duplicate import duplicate_games, evaluation_decks
-from fpmcts.evaluation.match import PlayedGames, Usage
+from fpmcts.evaluation.match import PlayedGames
 from fpmcts.evaluation.match_result import MatchResult
 from fpmcts.players.random_agent import Random
 from games import make
@@ -70,8 +70,9 @@ def every_game(game: Game) -> tuple[PlayedGames, np.ndarray, States]:
     lengths = np.array([*map(len, moves)], np.int16)
     rows = [one + [-1] * (game.spec.max_moves - len(one)) for one in moves]
     records, seating = Records(np.array(rows, np.int16), lengths), np.tile([0, 1], (len(deals), 1))
-    last, usage = np.zeros(len(deals), np.int8), [Usage(), Usage()]
-    games = PlayedGames(seating.astype(np.int8), np.array(played), last, records, usage)
+    last, none = np.zeros(len(deals), np.int8), np.zeros((len(deals), 2, 0))
+    seats, used = seating.astype(np.int8), np.zeros((1, 2, 3))
+    games = PlayedGames(seats, np.array(played), last, records, used, none)
     return games, np.array(probabilities), take(starts, np.array(deals))
 
 
