@@ -149,8 +149,8 @@ export function Backs({ count }) {
   `;
 }
 
-// The word for a move in a position, with what it costs where the page knows: in betting games a call
-// of nothing is a check, a raise of nothing a bet.
+// The word for a move in a position, with what it costs where the page knows: in betting games a
+// call of nothing is a check, a raise of nothing a bet.
 export function wordAt(view, move) {
   const cost = costOf(view, move);
   if (cost === 0) return t("move_check");

@@ -402,7 +402,8 @@ export function Felt({
   `;
 }
 
-// The log: a row for each round, a column for each seat. `choose` makes moves buttons, `at` marks one.
+// The log: a row for each round, a column for each seat. `choose` makes moves buttons, `at` marks
+// one.
 export function Log({ view, config, notes = {}, at = null, choose = null }) {
   const list = useRef(null);
   useEffect(() => {

@@ -760,8 +760,8 @@ export function costOfMove(rows, move, game) {
   const cost = valueOf(best) - valueOf(mine);
   const error = Math.hypot(best.se ?? 0, mine.se ?? 0) * (best.wp === null ? 1 : 100);
   if (cost < game.classes[0] || cost <= 2 * error) return null;
-  const digits = best.wp === null ? 2 : 0;
-  return `${number(cost, digits)}${error ? ` ± ${number(error, digits)}` : ""}${digits ? "" : " %"}`;
+  const [digits, unit] = best.wp === null ? [2, ""] : [0, " %"];
+  return [cost, ...(error ? [error] : [])].map((x) => number(x, digits)).join(" ± ") + unit;
 }
 
 const resultText = (game, value) =>

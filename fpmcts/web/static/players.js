@@ -94,13 +94,13 @@ export function playerText(game, player, config) {
   const wins = found?.unit === "wp";
   const scaled = (value) =>
     found.unit === "mbb" ? number(value / 10, 0) : number(value, wins ? 1 : 2);
+  const measured = () => {
+    const against = playerTitle(found.against, config);
+    return t(`measured_${found.unit}`, scaled(found.mean), scaled(found.se), against);
+  };
   return [
     t.known(`about_${player.group}`) ?? "",
-    found?.mean !== undefined
-      ? `${t(`measured_${found.unit}`, scaled(found.mean), scaled(found.se), playerTitle(found.against, config))}.`
-      : found
-        ? ""
-        : t("unmeasured"),
+    found?.mean !== undefined ? `${measured()}.` : found ? "" : t("unmeasured"),
     t("about_delay", player.delay),
   ]
     .filter(Boolean)
@@ -146,10 +146,10 @@ export function calledTitle(view, seat, config) {
 // A seat in one line: its role, and its position or player.
 export function placeTitle(view, seat, game, config) {
   if (seat === view.you) return t("you");
-  const beside = besideTitle(view, seat);
-  if (beside || view.seats.length === 2)
-    return `${roleTitle(game, seat, view)} · ${beside || playerTitle(view.seats[seat].player, config)}`;
-  return seatTitle(game, seat, view);
+  const beside =
+    besideTitle(view, seat) ||
+    (view.seats.length === 2 && playerTitle(view.seats[seat].player, config));
+  return beside ? `${roleTitle(game, seat, view)} · ${beside}` : seatTitle(game, seat, view);
 }
 
 // A role that tells the seats of a team apart, by their places after the landlord.

@@ -1,4 +1,4 @@
-// The words of the page, from words.en.json and words.zh.json. `t("key", …)` fills in {0}, {1}, …;
+// The words of the page, from words.en.json and words.zh.json. `t("key", …)` fills in {0}, {1};
 // a key without a translation shows itself; `t.known` returns undefined for it.
 
 const read = (name) =>
