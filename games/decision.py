@@ -88,8 +88,9 @@ class Why(NamedTuple):
 
     Attributes:
         case: FORCED, SURE_WIN or SOLVED; ``mix`` if exact values of several moves are equal; else
-            what became of the likeliest move without search: it is the ``same``, it is as good
-            within the error (``close``), or the recommended one is ``better``.
+            what became of the likeliest move without search: it is the ``same``, or ``alone`` was
+            tried, it is as good within the error (``close``), or the recommended one is
+            ``better``.
         move: That likeliest move.
         prior: Its probability without search.
         equal: Number of moves equal to the recommended one, itself included.
@@ -107,6 +108,7 @@ class Why(NamedTuple):
         instinct = f"instinct {100 * (self.prior or 0.0):.0f} %"
         return {
             "mix": f"exact values: {self.equal} moves are worth the same; the likeliest is first",
+            "alone": f"{instinct}; the search tried no other move",
             "same": f"{instinct}; {self.playouts} playouts find no better move",
             "close": f"{instinct} for {self.move}; {self.playouts} playouts lean elsewhere, within "
             "the error",
@@ -224,6 +226,8 @@ class Decision:
         instinct = max(rows.values(), key=lambda row: row.prior or 0.0)
         better = self.beats(best, instinct)
         case = "same" if instinct == best else "better" if better else "close"
+        if case == "same" and not any(row.visits for row in rows.values() if row != best):
+            case = "alone"
         return Why(case, instinct.move, instinct.prior, len(self.equal), self.playouts or 0)
 
     def summary(self) -> str:

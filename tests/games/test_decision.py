@@ -44,6 +44,8 @@ def test_the_likeliest_move_that_none_clearly_beats_is_first() -> None:
     clear = searched(pair[0], ("b", 0.3, 0.1, 24, 0.71, 0.04))
     assert order(clear) == ["b", "a"] and clear.equal == {"b"} and clear.move == "a"
     assert str(clear).splitlines()[1] == "instinct 90 % for a; 64 playouts find a better move"
+    alone = searched(("a", 1.0, 1.0, 64, 0.60, 0.03), ("b", 0.0, 0.0, 0, 0.0, 0.0))
+    assert str(alone).splitlines()[1] == "instinct 100 %; the search tried no other move"
     lean = searched(("a", 0.4, 0.9, 40, 0.60, 0.03), ("b", 0.6, 0.1, 24, 0.695, 0.04))
     assert lean.best == "b" and "lean elsewhere, within the error" in str(lean)
 

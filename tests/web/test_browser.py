@@ -51,9 +51,9 @@ def test_the_table_of_a_hint_says_what_the_decision_says(browser: Any, site: Sit
     assert person.run("thoughts", shown, Answer.of(searched, 64, 64).fields()) == [
         "Instinct 98 %; 64 playouts find no better move.",
         "Move|AI plays %|Win %|Visits|Instinct %",
-        "Fold|90.0|≈ 85.0 ± 3.0|39|98.0!",
-        "Raise|10.0|≈ 90.0 ± 4.0|24|2.0!",
-        "Pass|0.0|20.0 ± 10.0|1|0.0",
+        "Fold|90.0|≈ 85 ± 3|39|98.0!",
+        "Raise|10.0|≈ 90 ± 4|24|2.0!",
+        "Pass|0.0|20 ± 10|1|0.0",
     ]
     policy = {"fold": 0.3, "raise": 0.7}
     root = (RootMove("fold", 0.3, 0, 1.17, 0.0), RootMove("raise", 0.7, 0, 1.17, 0.0))

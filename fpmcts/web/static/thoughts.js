@@ -12,7 +12,8 @@ const LEAST_SHARE = 0.01; // of the likeliest hand
 
 export function scoreText(row, digits = 1) {
   const wins = (row.wp ?? null) !== null;
-  const text = (x) => (wins ? percent(x, digits) : number(shownChips(x), 2));
+  const places = row.se >= 0.01 ? 0 : digits; // a decimal says nothing beside an error of points
+  const text = (x) => (wins ? percent(x, places) : number(shownChips(x), 2));
   const value = row.wp ?? row.points;
   if ((value ?? null) === null) return "–";
   if (row.se === 0 && !row.visits) return text(value); // exact
@@ -128,7 +129,7 @@ export function Moves({ result, choose, mark, word = moveWord }) {
               `}
               ${valued &&
               html`
-                <td class="num">${ties && row.equal ? "≈ " : ""}${scoreText(row)}</td>
+                <td class="num worth">${ties && row.equal ? "≈ " : ""}${scoreText(row)}</td>
               `}
               ${exact &&
               html`
