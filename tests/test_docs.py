@@ -4,6 +4,7 @@ import re
 import subprocess
 from collections.abc import Iterator
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -88,3 +89,15 @@ def test_there_is_not_too_much_to_read() -> None:
 def test_lists_of_departures_are_those_of_the_code() -> None:
     for page, text in departures.pages().items():
         assert (ROOT / page).read_text() == text, "python -m fpmcts.papers.departures writes it"
+
+
+def test_the_names_of_the_api_are_there() -> None:
+    """Sphinx, which reads them, is not part of the tests."""
+    text = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    found = re.findall(r"auto(?:class|function):: (\S+)(?:\n +:members:(.*))?", text)
+    assert len(found) > 10
+    for name, members in found:
+        module, _, own = name.rpartition(".")
+        thing = getattr(import_module(module), own)
+        for member in filter(None, map(str.strip, members.split(","))):
+            assert hasattr(thing, member) or member in thing.__annotations__, (name, member)
