@@ -16,11 +16,11 @@ from fpmcts.search.search import Search, SearchSettings
 from games import Choice, is_outside, make
 from games.compilation import Command, compile_ahead, compile_beside
 from games.help import say_on_stderr
-from games.interface import Game, Records
+from games.interface import Game
 from games.kernel_cache import cache_folder
 from games.kernels import sources_digest, streams
 from games.registry import PlayerOptions
-from games.rows import States, num_rows, take
+from games.rows import take
 from games.settings import ConfigError
 from games.sources import module_sources
 from games.table import Table
@@ -75,17 +75,15 @@ def _compiled_form(game: Game) -> tuple[object, ...]:
     return *kinds, bool(spec.stake_factors), spec.has_hidden_head
 
 
-def _open_decisions(game: Game) -> Iterator[tuple[States, Records]]:
-    """Yields the first decisions of a random game that are not forced, as views (one row) with the
-    moves before them.
-    """
+def _open_decisions(game: Game) -> Iterator[Table]:
+    """Yields a table at the first decisions of a random game that are not forced."""
     table, draws = Table(game, seed=0), np.random.default_rng(0)
     for _ in range(MOVES):
         if table.is_over:
             return
         moves = table.legal()
         if len(moves) > 1:
-            yield table.view(table.seat), table.seen(table.seat)
+            yield table
         table.play(moves[draws.integers(len(moves))].action)
 
 
@@ -98,12 +96,11 @@ def _evaluator(game: Game) -> Evaluator:
 
 def warm_up_search(game: Game, root: str = "puct") -> None:
     """Searches the first open decision by a root rule, with rollouts."""
-    views, _ = next(_open_decisions(game))
-    # Erased hands suffice: nothing here depends on the quality of moves.
-    worlds = take(views, np.zeros(WORLDS, np.int64))
+    # True hands: a seat without cards, as in a view, can be led to a position that never ends.
+    worlds = take(next(_open_decisions(game)).states, np.zeros(WORLDS, np.int64))
     settings = SearchSettings(root=root, playouts=WORLDS, worlds=WORLDS, slots=2, rollout=0.5)
     search = Search(game, _evaluator(game).evaluate, settings, 1, False)
-    search.run(worlds, streams(0, 1), np.zeros(num_rows(views), np.int64))
+    search.run(worlds, streams(0, 1), np.zeros(1, np.int64))
 
 
 def warm_up_inference(game: Game) -> None:
@@ -113,8 +110,9 @@ def warm_up_inference(game: Game) -> None:
         game, _evaluator(game), InferenceSettings(phase1=phase1, particles=8, candidates=8), 1
     )
     rng = streams(0, 1)
-    for views, records in _open_decisions(game):
-        determinizer.worlds(np.zeros(1, np.int64), views, records, rng, WORLDS)
+    for table in _open_decisions(game):
+        view, seen = table.view(table.seat), table.seen(table.seat)
+        determinizer.worlds(np.zeros(1, np.int64), view, seen, rng, WORLDS)
 
 
 def main() -> None:
