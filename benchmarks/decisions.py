@@ -144,6 +144,9 @@ def main(arguments: Sequence[str]) -> int:
     file = Path(given.pop("file", FILE))
     if "make" in given:
         values = {key: yaml.safe_load(text) for key, text in given.items()}
+        if unknown := values.keys() - {"make", "worlds", "seconds", "first"}:
+            known = "expected make, worlds, seconds, first or file"
+            raise ConfigError(f"{min(unknown)}={given[min(unknown)]}: unknown key; {known}")
         worlds, seconds = values.get("worlds", 48), values.get("seconds", 1e9)
         make_set(values["make"], worlds, file, values.get("first", 1), seconds)
         return 0

@@ -75,8 +75,10 @@ class InferenceSettings:
 
     depends: ClassVar[dict[str, str]] = {
         "candidates": "phase1=filter",
-        **dict.fromkeys(("temperature", "epsilon", "solve", "ess_floor", "keep"), "phase2=true"),
-        **dict.fromkeys(("particles", "active_below"), "phase1=marginal or filter, phase2=true"),
+        **dict.fromkeys(("temperature", "epsilon", "solve", "keep"), "phase2=true"),
+        **dict.fromkeys(
+            ("particles", "ess_floor", "active_below"), "phase1=marginal or filter, phase2=true"
+        ),
     }
     phase1: str = setting("marginal", choices=PHASE1)
     phase2: bool = True

@@ -32,6 +32,8 @@ def test_a_set_of_decisions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
         assert all(-1 <= loss <= 1 for loss, _ in row["losses"].values())
     assert main(["decisions", "a=rhcp", "b=random", f"file={file}"]) == 0
     assert capsys.readouterr().out.count("2 positions") == 2
+    with pytest.raises(ConfigError, match="world=4: unknown key"):
+        main(["decisions", "make=2", "world=4", f"file={file}"])
     with pytest.raises(ConfigError, match="expected a player"):
         main(["decisions"])
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numba
 import pytest
@@ -21,6 +22,24 @@ from games import GAMES, kernels, make
 from games.compilation import CompileClock, compile_ahead, is_compiled
 from games.files import ROOT
 from networks.checkpoint import save
+
+
+@pytest.mark.parametrize("options", [{}, {"bidding": "call", "doubling": True}])
+def test_the_search_of_the_warm_up_sees_all_cards(
+    options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a world with empty hands a rollout of the whole game went on for ever."""
+    game, worlds = make("doudizhu", **options), []
+
+    class Search:
+        def __init__(self, *settings: object) -> None: ...
+
+        def run(self, states: Any, *rest: object) -> None:
+            worlds.append(states)
+
+    monkeypatch.setattr(warmup, "Search", Search)
+    warm_up_search(game)
+    assert (worlds[0].hands > 0).all()
 
 
 def test_the_digest_of_sources_leaves_out_remarks_alone(

@@ -99,7 +99,7 @@ def _seat(known: dict[str, Any], roles: tuple[str, ...], left: np.ndarray, held:
         seats -= {number for number in seats if str(number) == str(known.get("to_beat_seat"))}
     if len(seats) != 1:
         raise ValueError(
-            f"role: the position does not say who is to move; expected one of {', '.join(roles)} "
+            f"role: the position does not say whose turn it is; expected one of {', '.join(roles)} "
             f"(or seat, 0 to {NUM_SEATS - 1}) with {held} cards left, of {left.tolist()}"
         )
     return seats.pop()

@@ -154,7 +154,7 @@ LONG = " pass pass ".join(("AAAA", "5555", "222", "888", "999", "JJ"))
         ("doudizhu", DOUDIZHU | {"botom": "77T"}, "botom: unknown .*bottom"),
         ("doudizhu", {"hand": "3", "bottom": "77T"}, "the 20 that.*moves are missing"),
         ("doudizhu", {"hand": "3", "cards_left": [2, 2, 2]}, "played is missing: without moves"),
-        ("doudizhu", {"hand": "34", "played": ["3", "3", "3"]}, "does not say who is to move"),
+        ("doudizhu", {"hand": "34", "played": ["3", "3", "3"]}, "does not say whose turn it is"),
         ("doudizhu", SHOWN | {"role": "landlord"}, "expected the 18 that the landlord"),
         ("doudizhu", SHOWN | {"to_beat_seat": 1}, "role: the position does not say"),
         ("doudizhu", SHOWN | {"to_beat_seat": 0}, "to_beat_seat=0: 0 other seats may have played"),

@@ -1,5 +1,5 @@
-"""A judge of Botzone's FightTheLandlord2, written from its description: who is asked what, which
-cards are a move, and the points. Cards are numbers from 0 to 53.
+"""A judge of Botzone's FightTheLandlord2, written from its description: the requests, the legal
+moves and the points. Cards are numbers from 0 to 53.
 """
 
 from collections import Counter

@@ -46,7 +46,7 @@ def text_of(cards: list[int]) -> str:
 
 
 class Seat:
-    """A bot, and a table at which our own policy sees what the bot was told."""
+    """A bot, and a table that shows our own policy what is in the bot's requests."""
 
     def __init__(self, bot: Any, hands: Any, seat: int) -> None:
         self.bot, self.seat = bot.Bot(), seat

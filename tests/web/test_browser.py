@@ -272,7 +272,7 @@ def open_review(person: Person) -> int:
 
 
 def test_every_ply_of_a_finished_game_is_thought_about(browser: Any, site: Site) -> None:
-    """For whoever moves there; the log leads there, and a line is tried and left again."""
+    """Each ply has thoughts, the log leads to it, and a line can be tried and left again."""
     person = Person(browser, site)
     page = person.page
     person.new_table(game="leduc", seats=["you", "random"], seed=11)

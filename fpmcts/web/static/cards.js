@@ -158,7 +158,7 @@ export function wordAt(view, move) {
   return `${bet ? t("move_bet") : moveWord(move)}${cost === undefined ? "" : ` ${chips(cost)}`}`;
 }
 
-// The word for a move that was made; bets of any amount are told by what they were raised to.
+// The word for a move that was made; a bet of any amount is named by its total.
 export function madeWord(before, after, seat, move) {
   const is = after.seats[seat].facts;
   if (typeof is.stacks !== "number" || ["fold", "call"].includes(move)) return wordAt(before, move);

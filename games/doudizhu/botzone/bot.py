@@ -1,4 +1,4 @@
-"""The program of an exported bot. ``export.py`` puts ``prelude.py``, the imported functions of the
+"""The program of an exported bot. ``fpmcts/players/botzone.py`` puts ``prelude.py``, the imported functions of the
 game as plain Python, the tables and the weights before it.
 
 Nothing here may need more than Python 3.6 and numpy. Sets of cards are plain integers.
