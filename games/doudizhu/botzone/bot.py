@@ -1,5 +1,5 @@
-"""The program of an exported bot. ``fpmcts/players/botzone.py`` puts ``prelude.py``, the imported functions of the
-game as plain Python, the tables and the weights before it.
+"""The program of an exported bot. ``fpmcts/players/botzone.py`` puts before it: ``prelude.py``, the
+imported functions of the game as plain Python, the tables and the weights.
 
 Nothing here may need more than Python 3.6 and numpy. Sets of cards are plain integers.
 """
