@@ -256,6 +256,11 @@ class TrainConfig(NetworksConfig):
                 "(inference=enumeration is for poker); "
                 "expected inference=marginal, filter or none"
             )
+        if self.gradient.games % self.gradient.replays:
+            raise ConfigError(
+                f"gradient.games={self.gradient.games}: expected a multiple of "
+                f"gradient.replays={self.gradient.replays}"
+            )
         frozen = self.gradient.frozen
         if frozen and self.gradient.start is None:
             raise ConfigError(f"gradient.frozen={frozen}: needs gradient.start, such as 0")

@@ -43,7 +43,7 @@ from fpmcts.training.learning import (
     numbered,
     part_arrays,
 )
-from fpmcts.training.policy_games import DECAY, PolicyDecisions
+from fpmcts.training.policy_games import DECAY, PolicyDecisions, subtract_luck
 from fpmcts.training.samples import Reservoir, Samples, Window, empty_samples
 from fpmcts.training.weights import PlayingNetworks, Weights
 from fpmcts.training.workers import POLICIES, SEARCHES, TEACHER, Batch, Workers
@@ -180,8 +180,8 @@ class FPMCTS:
         episode, selfplay = self.config.episode, self.config.selfplay
         if self.config.is_gradient(iteration):
             settings = self.config.gradient
-            shape = iteration, 0, settings.games, POLICIES
-            return [Batch(*shape, decay=DECAY, exploration=settings.exploration)]
+            batch = Batch(iteration, 0, settings.games, POLICIES, replays=settings.replays)
+            return [batch._replace(decay=DECAY, exploration=settings.exploration)]
         firsts = range(0, episode.games, episode.games_per_step)
         batches = [
             Batch(iteration, k, min(episode.games_per_step, episode.games - n), SEARCHES)
@@ -481,9 +481,11 @@ def gradient_step(run: FPMCTS, progress: Progress) -> Report:
     path = [run.config.seed, Stream.TRAINING, run.iteration, len(run.learners)]
     keep = np.random.default_rng(path).random(num_rows(decisions))
     proved = decisions.samples.policy_weight > 0
-    taught = teaches_policy(decisions) | proved | (keep < VALUE_SHARE)
+    teaching, wp = teaches_policy(decisions), run.config.objective == "wp"
+    subtract_luck(run.game, played, settings.replays, teaching, wp)
+    taught = teaching | proved | (keep < VALUE_SHARE)
     rows = take(decisions, np.flatnonzero(taught))
-    scalars = policy_game_curves(run.game, played, run.config.objective == "wp")
+    scalars = policy_game_curves(run.game, played, wp)
     scalars |= run.workers.curves() | {
         "data/learned_decisions": float(num_rows(rows)),
         "data/games": float(run.games_seen),

@@ -107,7 +107,9 @@ class GradientSettings(Decaying):
             Doudizhu, [1, 2] trains an exploiter of the peasants, whose gain is a lower bound on
             their exploitability.
         thaw: Iterations of policy gradient after which the frozen roles learn, too. None: never.
-        games: Games per iteration, >= 1.
+        games: Games per iteration, a multiple of ``replays``.
+        replays: Games of each deal, >= 1. What the others of a deal show of its luck is subtracted
+            from the advantages (``policy_games.subtract_luck``).
         lr: Learning rate of the first of these iterations, > 0.
         lr_halving: Iterations after which the rate has halved: lr / (1 + iterations since the first
             / lr_halving). 0 = constant.
@@ -127,6 +129,7 @@ class GradientSettings(Decaying):
     frozen: list[int] = field(default_factory=list)
     thaw: int | None = setting(None, least=0, most=1_000_000_000)
     games: int = setting(16_384, least=1, most=1_000_000_000)
+    replays: int = setting(4, least=1, most=1_000_000)
     lr: float = setting(1e-4, least=1e-12, most=10)
     lr_halving: float = setting(40.0, least=0)
     entropy: float = setting(0.0, least=0)

@@ -73,6 +73,7 @@ class Batch(NamedTuple):
             play without search, with the parameters below; TEACHER: the heuristic player of the
             bootstrap.
         temperature, decay, exploration: See ``policy_games.play_policies``.
+        replays: Consecutive games of the same deal, >= 1.
     """
 
     iteration: int
@@ -82,6 +83,7 @@ class Batch(NamedTuple):
     temperature: float = 1.0
     decay: float = 1.0
     exploration: float = 0.0
+    replays: int = 1
 
 
 class Share(NamedTuple):
@@ -293,7 +295,8 @@ class Workers:
         """Returns the games of a batch; their work includes ``seconds`` by the wall clock."""
         started, config = time.perf_counter(), self.config
         path = [Stream.BOOTSTRAP] if batch.by == TEACHER else [Stream.TRAINING, batch.iteration]
-        deals = deal_seeds(config.seed, batch.games, *path, batch.chunk)
+        deals = deal_seeds(config.seed, batch.games // batch.replays, *path, batch.chunk)
+        deals = np.repeat(deals, batch.replays)
         asked = 0 if self.local else config.cluster.unit_games
         size = asked or max(1, -(-batch.games // self.size))  # one unit per worker
         units = [Share(batch, k, deals[k : k + size]) for k in range(0, batch.games, size)]

@@ -11,7 +11,7 @@ import fpmcts.training.learner
 from fpmcts.players.sure_wins import immediate_moves
 from fpmcts.training.learner import Learner, teaches_policy
 from fpmcts.training.learner_settings import GradientSettings, LearnerSettings
-from fpmcts.training.policy_games import PolicyDecisions, play_policies
+from fpmcts.training.policy_games import STAGES, PolicyDecisions, play_policies, subtract_luck
 from games import make
 from games.interface import Game, seats_to_move
 from games.kernels import Stream, deal_seeds, streams
@@ -118,6 +118,43 @@ def test_sure_wins_of_one_game_in_eight_are_stored(networks: Networks) -> None:
     sure = [driver.sure_win(GAME.rules, rows.samples.states, i) >= 0 for i in others]
     assert not any(sure) and (found >= 0).any()  # forced wins only where they are stored
     assert not of(False).decisions.samples.policy_weight.any()
+
+
+def test_the_luck_of_a_deal_is_what_its_other_games_show(networks: Networks) -> None:
+    """Against a slow oracle; and with one game a deal there is nothing to subtract."""
+    deals = np.repeat(deal_seeds(2, 64, Stream.TRAINING), 3)
+    evaluate = Evaluator(networks, precision="float32").evaluate
+    played = play_policies(
+        GAME, evaluate, deals, streams(5, 192), 0, lambda _: None, lanes=64, win_only=True
+    )
+    rows, owner = played.decisions, played.owner
+    taught, before = teaches_policy(rows), rows.advantage.astype(np.float64)
+    subtract_luck(GAME, played, 1, taught, win_only=True)
+    np.testing.assert_array_equal(rows.advantage, before.astype(np.float32))
+
+    seats = seats_to_move(GAME, rows.samples.states)
+    own: dict[tuple[int, int], list[int]] = {}
+    for i in np.flatnonzero(rows.samples.policy_weight == 0):
+        own.setdefault((owner[i], seats[i]), []).append(i)
+    luck, kinds = np.zeros(len(owner)), {}
+    for (game, seat), decisions in own.items():
+        others = [k for k in range(game - game % 3, game - game % 3 + 3) if k != game]
+        first = [own[k, seat][0] for k in others if (k, seat) in own]
+        found = [np.sign(rows.samples.result[i]) - rows.value[i] for i in first]
+        for number, i in enumerate(decisions):
+            luck[i] = np.mean(found) if found else 0.0
+            kinds.setdefault((seat, min(number, STAGES - 1), game // 3 % 2), []).append(i)
+    expected = before.copy()
+    for (seat, stage, half), at in kinds.items():
+        other = np.array([i for i in kinds.get((seat, stage, 1 - half), []) if taught[i]], int)
+        if luck[other].any():
+            w = before[other] @ luck[other] / (luck[other] @ luck[other])
+            expected[at] -= w * luck[at]
+    subtract_luck(GAME, played, 3, taught, win_only=True)
+    np.testing.assert_allclose(rows.advantage, expected, atol=1e-5)
+    assert np.abs(before - expected).max() > 0.05
+    stored = rows.samples.policy_weight > 0
+    assert stored.any() and not rows.advantage[stored].any()
 
 
 def test_moves_come_as_often_as_the_policy_says(networks: Networks) -> None:
