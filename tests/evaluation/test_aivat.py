@@ -2,7 +2,6 @@
 variance; weights without bias."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -115,7 +114,7 @@ def test_corrections_of_leduc_are_fair_and_take_most_of_the_variance_away() -> N
     means, errors = by_deck.mean(axis=0), by_deck.std(axis=0) / np.sqrt(len(by_deck))
     assert (np.abs(means) <= 3.5 * errors + 1e-12).all()
     assert errors[1] > 0  # the card that comes to the table
-    told = MatchResult(("a", "b"), game.spec, replace(games, luck=luck)).sides[0]
+    told = MatchResult(("a", "b"), game.spec, games._replace(luck=luck)).sides[0]
     assert told.luck_free is not None
     assert told.luck_free.error < 0.75 * told.total.adp.error
     single = told.returns.ravel()

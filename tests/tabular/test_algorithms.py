@@ -95,13 +95,12 @@ def test_smooth_uct_on_leduc_as_in_the_paper() -> None:
     for seed in range(5):
         learner = make("smooth_uct", "leduc", seed=seed)
         values.append([])
-        for mark in (85_000_000, 170_000_000, 500_000_000):
+        for mark in (85_000_000, 170_000_000):
             learner.run(mark - learner.episodes)
             values[-1].append(nash_conv(learner.game, learner.average_policy()))
     means, errors = np.mean(values, axis=0), np.std(values, axis=0, ddof=1) / np.sqrt(5)
     assert means[0] <= 0.036 + errors[0]
     assert means[1] <= 0.028 + errors[1]
-    assert means[2] < means[1]
 
 
 def test_a_state_of_something_else_is_an_error_and_changes_nothing() -> None:

@@ -34,7 +34,7 @@ with kernels to compile."""
 
 LINE = "train.py: "
 SEARCHES = [*(key for key in KUHN if "gradient." not in key), "gradient.start=null"]
-BIDS = ["experiment=bidding", "gradient.games=384", "gradient.thaw=2", "evaluation.search_decks=0"]
+BIDS = ["experiment=bidding", "gradient.games=96", "gradient.thaw=2", "evaluation.search_decks=0"]
 
 
 def marked(mark: str) -> list[int]:
@@ -62,8 +62,8 @@ def name(process: int) -> str:
     [
         (30, SEARCHES, ["threads=2"]),
         (20, BIDS, ["threads=2"]),
-        (20, SEARCHES, ["cluster=ray", "cluster.actors=2"]),
-        (20, SEARCHES, ["cluster=ray", "cluster.actors=2", "cluster.lag=1"]),
+        (10, SEARCHES, ["cluster=ray", "cluster.actors=2"]),
+        (10, SEARCHES, ["cluster=ray", "cluster.actors=2", "cluster.lag=1"]),
     ],
     ids=["local", "bids", "cluster", "cluster with a lag"],
 )
