@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -14,7 +15,8 @@ from games.no_limit_holdem import betting, deals, observe, state, translation, w
 from games.no_limit_holdem.deals import draw_stacks, look, set_cards, start_rows
 from games.no_limit_holdem.options import Options as Amounts
 from games.no_limit_holdem.options import size_text
-from games.no_limit_holdem.phh_games import hand_of
+from games.no_limit_holdem.phh import BadHandError, read
+from games.no_limit_holdem.phh_games import deal_of, hand_of
 from games.no_limit_holdem.phh_write import write
 from games.no_limit_holdem.pots import pots
 from games.no_limit_holdem.state import (
@@ -32,6 +34,7 @@ from games.poker.cards import completed, deal_cards
 from games.poker.game import milli_big_blinds
 from games.poker.hands import NUM_CARDS, card_texts, parse_cards, tables
 from games.poker.worlds import WORLDS, hand_names, num_words
+from games.rows import concatenate
 
 register_all(Rules, betting, deals, observe, translation, worlds, *WORLDS)
 
@@ -269,7 +272,7 @@ class NoLimitHoldem(Game):
 
     def write_histories(self, path: Path, games: Iterable[PlayedGame]) -> None:
         """Writes hands in the PHH format, any number of them to ``.phh`` as to ``.phhs``."""
-        write(path, (hand_of(self, *game) for game in games), several=True)
+        write(path, (hand_of(self, *game) for game in games))
 
     def view_fields(
         self, views: States, row: int, seat: int, moves: np.ndarray, is_over: bool
@@ -366,9 +369,13 @@ class NoLimitHoldem(Game):
 
     def read_decks(self, path: Path | str) -> States:
         """See ``Game.read_decks``; decks with another big blind or with deeper stacks than the
-        game's do not fit its unit and its limit of moves.
+        game's do not fit its unit and its limit of moves. Of hand histories (``phh``) every hand is
+        a deck, in the game's big blinds; cards that were never shown are drawn at random.
         """
-        decks, rules = super().read_decks(path), self.rules
+        rules = self.rules
+        with Path(path).open("rb") as file:
+            is_json = file.read(1) in (b"{", b"", b"\n")
+        decks = super().read_decks(path) if is_json else concatenate([*self._hands(path)])
         stacks = (decks.stacks + decks.paid).max(axis=1)
         most = int(rules.stacks.max())
         for number, (blind, stack) in enumerate(zip(decks.big_blind, stacks, strict=True), 1):
@@ -379,6 +386,15 @@ class NoLimitHoldem(Game):
                     "game.big_blind and game.stacks"
                 )
         return decks
+
+    def _hands(self, path: Path | str) -> Iterator[States]:
+        """Yields the deals of hand histories. Raises ValueError."""
+        for hand in read([path]):
+            scale = Fraction(self.rules.big_blind, hand.min_bet or max(hand.blinds))
+            try:
+                yield self.parse_deal({"deal": deal_of(hand, scale)})
+            except ValueError as error:
+                raise BadHandError(hand.file, hand.number, str(error)) from error
 
     def final_curves(self, finals: States) -> dict[str, float]:
         """Returns the share of showdowns, and the mean pot in big blinds."""

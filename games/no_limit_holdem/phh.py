@@ -1,5 +1,5 @@
 """Reads hand histories of no-limit Texas Hold'em in the PHH format: a file, a folder, or many hands
-per file, compressed or not; and texts of PokerStars, if PokerKit is installed.
+per file, compressed or not; and texts of PokerStars and ACPC logs, if PokerKit is installed.
 
     fpmcts check FILES    what can be read, what cannot, and why
 
@@ -19,7 +19,7 @@ import lzma
 import re
 import tomllib
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import redirect_stderr
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
@@ -37,7 +37,6 @@ FOLD, CALL = -1, 0
 UNSEEN = -1
 """A card that is never shown."""
 SUFFIXES = (".phh", ".phhs", ".phh.xz", ".phhs.xz")
-BAD = ("skip", "fail")
 MOST = 10**9
 """Amounts, in chips, are below this."""
 MOST_BYTES = 2**27
@@ -53,6 +52,9 @@ _HEADER = re.compile(rf"^[ \t]*\[{_KEY}\][ \t]*(?:#[^\n]*)?\r?$", re.MULTILINE |
 """A header of a table that may be a hand, unless a string or list is open before it."""
 _OPEN = "(at end of document))"
 _POKERSTARS = re.compile(r"^\ufeff?PokerStars (?:\w+ )*#(\d+)", re.MULTILINE)
+_ACPC = re.compile(r"^STATE:\d+:", re.MULTILINE)
+ACPC_BLINDS, ACPC_STACK = (50, 100), 20_000
+"""Those of the Annual Computer Poker Competition: its lines state no stakes."""
 _SITES = re.compile(
     r"(?:\s|#[^\n]*\n)*(?:PokerStars (?:\w+ )*#|Full ?Tilt ?Poker |\*{5} |Stage #|<|STATE:|Hand #)"
 )
@@ -177,29 +179,23 @@ def _natural(path: Path) -> list[tuple[int, str]]:
     return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts]
 
 
-def read(
-    paths: Iterable[str | Path], bad: str = "fail", problems: list[BadHandError] | None = None
-) -> Iterator[Hand]:
+def read(paths: Iterable[str | Path], problems: list[BadHandError] | None = None) -> Iterator[Hand]:
     """Yields the hands of files and folders in order.
 
     Args:
         paths: Files and folders.
-        bad: "fail" raises at the first hand that cannot be read, "skip" continues with the next.
-        problems: Receives what was skipped.
+        problems: Receives hands that cannot be read, which are then left out.
 
     Raises:
-        BadHandError: A path is missing, or, with ``bad="fail"``, a hand cannot be read.
-        ValueError: ``bad`` is unknown.
+        BadHandError: A path is missing, or, without ``problems``, a hand cannot be read.
     """
-    if bad not in BAD:
-        raise ValueError(f"bad={bad}: expected one of {', '.join(BAD)}")
     for path in find_files(paths):
         for found in _hands(path):
             if isinstance(found, Hand):
                 yield found
-            elif bad == "fail":
+            elif problems is None:
                 raise found
-            elif problems is not None:
+            else:
                 problems.append(found)
 
 
@@ -208,8 +204,11 @@ def _hands(path: Path) -> Iterator[Hand | BadHandError]:
     number = ""
     try:
         text = _text(path)
-        is_pokerstars = _POKERSTARS.search(text) and find_spec("pokerkit") is not None
-        for number, fields in _pokerstars(text) if is_pokerstars else tables(text):
+        found = tables(text)
+        if find_spec("pokerkit") is not None:
+            for pattern, convert in ((_ACPC, _acpc), (_POKERSTARS, _pokerstars)):
+                found = convert(text) if pattern.search(text) else found
+        for number, fields in found:
             try:
                 yield _parsed(fields, str(path), number)
             except BadHandError as error:
@@ -228,21 +227,47 @@ def _pokerstars(text: str) -> Iterator[tuple[str, dict[str, Any] | str]]:
     from pokerkit.notation import HandHistory
 
     starts = [found.start() for found in _POKERSTARS.finditer(text)]
+    if text[: starts[0]].strip():
+        yield "before the first", "is no text of PokerStars"
     for start, end in pairwise([*starts, len(text)]):
         head = text[start:end].partition("\n")[0].strip("\ufeff\r")
         number = head.partition("#")[2].partition(":")[0]
         if "Hold'em No Limit" not in head:
             yield number, f"is {head[:80]!r}; expected Hold'em No Limit"
             continue
-        try:
-            with warnings.catch_warnings(), redirect_stderr(StringIO()):
-                warnings.simplefilter("ignore")  # of fields that are not of the format
-                (hand,) = HandHistory.from_pokerstars(text[start:end], error_status=True)
-                fields = tomllib.loads(hand.dumps(), parse_float=Decimal)
-        except Exception as error:  # noqa: BLE001 (of another program, of any kind)
-            yield number, f"PokerKit cannot read this hand ({error.__cause__ or error})"
+        yield number, _converted(HandHistory.from_pokerstars, text[start:end])
+
+
+def _acpc(text: str) -> Iterator[tuple[str, dict[str, Any] | str]]:
+    """Yields the number and the fields of each hand of an ACPC log, by PokerKit, or why there are
+    none.
+    """
+    from pokerkit import NoLimitTexasHoldem
+    from pokerkit.notation import HandHistory
+
+    game = NoLimitTexasHoldem((), False, 0, ACPC_BLINDS, ACPC_BLINDS[1])
+    for line in text.splitlines():
+        if not line.strip() or line.startswith(("#", "SCORE:")):
+            continue
+        _, number, actions = [*line.split(":"), "", ""][:3]
+        if re.search(r"r(?!\d)", actions):
+            yield number, "is of limit hold'em; expected no-limit, in which raises have amounts"
         else:
-            yield number, {key: fields[key] for key in (fields.keys() & _FIELDS) - {"winnings"}}
+            yield number, _converted(HandHistory.from_acpc_protocol, game, ACPC_STACK, line)
+
+
+def _converted(convert: Callable[..., Any], *given: object) -> dict[str, Any] | str:
+    """Returns the fields of the one hand that PokerKit converts, or that it cannot read it."""
+    try:
+        with warnings.catch_warnings(), redirect_stderr(StringIO()):
+            warnings.simplefilter("ignore")  # of fields that are not of the format
+            (hand,) = convert(*given, error_status=True)
+            fields = tomllib.loads(hand.dumps(), parse_float=Decimal)
+    except Exception as error:  # noqa: BLE001 (of another program, of any kind)
+        return f"PokerKit cannot read this hand ({error.__cause__ or error})"
+    if "_results" in fields:
+        fields["payoffs"] = fields["_results"]
+    return {key: fields[key] for key in (fields.keys() & _FIELDS) - {"winnings"}}
 
 
 def _text(path: Path) -> str:

@@ -1,14 +1,19 @@
-"""``fpmcts check FILES``: which hand histories can be read and played, which cannot, and why."""
+"""``fpmcts check FILES``: which hand histories can be read and played, which cannot, and why; and
+records of those that can.
+"""
 
 import argparse
+import json
 import re
 import time
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from games import files as disk
 from games.help import say
 from games.no_limit_holdem.phh import ENDS, BadHandError, find_files, read
+from games.no_limit_holdem.phh_games import record_of
 from games.no_limit_holdem.phh_replay import verdicts
 from games.settings import did_you_mean
 
@@ -21,18 +26,23 @@ def main(arguments: Sequence[str], command: str = "fpmcts check") -> int:
     parser = argparse.ArgumentParser(prog=command, description=about)
     help_text = "files or folders of hands in the PHH format"
     parser.add_argument("files", nargs="+", metavar="FILES", help=help_text)
-    lines, status = check(find_files(parser.parse_args(arguments).files))
+    help_text = "new file for records of the hands that can be played, which a browser table opens"
+    parser.add_argument("--records", type=Path, metavar="FILE", help=help_text)
+    given = parser.parse_args(arguments)
+    if given.records and given.records.exists():
+        parser.error(f"--records {given.records}: already exists; give another file, or remove it")
+    lines, status = check(find_files(given.files), given.records)
     say("\n".join(lines))
     return status
 
 
-def check(files: Sequence[Path]) -> tuple[list[str], int]:
+def check(files: Sequence[Path], records: Path | None = None) -> tuple[list[str], int]:
     """Returns the result of reading and playing files, as lines, and 0 if all hands can be used,
-    else 1.
+    else 1; writes the records of those that can.
     """
     began = time.perf_counter()
     problems: list[BadHandError] = []
-    hands = list(read(files, "skip", problems))
+    hands = list(read(files, problems))
     speed = len(hands) / (time.perf_counter() - began)
     lines = [
         f"{len(files):,} files, {len(hands) + len(problems):,} hands: {len(hands):,} read "
@@ -51,6 +61,15 @@ def check(files: Sequence[Path]) -> tuple[list[str], int]:
         "without an end in the file to check",
         f"{checked['all', False] + checked['pot', False]:,} contradict the end in the file",
     ]
+    if records is not None:
+        written = []
+        for hand in played:
+            try:
+                written.append(json.dumps(record_of(hand)) + "\n")
+            except BadHandError as refused:
+                problems.append(refused)
+        disk.write(records, "".join(written))
+        lines.append(f"{len(written):,} records in {records}")
     if unread := Counter(key for hand in hands for key in hand.unread):
         keys = ", ".join(f"{key}{did_you_mean(key, ENDS)}" for key in sorted(unread))
         lines.append(f"fields that are not of the format and were not read: {keys}")

@@ -203,13 +203,6 @@ def verdicts(hands: Sequence[Hand]) -> list[Verdict]:
     return found
 
 
-def faults(hands: Sequence[Hand]) -> list[str]:
-    """Returns, for each hand, why it cannot be played or how its end differs from the file; "" if
-    neither.
-    """
-    return [verdict.fault for verdict in verdicts(hands)]
-
-
 def _end(hand: Hand, played: Replay, k: int) -> Verdict:
     """Compares the end of hand ``k`` with the file's; a rake taken from the winners is no fault."""
     before, paid = np.array(hand.stacks), played.paid[k]

@@ -69,19 +69,13 @@ def _deal(actions: list[str], board: tuple[int, ...], shown: int, needed: int) -
     return shown
 
 
-def write(path: str | Path, hands: Iterable[Hand], several: bool = False) -> int:
+def write(path: str | Path, hands: Iterable[Hand]) -> int:
     """Writes hands to a file, compressed if its name ends in .xz; returns their number.
 
-    Hands are numbered from 1. A ``.phh`` file holds one hand.
-
-    Args:
-        path: The file.
-        hands: The hands.
-        several: Whether a ``.phh`` file may be written as ``.phhs`` are, with any number of hands;
-            ``phh.read`` reads both.
+    Hands are numbered from 1; one alone in a ``.phh`` file has no number.
 
     Raises:
-        ValueError: Several hands are given for a ``.phh`` file, or the suffix is unknown.
+        ValueError: The suffix is unknown.
         OSError: The file cannot be written.
     """
     path = Path(path)
@@ -91,13 +85,10 @@ def write(path: str | Path, hands: Iterable[Hand], several: bool = False) -> int
             f"{path}: expected a name that ends in .phh or .phhs, or one of these and .xz"
         )
     texts = [phh_text(hand) for hand in hands]
-    single = plain.endswith(".phh") and not several
-    if single and len(texts) != 1:
-        raise ValueError(
-            f"{path}: a .phh file holds one hand, not {len(texts):,}; give a name that ends in "
-            ".phhs"
-        )
-    whole = texts[0] if single else "\n".join(f"[{k + 1}]\n{text}" for k, text in enumerate(texts))
+    is_alone = plain.endswith(".phh") and len(texts) == 1
+    whole = (
+        texts[0] if is_alone else "\n".join(f"[{k + 1}]\n{text}" for k, text in enumerate(texts))
+    )
     data = whole.encode(errors="replace")
     files.write(path, lzma.compress(data) if path.name.endswith(".xz") else data)
     return len(texts)

@@ -25,7 +25,7 @@ from fpmcts.poker.opponents.statistics import (
 from games.kernels import kernel
 from games.no_limit_holdem.betting import num_left, raise_bounds, step, to_call
 from games.no_limit_holdem.phh import BadHandError, Hand, read
-from games.no_limit_holdem.phh_replay import Hands, faults, pack, replay_rules, start
+from games.no_limit_holdem.phh_replay import Hands, pack, replay_rules, start, verdicts
 from games.no_limit_holdem.state import FIRST_AMOUNT, FIRST_SIZE, NUM_BOARD, Rules, States, empty
 from games.poker.hands import NUM_CARDS, HandTables, strength_with, sums
 from games.rows import take
@@ -250,14 +250,14 @@ def playable(paths: Sequence[str], problems: list[BadHandError]) -> list[Hand]:
         ConfigError: A path is missing, or no hand is left.
     """
     try:
-        hands, good = list(read(paths, "skip", problems)), []
+        hands, good = list(read(paths, problems)), []
     except BadHandError as error:
         raise ConfigError(str(error)) from error
-    for hand, fault in zip(hands, faults(hands), strict=True):
-        if not fault or fault.startswith("ends with"):  # payoffs do not matter here
+    for hand, verdict in zip(hands, verdicts(hands), strict=True):
+        if not verdict.fault or verdict.checked:  # payoffs do not matter here
             good.append(hand)
         else:
-            problems.append(BadHandError(hand.file, hand.number, fault))
+            problems.append(BadHandError(hand.file, hand.number, verdict.fault))
     if not good:
         first = f"; the first of {len(problems):,} problems: {problems[0]}" if problems else ""
         raise ConfigError(f"hands={','.join(paths)}: no hand can be used{first}")

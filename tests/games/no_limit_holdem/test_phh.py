@@ -12,12 +12,15 @@ import numpy as np
 import pokerkit
 import pytest
 
+from games import make
 from games.no_limit_holdem import phh
 from games.no_limit_holdem.phh import UNSEEN, BadHandError, parse, read
 from games.no_limit_holdem.phh_check import main
-from games.no_limit_holdem.phh_replay import Verdict, faults, pack, replay, verdicts
+from games.no_limit_holdem.phh_games import record_of
+from games.no_limit_holdem.phh_replay import Verdict, pack, replay, verdicts
 from games.no_limit_holdem.phh_write import phh_text, write
 from games.poker.hands import card_texts
+from games.table import Table
 from tests.games.no_limit_holdem import pokerkit_oracle as oracle
 
 PLURIBUS = Path(os.environ.get("PLURIBUS_HANDS", "shared/data/pluribus.phhs.xz"))
@@ -72,14 +75,14 @@ def test_reads_what_was_played() -> None:
         (0, 0, 0, 0),
     )
     assert hand.players == ("one", "t'wo", "three") and hand.table == "7"
-    assert faults([hand]) == [""]
+    assert not verdicts([hand])[0].fault
     assert replay(pack([hand])).returns.tolist() == [[1000, -1000, 0]]
 
 
 def test_heads_up_posts_are_listed_the_other_way_round() -> None:
     """p1 has the big blind, as in PokerKit."""
     hand = parse(HEADS_UP)
-    assert hand.blinds == (100, 50) and faults([hand]) == [""]
+    assert hand.blinds == (100, 50) and not verdicts([hand])[0].fault
     state = list(pokerkit.HandHistory.loads(HEADS_UP))[-1]
     assert replay(pack([hand])).returns[0].tolist() == state.payoffs == [-300, 300]
 
@@ -93,7 +96,7 @@ def test_traps_of_real_files() -> None:
         and hand.antes == (1, 2, 0)
     )
     assert hand.hole == ((UNSEEN, UNSEEN), (50, 46), (UNSEEN, UNSEEN)) and hand.moves[5] == 125
-    assert faults([hand]) == [""]
+    assert not verdicts([hand])[0].fault
     played = replay(pack([hand]))
     assert not played.settled[0]  # somebody's cards at the showdown were never told
 
@@ -159,11 +162,12 @@ def test_a_bad_hand_is_named(old: str, new: str, said: str) -> None:
 )
 def test_what_the_rules_forbid_is_named(old: str, new: str, said: str) -> None:
     assert old in THREE
-    assert said in faults([parse(THREE.replace(old, new, 1))])[0]
+    assert said in verdicts([parse(THREE.replace(old, new, 1))])[0].fault
 
 
 def test_rake_is_no_fault() -> None:
-    assert faults([parse(THREE.replace("[2000, 1000, 3000]", "[1950, 1000, 3000]"))]) == [""]
+    hand = parse(THREE.replace("[2000, 1000, 3000]", "[1950, 1000, 3000]"))
+    assert not verdicts([hand])[0].fault
 
 
 RAISED = """variant = 'NT'
@@ -299,7 +303,7 @@ def test_files_folders_and_bad_hands(
         lzma.compress(f"[1]\n{THREE}\n[5]\n{THREE.replace('cbr', 'cbx')}".encode())
     )
     problems: list[BadHandError] = []
-    hands = list(read([tmp_path / "in"], "skip", problems))
+    hands = list(read([tmp_path / "in"], problems))
     assert [Path(hand.file).name for hand in hands] == ["9.phh", "10.phh", "11.phhs.xz"]
     assert [(Path(p.file).name, p.number) for p in problems] == [("11.phhs.xz", "5")]
     with pytest.raises(BadHandError, match="hand 5"):
@@ -321,12 +325,10 @@ def test_files_folders_and_bad_hands(
 
 def test_many_hands_are_written_and_read(tmp_path: Path) -> None:
     hands = [parse(THREE), parse(HEADS_UP), parse(CENTS)]
-    for name in ("a.phhs", "a.phhs.xz"):
+    for name in ("a.phh", "a.phhs", "a.phhs.xz"):
         assert write(tmp_path / name, hands) == 3
         again = read([tmp_path / name])
         assert [h._replace(file="", number="1") for h in again] == hands
-    with pytest.raises(ValueError, match="holds one hand, not 3"):
-        write(tmp_path / "a.phh", hands)
 
 
 INDENTED = "".join(f"  {line}\n" for line in HEADS_UP.splitlines())
@@ -350,7 +352,7 @@ INDENTED = "".join(f"  {line}\n" for line in HEADS_UP.splitlines())
         (f"[1]\n{THREE}[2]\nplayers = ['\udce9']\n[3]\n{THREE}", "1, 3", "2: is not UTF-8 text"),
         (f"\ufeff{THREE}", "1", ""),
         ("Full Tilt Poker Game #1: Hold'em No Limit", "", "HandHistory.from_pokerstars"),
-        ("# name/game/hands\nSTATE:0:cr200c/kk:AsAh|KsKh", "", "from_acpc_protocol, …, then dump"),
+        ("# name/game/hands\nSTATE:0:cr200c/kk:AsAh|KsKh", "", "PokerKit cannot read this"),
         (f"[1]\n{THREE.replace('NT', 'F7S')}", "", "variant = 'F7S' (fixed-limit seven-card stud)"),
         ("variant = 'FT'", "", "'FT' (fixed-limit Texas hold'em; game=limit_holdem plays it"),
         (f"{THREE}ante_trimming_status = 1", "", "ante_trimming_status = 1: expected true or"),
@@ -365,7 +367,7 @@ def test_tables_are_those_of_toml(tmp_path: Path, text: str, numbers: str, said:
     """Nothing is dropped without a word, and a bad hand is refused alone."""
     path, problems = tmp_path / "a.phhs", list[BadHandError]()
     path.write_bytes(text.encode(errors="surrogateescape"))
-    assert ", ".join(hand.number for hand in read([path], "skip", problems)) == numbers
+    assert ", ".join(hand.number for hand in read([path], problems)) == numbers
     assert bool(said) == bool(problems)
     assert said in "".join(map(str, problems))
 
@@ -420,7 +422,7 @@ def test_generated_files_are_read_as_toml_reads_them(tmp_path: Path) -> None:
         assert [*tomllib.loads(text)][-len(hands) :] == numbers
         path.write_bytes(text.encode())
         problems: list[BadHandError] = []
-        found = list(read([path], "skip", problems))
+        found = list(read([path], problems))
         assert [hand.number for hand in found] == [n for n in numbers if n not in bad]
         assert [problem.number for problem in problems] == [n for n in numbers if n in bad]
         for hand in found:
@@ -442,7 +444,7 @@ def test_all_hands_of_pluribus() -> None:
     """Every action is legal, and everybody ends with the stack that the file tells."""
     hands = list(read([PLURIBUS]))
     assert len(hands) > 8_000 and all(hand.finishing_stacks for hand in hands)
-    assert not [fault for fault in faults(hands) if fault]
+    assert not [verdict for verdict in verdicts(hands) if verdict.fault]
     assert replay(pack(hands)).settled.all()
     for hand in hands[::100]:
         assert parse(phh_text(hand)) == hand._replace(file="", number="1")
@@ -483,12 +485,87 @@ def test_texts_of_pokerstars(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     file, problems = tmp_path / "stars.txt", list[phh.BadHandError]()
     omaha = STARS.replace("Hold'em No Limit", "Omaha Pot Limit").replace("#7", "#8")
     file.write_text(STARS + omaha + STARS.replace("raises $2 to $3", "jumps").replace("#7", "#9"))
-    (hand,) = phh.read([file], "skip", problems)
+    (hand,) = phh.read([file], problems)
     assert hand.number == "7" and hand.players == ("bert", "cora", "anna") and hand.scale == 100
     assert hand.moves == (300, phh.FOLD, phh.CALL, phh.CALL, 400, phh.FOLD)
     assert hand.blinds == (50, 100, 0) and len(hand.board) == 3
     assert [problem.number for problem in problems] == ["8", "9"]
     assert "Omaha Pot Limit" in problems[0].reason and "PokerKit cannot" in problems[1].reason
+    (tmp_path / "more.txt").write_text("lost\n" + STARS)
+    with pytest.raises(phh.BadHandError, match="before the first: is no text"):
+        [*phh.read([tmp_path / "more.txt"])]
     monkeypatch.setattr(phh, "find_spec", lambda name: None)
     with pytest.raises(phh.BadHandError, match="PokerKit converts"):
         [*phh.read([file])]
+
+
+ACPC = """# name/game/hands/seed 2p_nolimit holdem.nolimit.2p.reverse_blinds.game
+STATE:0:cr200c/cc/r400c/r850f:Kh9s|Ad7c/5d2cJh/2h/6c:400|-400:anna|bert
+STATE:1:r20000c///:Kh9s|Ad7c/5d2cJh/2h/6c:-20000|20000:bert|anna
+STATE:2:r300f:Kh9s|Ad7c:100|-100:anna|bert
+STATE:3:rrc/rc/cc/cc:Kh9s|Ad7c/5d2cJh/2h/6c:-30|30:bert|anna
+STATE:4:lost
+SCORE:-20000|20000:anna|bert
+"""
+
+
+def test_acpc_logs(tmp_path: Path) -> None:
+    file, problems = tmp_path / "acpc.log", list[phh.BadHandError]()
+    file.write_text(ACPC)
+    hands = list(phh.read([file], problems))
+    assert [hand.moves for hand in hands] == [
+        (phh.CALL, 200, phh.CALL, phh.CALL, phh.CALL, 200, phh.CALL, 450, phh.FOLD),
+        (20_000, phh.CALL),
+        (300, phh.FOLD),
+    ]
+    assert all(hand.blinds == (100, 50) and hand.stacks == (20_000,) * 2 for hand in hands)
+    assert [hand.payoffs for hand in hands] == [(400, -400), (-20_000, 20_000), (100, -100)]
+    assert [verdict.checked for verdict in verdicts(hands)] == ["all", "all", "all"]
+    ends = [verdict.fault[:27] for verdict in verdicts(hands)]
+    assert ends == ["", "", "ends with payoffs [-100, 10"]
+    assert [problem.number for problem in problems] == ["3", "4"]
+    assert "limit hold'em" in problems[0].reason and "PokerKit cannot" in problems[1].reason
+
+
+DEEP = """variant = 'NT'
+antes = [0, 60_000, 0]
+blinds_or_straddles = [30_000, 60_000, 0]
+min_bet = 60_000
+starting_stacks = [7_380_000, 5_000_000, 995_000]
+actions = ['d dh p1 ????', 'd dh p2 AsKd', 'd dh p3 ????', 'p3 cbr 125000', 'p1 f',
+  'p2 cbr 1000000', 'p3 cc', 'p2 sm AsKd', 'd db 2c7dKh', 'd db 3s', 'd db 4d']
+players = ['anna', 'bert', 'cora']
+"""
+
+
+def test_deep_hands_at_a_table_and_as_decks(tmp_path: Path) -> None:
+    """Tables count in common divisors, decks in the game's big blinds."""
+    (hand,) = hands = [parse(DEEP)]
+    record = record_of(hand)
+    assert record["deal"]["stacks"] == [1476, 1000, 199] and record["chip"] == 5000
+    table = Table(make("no_limit_holdem", players=3), record=record)
+    assert [move.text for move in table.moves] == ["r25", "fold", "r200", "call"]
+    assert table.is_over and record_of(hand._replace(file="moved")) == record
+    assert table.describe(1)["hand"] == ["As", "Kd"] and table.describe(1)["public"][3] == "3s"
+    for change, words in (
+        ({"moves": (125_001, *hand.moves[1:])}, "a stack of 7,380,000 chips: a table has at most"),
+        ({"stacks": (10, 10, 10), "trims_antes": True}, "a table does not trim"),
+    ):
+        with pytest.raises(phh.BadHandError, match=words):
+            record_of(hand._replace(**change))
+
+    write(tmp_path / "deep.phhs", hands * 2)
+    game = make("no_limit_holdem", players=3, stacks=13_000)
+    decks = game.read_decks(tmp_path / "deep.phhs")
+    assert (decks.stacks + decks.paid).tolist() == [[12_300, 8333, 1658]] * 2
+    assert decks.blind.tolist() == [[50, 100, 0]] * 2 and decks.ante.tolist() == [[0, 100, 0]] * 2
+    with pytest.raises(phh.BadHandError, match="hand 1: deal: hands .* expected .* 2 hands"):
+        make("no_limit_holdem").read_decks(tmp_path / "deep.phhs")
+
+    made = tmp_path / "records.jsonl"
+    assert main([str(tmp_path / "deep.phhs"), "--records", str(made)]) == 0
+    assert [json.loads(line)["players"] for line in made.read_text().splitlines()] == [
+        ["anna", "bert", "cora"]
+    ] * 2
+    with pytest.raises(SystemExit):
+        main([str(tmp_path), "--records", str(made)])
