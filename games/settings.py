@@ -114,8 +114,8 @@ def check_used(config: object, given: Mapping[str, Any], prefix: str = "") -> No
     A group of keys may declare ``depends``: for the name of a field, or "" for all others, what it
     needs: a key of the group, or after a dot one of the whole, with its values ("kind=ray",
     "tree=a or b", ".init_from=null"); "decks>0" needs a positive number, and "start" alone any
-    value but null. Of conditions separated by ", " one suffices; all of those separated by " and "
-    must hold.
+    value but null and []; keys that the whole lacks need nothing. Of conditions separated by ", "
+    one suffices; all of those separated by " and " must hold.
 
     Raises:
         ConfigError: A key has none; the message names what would use it.
@@ -129,7 +129,7 @@ def check_used(config: object, given: Mapping[str, Any], prefix: str = "") -> No
                 prefix + way[1:] if way.startswith(".") else group + way
                 for way in wanted.split(", ")
             ]
-            names = [re.split("[=>]", way)[0] for way in ways]
+            names = dict.fromkeys(re.split("[=>]", way)[0] for way in ways)
             if wanted and key not in names and not any(_holds(way, values) for way in ways):
                 found = " and ".join(f"{name}={typed(values[name])}" for name in names)
                 raise ConfigError(
@@ -141,10 +141,12 @@ def check_used(config: object, given: Mapping[str, Any], prefix: str = "") -> No
 def _holds(condition: str, values: Mapping[str, Any]) -> bool:
     """Returns whether a condition on one key holds, see ``check_used``."""
     name, sign, wanted = re.split("([=>]|$)", condition, maxsplit=1)
+    if name not in values:
+        return True
     value = values[name]
     if sign == "=":
         return typed(value) in wanted.split(" or ")
-    return value is not None and (sign != ">" or value > 0)
+    return value not in (None, []) and (sign != ">" or value > 0)
 
 
 def typed(value: object) -> str:

@@ -19,7 +19,7 @@ ours; the number of blocks is free (paper: 10).
 """
 
 from dataclasses import dataclass
-from typing import Generic, NamedTuple, TypeVar
+from typing import ClassVar, Generic, NamedTuple, TypeVar
 
 import numpy as np
 import torch
@@ -74,6 +74,7 @@ class NetworkConfig:
             seat. Paper: per seat.
     """
 
+    depends: ClassVar[dict[str, str]] = {"value_scale": "value_head=scalar and .objective=adp"}
     channels: int = setting(64, least=1, most=4096)
     blocks: int = setting(8, least=0, most=100)
     head_channels: int = setting(8, least=1, most=1024)

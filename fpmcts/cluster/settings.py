@@ -33,7 +33,11 @@ class ClusterSettings:
             device, so that results depend on the machine that computed them.
     """
 
-    depends: ClassVar[dict[str, str]] = {"": "kind=ray", "kind": "", "lag": ""}
+    depends: ClassVar[dict[str, str]] = {
+        "": "kind=ray",
+        **dict.fromkeys(("kind", "lag"), ""),
+        "object_store_mb": "kind=ray and address=null",
+    }
     kind: str = setting("none", choices=("none", "ray"))
     address: str | None = None
     actors: int = setting(0, least=0, most=100_000)

@@ -117,7 +117,7 @@ def main(arguments: Sequence[str], command: str = "fpmcts evaluate") -> int:
 def ending(error: Exception) -> str:
     """Returns the line for an error; raises errors without one."""
     if isinstance(error, IllegalMoveError | ExternalPlayerError):
-        kept = "the games of finished tasks are kept, and the same command continues"
+        kept = "finished tasks are kept, and the same command continues unless resume=false"
         return f"{error_text(error, LONGEST_FAULT)}; {kept}"
     if isinstance(error, MemoryError):
         return "not enough memory for the decks and their games; give fewer decks"
@@ -145,7 +145,7 @@ def run(overrides: Sequence[str], typed: str, note: Note, progress: Progress) ->
         began = time.monotonic()
         results = play_tournament(plan, progress, lambda: interrupt.requested, note)
     if results is None:
-        note("stopped; the same command continues")
+        note(f"stopped; the same command {'continues' if config.resume else 'begins again'}")
         return 130
     if precisions:
         note(f"precision: {precisions}")

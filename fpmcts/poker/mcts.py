@@ -43,6 +43,7 @@ UNTRAINED = "untrained"
 ITERATIONS, MOST_ITERATIONS = 25_000, 10**9
 STACKS = 2.5
 """C of equation 1 in starting stacks: the text's 50,000 where stacks are 20,000."""
+UNWEIGHTED = "backpropagation=max_distribution or maximum"
 
 
 @player("mcts", games=["no_limit_holdem"], slow=True)
@@ -77,7 +78,8 @@ class MCTSOptions(PlayerOptions):
 
     depends: ClassVar[dict[str, str]] = {
         "c": "selection=uct_plus or uct",
-        "variance": "opponents=auto or model",
+        "variance": f"opponents=auto or model and opponents=model, {UNWEIGHTED}",
+        "threshold": UNWEIGHTED,
         "window": "adapt=true",
     }
     iterations: int | None = setting(None, least=1, most=MOST_ITERATIONS)

@@ -17,7 +17,7 @@ from fpmcts.training.departures import changed_keys
 from fpmcts.training.heuristic_games import teachers
 from fpmcts.training.interface import Algorithm, MinutesBudget, RunConfig
 from fpmcts.training.learner_settings import GradientSettings, LearnerSettings
-from fpmcts.training.selfplay import SelfPlaySettings
+from fpmcts.training.selfplay import SEARCHES, SelfPlaySettings
 from games import Choice
 from games.interface import Game, GameSpec
 from games.settings import ConfigError, setting
@@ -75,6 +75,7 @@ class EpisodeSettings:
             value only one result to learn from. The paper: 0. Needs ``train.value_window``.
     """
 
+    depends: ClassVar[dict[str, str]] = {"": SEARCHES}
     games: int = setting(512, least=1, most=MANY)
     games_per_step: int = setting(512, least=1, most=MANY)
     value_games: int = setting(4096, least=0, most=MANY)
@@ -95,9 +96,10 @@ class EvaluationSettings:
             Leduc); 0 = never.
     """
 
-    depends: ClassVar[dict[str, str]] = dict.fromkeys(
-        ("search_every", "search_playouts"), "search_decks>0"
-    )
+    depends: ClassVar[dict[str, str]] = {
+        **dict.fromkeys(("search_every", "search_playouts"), "search_decks>0"),
+        "baseline": "decks>0, search_decks>0",
+    }
     baseline: str = setting("rhcp", choices=BASELINES)
     decks: int = setting(200, least=0, most=MANY)
     search_decks: int = setting(50, least=0, most=MANY)
@@ -261,7 +263,9 @@ class TrainConfig(NetworksConfig):
                 f"gradient.games={self.gradient.games}: expected a multiple of "
                 f"gradient.replays={self.gradient.replays}"
             )
-        frozen = self.gradient.frozen
+        frozen, thaw = self.gradient.frozen, self.gradient.thaw
+        if thaw is not None and not frozen:
+            raise ConfigError(f"gradient.thaw={thaw}: needs gradient.frozen, such as [1]")
         if frozen and self.gradient.start is None:
             raise ConfigError(f"gradient.frozen={frozen}: needs gradient.start, such as 0")
         if frozen and (self.network.shared or not set(frozen) < set(range(spec.num_roles))):

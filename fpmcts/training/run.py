@@ -129,6 +129,7 @@ class Run:
 
     def _restore(self) -> bool:
         """Loads the last checkpoint of the folder; returns whether there is one."""
+        vars(self).pop("algorithm", None)  # its stores may fill the memory
         self.seconds = 0.0
         self.last: Report | None = None
         saved = self.folder.load()
@@ -153,8 +154,10 @@ class Run:
             if self._is_torn:
                 self._rest()
                 self._restore()
+            needed = "" if self.config.resume else " with resume=true"
+            again = f"the same command{needed} resumes it"
             if all(bound is None for bound in vars(self.config.budget).values()):
-                self._say("runs until Ctrl-C and is saved on the way; the same command resumes it")
+                self._say(f"runs until Ctrl-C and is saved on the way; {again}")
             curves = Curves(self.folder.path, self.last.step if self.last else None)
             if self.last is not None:  # its points may not have been on disk before the stop
                 curves.add(self.last)
@@ -178,15 +181,13 @@ class Run:
                     raise
             self._save_rest()
             self._say(
-                f"stopped after {self.where()}; the same command resumes it"
-                if self._stopping()
-                else "budget used up"
+                f"stopped after {self.where()}; {again}" if self._stopping() else "budget used up"
             )
 
     def _rest(self) -> None:
         """Stops what plays in the background."""
-        if isinstance(self.algorithm, Closes):
-            self.algorithm.close()
+        if isinstance(algorithm := vars(self).get("algorithm"), Closes):
+            algorithm.close()
 
     def _save_rest(self) -> None:
         """Saves the steps that are not saved yet, if there are any."""

@@ -26,6 +26,9 @@ from games.rows import take
 from games.settings import setting
 from inference.determinizer import Determinizer
 
+SEARCHES = ".gradient.start=null, .gradient.start>0"
+"""What the keys of searched games need (``games.settings.check_used``)."""
+
 
 @dataclass(frozen=True)
 class SelfPlaySettings:
@@ -51,7 +54,11 @@ class SelfPlaySettings:
             reduce the overfitting problem of policy", which we read so (5.1).
     """
 
-    depends: ClassVar[dict[str, str]] = {"exploration": "searching=one"}
+    depends: ClassVar[dict[str, str]] = {
+        "": SEARCHES,
+        "lanes": "",
+        "exploration": f"searching=one and {SEARCHES}",
+    }
     lanes: int = setting(512, least=1, most=1_000_000)
     searching: str = setting("all", choices=("all", "one"))
     exploration: float = setting(0.0, least=0, most=1)

@@ -1,13 +1,14 @@
 """Runs of the tabular algorithms: ``python train.py game=leduc algorithm=smooth_uct``.
 
 The configuration of such a run, and its stages: a step plays episodes up to the next mark of a
-geometric grid, ten marks for each power of ten, and measures the policies exactly. The curves have
-the number of episodes as their step.
+geometric grid, ten marks for each power of ten, and measures the policies exactly, if the game is
+small enough. The curves have the number of episodes as their step.
 """
 
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from typing import Any, Self
 
 from fpmcts.progress import Progress
@@ -127,7 +128,7 @@ class Tabular:
         self.config = config
         self._size = ITERATION if config.name == "cfr_plus" else 1
         self.learner: TableLearner = make_learner(config)
-        self.next_mark: Callable[[int], int] = lambda episodes: next_mark(episodes, self._size)
+        self.next_mark: Callable[[int], int] = partial(next_mark, size=self._size)
         self.curve: list[tuple[int, dict[str, float]]] = []
 
     @property

@@ -15,6 +15,8 @@ from fpmcts.players.tabular import TabularOptions
 from games import Choice
 from games.settings import ConfigError
 
+BY_SAMPLES = "a.backpropagation=sample_weighted"
+
 
 def test_two_players_with_options() -> None:
     t = parse_command_line(
@@ -95,6 +97,13 @@ def test_options_of_the_game() -> None:
                 (["cluster=ray", "processes=2"], "set cluster.kind=none"),
                 (["cluster=ray", "cluster.unit_games=2"], "of a match"),
             )
+        ),
+        *(
+            (
+                ["game=no_limit_holdem", "a=mcts", "b=random", key, BY_SAMPLES],
+                [f"{key}: has no effect with a."],
+            )
+            for key in ("a.threshold=9", "a.variance=text")
         ),
         (
             ["game=no_limit_holdem", "a=mcts", "a.adapt=false", "a.window=9", "b=random"],

@@ -61,6 +61,30 @@ def refused(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
                     "evaluation.search_decks=0",
                     "evaluation.search_decks>0",
                 ),
+                *(
+                    (
+                        f"{key} gradient.start=0",
+                        "gradient.start=0",
+                        "gradient.start=null or",
+                    )
+                    for key in ("episode.games=9", "selfplay.temperature_end=1")
+                ),
+                ("network.value_scale=2", "network.value_head=win_stakes", "network.value_head=s"),
+                (
+                    "network.value_scale=2 network.value_head=scalar",
+                    "objective=wp",
+                    "objective=adp",
+                ),
+                (
+                    "evaluation.baseline=random evaluation.decks=0 evaluation.search_decks=0",
+                    "evaluation.decks=0 and evaluation.search_decks=0",
+                    "evaluation.decks>0",
+                ),
+                (
+                    "cluster.object_store_mb=99 cluster=ray cluster.address=auto",
+                    "cluster.address=auto",
+                    "cluster.address=null",
+                ),
                 (
                     "inference.particles=9 inference.phase1=none inference.phase2=false",
                     "inference.phase1=none and inference.phase2=false",
@@ -97,6 +121,7 @@ def refused(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
             "bootstrap.games=9: has no effect with bootstrap.kind=none; set "
             "bootstrap.kind=heuristic",
         ),
+        ("gradient.thaw=3", "gradient.thaw=3: needs gradient.frozen"),
         ("budget.minutes=inf", "budget.minutes=inf: expected a finite number"),
         ("network.objective=adp", "network.objective=adp: set only objective, which is wp"),
         ("search.playouts=${x}", "search.playouts=${x}: Interpolation key 'x' not found"),

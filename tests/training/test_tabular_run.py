@@ -1,5 +1,6 @@
 """Runs of the tabular algorithms: stages, resuming, curves, and what is refused."""
 
+import weakref
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,25 @@ def test_resumed_equals_uninterrupted(algorithm: str, tmp_path: Path) -> None:
     assert runs[0].spent == runs[1].spent
     assert len(before.meta["curve"]) == len(after.meta["curve"]) == 6
     same(before.arrays, after.arrays)
+
+
+def test_a_step_that_broke_off_leaves_no_tables(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They may fill the memory: they are gone before the saved ones are loaded."""
+    run, left = Run.of(composed("game=kuhn", f"run_dir={tmp_path}")), list[object]()
+    tables, load = weakref.ref(run.algorithm.learner), run.folder.load  # type: ignore[attr-defined]
+    monkeypatch.setattr(run.folder, "load", lambda: left.append(tables()) or load())
+    run._restore()
+    assert left == [None] and run.algorithm.spent == {"episodes": 0}
+
+
+def test_what_does_not_resume_says_so(tmp_path: Path) -> None:
+    said: list[str] = []
+    keys = composed("game=kuhn", "resume=false", f"run_dir={tmp_path}")
+    assert not [*Run.of(keys, say=said.append, stopping=lambda: True)]
+    again = [line for line in said if "resumes it" in line]
+    assert len(again) == 2 and all("same command with resume=true" in line for line in again)
 
 
 def test_checkpoint_of_another_game_is_refused() -> None:

@@ -29,8 +29,10 @@ STEPS = 6
 
 
 def command_line(*overrides: str, base: Sequence[str] = KUHN) -> list[str]:
-    """Returns a command line in which later keys count."""
-    return list({key.partition("=")[0]: key for key in (*base, *overrides)}.values())
+    """Returns a command line in which later keys count; without searches, none of their games."""
+    keys = {key.partition("=")[0]: key for key in (*base, *overrides)}
+    searches = keys.get("gradient.start") != "gradient.start=0"
+    return [key for key in keys.values() if searches or not key.startswith("episode.")]
 
 
 def config(*overrides: str, base: Sequence[str] = KUHN) -> TrainConfig:
