@@ -13,7 +13,8 @@ from games.settings import InputError, setting
 
 @dataclass(frozen=True)
 class ClusterSettings:
-    """The workers that run the units; no result depends on them, if ``precision`` is named.
+    """The workers that run the units; no result depends on them, if ``precision`` is named and no
+    player has a limit of time.
 
     Attributes:
         kind: "none": threads or processes of this machine; "ray": actors of a Ray cluster.

@@ -217,8 +217,6 @@ def _check(tournament: Tournament, game: Game) -> None:
         if len(labels) != game.spec.num_seats:
             expected = f"expected {game.spec.num_seats}, the seats of {game.spec.name}"
             raise ConfigError(f"table={list(labels)}: {len(labels)} players; {expected}")
-        if config.save or config.report or config.aivat:
-            raise ConfigError("table: expected none of save, report and aivat")
     for label, player in tournament.players.items():
         try:
             player.options.file(game)

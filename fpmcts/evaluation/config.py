@@ -45,7 +45,8 @@ class EvaluateConfig:
             which of the two holds.
         slow_decks: Decks of a match with a searching player; null: same as decks.
         seed: Seed of the decks and of the players' random choices.
-        processes: Processes at work; 0: one per core; no result depends on it.
+        processes: Processes at work; 0: one per core; no result depends on it, but for players
+            with a limit of time.
         device: Device of the networks.
         aivat: Whether to also report results with the luck of the cards removed, in poker.
         calibration: Whether to also report how often ``a`` won beside the chances to win that its
@@ -58,7 +59,11 @@ class EvaluateConfig:
             cluster.
     """
 
-    depends: ClassVar[dict[str, str]] = {"processes": "cluster.kind=none"}
+    depends: ClassVar[dict[str, str]] = {
+        "processes": "cluster.kind=none",
+        **dict.fromkeys(("sprt", "calibration"), "agents=[] and table=[]"),
+        **dict.fromkeys(("aivat", "save", "report"), "table=[]"),
+    }
     game: Choice = field(default_factory=lambda: Choice("doudizhu"))
     agents: list[str] = field(default_factory=list)
     table: list[str] = field(default_factory=list)
@@ -165,11 +170,6 @@ def _checked(config: EvaluateConfig, given: Mapping[str, Mapping[str, Any]]) -> 
         if len(config.sprt) != 2 or not 0.0 < config.sprt[0] < config.sprt[1] < 1.0:
             expected = "expected two shares of games won, 0 < p0 < p1 < 1, such as sprt=[0.5,0.51]"
             raise ConfigError(f"sprt={config.sprt}: {expected}")
-        if config.agents or config.table:
-            expected = "tests a match of two players; expected a=KIND b=KIND"
-            raise ConfigError(f"sprt={config.sprt}: {expected}")
-    if config.calibration and (config.agents or config.table):
-        raise ConfigError("calibration=true: is of a match of two players; expected a=KIND b=KIND")
     names = [player.name for player in players.values()]
     players = {
         label: replace(p, name=f"{p.name} [{label}]" if names.count(p.name) > 1 else p.name)

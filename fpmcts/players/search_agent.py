@@ -1,7 +1,6 @@
 """FPMCTS with inference as a player."""
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -13,7 +12,6 @@ from fpmcts.players.pace import Determinizers
 from fpmcts.players.sure_wins import immediate_moves, sure_win
 from fpmcts.players.trained import NetworkOptions, Trained
 from fpmcts.search.result import SearchResult, sample_targets
-from fpmcts.search.roots import rule_module
 from fpmcts.search.search import LONE_SLOTS, Search, SearchSettings
 from games.agent import Agent
 from games.decision import RETURN, SOLVED, WINS, Decision, HiddenCards, RootMove, known
@@ -90,21 +88,13 @@ class FPMCTSOptions(NetworkOptions):
         if self.seconds is not None:
             given = {"playouts": min(MOST_TIMED, max(64, ROOM_TIMED // host.lanes)), **given}
         search = match_search(trained.search, host.game.spec.name, given, self.match)
-        unused: Callable[[SearchSettings], set[str]] = getattr(
-            rule_module(search.root), "unused", lambda settings: set()
-        )
-        for key in self.search.keys() & unused(search):
-            if self.search[key] != getattr(trained.search, key):  # training gives all its settings
-                raise ValueError(
-                    f"{key}={self.search[key]}: not an option of root={search.root} with "
-                    f"target={search.target}; expected none"
-                )
         off = {} if self.inference else {"phase1": "none", "phase2": False}
         for key in self.beliefs if off else ():
             raise ValueError(f"{key}={self.beliefs[key]}: expected none with inference=false")
         inference = match_inference(trained.inference, search.playouts, self.beliefs | off)
-        changed = {k: v for k, v in self.beliefs.items() if v != getattr(trained.inference, k)}
-        check_used(inference, changed)
+        parts = (search, trained.search, self.search), (inference, trained.inference, self.beliefs)
+        for settings, before, own in parts:  # training gives all its settings
+            check_used(settings, {k: v for k, v in own.items() if v != getattr(before, k)})
         return SearchAgent(trained, search, inference, self, host.lanes)
 
 

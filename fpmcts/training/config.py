@@ -266,8 +266,6 @@ class TrainConfig(NetworksConfig):
         frozen, thaw = self.gradient.frozen, self.gradient.thaw
         if thaw is not None and not frozen:
             raise ConfigError(f"gradient.thaw={thaw}: needs gradient.frozen, such as [1]")
-        if frozen and self.gradient.start is None:
-            raise ConfigError(f"gradient.frozen={frozen}: needs gradient.start, such as 0")
         if frozen and (self.network.shared or not set(frozen) < set(range(spec.num_roles))):
             raise ConfigError(
                 f"gradient.frozen={frozen}: expected some but not all of the roles 0 to "

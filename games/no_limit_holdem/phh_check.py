@@ -5,7 +5,6 @@ records of those that can.
 import argparse
 import json
 import re
-import time
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -40,14 +39,9 @@ def check(files: Sequence[Path], records: Path | None = None) -> tuple[list[str]
     """Returns the result of reading and playing files, as lines, and 0 if all hands can be used,
     else 1; writes the records of those that can.
     """
-    began = time.perf_counter()
     problems: list[BadHandError] = []
     hands = list(read(files, problems))
-    speed = len(hands) / (time.perf_counter() - began)
-    lines = [
-        f"{len(files):,} files, {len(hands) + len(problems):,} hands: {len(hands):,} read "
-        f"({speed:,.0f} a second), "
-    ]
+    told = f"{len(files):,} files, {len(hands) + len(problems):,} hands: {len(hands):,} read"
     played, checked = [], Counter[tuple[str, bool]]()
     for hand, verdict in zip(hands, verdicts(hands), strict=True):
         checked[verdict.checked, not verdict.fault] += 1
@@ -55,7 +49,8 @@ def check(files: Sequence[Path], records: Path | None = None) -> tuple[list[str]
             problems.append(BadHandError(hand.file, hand.number, verdict.fault))
         else:
             played.append(hand)
-    lines += [
+    lines = [
+        told,
         f"{len(played):,} played by the rules: {checked['all', True]:,} to the end in the file, "
         f"{checked['pot', True]:,} to a pot that fits it (unseen cards won), {checked['', True]:,} "
         "without an end in the file to check",
@@ -73,12 +68,6 @@ def check(files: Sequence[Path], records: Path | None = None) -> tuple[list[str]
     if unread := Counter(key for hand in hands for key in hand.unread):
         keys = ", ".join(f"{key}{did_you_mean(key, ENDS)}" for key in sorted(unread))
         lines.append(f"fields that are not of the format and were not read: {keys}")
-    if played:
-        seats = sorted(Counter(len(hand.stacks) for hand in played).items())
-        names = {name for hand in played for name in hand.players}
-        moves = sum(len(hand.moves) for hand in played)
-        counts = ", ".join(f"{count:,} hands with {n}" for n, count in seats)
-        lines += [f"players at the table: {counts}", f"{len(names):,} names, {moves:,} moves"]
     kinds: dict[str, list[BadHandError]] = {}
     for error in problems:
         # Reasons are grouped by their words without quotations and numbers.

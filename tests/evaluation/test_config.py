@@ -96,6 +96,8 @@ def test_options_of_the_game() -> None:
                 (["slow_decks=9"], "without one of lookahead, pimc, "),
                 (["cluster=ray", "processes=2"], "set cluster.kind=none"),
                 (["cluster=ray", "cluster.unit_games=2"], "of a match"),
+                (["agents=[a,b]", "sprt=[0.5,0.6]"], "set agents=[]"),
+                (["table=[a,b]", "report=x"], "set table=[]"),
             )
         ),
         *(

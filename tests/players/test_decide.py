@@ -261,7 +261,12 @@ def test_many_tables_at_once(kind: str, game: Game) -> None:
         ("fpmcts", DOUDIZHU, {"inference": False, "phase1": "marginal"}, ["phase1=marginal"]),
         ("fpmcts", DOUDIZHU, {"inference": False, "particles": 8}, ["particles=8: expected none"]),
         ("fpmcts", DOUDIZHU, {"candidates": 9}, ["candidates=9: has no effect with phase1=marg"]),
-        ("fpmcts", DOUDIZHU, {"match": "paper", "strength": 4}, ["strength=4.0: not an option of"]),
+        (
+            "fpmcts",
+            DOUDIZHU,
+            {"match": "paper", "strength": 4},
+            ["strength=4.0: has no effect with target=visits"],
+        ),
         ("mix", DOUDIZHU, {"seats": ["rhcp", "mix", "rhcp"]}, ["cannot play in itself"]),
         ("open_spiel", LEDUC, {"bot": "no.such:make"}, ["bot='no.such:make'", "No module named"]),
         ("rlcard", LEDUC, {"agent": "doudizhu-rule-v1"}, ["doudizhu-rule-v1", "leduc-holdem-cfr"]),

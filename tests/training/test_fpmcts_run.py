@@ -504,7 +504,7 @@ def test_checkpoint_of_another_shape_is_refused() -> None:
             "gradient.start=0 gradient.frozen=[0,1]",
             "gradient.frozen=.*: expected some but not all of the roles 0 to 1",
         ),
-        ("gradient.frozen=[1]", "gradient.frozen=.*: needs gradient.start"),
+        ("gradient.frozen=[1]", "gradient.frozen=.*: has no effect with gradient.start=null"),
         (
             "game=doudizhu network.hidden_head=false",
             "inference.phase1=marginal: needs network.hidden_head=true",

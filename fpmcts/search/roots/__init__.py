@@ -4,8 +4,7 @@ file in this folder, or a module of your own (``examples/own_root.py``).
 
 The name of the file or module is the name of the rule (``search.root``). It defines a NamedTuple
 with the data of its kernels, registers the generic kernels below for it, and has
-``make(settings)``, which returns one. A module may have ``unused(settings)``, the names of those
-settings of the search that it does not read; players refuse them.
+``make(settings)``, which returns one.
 """
 
 from importlib import import_module

@@ -59,11 +59,6 @@ def make(settings: SearchSettings) -> PUCT:
     )
 
 
-def unused(settings: SearchSettings) -> set[str]:
-    """Returns the settings that the rule does not read with these."""
-    return {"strength", "signal", "prior_floor"} if settings.target == "visits" else set()
-
-
 @kernel
 def select(rule: PUCT, tree: Tree, t: int, started: int) -> int:
     """Returns the edge that p-UCT chooses."""
