@@ -480,10 +480,9 @@ def gradient_step(run: FPMCTS, progress: Progress) -> Report:
     # After those of the networks (``_learn_gradient``): a shorter path is that of the first.
     path = [run.config.seed, Stream.TRAINING, run.iteration, len(run.learners)]
     keep = np.random.default_rng(path).random(num_rows(decisions))
-    proved = decisions.samples.policy_weight > 0
     teaching, wp = teaches_policy(decisions), run.config.objective == "wp"
     subtract_luck(run.game, played, settings.replays, teaching, wp)
-    taught = teaching | proved | (keep < VALUE_SHARE)
+    taught = teaching | (keep < VALUE_SHARE)
     rows = take(decisions, np.flatnonzero(taught))
     scalars = policy_game_curves(run.game, played, wp)
     scalars |= run.workers.curves() | {

@@ -258,9 +258,7 @@ class Learner:
             raw.value.float(), result, net.config.objective, net.value_scale, net.stake_factors
         ).mean()
         entropy = (on_policy.entropy * teaches).sum() / count
-        proved = self._on_device(rows.samples.policy_weight)
-        proofs = (on_policy.cross_entropy * proved).mean()
-        total = policy + GRADIENT_VALUE_WEIGHT * value + proofs
+        total = policy + GRADIENT_VALUE_WEIGHT * value
         if settings.entropy:
             total = total - settings.entropy * entropy
         parts = {
@@ -269,7 +267,6 @@ class Learner:
             "clipped": (clipped * teaches).sum() / count,
             "step_kl": (((log_prob - old).exp() - 1.0 - (log_prob - old)) * teaches).sum() / count,
             "entropy": entropy,
-            "sure_wins": (on_policy.cross_entropy * proved).sum() / proved.sum().clamp(min=1.0),
         }
         numbers = self._backward(net, total, parts, raw.hidden.float(), rows.samples)
         return numbers | {"gradient_norm": self._descend(lr, GRADIENT_CLIP)}

@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fpmcts.players.sure_wins import immediate_moves
 from fpmcts.search.policy_kernels import sample_policy
 from fpmcts.search.search import Evaluate
 from fpmcts.training.samples import Samples, empty_samples, fill_results
@@ -23,9 +22,9 @@ from games.kernels import kernel, random_below, random_float
 from games.lockstep import Games, Lockstep, Noted
 from games.rows import Rules, States, take
 
-PROVED = 8
-"""In one of so many games, the sure wins are stored: the policy learns the move of the rule that
-otherwise plays them, so that it wins without the rule too.
+UNSOLVED = 8
+"""In one of so many games of training, sure wins are decided like other moves, so that the networks
+learn to win without the rule that otherwise plays them.
 """
 STAGES = 6
 """Stages of a seat's game that ``subtract_luck`` tells apart: its first decisions, and the rest."""
@@ -61,6 +60,17 @@ def explore(
             actions[k] = scratch[
                 random_below(rng, lanes[k], legal(rules, states, lanes[k], scratch))
             ]
+
+
+def solved(deals: np.ndarray, solve: bool) -> np.ndarray:
+    """Returns in which games of training (bool ``[G]``) the rule plays sure wins: with ``solve`` in
+    all but one of ``UNSOLVED``.
+
+    Args:
+        deals: uint64 ``[G]`` seeds of the deals.
+        solve: Whether it plays any.
+    """
+    return solve & (deals % np.uint64(UNSOLVED) != 0)
 
 
 class Drawn(NamedTuple):
@@ -139,7 +149,7 @@ class PolicyDecisions(NamedTuple):
     outcomes.
     """
 
-    samples: Samples  # [N]: the policy weight is 1 where a sure win was played
+    samples: Samples  # [N]: the policy weight is 0
     log_prob: np.ndarray  # float32 [N]
     certainty: np.ndarray  # float32 [N]
     value: np.ndarray  # float32 [N]
@@ -189,19 +199,6 @@ def fill_advantages(
         last[games[k], seat] = k
 
 
-def _sure_wins(
-    game: Game, states: States, lanes: np.ndarray, moves: np.ndarray, iteration: int
-) -> PolicyDecisions:
-    """Returns the sure wins that are played in some lanes: they teach the policy their moves."""
-    samples = empty_samples(game, len(lanes))._replace(states=take(states, lanes))
-    samples.actions[:, 0], samples.target[:, 0] = moves, 1.0
-    samples.policy_weight[:] = 1.0
-    samples.iteration[:] = iteration
-    nothing = np.zeros((3, len(lanes)), np.float32)
-    certain = np.ones(len(lanes), np.float32)
-    return PolicyDecisions(samples, nothing[0], certain, nothing[1], certain < 1, nothing[2])
-
-
 def play_policies(
     game: Game,
     evaluate: Evaluate,
@@ -232,25 +229,16 @@ def play_policies(
         decay: λ of the advantages.
         temperature: Moves are drawn from softmax(logits / T), T >= 0; 0 = the most likely ones.
         exploration: Probability that a move is a random legal one instead.
-        solve: Whether sure wins are played without a decision.
+        solve: Whether sure wins are played without a decision; see ``solved``.
     """
-    stored = deals % np.uint64(PROVED) == 0 if solve else np.zeros(len(deals), np.bool_)
-    games = Lockstep(game, game.deal(deals), window=lanes, solve=~stored if solve else False)
-    states = games.states
+    games = Lockstep(game, game.deal(deals), window=lanes, solve=solved(deals, solve))
 
     def decide(at: np.ndarray) -> tuple[np.ndarray, Noted[PolicyDecisions]]:
-        moves, asked = np.full(len(at), -1, np.int16), np.flatnonzero(stored[at])
-        moves[asked] = immediate_moves(game, take(states, at[asked]))
-        wins, others = np.flatnonzero(moves >= 0), np.flatnonzero(moves < 0)
-        noted = [(at[wins], _sure_wins(game, states, at[wins], moves[wins], iteration))]
-        if others.size:
-            here = at[others]
-            drawn = draw_moves(
-                game, evaluate, states, rng, here, temperature, exploration, iteration
-            )
-            moves[others] = drawn.actions
-            noted.append((here, PolicyDecisions(*drawn[1:], np.zeros(len(here), np.float32))))
-        return moves, noted
+        drawn = draw_moves(
+            game, evaluate, games.states, rng, at, temperature, exploration, iteration
+        )
+        rows = PolicyDecisions(*drawn[1:], np.zeros(len(at), np.float32))
+        return drawn.actions, [(at, rows)]
 
     empty = np.zeros(0, np.float32)
     nothing = PolicyDecisions(
@@ -259,21 +247,18 @@ def play_policies(
     played = games.play(decide, nothing, tick, expected=not win_only)
     decisions, samples = played.decisions, played.decisions.samples
     fill_results(game, played, samples)
-    own = np.flatnonzero(samples.policy_weight == 0)
-    advantages = np.zeros(len(own), np.float32)
     fill_advantages(
         game.rules,
-        played.owner[own],
-        take(samples.states, own),
-        decisions.value[own],
-        samples.result[own],
-        decisions.explored[own],
+        played.owner,
+        samples.states,
+        decisions.value,
+        samples.result,
+        decisions.explored,
         win_only,
         decay,
         np.full((len(deals), game.spec.num_seats), -1, np.int64),
-        advantages,
+        decisions.advantage,
     )
-    decisions.advantage[own] = advantages
     return played
 
 
@@ -300,15 +285,13 @@ def subtract_luck(
         taught: bool ``[N]``: the decisions that w is fitted to.
         win_only: See ``fill_advantages``.
     """
-    decisions, num_seats = played.decisions, game.spec.num_seats
-    drawn = np.flatnonzero(decisions.samples.policy_weight == 0)
-    owner, rows = played.owner[drawn], take(decisions, drawn)
+    rows, owner, num_seats = played.decisions, played.owner, game.spec.num_seats
     seats = seats_to_move(game, rows.samples.states)
     player = owner * num_seats + seats  # a seat in a game
     order = np.argsort(player, kind="stable")
     firsts = np.flatnonzero(np.diff(player[order], prepend=-1))
-    number = np.empty(len(drawn), np.int64)  # of own decisions before
-    number[order] = np.arange(len(drawn)) - np.repeat(firsts, np.diff(firsts, append=len(drawn)))
+    number = np.empty(len(owner), np.int64)  # of own decisions before
+    number[order] = np.arange(len(owner)) - np.repeat(firsts, np.diff(firsts, append=len(owner)))
 
     results, at = np.sign(rows.samples.result) if win_only else rows.samples.result, order[firsts]
     surplus, known = np.zeros((2, len(played.counts) // replays, replays, num_seats))
@@ -317,7 +300,7 @@ def subtract_luck(
     d = ((surplus.sum(1, keepdims=True) - surplus) / np.maximum(others, 1.0)).flat[player]
 
     group = 2 * (STAGES * seats + np.minimum(number, STAGES - 1)) + owner // replays % 2
-    fitted, groups = taught[drawn] * d, 2 * STAGES * num_seats
+    fitted, groups = taught * d, 2 * STAGES * num_seats
     products = np.bincount(group, fitted * rows.advantage, groups)
     w = products / np.maximum(np.bincount(group, fitted * d, groups), 1e-9)
-    decisions.advantage[drawn] = rows.advantage - w[group ^ 1] * d
+    rows.advantage[:] -= w[group ^ 1] * d

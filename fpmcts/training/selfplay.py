@@ -17,7 +17,7 @@ import numpy as np
 
 from fpmcts.search.result import SearchResult, heated, sample_targets
 from fpmcts.search.search import Evaluate, Search
-from fpmcts.training.policy_games import draw_moves
+from fpmcts.training.policy_games import draw_moves, solved
 from fpmcts.training.samples import Samples, empty_samples, fill_results, truncate_targets
 from games.interface import Game
 from games.kernels import kernel, random_below, random_float
@@ -121,9 +121,8 @@ class SelfPlay:
             tick: Called with the number of finished games.
         """
         game, settings, num = self.game, self.settings, len(deals)
-        games = Lockstep(
-            game, game.deal(deals), window=settings.lanes, solve=self.search.settings.solve
-        )
+        solve = solved(deals, self.search.settings.solve)
+        games = Lockstep(game, game.deal(deals), window=settings.lanes, solve=solve)
         temperature, work = settings.temperature(iteration), defaultdict[str, float](float)
         searchers = np.full(num, -1, np.int8)
         chances, unexplored = np.full(num, settings.exploration), np.zeros(num, np.bool_)
