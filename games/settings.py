@@ -198,9 +198,9 @@ def is_group(kind: object) -> bool:
     return isinstance(kind, type) and is_dataclass(kind) and not hasattr(kind, "parse")
 
 
-def leaf_keys(schema: type, prefix: str = "") -> list[str]:
+def leaf_keys(schema: type) -> list[str]:
     """Returns the keys of a schema, those in groups with a dot."""
-    return [key for key, *_ in leaves(schema, prefix)]
+    return [key for key, *_ in leaves(schema)]
 
 
 def build(schema: type, values: Mapping[str, Any], prefix: str = "", base: Any = None) -> Any:
