@@ -93,7 +93,7 @@ def infosets(
     """Writes the information set of the mover at each position to ``rows`` (int64 ``[n]``).
 
     Args:
-        betting: A ``BettingTree``.
+        betting: A ``PublicTree``.
         deals: The cards of the game.
         cards: int8 ``[n, K]``, as in ``bucket_of``.
         nodes: int32 ``[n]``, decision nodes.

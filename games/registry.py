@@ -22,19 +22,16 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import Any, ClassVar, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
 from games import GAMES, family
-from games.agent import Agent, OpenPolicy
-from games.decision import HiddenCards
+from games.agent import Agent
 from games.help import paragraphs
 from games.interface import Game
-from games.question import Question
 from games.rows import States
 from games.settings import ConfigError, InputError, build, check_used, did_you_mean
-from games.table import Table
 
 Made = TypeVar("Made")
 Values = Callable[[States], np.ndarray]
@@ -307,31 +304,3 @@ def discover_of_games() -> None:
     for module in iter_modules(games.__path__, "games."):
         if module.ispkg and find_spec(f"{module.name}.players"):
             discover(f"{module.name}.players")
-
-
-class Positions(Protocol):
-    """Positions of a family of games from which rollouts estimate the value of moves and cards."""
-
-    def after_moves(
-        self, policy: OpenPolicy, question: Question, num: int, rng: np.random.Generator
-    ) -> tuple[list[States], HiddenCards]:
-        """Returns the positions after each move in ``num`` common worlds, drawn by the likelihood
-        of the others' moves under ``policy``; and the probabilities of their cards.
-        """
-
-    def of_table(
-        self, table: Table, num: int, rng: np.random.Generator
-    ) -> tuple[States, list[tuple[States, States]]]:
-        """Returns the arguments of ``fpmcts.players.luck.luck_of``, ``num`` positions each: after
-        the deal, and before and after each time that public cards are dealt.
-        """
-
-
-POSITIONS: dict[str, Positions] = {}
-"""By family, registered by a module of ``games/GAME/players``."""
-
-
-def positions_of(game: Game) -> Positions:
-    """Returns the positions of a game's family. Raises KeyError if it has none."""
-    discover_of_games()
-    return POSITIONS[family(game.spec.name)]

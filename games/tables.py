@@ -5,16 +5,18 @@ An information set is a node of the tree together with the *bucket* of the cards
 can see; it is a row of a table.
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from games import deals
 from games.deals import EnumeratedDeals
+
+if TYPE_CHECKING:
+    from games.poker.betting import BettingRules
 
 
 class PublicTree(NamedTuple):
@@ -64,20 +66,21 @@ class PublicTree(NamedTuple):
     showdown: np.ndarray
 
 
-class PublicRules(Protocol):
-    """The interface of the public moves' rules for algorithms."""
+def sequences(tree: PublicTree) -> tuple[list[str], dict[str, int]]:
+    """Returns the bets that lead to each decision node, and all complete sequences with the
+    terminal node that each leads to.
 
-    @property
-    def max_moves(self) -> int:
-        """Returns an upper bound on the moves of one game."""
-
-    @property
-    def unit(self) -> float:
-        """Returns the unit of match results, as a return."""
-
-    @property
-    def passive(self) -> int:
-        """Returns the passive action, legal at every node."""
+    Bets are ``f``, ``c``, ``r``, and ``/`` between rounds.
+    """
+    texts, ends = [""] * len(tree.player), {}
+    for node in range(len(texts)):
+        for slot in range(tree.num_actions[node]):
+            after, longer = tree.child[node, slot], texts[node] + "fcr"[tree.actions[node, slot]]
+            if after < 0:
+                ends[longer] = int(~after)
+            else:
+                texts[after] = longer + "/" * int(tree.round[after] - tree.round[node])
+    return texts, ends
 
 
 def _nothing(policy: np.ndarray) -> dict[str, float]:
@@ -86,7 +89,7 @@ def _nothing(policy: np.ndarray) -> dict[str, float]:
 
 
 @dataclass(frozen=True, eq=False)
-class Tables(ABC):
+class Tables:
     """The information sets of a game, all of them or up to buckets.
 
     A *policy* is float64 ``[num_infosets, max_actions]``: in each row the probabilities of the
@@ -94,18 +97,18 @@ class Tables(ABC):
 
     Attributes:
         name: As in ``game=NAME``.
-        rules: Rules of the public moves.
+        rules: The bets.
         betting: The public tree with the information sets that tables are kept for.
         deals: The cards, a NamedTuple with kernels (``deals.register_deals``).
         bucket_names: For each round a text for each bucket.
         finest: The same game with all its information sets if ``betting`` merges some, else None.
-        measures: The game's own measures of a policy, in addition to exploitability, by name
-            (``policy_measures``).
+        measures: The game's own measures of a policy by name, such as its distance to a known
+            equilibrium, in addition to exploitability.
         greedy_measures: The same of a greedy policy.
     """
 
     name: str
-    rules: PublicRules
+    rules: "BettingRules"
     betting: PublicTree
     deals: Any
     bucket_names: tuple[tuple[str, ...], ...]
@@ -151,16 +154,12 @@ class Tables(ABC):
         """Returns a mask of the legal entries of a policy: bool ``[num_infosets, max_actions]``."""
         return np.arange(self.max_actions) < self.infoset_actions[:, None]
 
-    @abstractmethod
-    def public_texts(self) -> list[str]:
-        """Returns a text for the public moves before each node."""
-
     def infoset_texts(self) -> list[str]:
         """Returns a text for each information set: the mover's cards, then the moves so far, as
         in ``"K cr"``.
         """
         texts = [""] * self.num_infosets
-        for node, sequence in enumerate(self.public_texts()):
+        for node, sequence in enumerate(sequences(self.betting)[0]):
             for bucket, name in enumerate(self.bucket_names[self.betting.round[node]]):
                 texts[self.betting.base[node] + bucket] = f"{name} {sequence}".strip()
         return texts
@@ -207,12 +206,6 @@ class Tables(ABC):
                 f"expected {self.infoset_actions[row]} probabilities that sum to 1, then zeros"
             )
         return policy
-
-    def policy_measures(self, policy: np.ndarray) -> dict[str, float]:
-        """Returns the game's own measures of a policy, by name, such as its distance to a known
-        equilibrium.
-        """
-        return self.measures(self.check_policy(policy))
 
     @property
     def has_tree(self) -> bool:

@@ -18,9 +18,9 @@ from fpmcts.players.luck import (
     Luck,
     before_the_deal,
     luck_of,
+    play_out,
     repeated,
 )
-from fpmcts.players.simulation import poker_luck, simulate
 from fpmcts.tabular import algorithms, stored_policy
 from fpmcts.tabular.best_response import nash_conv
 from fpmcts.tabular.dense_table import by_infoset
@@ -35,6 +35,7 @@ from games.files import shipped
 from games.generic import current_seat, legal
 from games.interface import Game, Records
 from games.kernels import kernel, random_index
+from games.poker.players.rollouts import after_moves, of_table
 from games.question import Limits, Question
 from games.registry import Host, PlayerOptions, player
 from games.rows import Rules, States, num_rows
@@ -359,11 +360,10 @@ class TabularAgent(Agent):
             if num < 2 or question.game.spec.num_seats != 2:
                 return decision
             try:
-                simulated = simulate(self, question, num, limits.cancel)
+                returns, hidden = self.simulate(question, num, limits.cancel)
             except Cancelled:
                 return decision
-            moves, hidden = estimates(simulated.returns), simulated.hidden
-            value = estimate(simulated.returns @ priors)
+            moves, value = estimates(returns), estimate(returns @ priors)
         root = tuple(
             RootMove(question.text(action), float(prior), num, move.mean, move.error)
             for action, prior, move in zip(question.asked, priors, moves, strict=True)
@@ -377,6 +377,23 @@ class TabularAgent(Agent):
             playouts=num or decision.playouts,
             value_error=value.error,
         )
+
+    def simulate(
+        self, question: Question, num: int, cancel: Callable[[], bool] | None = None
+    ) -> tuple[np.ndarray, HiddenCards]:
+        """Returns the mover's returns of the moves asked about in ``num`` worlds (at least 2) of
+        poker for two (float64 ``[num, moves]``), and the hidden cards of these worlds.
+
+        All moves are tried in the same worlds with the same random numbers, so that their
+        comparison is paired. After the move this policy plays in every seat, the mover's included.
+
+        Raises:
+            Cancelled: ``cancel`` returned True.
+        """
+        rng, seed = np.random.default_rng(question.seed), question.seed
+        after, hidden = after_moves(self, question, num, rng)
+        played = (play_out(question.game, self, states, seed, cancel) for states in after)
+        return np.stack([returns[:, question.seat] for returns in played], axis=1), hidden
 
     def luck(
         self, table: Table, num: int, seed: int, cancel: Callable[[], bool] | None = None
@@ -393,12 +410,11 @@ class TabularAgent(Agent):
                 self._starts[num] = before_the_deal(
                     game, self, DEALS * num, win_only=False, cancel=cancel
                 )
-            before = self._starts[num]
+            drawn: Any = repeated(table.deal, num), ()
             if isinstance(self.policy, TabularPolicy):
-                return poker_luck(game, self, table, before, num, seed, cancel)
-            deals = repeated(table.deal, num)
+                drawn = of_table(table, num, np.random.default_rng(seed))
             return luck_of(
-                game, self, table, before, deals, (), seed, win_only=False, cancel=cancel
+                game, self, table, self._starts[num], *drawn, seed, win_only=False, cancel=cancel
             )
         betting, slots, node, losses = game.betting, list[int](), 0, np.zeros(game.spec.num_seats)
         movers = []

@@ -245,5 +245,5 @@ class DenseLearner(TableLearner):
             "nash_conv/average_policy": nash_conv(self.game, average),
             "nash_conv/greedy_policy": nash_conv(self.game, greedy),
         }
-        own = self.game.policy_measures(average) | self.game.greedy_measures(greedy)
+        own = self.game.measures(average) | self.game.greedy_measures(greedy)
         return found | {f"{name}/{key}": value for key, value in own.items()}

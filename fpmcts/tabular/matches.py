@@ -39,7 +39,7 @@ def _play(
     """Plays each deal with every seating.
 
     Args:
-        betting: A ``BettingTree``.
+        betting: A ``PublicTree``.
         deals: The deals, for the kernels of ``games.deals``.
         players: K players.
         seatings: int64 ``[S, P]``, the player in each seat.

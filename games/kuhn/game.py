@@ -12,7 +12,8 @@ from games.interface import NoOptions
 from games.poker.betting import BettingRules
 from games.poker.game import LimitPoker
 from games.poker.state import Strengths
-from games.poker.tables import PokerTables, listed_tables
+from games.poker.tables import listed_tables
+from games.tables import Tables
 
 CARDS = "JQK"
 RULES = BettingRules(forced=(1, 1), raises=(1,), max_raises=(1,), first=(0,))
@@ -67,7 +68,7 @@ class Kuhn(LimitPoker):
         strengths = np.repeat(np.arange(len(CARDS), dtype=np.int32)[:, None], len(CARDS), axis=1)
         super().__init__("kuhn", RULES, Strengths(strengths), tuple(CARDS), options=options)
 
-    def _make_tables(self) -> PokerTables:
+    def _make_tables(self) -> Tables:
         deals = permutations(range(len(CARDS)), 2)
         tables = listed_tables(self.name, RULES, deals, (tuple(CARDS),), CARDS.__getitem__, int)
         return replace(tables, measures=_measures)

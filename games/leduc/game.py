@@ -14,8 +14,9 @@ from games.leduc.thesis import thesis_measures
 from games.poker.betting import BettingRules
 from games.poker.game import LimitPoker
 from games.poker.state import Strengths
-from games.poker.tables import PokerTables, listed_tables
+from games.poker.tables import listed_tables
 from games.settings import setting
+from games.tables import Tables
 
 RANKS = "JQK"
 SUITS = "sh"
@@ -80,12 +81,12 @@ class Leduc(LimitPoker):
                 "suits, which never matter"
             )
 
-    def _make_tables(self) -> PokerTables:
+    def _make_tables(self) -> Tables:
         full = self._tables(letters=2)
         tables = full if self.suits else replace(self._tables(letters=1), finest=full)
         return replace(tables, greedy_measures=partial(thesis_measures, tables))
 
-    def _tables(self, letters: int) -> PokerTables:
+    def _tables(self, letters: int) -> Tables:
         """Returns tables in which players see so many letters of the name of a card."""
         names = [name[:letters] for name in CARDS]
         pairs = {own + public for own, public in permutations(names, 2)}

@@ -36,8 +36,8 @@ from games.poker.hands import (
     tables,
 )
 from games.poker.showdown import outcome_table
-from games.poker.tables import PokerTables
 from games.settings import setting
+from games.tables import Tables
 
 RULES = {
     2: BettingRules(
@@ -119,13 +119,13 @@ class LimitHoldem(LimitPoker):
         )
         self.abstraction = options.abstraction
 
-    def _make_tables(self) -> PokerTables:
+    def _make_tables(self) -> Tables:
         players = self.bets.num_players
         return _tables(players, self.abstraction, bucket_tables.file(players))
 
 
 @cache
-def _tables(players: int, abstraction: str, file: Path) -> PokerTables:
+def _tables(players: int, abstraction: str, file: Path) -> Tables:
     """Returns the tables with buckets from a file; cached, since three players have millions of
     nodes.
 
@@ -142,7 +142,7 @@ def _tables(players: int, abstraction: str, file: Path) -> PokerTables:
         found = HoldemDeals(
             tables(), board_tables(), bucket_tables.Abstraction(*buckets), outcome_table(players)
         )
-    return PokerTables(
+    return Tables(
         name="limit_holdem",
         rules=RULES[players],
         betting=betting.with_buckets(betting.build(RULES[players]), sizes),

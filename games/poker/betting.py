@@ -97,10 +97,6 @@ class BettingRules:
         return self.num_players * sum(raises + 1 for raises in self.max_raises)
 
 
-BettingTree = PublicTree
-"""The public tree of a poker game: its bets."""
-
-
 @cache
 def outcomes(num_players: int) -> tuple[tuple[int, ...], ...]:
     """Returns the orders that the hands at a showdown can have: for each outcome the rank of each
@@ -205,7 +201,7 @@ def _potential(rules: BettingRules, state: _State) -> float:
 
 
 @cache
-def build(rules: BettingRules) -> BettingTree:
+def build(rules: BettingRules) -> PublicTree:
     """Returns the betting tree with one bucket per round: an information set for each node. It is
     cached, since three-player limit Hold'em has millions of nodes.
     """
@@ -229,7 +225,7 @@ def build(rules: BettingRules) -> BettingTree:
 
     player = np.array([state.player for state in states], dtype=np.int8)
     rounds = np.array([state.round for state in states], dtype=np.int8)
-    tree = BettingTree(
+    tree = PublicTree(
         player=player[node],
         round=rounds[node],
         num_actions=(actions >= 0).sum(axis=1, dtype=np.int8)[node],
@@ -248,7 +244,7 @@ def build(rules: BettingRules) -> BettingTree:
     return with_buckets(tree, (1,) * rules.num_rounds)
 
 
-def with_buckets(tree: BettingTree, num_buckets: tuple[int, ...]) -> BettingTree:
+def with_buckets(tree: PublicTree, num_buckets: tuple[int, ...]) -> PublicTree:
     """Returns the tree with other information sets; all arrays but ``base`` and ``num_buckets`` are
     shared.
 
@@ -314,20 +310,3 @@ def _reachable(
         np.array([row + [-1] * (width - len(row)) for row in following], dtype=np.int32),
         list(ends),
     )
-
-
-def sequences(tree: BettingTree) -> tuple[list[str], dict[str, int]]:
-    """Returns the bets that lead to each decision node, and all complete sequences with the
-    terminal node that each leads to.
-
-    Bets are ``f``, ``c``, ``r``, and ``/`` between rounds.
-    """
-    texts, ends = [""] * len(tree.player), {}
-    for node in range(len(texts)):
-        for slot in range(tree.num_actions[node]):
-            after, longer = tree.child[node, slot], texts[node] + "fcr"[tree.actions[node, slot]]
-            if after < 0:
-                ends[longer] = int(~after)
-            else:
-                texts[after] = longer + "/" * int(tree.round[after] - tree.round[node])
-    return texts, ends

@@ -13,18 +13,18 @@ import numpy as np
 from games.generic import current_seat, public_cards
 from games.interface import Game, GameSpec, ScoreUnit
 from games.poker import betting, state, worlds
-from games.poker.betting import Action, BettingRules, BettingTree
+from games.poker.betting import Action, BettingRules, PublicTree
 from games.poker.cards import HIDDEN, completed, deal_cards
 from games.poker.showdown import outcome_table
 from games.poker.state import Rules, States
-from games.poker.tables import PokerTables
+from games.tables import Tables
 
 ACTION_TEXTS = ("fold", "call", "raise")
 """Texts by ``Action``: call is also check, raise is also bet."""
 NUM_ACTIONS = len(ACTION_TEXTS)
 
 
-def _history(tree: BettingTree) -> tuple[np.ndarray, np.ndarray, int]:
+def _history(tree: PublicTree) -> tuple[np.ndarray, np.ndarray, int]:
     """Returns ``parent``, ``feature`` and ``num_features`` of ``Rules``."""
     count, width = tree.child.shape
     parent, action = np.full(count, -1, dtype=np.int32), np.zeros(count, dtype=np.int64)
@@ -108,12 +108,12 @@ class LimitPoker(Game):
         return {}
 
     @property
-    def betting(self) -> BettingTree:
+    def betting(self) -> PublicTree:
         """Returns the betting tree, with one bucket per round."""
         return betting.build(self.bets)
 
     @cached_property
-    def tables(self) -> PokerTables:
+    def tables(self) -> Tables:
         """Returns the game as tabular algorithms see it: the betting tree times the buckets of the
         cards.
 
@@ -123,7 +123,7 @@ class LimitPoker(Game):
         return self._make_tables()
 
     @abstractmethod
-    def _make_tables(self) -> PokerTables:
+    def _make_tables(self) -> Tables:
         """Returns ``tables``."""
 
     @cached_property

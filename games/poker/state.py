@@ -29,7 +29,7 @@ from games.dispatch import GenericKernel, register
 from games.generic import register_all
 from games.kernels import borrowed, kernel, mix64
 from games.poker import cards
-from games.poker.betting import BettingTree
+from games.poker.betting import PublicTree
 from games.poker.cards import HIDDEN as HIDDEN
 from games.poker.cards import observe_cards
 from games.poker.showdown import compared
@@ -79,7 +79,7 @@ class Rules(NamedTuple):
         largest_pot: Chips.
     """
 
-    betting: BettingTree
+    betting: PublicTree
     showdown: object
     public: np.ndarray
     parent: np.ndarray

@@ -1,24 +1,12 @@
 """Limit poker for tabular algorithms: bets are the public moves."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 import numpy as np
 
 from games.deals import EnumeratedDeals
-from games.poker.betting import BettingRules, build, outcome_of, sequences, with_buckets
+from games.poker.betting import BettingRules, build, outcome_of, with_buckets
 from games.tables import Tables
-
-
-@dataclass(frozen=True, eq=False)
-class PokerTables(Tables):
-    """The information sets of a limit poker game; ``rules`` are the bets."""
-
-    rules: BettingRules
-
-    def public_texts(self) -> list[str]:
-        """Returns the bets before each node."""
-        return sequences(self.betting)[0]
 
 
 def listed_tables(
@@ -28,7 +16,7 @@ def listed_tables(
     bucket_names: tuple[tuple[str, ...], ...],
     see: Callable[[int], str],
     strength: Callable[..., int],
-) -> PokerTables:
+) -> Tables:
     """Returns the tables of a game with a private card for each player and a public one before each
     later round.
 
@@ -54,7 +42,7 @@ def listed_tables(
         outcome_of(tuple(strength(deal[player], *deal[len(players) :]) for player in players))
         for deal in cards
     ]
-    return PokerTables(
+    return Tables(
         name=name,
         rules=rules,
         betting=with_buckets(build(rules), tuple(map(len, bucket_names))),

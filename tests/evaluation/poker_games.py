@@ -8,7 +8,8 @@ from games import make
 from games.poker.betting import BettingRules
 from games.poker.game import LimitPoker
 from games.poker.state import Strengths
-from games.poker.tables import PokerTables, listed_tables
+from games.poker.tables import listed_tables
+from games.tables import Tables
 
 
 def poker(name: str) -> LimitPoker:
@@ -18,7 +19,7 @@ def poker(name: str) -> LimitPoker:
     return game
 
 
-def random_table(game: PokerTables, seed: int, sharp: float = 1.0) -> np.ndarray:
+def random_table(game: Tables, seed: int, sharp: float = 1.0) -> np.ndarray:
     """Returns a random policy; the larger ``sharp``, the closer to a pure one."""
     weights = np.where(
         game.legal, np.exp(sharp * np.random.default_rng(seed).normal(size=game.legal.shape)), 0.0
@@ -41,6 +42,6 @@ class ThreePlayerKuhn(LimitPoker):
             tuple("TJQK"),
         )
 
-    def _make_tables(self) -> PokerTables:
+    def _make_tables(self) -> Tables:
         deals, names = permutations(range(4), 3), tuple("TJQK")
         return listed_tables("kuhn3", self.bets, deals, (names,), names.__getitem__, int)

@@ -9,13 +9,13 @@ from games.kernels import streams
 from games.poker.betting import BettingRules
 from games.poker.game import LimitPoker
 from games.poker.state import Strengths
-from games.poker.tables import PokerTables
 from games.rows import States
+from games.tables import Tables
 from tests.games import driver, hidden_cards
 
 
 class NoTables(LimitPoker):
-    def _make_tables(self) -> PokerTables:
+    def _make_tables(self) -> Tables:
         raise NotImplementedError
 
 

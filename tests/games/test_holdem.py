@@ -27,6 +27,7 @@ from games.poker.game import LimitPoker
 from games.poker.showdown import outcome_table
 from games.question import ask
 from games.table import Table
+from games.tables import PublicTree, sequences
 from tests.games import driver
 from tests.games.hand_strengths import strengths
 
@@ -99,7 +100,7 @@ FEWER_RAISES = replace(RULES[3], max_raises=(1, 2, 1, 1))
 """Three players, whose tree with all raises has millions of nodes."""
 
 
-def tree_of(players: int) -> betting.BettingTree:
+def tree_of(players: int) -> PublicTree:
     return betting.build(RULES[2] if players == 2 else FEWER_RAISES)
 
 
@@ -124,7 +125,7 @@ def test_nodes_of_two_players() -> None:
         // 10**10
         == 1380
     )
-    _, ends = betting.sequences(two)
+    _, ends = sequences(two)
     folds = [sequence for sequence in ends if sequence.endswith("f")]
     assert (
         len(folds) == 7 + 7 * 8 + 7 * 9 * 8 + 7 * 9 * 9 * 8
@@ -136,7 +137,7 @@ def test_nodes_of_two_players() -> None:
     assert (exploration.min(), exploration.max()) == (10, 24)
 
 
-def walk(tree: betting.BettingTree, moves: str) -> int:
+def walk(tree: PublicTree, moves: str) -> int:
     """Returns the node after moves of "f", "c", "r"; ``~t`` at an end."""
     node = 0
     for move in moves:

@@ -8,14 +8,14 @@ from games.kuhn.game import equilibrium, squared_error
 from games.limit_holdem.game import RULES
 from games.poker import betting
 from games.poker.betting import BettingRules
-from games.poker.tables import PokerTables
+from games.tables import Tables
 from tests.games import poker_oracle as oracle
 
 GAMES = [("kuhn", {}), ("leduc", {"suits": True})]
 
 
 @pytest.fixture(scope="module", params=GAMES, ids=["kuhn", "leduc"])
-def game(request: pytest.FixtureRequest) -> PokerTables:
+def game(request: pytest.FixtureRequest) -> Tables:
     return make(request.param[0], **request.param[1]).tables
 
 
@@ -31,7 +31,7 @@ def test_numbers_of_information_states() -> None:
         assert texts[row] == f"{cards[::2]} {bets}".strip()
 
 
-def test_every_history_pays_as_the_oracle_says(game: PokerTables) -> None:
+def test_every_history_pays_as_the_oracle_says(game: Tables) -> None:
     """All deals and all sequences of bets: movers, legal actions, information sets, payoffs."""
     tree, texts, cards = game.betting, game.infoset_texts(), oracle.CARDS[game.name]
     found = set()

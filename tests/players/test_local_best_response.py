@@ -9,12 +9,12 @@ from fpmcts.players.tabular import TabularAgent, TabularPolicy
 from fpmcts.tabular.best_response import best_response_values, profile_values
 from games import make
 from games.interface import Records
-from games.poker.betting import Action, sequences
+from games.poker.betting import Action
 from games.poker.game import LimitPoker
 from games.poker.players.always_call import AlwaysCall
 from games.poker.players.local_best_response import LocalBestResponse
 from games.poker.state import HIDDEN, States
-from games.poker.tables import PokerTables
+from games.tables import Tables, sequences
 from tests.evaluation.poker_games import poker as make_poker
 from tests.evaluation.poker_games import random_table
 from tests.games import poker_oracle as oracle
@@ -27,7 +27,7 @@ def agent_against(game: LimitPoker, table: np.ndarray, boards: int = 100) -> Loc
     return LocalBestResponse(game, TabularAgent(TabularPolicy.of_table(game.tables, table)), boards)
 
 
-def all_views(game: LimitPoker) -> tuple[PokerTables, States]:
+def all_views(game: LimitPoker) -> tuple[Tables, States]:
     """Returns the game in which suits differ, and a view for each of its information sets."""
     full = game.tables if game.spec.name == "kuhn" else make("leduc", suits=True).tables
     states = game.empty(full.num_infosets)

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from fpmcts.players import load_player
-from fpmcts.players.luck import before_the_deal
-from fpmcts.players.simulation import poker_luck, simulate
+from fpmcts.players.luck import before_the_deal, luck_of
 from games import make
 from games.estimate import estimates
+from games.poker.players.rollouts import of_table
 from games.question import ask
 from games.table import Table
 
@@ -33,7 +33,7 @@ def test_moves_are_worth_what_the_tree_says(solver, moves: tuple[str, ...]) -> N
     for move in moves:
         table.play(move)
     question = ask(table, 0)
-    found = estimates(simulate(solver, question, WORLDS).returns)
+    found = estimates(solver.simulate(question, WORLDS)[0])
     exact = solver.exact.at(question.view.cards[0], int(question.view.node[0]))
     played = (
         exact.policy > 0.05
@@ -48,9 +48,9 @@ def test_the_opponent_s_cards_are_not_read(solver) -> None:
     table = Table(LEDUC, seed=11)
     deal = table.deal
     deal.cards[0, 1] = next(card for card in range(6) if card not in deal.cards[0])
-    one, two = (simulate(solver, ask(each, 0), 50) for each in (table, Table(LEDUC, deal=deal)))
-    np.testing.assert_array_equal(one.returns, two.returns)
-    assert sum(p[1] for p in one.hidden.probabilities[0]) == pytest.approx(1.0)
+    one, two = (solver.simulate(ask(each, 0), 50) for each in (table, Table(LEDUC, deal=deal)))
+    np.testing.assert_array_equal(one[0], two[0])
+    assert sum(p[1] for p in one[1].probabilities[0]) == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("seed", [0, 3])
@@ -59,9 +59,9 @@ def test_luck_by_rollouts_is_that_of_the_tree(solver, seed: int) -> None:
     while not table.is_over:
         table.play("call")
     exact = solver.luck(table, 0, 0)
-    found = poker_luck(
-        LEDUC, solver, table, before_the_deal(LEDUC, solver, WORLDS, win_only=False), WORLDS, 1
-    )
+    before = before_the_deal(LEDUC, solver, WORLDS, win_only=False)
+    drawn = of_table(table, WORLDS, np.random.default_rng(1))
+    found = luck_of(LEDUC, solver, table, before, *drawn, 1, win_only=False)
     assert found.result == exact.result and found.play_outs == WORLDS and exact.play_outs == 0
     for name in ("start", "deal", "later"):
         error = np.array(getattr(found, f"{name}_error"))

@@ -19,10 +19,10 @@ from games.interface import Game
 from games.kuhn.game import Kuhn
 from games.leduc.game import Leduc
 from games.limit_holdem.game import LimitHoldem
-from games.poker.betting import sequences
 from games.poker.game import LimitPoker
 from games.poker.state import States
 from games.table import Table
+from games.tables import sequences
 from networks.checkpoint import CheckpointError, load, save
 
 KUHN, LEDUC = Kuhn(), Leduc()

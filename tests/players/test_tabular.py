@@ -17,8 +17,8 @@ from games import make
 from games.interface import empty_records, seats_to_move
 from games.kernels import kernel
 from games.poker import state
-from games.poker.betting import sequences
 from games.rows import take
+from games.tables import sequences
 from networks.checkpoint import load, save
 from tests.players.conftest import LEDUC
 

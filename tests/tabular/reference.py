@@ -13,7 +13,7 @@ import numpy as np
 
 from fpmcts.tabular.dense_table import by_infoset
 from fpmcts.tabular.learner import DenseLearner, TableLearner
-from games.poker.tables import PokerTables
+from games.tables import Tables
 from tests.games import poker_oracle as oracle
 from tests.games.poker_oracle import Position
 
@@ -62,7 +62,7 @@ def hide(text: str, suits: bool) -> str:
 class Play:
     """What both references share: deals, information sets."""
 
-    def __init__(self, game: PokerTables, state: int) -> None:
+    def __init__(self, game: Tables, state: int) -> None:
         self.game = game.name
         self.suits = game.finest is None
         self.random = Random(state)
@@ -81,7 +81,7 @@ class SelfPlay(Play):
 
     def __init__(
         self,
-        game: PokerTables,
+        game: Tables,
         state: int,
         c: float,
         gamma: float,
@@ -183,7 +183,7 @@ class OutcomeSampling(Play):
     None updates all (parallel).
     """
 
-    def __init__(self, game: PokerTables, state: int, epsilon: float, alternating: bool) -> None:
+    def __init__(self, game: Tables, state: int, epsilon: float, alternating: bool) -> None:
         super().__init__(game, state)
         self.epsilon, self.alternating = epsilon, alternating
         self.regrets: dict[tuple[str, str], float] = defaultdict(float)

@@ -10,13 +10,13 @@ from fpmcts.tabular.best_response import (
 )
 from games import make
 from games.kuhn.game import GAME_VALUE, equilibrium
-from games.poker.tables import PokerTables
+from games.tables import Tables
 from tests.games import poker_oracle as oracle
 
 MEASURES = ("thesis_first_player", "thesis_second_player", "thesis_both")
 
 
-def random_policy(game: PokerTables, seed: int, sparse: bool = False) -> np.ndarray:
+def random_policy(game: Tables, seed: int, sparse: bool = False) -> np.ndarray:
     weights = np.random.default_rng(seed).random((game.num_infosets, game.max_actions)) * game.legal
     if sparse:  # some actions never, so some information sets are never reached
         weights *= np.random.default_rng(seed + 1).random(weights.shape) < 0.6

@@ -9,19 +9,19 @@ from fpmcts.tabular.matches import ALWAYS_CALL, RANDOM, symmetric_play
 from games import make as make_game
 from games.poker.betting import Action
 from games.poker.game import LimitPoker
-from games.poker.tables import PokerTables
+from games.tables import Tables
 
 LEDUC = make_game("leduc").tables
 DEALS = 200_000
 
 
-def calling(game: PokerTables) -> np.ndarray:
+def calling(game: Tables) -> np.ndarray:
     calls = (game.betting.actions == Action.CALL).astype(float)
     order = np.argsort(game.betting.base)
     return np.repeat(calls[order], game.betting.num_buckets[order], axis=0)
 
 
-def players(game: PokerTables) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+def players(game: Tables) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """Returns players of every kind, each with its policy as a table."""
     learner, sampling = (make(name, game.name, 1) for name in ("smooth_uct", "outcome_sampling"))
     learner.run(3_000)
@@ -34,7 +34,7 @@ def players(game: PokerTables) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     }
 
 
-def exact(game: PokerTables, first: np.ndarray, second: np.ndarray) -> float:
+def exact(game: Tables, first: np.ndarray, second: np.ndarray) -> float:
     """Returns what the first policy wins against the second, both seats alike, in the unit of
     ``evaluate.py``.
     """
@@ -47,7 +47,7 @@ def exact(game: PokerTables, first: np.ndarray, second: np.ndarray) -> float:
 
 
 @pytest.mark.parametrize("game", [LEDUC, make_game("kuhn").tables], ids=["leduc", "kuhn"])
-def test_matches_against_exact_values(game: PokerTables) -> None:
+def test_matches_against_exact_values(game: Tables) -> None:
     """All pairs of kinds, 200,000 deals each: within 5 standard errors (six pairs: a false alarm in
     250,000).
     """

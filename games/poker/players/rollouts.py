@@ -13,7 +13,6 @@ from games.poker.game import LimitPoker
 from games.poker.players.local_best_response import LocalBestResponse
 from games.poker.state import States
 from games.question import Question
-from games.registry import POSITIONS
 from games.rows import take
 from games.table import Table
 
@@ -38,57 +37,58 @@ class Floored(OpenPolicy):
         return (1.0 - FLOOR) * policy + FLOOR * (np.arange(policy.shape[1]) < count) / count
 
 
-class PokerPositions:
-    """See ``games.registry.Positions``."""
+def after_moves(
+    policy: OpenPolicy, question: Question, num: int, rng: np.random.Generator
+) -> tuple[list[States], HiddenCards]:
+    """Returns the positions after each move in ``num`` common worlds, drawn by the likelihood of
+    the opponent's moves under ``policy``; and the probabilities of its hands.
+    """
+    game = question.game
+    assert isinstance(game, LimitPoker)
+    betting, node, size = game.betting, int(question.view.node[0]), game.rules.num_private
+    reader = LocalBestResponse(game, Floored(game, policy))
+    reader.start(1, 0)
+    chances = reader.ranges(np.zeros(1, np.int64), question.view, question.records)[0]
+    other = (1 - question.seat) * size
+    cards = take(question.view, np.zeros(num, np.int64)).cards
+    cards[:, other : other + size] = reader.hands[rng.choice(len(chances), num, p=chances)]
+    shown = int(game.rules.public[betting.round[node]])
+    with_board(cards, game.spec.num_seats * size + shown, game.rules.num_cards, rng)
+    slots = np.asarray(question.asked, np.int64) - int(betting.actions[node, 0])
+    after = [
+        States(cards.copy(), np.full(num, child, np.int32)) for child in betting.child[node, slots]
+    ]
+    order = sorted(range(len(chances)), key=lambda k: tuple(reader.hands[k][::-1]))
+    found = [[1.0 - p, p] for p in chances[order].tolist()]
+    kinds = game.spec.hidden_kinds
+    seats = (1 - question.seat,)
+    return after, HiddenCards(seats, kinds, [found], None, listed=True, prior_only=False)
 
-    def after_moves(
-        self, policy: OpenPolicy, question: Question, num: int, rng: np.random.Generator
-    ) -> tuple[list[States], HiddenCards]:
-        """Returns the positions after each move in ``num`` worlds, and the opponent's hand."""
-        game = question.game
-        assert isinstance(game, LimitPoker)
-        betting, node, size = game.betting, int(question.view.node[0]), game.rules.num_private
-        reader = LocalBestResponse(game, Floored(game, policy))
-        reader.start(1, 0)
-        chances = reader.ranges(np.zeros(1, np.int64), question.view, question.records)[0]
-        other = (1 - question.seat) * size
-        cards = take(question.view, np.zeros(num, np.int64)).cards
-        cards[:, other : other + size] = reader.hands[rng.choice(len(chances), num, p=chances)]
-        shown = int(game.rules.public[betting.round[node]])
-        with_board(cards, game.spec.num_seats * size + shown, game.rules.num_cards, rng)
-        slots = np.asarray(question.asked, np.int64) - int(betting.actions[node, 0])
-        after = [
-            States(cards.copy(), np.full(num, child, np.int32))
-            for child in betting.child[node, slots]
-        ]
-        order = sorted(range(len(chances)), key=lambda k: tuple(reader.hands[k][::-1]))
-        found = [[1.0 - p, p] for p in chances[order].tolist()]
-        kinds = game.spec.hidden_kinds
-        seats = (1 - question.seat,)
-        return after, HiddenCards(seats, kinds, [found], None, listed=True, prior_only=False)
 
-    def of_table(
-        self, table: Table, num: int, rng: np.random.Generator
-    ) -> tuple[States, list[tuple[States, States]]]:
-        """Returns ``num`` positions after the deal, and before and after cards came."""
-        game = table.game
-        assert isinstance(game, LimitPoker)
-        betting, board = game.betting, game.spec.num_seats * game.rules.num_private
+def of_table(
+    table: Table, num: int, rng: np.random.Generator
+) -> tuple[States, list[tuple[States, States]]]:
+    """Returns the arguments of ``fpmcts.players.luck.luck_of``, ``num`` positions each: after the
+    deal, and before and after each time that public cards are dealt.
+    """
+    game = table.game
+    assert isinstance(game, LimitPoker)
+    betting, board = game.betting, game.spec.num_seats * game.rules.num_private
 
-        def at(node: int, shown: int) -> States:
-            cards = take(table.deal, np.zeros(num, np.int64)).cards
-            with_board(cards, board + shown, game.rules.num_cards, rng)
-            return States(cards, np.full(num, node, np.int32))
+    def at(node: int, shown: int) -> States:
+        cards = take(table.deal, np.zeros(num, np.int64)).cards
+        with_board(cards, board + shown, game.rules.num_cards, rng)
+        return States(cards, np.full(num, node, np.int32))
 
-        later, node = [], 0
-        for move in table.moves:
-            after = int(betting.child[node, move.action - int(betting.actions[node, 0])])
-            if after >= 0 and betting.round[after] > betting.round[node]:
-                before, shown = game.rules.public[betting.round[[node, after]]].tolist()
-                # Before: the cards dealt here are random, like those still to come.
-                later.append((at(after, before), at(after, shown)))
-            node = after
-        return at(0, 0), later
+    later, node = [], 0
+    for move in table.moves:
+        after = int(betting.child[node, move.action - int(betting.actions[node, 0])])
+        if after >= 0 and betting.round[after] > betting.round[node]:
+            before, shown = game.rules.public[betting.round[[node, after]]].tolist()
+            # Before: the cards dealt here are random, like those still to come.
+            later.append((at(after, before), at(after, shown)))
+        node = after
+    return at(0, 0), later
 
 
 def with_board(cards: np.ndarray, first: int, deck: int, rng: np.random.Generator) -> None:
@@ -98,6 +98,3 @@ def with_board(cards: np.ndarray, first: int, deck: int, rng: np.random.Generato
     order = rng.random((len(cards), deck))
     np.put_along_axis(order, cards[:, :first].astype(np.int64), 2.0, axis=1)
     cards[:, first:] = np.argsort(order, axis=1)[:, : cards.shape[1] - first]
-
-
-POSITIONS["poker"] = PokerPositions()
