@@ -86,7 +86,7 @@ def draw_intervals(path: Path, panels: Sequence[Intervals]) -> Path:
     return path
 
 
-class Line(NamedTuple):
+class PlotLine(NamedTuple):
     """A curve.
 
     Attributes:
@@ -128,7 +128,7 @@ def draw(
     folder: Path,
     title: str,
     panels: Sequence[Panel],
-    lines: Mapping[str, Line],
+    lines: Mapping[str, PlotLine],
     facts: Mapping[str, object],
 ) -> list[str]:
     """Writes ``figure.png``, and ``figure.json`` with the curves and the facts; returns lines of
@@ -170,14 +170,14 @@ def draw(
     return texts
 
 
-def _beside(name: str, line: Line, place: float, value: float) -> str:
+def _beside(name: str, line: PlotLine, place: float, value: float) -> str:
     """Returns a printed point and the nearest point of the curve."""
     k = int(np.abs(np.log(line.at / place)).argmin())
     here = f"{_value(line, k)} after {line.at[k]:,}"
     return f"{name}: the text prints {value:g} after {place:,.0f} episodes; here {here}"
 
 
-def _value(line: Line, k: int) -> str:
+def _value(line: PlotLine, k: int) -> str:
     """Returns a value of a line, with its standard error where there is one."""
     error = "" if np.isnan(line.error[k]) else f" ± {line.error[k]:.1g}"
     return f"{line.mean[k]:.4g}{error}"

@@ -193,7 +193,7 @@ class OpenPolicy(Protocol):
 
 
 @runtime_checkable
-class Observer(Protocol):
+class Watcher(Protocol):
     """A player that learns about the others from the public part of the games it has seen.
 
     Before games it learns who sits where (``meet``), after them the moves (``observe``). The caller
@@ -239,7 +239,7 @@ def keepers(agents: Iterable[Agent]) -> list[Keeper]:
     return [agent for agent in agents if isinstance(agent, Keeper)]
 
 
-def observers(agents: Iterable[Agent]) -> list[Observer]:
+def observers(agents: Iterable[Agent]) -> list[Watcher]:
     """Returns the players that learn from observation, each once."""
-    found = {id(agent): agent for agent in agents if isinstance(agent, Observer) and agent.adapts}
+    found = {id(agent): agent for agent in agents if isinstance(agent, Watcher) and agent.adapts}
     return [*found.values()]

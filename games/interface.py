@@ -224,7 +224,7 @@ class NoOptions:
     """The options of a game that has none."""
 
 
-class Endgame(Protocol):
+class EndgameSolver(Protocol):
     """Corrects choices near the end of a game, where outcomes can be solved."""
 
     def is_near(self, views: States) -> np.ndarray:
@@ -294,6 +294,11 @@ class Game:
     none.
     """
 
+    rollouts: Any = None
+    """A module with ``after_moves`` and ``of_table``, positions from which rollouts estimate the
+    value of moves and cards (``games/poker/players/rollouts.py``); None: there is none.
+    """
+
     def __repr__(self) -> str:
         options = ", ".join(f"{key}={value!r}" for key, value in vars(self.options).items())
         return f"{self.spec.name}({options})"
@@ -346,7 +351,7 @@ class Game:
         """
         return np.arange(self.spec.num_actions, dtype=np.int16)[:, None]
 
-    def endgame(self, points: bool, searched: bool) -> Endgame | None:
+    def endgame(self, points: bool, searched: bool) -> EndgameSolver | None:
         """Returns what corrects choices near the end of a game, where outcomes can be solved; None:
         nothing does.
 

@@ -219,7 +219,7 @@ def played_move(
 register_all(Rules, sys.modules[__name__])
 
 
-class _Node(NamedTuple):
+class _TreeNode(NamedTuple):
     """A node while the tree is traversed; the names are those of ``Rules``."""
 
     seat: int
@@ -232,7 +232,7 @@ class _Node(NamedTuple):
     returns: Sequence[float]
 
 
-class Tree:
+class GameTree:
     """A game as arrays.
 
     Attributes:
@@ -244,7 +244,7 @@ class Tree:
         self.game, self.seen = game, list[Any]()
         self._sets = dict[tuple[int, Any], int]()
         self._movers, self._legal = list[int](), dict[int, list[int]]()
-        self._inputs, self._nodes = list[Sequence[float]](), list[_Node]()
+        self._inputs, self._nodes = list[Sequence[float]](), list[_TreeNode]()
         for state, chance in game.deals():
             self._add(state, NONE, NONE, len(self._nodes), chance)
         self.rules = self._rules()
@@ -270,11 +270,11 @@ class Tree:
             returns, info = game.returns(state), [NONE] * game.num_seats
             if abs(sum(returns)) > 1e-6:
                 raise ValueError(f"returns {[*returns]}: expected a sum of 0")
-            self._nodes.append(_Node(NONE, info, [], parent, action, root, chance, returns))
+            self._nodes.append(_TreeNode(NONE, info, [], parent, action, root, chance, returns))
             return node
         info = [self._set(state, seat, mover) for seat in range(game.num_seats)]
         nothing = [0.0] * game.num_seats
-        row = _Node(mover, info, [], parent, action, root, chance, nothing)
+        row = _TreeNode(mover, info, [], parent, action, root, chance, nothing)
         self._nodes.append(row)
         actions = [*game.legal(state)]
         if not actions or self._legal.setdefault(info[mover], actions) != actions:
@@ -363,7 +363,7 @@ def _parts(seen: Any) -> Iterator[Any]:
         yield seen
 
 
-_TREES = dict[Any, Tree]()
+_TREES = dict[Any, GameTree]()
 
 
 class TreeGame(Game):
@@ -407,7 +407,7 @@ class TreeGame(Game):
         super().__init__(options)
         key = type(self), self.options
         if key not in _TREES:
-            _TREES[key] = Tree(self)
+            _TREES[key] = GameTree(self)
         self.rules, self._seen = _TREES[key].rules, _TREES[key].seen
         rules, depths = self.rules, np.zeros(len(self.rules.seat), int)
         for node, parent in enumerate(rules.parent):  # parents come first

@@ -31,17 +31,14 @@ PREVIOUS = "checkpoint.previous.safetensors"
 NETWORKS = "networks.safetensors"
 """The files of a run: its full state, now and before the last step, and its networks only."""
 
-FORMER_NAMES = {("value_head", "win_bombs"): "win_stakes", ("root", "gumbel"): "puct"}
+FORMER_NAMES = {("root", "gumbel"): "puct"}
 """Present names of values of former versions, by metadata key and value."""
 
 ANY = object()
 FORMER_KEYS: dict[str, dict[str, object]] = {
-    "inference": {"others": "ours", "history": 0},
+    "inference": {"history": 0},
     "search": {"considered": ANY, "gumbel_noise": ANY},
     "selfplay": {"unit_games": ANY, "posterior": True, "temperature_start": 1.0},
-    "algorithm": dict(
-        trees=80, depth=4, least_rows=60, l2=5.0, columns=0.3, holdout=0.15, showdown=True, bad=ANY
-    ),
 }
 """Keys of former versions with their default, the only value that is still supported, or ANY if
 results do not depend on the key, by group of settings.

@@ -221,7 +221,7 @@ def make_setting(length: int, precision: str, device: torch.device | str) -> Set
     return Setting(length, DTYPES[precision], torch.device(device))
 
 
-class Engine:
+class NetworkEngine:
     """A policy-value network for inference. Later changes of the network do not affect it.
 
     Outputs equal those of the network in evaluation mode up to rounding: in float32 about 1e-5, in

@@ -9,7 +9,7 @@ import torch
 
 from games.interface import Game
 from games.settings import ConfigError
-from networks.engine import Engine
+from networks.engine import NetworkEngine
 from networks.int8 import Int8Engine, Sample, random_sample
 from networks.memory import Memory, fill_in, forget, look_up, make_memory
 from networks.precision import check_int8, settled
@@ -91,10 +91,10 @@ class Evaluator:
         elif self._memory is not None:
             forget(self._memory)
 
-    def _make_engine(self, net: PolicyValueNet, k: int, networks: Networks) -> Engine:
+    def _make_engine(self, net: PolicyValueNet, k: int, networks: Networks) -> NetworkEngine:
         """Returns the engine of network k."""
         if self._sample is None:
-            return Engine(net, self.precision, self.device)
+            return NetworkEngine(net, self.precision, self.device)
         return Int8Engine(
             net,
             self._sample.of_roles([role for role, i in enumerate(networks.net_of_role) if i == k]),

@@ -36,7 +36,7 @@ from games.interface import Game, observed_by_movers
 from games.kernels import Stream, deal_seeds, kernel, random_below, streams
 from games.lockstep import Lockstep
 from games.rows import Rules, States
-from networks.engine import Engine, FusedConv
+from networks.engine import FusedConv, NetworkEngine
 from networks.resnet import PolicyValueNet, ResidualBlock
 
 LEVELS = 255
@@ -198,8 +198,8 @@ def _factors(most: Tensor) -> Tensor:
     return (most / most.max().clamp_min(1e-12)).clamp_min(LEAST_FACTOR) ** EVENING
 
 
-class Int8Engine(Engine):
-    """A policy-value network with int8 blocks and, as in ``Engine``, its own copy of the weights.
+class Int8Engine(NetworkEngine):
+    """A network with int8 blocks and, as in ``NetworkEngine``, its own copy of the weights.
 
     Policy outputs and values of the weights that come with the project differ from float32 by about
     1.5 % and 2 % of their standard deviations, three times as much as in bfloat16.

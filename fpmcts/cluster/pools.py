@@ -42,7 +42,7 @@ def never() -> bool:
     return False
 
 
-class Store(Protocol[Key, Result]):
+class ResultStore(Protocol[Key, Result]):
     """Results of finished units, such as ``fpmcts.cluster.store.ResultFile``."""
 
     def finished(self) -> Iterable[tuple[Key, Result]]:
@@ -78,7 +78,7 @@ class Pool(ABC, Generic[Unit, Result]):
         units: Mapping[Key, Unit],
         sizes: Mapping[Key, int],
         progress: Tick,
-        store: Store[Key, Result] | None = None,
+        store: ResultStore[Key, Result] | None = None,
         stopping: Stopping = never,
     ) -> Generator[tuple[Key, Result], None, None]:
         """Yields all results of a store, then those of the missing units as they finish, which are
@@ -88,7 +88,7 @@ class Pool(ABC, Generic[Unit, Result]):
             units: The units, started in this order, by what the store calls them.
             sizes: The size of each unit.
             progress: Called with the total amount done, that of the store included.
-            store: See ``Store``.
+            store: See ``ResultStore``.
             stopping: Whether to start no more units.
         """
         kept = dict(() if store is None else store.finished())

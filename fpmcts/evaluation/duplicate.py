@@ -11,7 +11,7 @@ of Heinrich & Silver 2015, table 3.)
 deck is its mean over the orders, so the advantage of a seat and its cards cancels. Without teams
 the scores sum to 0.
 
-**Players that learn from what they see** (``games.agent.Observer``, as ``mcts``) begin a match as
+**Players that learn from what they see** (``games.agent.Watcher``, as ``mcts``) begin a match as
 strangers. Decks are played in lots of ``LOT`` decks in parallel: during a lot they know all moves
 of both players in earlier lots, and none of the current one. A player is identified independently
 of its seat. This knowledge lasts for one task of a tournament (``fpmcts.evaluation.plan``), for any

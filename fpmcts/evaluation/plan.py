@@ -25,7 +25,7 @@ little; also how long a player that learns remembers the other (``fpmcts.evaluat
 
 
 @dataclass(frozen=True)
-class Task:
+class DeckTask:
     """Decks ``first`` to ``last - 1`` of players, by their labels: a pair, or a table."""
 
     players: tuple[str, ...]
@@ -42,10 +42,10 @@ class Plan:
     tournament: Tournament
     decks: States
     games_per_deck: int
-    tasks: tuple[Task, ...]
+    tasks: tuple[DeckTask, ...]
     inputs: Inputs
 
-    def num_games(self, tasks: Iterable[Task]) -> int:
+    def num_games(self, tasks: Iterable[DeckTask]) -> int:
         """Returns the number of games of some tasks."""
         return self.games_per_deck * sum(task.last - task.first for task in tasks)
 
@@ -82,7 +82,9 @@ def make_plan(tournament: Tournament, game: Game) -> Plan:
             last = min(config.slow_decks, last)
         if any(getattr(tournament.players[label].options, "adapt", False) for label in players):
             size = ACQUAINTED_DECKS
-        tasks += [Task(players, first, min(first + size, last)) for first in range(0, last, size)]
+        tasks += [
+            DeckTask(players, first, min(first + size, last)) for first in range(0, last, size)
+        ]
     decks = evaluation_decks(game, config.seed, asked) if given is None else given
     inputs = read_inputs(tournament.players, game)
     return Plan(tournament, decks, count, tuple(tasks), inputs)

@@ -30,7 +30,7 @@ from fpmcts.evaluation.config import EvaluateConfig
 from fpmcts.evaluation.duplicate import duplicate_games, part_seed, table_games
 from fpmcts.evaluation.match import PlayedGames
 from fpmcts.evaluation.match_result import MatchResult
-from fpmcts.evaluation.plan import SLOW_DECKS, Plan, Task, identity, kinds_of
+from fpmcts.evaluation.plan import SLOW_DECKS, DeckTask, Plan, identity, kinds_of
 from fpmcts.evaluation.sequential import SequentialResult
 from fpmcts.evaluation.statistics import wins
 from fpmcts.players.lookup import Host
@@ -81,7 +81,7 @@ class TaskWorker:
         agent.start(1, 0)
         agent.act(np.zeros(1, np.int64), self.game.view(deal, seats), records)
 
-    def __call__(self, task: Task, tick: Tick) -> PlayedGames:
+    def __call__(self, task: DeckTask, tick: Tick) -> PlayedGames:
         """Returns the games of a task; reports finished ones to ``tick``."""
         games = self._games(task, tick)
         for label in {*task.players} - self._checked:  # whatever they run has started by now
@@ -89,7 +89,7 @@ class TaskWorker:
             self._checked.add(label)
         return games
 
-    def _games(self, task: Task, tick: Tick) -> PlayedGames:
+    def _games(self, task: DeckTask, tick: Tick) -> PlayedGames:
         config, rows = self.plan.tournament.config, np.arange(task.first, task.last)
         decks, seed = take(self.plan.decks, rows), part_seed(config.seed, task.first)
         agents = [self.agent(label) for label in task.players]
@@ -121,7 +121,7 @@ class SequentialVerdict:
         self._leading, self._scores = 0, Counter[float]()
 
     @property
-    def tasks(self) -> tuple[Task, ...]:
+    def tasks(self) -> tuple[DeckTask, ...]:
         """The tasks that count."""
         return self._plan.tasks[: self._leading]
 
@@ -130,7 +130,7 @@ class SequentialVerdict:
         """Whether the test has ended the match."""
         return self.result is not None and self.result.accepted is not None
 
-    def update(self, finished: Mapping[Task, PlayedGames]) -> None:
+    def update(self, finished: Mapping[DeckTask, PlayedGames]) -> None:
         """Takes in the tasks that have been finished since."""
         for task in self._plan.tasks[self._leading :]:
             if self.is_decided or task not in finished:
@@ -155,17 +155,17 @@ class TaskStore:
     def __init__(self, plan: Plan, files: Mapping[Path, ResultFile]) -> None:
         self._files = {players: files[path] for players, (path, _) in _files(plan).items()}
         self.kept = {
-            Task(players, first, last): _games_of(text)
+            DeckTask(players, first, last): _games_of(text)
             for players, file in self._files.items()
             for (first, last), text in file.finished()
         }
 
-    def finished(self) -> Iterable[tuple[Task, PlayedGames]]:
-        """See ``fpmcts.cluster.pools.Store``."""
+    def finished(self) -> Iterable[tuple[DeckTask, PlayedGames]]:
+        """See ``fpmcts.cluster.pools.ResultStore``."""
         return self.kept.items()
 
-    def add(self, task: Task, games: PlayedGames) -> None:
-        """See ``fpmcts.cluster.pools.Store``."""
+    def add(self, task: DeckTask, games: PlayedGames) -> None:
+        """See ``fpmcts.cluster.pools.ResultStore``."""
         self._files[task.players].add((task.first, task.last), as_text(dict(named(games))))
 
 
@@ -190,7 +190,7 @@ def play_tournament(
             kept.
         ResultFileError: Results cannot be kept.
     """
-    config, finished = plan.tournament.config, dict[Task, PlayedGames]()
+    config, finished = plan.tournament.config, dict[DeckTask, PlayedGames]()
     game, sizes = config.game.make(), {task: plan.num_games([task]) for task in plan.tasks}
     verdict, total = SequentialVerdict(plan, game.spec), sum(sizes.values())
     pool = ProcessPool(partial(TaskWorker, plan), _processes(config), config.cluster)

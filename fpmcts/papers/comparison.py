@@ -22,7 +22,7 @@ from fpmcts.configuration import overrides_of
 from fpmcts.evaluation.config import parse_command_line
 from fpmcts.papers.matches import play_match
 from fpmcts.papers.study import Study
-from fpmcts.plots import Line, Panel, draw
+from fpmcts.plots import Panel, PlotLine, draw
 from fpmcts.progress import Progress, silent
 from fpmcts.training.algorithms import read_run
 from fpmcts.training.interface import Report
@@ -93,7 +93,7 @@ class Comparison(Study):
             *places, values = np.array(points).T
             for k, at in enumerate(places):
                 panel, error = len(ACROSS) * titles.index(title) + k, np.full(len(at), np.nan)
-                lines[f"{title}: {label}, {ACROSS[k]}"] = Line(at, values, error, panel, label)
+                lines[f"{title}: {label}, {ACROSS[k]}"] = PlotLine(at, values, error, panel, label)
         found = {}
         for label, words in self.matches.items():
             result = play_match(

@@ -26,7 +26,7 @@ from fpmcts.papers.deltadou_examples import examples
 from fpmcts.papers.matches import play_match
 from fpmcts.papers.study import Study
 from fpmcts.players.lookup import entrants_of
-from fpmcts.plots import Line, Panel, draw, markdown_table
+from fpmcts.plots import Panel, PlotLine, draw, markdown_table
 from fpmcts.progress import Progress
 from fpmcts.training.algorithms import read_run
 from fpmcts.training.config import TrainConfig
@@ -246,7 +246,7 @@ class DeltaDou(Study):
         for seat, label in SEATS.items():
             shares = self._wins(f"self_play/{seat}_win_share")
             at = np.arange(1, len(shares) + 1)
-            lines[f"Figure 3: {label}"] = Line(at, shares, np.full(len(at), np.nan), 0, label)
+            lines[f"Figure 3: {label}"] = PlotLine(at, shares, np.full(len(at), np.nan), 0, label)
         measures = (("ADP", lambda score: score.adp), ("WP", lambda score: score.wp))
         for k, (measure, of) in enumerate(measures):
             for j, part in enumerate(("by position", "overall")):
@@ -266,7 +266,7 @@ class DeltaDou(Study):
                         side = f"{own}, {name}" if name else own
                         label = name if " against " in name else f"{side} against {opponent}"
                         values = [of(score) for score in some]
-                        lines[f"Figure 4, {measure}: {label}"] = Line(
+                        lines[f"Figure 4, {measure}: {label}"] = PlotLine(
                             np.array(self.points()),
                             np.array([value.mean for value in values]),
                             np.array([value.error for value in values]),

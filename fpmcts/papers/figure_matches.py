@@ -14,7 +14,7 @@ import numpy as np
 
 from fpmcts.cluster.pools import Stopping, ThreadPool, Tick
 from fpmcts.cluster.store import ResultFile
-from fpmcts.plots import Line
+from fpmcts.plots import PlotLine
 from fpmcts.progress import Progress
 from fpmcts.tabular.learner import DenseLearner
 from fpmcts.tabular.matches import ALWAYS_CALL, RANDOM, symmetric_play
@@ -80,7 +80,7 @@ def play_matches(
     threads: int,
     progress: Progress,
     stopping: Stopping,
-) -> tuple[dict[str, Line], dict[str, dict[str, Estimate]]] | None:
+) -> tuple[dict[str, PlotLine], dict[str, dict[str, Estimate]]] | None:
     """Returns lines and the final table (row, column); None if it was stopped.
 
     Args:
@@ -132,7 +132,7 @@ def play_matches(
         for pair in pairs:
             found = [results[Match(*pair, mark, deals[0], 0)] for mark in marks]
             means, errors = np.array([(one.mean, one.error) for one in found]).T
-            lines[name(*pair, game.num_players)] = Line(np.array(marks), means, errors, panel)
+            lines[name(*pair, game.num_players)] = PlotLine(np.array(marks), means, errors, panel)
     last = {pair: results[Match(*pair, marks[-1], deals[1], 1)] for pair in between + against}
     if game.num_players == 2:  # what one wins the other loses
         last |= {(b, a): result.scaled(-1.0) for (a, b), result in last.items()}

@@ -25,7 +25,7 @@ from fpmcts.cluster.store import ResultFile
 from fpmcts.evaluation.identity import code_of
 from fpmcts.papers.figure_matches import keep_snapshot, play_matches, table_lines
 from fpmcts.papers.study import Study
-from fpmcts.plots import Line, Panel, draw
+from fpmcts.plots import Panel, PlotLine, draw
 from fpmcts.progress import Progress
 from fpmcts.tabular.learner import DenseLearner
 from fpmcts.training.interface import EpisodeBudget
@@ -292,7 +292,7 @@ class RunFigure(Study):
         return summary + table_lines(table, game.num_players)
 
 
-def averaged(curves: Sequence[Curve]) -> Line:
+def averaged(curves: Sequence[Curve]) -> PlotLine:
     """Returns means and standard errors over runs (NaN for a single one) at the marks that all runs
     have.
     """
@@ -303,4 +303,4 @@ def averaged(curves: Sequence[Curve]) -> Line:
         if len(curves) > 1
         else np.full(len(marks), np.nan)
     )
-    return Line(np.array(marks), values.mean(axis=0), error)
+    return PlotLine(np.array(marks), values.mean(axis=0), error)

@@ -26,7 +26,7 @@ from fpmcts.evaluation.identity import code_of, digests
 from fpmcts.evaluation.match_result import TableResult
 from fpmcts.papers.study import LotsStudy
 from fpmcts.players import load_player
-from fpmcts.plots import Line, Panel, draw
+from fpmcts.plots import Panel, PlotLine, draw
 from games import Choice
 from games.estimate import estimate
 from games.interface import Game
@@ -237,7 +237,7 @@ class RewardFigures(LotsStudy):
         """Draws the figures: the mean profit by games if nothing varies, else the first player's
         profit by setting.
         """
-        panels, lines, profit = [], dict[str, Line](), "Profit (small bets a game)"
+        panels, lines, profit = [], dict[str, PlotLine](), "Profit (small bets a game)"
         for k, (name, (figure, points)) in enumerate(self.plan.items()):
             own = [result for point, result in found if point.figure == name]
             if len(points) == 1:
@@ -249,7 +249,7 @@ class RewardFigures(LotsStudy):
                 panels.append(Panel(profit, "none", figure.title, "Setting", settings))
                 scores = np.array([(x.score(0).mean, x.score(0).error) for x in own])
                 first = own[0].names[0]
-                lines[f"{name}: {first}"] = Line(
+                lines[f"{name}: {first}"] = PlotLine(
                     np.arange(len(own)), scores[:, 0], scores[:, 1], k, first
                 )
         draw(self.folder(), self.title, panels, lines, self.origin() | {"seed": self.seed})
@@ -293,10 +293,10 @@ def point_lines(point: Point, result: TableResult) -> list[str]:
     return lines
 
 
-def growth(point: Point, result: TableResult) -> dict[str, Line]:
+def growth(point: Point, result: TableResult) -> dict[str, PlotLine]:
     """Returns the mean profit of each player by games."""
     counts, lines = np.arange(1, len(result.by_deck) + 1), {}
     for label, scores in zip(result.names, result.by_deck.T, strict=True):
         errors = np.array([estimate(scores[:n]).error for n in counts])
-        lines[label] = Line(point.orders * counts, np.cumsum(scores) / counts, errors)
+        lines[label] = PlotLine(point.orders * counts, np.cumsum(scores) / counts, errors)
     return lines

@@ -1,21 +1,22 @@
 """Games and players in the forms that a caller may give them: objects, names, runs, functions."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Protocol
 
 import numpy as np
 
 from fpmcts.players import load_player
+from fpmcts.players.foreign import ForeignAgent
 from games.agent import Agent
-from games.interface import Game, Records
+from games.interface import Game
 from games.registry import Player
 from games.rows import States, take
 
 GameLike = Game | type[Game] | str
 
 
-class Learned(Protocol):
+class HasPlayer(Protocol):
     """Something that has learned to play: a ``Run``."""
 
     def player(self) -> Agent:
@@ -26,7 +27,7 @@ Choose = Callable[[dict[str, Any]], str | int]
 """From the view of the seat to move, the fields of ``Table.describe``, to the text of a move or its
 index in ``legal``.
 """
-PlayerLike = Agent | type[Player] | Learned | Choose | str
+PlayerLike = Agent | type[Player] | HasPlayer | Choose | str
 """A player, its class or name, a ``Run``, or a function of the view of the seat to move
 (``FunctionPlayer``).
 """
@@ -57,7 +58,7 @@ def player_of(game: Game, player: Any, **options: Any) -> Agent:
     )
 
 
-class FunctionPlayer(Agent):
+class FunctionPlayer(ForeignAgent):
     """A player that asks a function for each move::
 
         def careful(view):
@@ -73,26 +74,19 @@ class FunctionPlayer(Agent):
     """
 
     def __init__(self, game: Game, choose: Choose) -> None:
-        self.game, self._choose = game, choose
-        self.name = getattr(choose, "__name__", type(choose).__name__)
+        super().__init__(game, getattr(choose, "__name__", type(choose).__name__))
+        self._choose = choose
 
-    def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
-        """Returns the function's move for each view. Raises ValueError if one is illegal."""
-        moves = np.empty(len(games), np.int16)
-        for k, number in enumerate(games):
-            seen = records.moves[number, : records.lengths[number]]
-            fields = self.game.describe_view(views, k, seen)
-            view = {**fields, "to_move": fields["seat"], "returns": None}
-            moves[k] = self._action(self._choose(view), take(views, np.array([k])), view["legal"])
-        return moves
-
-    def _action(self, move: object, view: States, legal: Sequence[str]) -> int:
-        """Returns the action of a move. Raises ValueError: it is not legal."""
+    def ask(self, number: int, seat: int, views: States, row: int, seen: np.ndarray) -> int:
+        """Returns the action of the function's move. Raises ValueError: it is not legal."""
+        view = self.game.describe_view(views, row, seen)
+        legal = view["legal"]
+        move = self._choose({**view, "to_move": seat, "returns": None})
         listed = isinstance(move, int | np.integer) and 0 <= move < len(legal)
-        text = legal[int(move)] if listed else move  # type: ignore[call-overload]
+        text = legal[int(move)] if listed else move
         if isinstance(text, str):
             with suppress(ValueError):
                 action = self.game.parse_action(text)
-                if self.game.is_legal(view, action):
+                if self.game.is_legal(take(views, np.array([row])), action):
                     return action
         raise ValueError(f"{self.name} answered {move!r}; expected one of {', '.join(legal[:12])}")

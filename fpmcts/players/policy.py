@@ -11,7 +11,7 @@ from fpmcts.search.policy_kernels import sample_policy
 from games.agent import Agent
 from games.decision import RETURN, SOLVED, SURE_WIN, WINS, Decision
 from games.generic import legal, stake
-from games.interface import Endgame, Game, Records, observed_by_movers
+from games.interface import EndgameSolver, Game, Records, observed_by_movers
 from games.kernels import Stream, kernel, streams
 from games.question import Limits, Question
 from games.registry import Host, player
@@ -226,7 +226,7 @@ class EndgameAgent(Agent):
     def __init__(
         self,
         policy: PolicyAgent,
-        endgame: Endgame,
+        endgame: EndgameSolver,
         make_determinizer: Callable[[int], Determinizer],
     ) -> None:
         self.game, self._policy, self._endgame = policy.game, policy, endgame

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fpmcts.players.tree_search import Clock, Place, Root, TreeAgent
+from fpmcts.players.tree_search import Place, Root, SearchClock, TreeAgent
 from fpmcts.tabular.hash_table import (
     HEADER,
     HashTable,
@@ -137,7 +137,7 @@ class SharedTreeAgent(TreeAgent[HashTable]):
             self._trees[game, seat] = self.new_tree()
         return self._trees[game, seat]
 
-    def iterate(self, place: Place[HashTable], done: int, clock: Clock) -> int:
+    def iterate(self, place: Place[HashTable], done: int, clock: SearchClock) -> int:
         """Runs an iteration from each of a chunk of states of the information set."""
         spec, table, count = self.game.spec, place.tree, min(CHUNK, clock.most - done)
         prior_worlds(

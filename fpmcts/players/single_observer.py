@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fpmcts.players.tree_search import Clock, Place, Root, TreeAgent
+from fpmcts.players.tree_search import Place, Root, SearchClock, TreeAgent
 from games.decision import RETURN, WINS
 from games.generic import copy_row, current_seat, infoset_key, legal, step, team_return
 from games.interface import Game
@@ -209,7 +209,7 @@ class SingleObserverAgent(TreeAgent[Edges]):
         """Returns an empty tree."""
         return empty_edges(PLACES)
 
-    def iterate(self, place: Place[Edges], done: int, clock: Clock) -> int:
+    def iterate(self, place: Place[Edges], done: int, clock: SearchClock) -> int:
         """Runs an iteration in each deal of a chunk."""
         rules, spec, count = self.game.rules, self.game.spec, min(CHUNK, clock.most - done)
         if 2 * (int(place.tree.used[0]) + count) > len(place.tree.keys):

@@ -35,7 +35,6 @@ from games.files import shipped
 from games.generic import current_seat, legal
 from games.interface import Game, Records
 from games.kernels import kernel, random_index
-from games.poker.players.rollouts import after_moves, of_table
 from games.question import Limits, Question
 from games.registry import Host, PlayerOptions, player
 from games.rows import Rules, States, num_rows
@@ -304,17 +303,16 @@ class TabularAgent(Agent):
 
     Args:
         policy: The table.
-        name: Name in reports.
         playouts: See ``TabularOptions``.
     """
 
     game: Game
     """Set for players made by name."""
 
-    def __init__(
-        self, policy: TabularPolicy | HashedPolicy, name: str = "tabular", playouts: int = 0
-    ) -> None:
-        self.policy, self.name, self.playouts = policy, name, playouts
+    name = "tabular"
+
+    def __init__(self, policy: TabularPolicy | HashedPolicy, playouts: int = 0) -> None:
+        self.policy, self.playouts = policy, playouts
         self._starts: dict[int, list[Estimate]] = {}
 
     def act(self, games: np.ndarray, views: States, records: Records) -> np.ndarray:
@@ -391,7 +389,7 @@ class TabularAgent(Agent):
             Cancelled: ``cancel`` returned True.
         """
         rng, seed = np.random.default_rng(question.seed), question.seed
-        after, hidden = after_moves(self, question, num, rng)
+        after, hidden = question.game.rollouts.after_moves(self, question, num, rng)
         played = (play_out(question.game, self, states, seed, cancel) for states in after)
         return np.stack([returns[:, question.seat] for returns in played], axis=1), hidden
 
@@ -412,7 +410,7 @@ class TabularAgent(Agent):
                 )
             drawn: Any = repeated(table.deal, num), ()
             if isinstance(self.policy, TabularPolicy):
-                drawn = of_table(table, num, np.random.default_rng(seed))
+                drawn = game.rollouts.of_table(table, num, np.random.default_rng(seed))
             return luck_of(
                 game, self, table, self._starts[num], *drawn, seed, win_only=False, cancel=cancel
             )

@@ -21,7 +21,7 @@ MOST_ITERATIONS = 10**9
 Tree = TypeVar("Tree")
 
 
-class Clock:
+class SearchClock:
     """The progress and the end of a search.
 
     Args:
@@ -42,13 +42,8 @@ class Clock:
 
     def is_over(self) -> bool:
         """Returns whether to stop before all iterations are done."""
-        return self.is_late(1.0) or (self.limits.cancel is not None and self.limits.cancel())
-
-    def is_late(self, share: float) -> bool:
-        """Returns whether a share of the time has passed; False without a time limit."""
-        return self.end is not None and time.perf_counter() >= self.begin + share * (
-            self.end - self.begin
-        )
+        is_late = self.end is not None and time.perf_counter() >= self.end
+        return is_late or (self.limits.cancel is not None and self.limits.cancel())
 
     def total(self, done: int) -> int:
         """Returns the expected number of iterations; if time decides, from the rate so far."""
@@ -104,7 +99,7 @@ class TreeAgent(Agent, Generic[Tree]):
         unit: Unit of the reported values, WINS or RETURN.
 
     Attributes:
-        iterations, seconds: See ``Clock``.
+        iterations, seconds: See ``SearchClock``.
         temperature: 0 plays the likeliest move, T > 0 draws in proportion to weights^(1/T).
     """
 
@@ -125,7 +120,7 @@ class TreeAgent(Agent, Generic[Tree]):
         return self.new_tree()
 
     @abstractmethod
-    def iterate(self, place: Place[Tree], done: int, clock: Clock) -> int:
+    def iterate(self, place: Place[Tree], done: int, clock: SearchClock) -> int:
         """Runs a chunk of iterations after the ``done`` first ones, within the limits of ``clock``;
         returns their number.
         """
@@ -161,7 +156,7 @@ class TreeAgent(Agent, Generic[Tree]):
         question = Question(self.game, seat, view, seen, actions, actions, actions, 0)
         tree = self.tree_of(game, seat)
         place = self.place(question, self.rng[row], self._paths[row], tree)
-        self.search(place, Clock(self.iterations, self.seconds))
+        self.search(place, SearchClock(self.iterations, self.seconds))
         return int(actions[self._drawn(self.root(place).policy, place)])
 
     def place(
@@ -176,12 +171,12 @@ class TreeAgent(Agent, Generic[Tree]):
         rng, path = streams(question.seed, 1), streams(question.seed, 1, 1)
         place = self.place(question, rng, path, self.new_tree())
         done, root = (
-            self.search(place, Clock(self.iterations, self.seconds, limits)),
+            self.search(place, SearchClock(self.iterations, self.seconds, limits)),
             self.root(place),
         )
         return self._decided(question, root, done, self._drawn(root.policy, place))
 
-    def search(self, place: Place[Tree], clock: Clock) -> int:
+    def search(self, place: Place[Tree], clock: SearchClock) -> int:
         """Returns the iterations of a search, at least one chunk."""
         done, report = 0, clock.limits.report
         while done < clock.most:

@@ -19,7 +19,7 @@ from games.interface import Game
 from games.settings import build
 
 
-class Entry(NamedTuple):
+class TabularAlgorithm(NamedTuple):
     """An algorithm.
 
     Attributes:
@@ -56,15 +56,15 @@ def has_starts(game: Game) -> bool:
 
 
 _TWO = "a game of two players"
-ALGORITHMS: dict[str, Entry] = {
-    "ismcts": Entry(IsMctsOptions, None, ismcts),
-    "smooth_uct": Entry(SmoothUCTOptions, TabularSelfPlay, hashed_uct),
-    "uct": Entry(UCTOptions, TabularSelfPlay, hashed_uct),
-    "uct_against_random": Entry(UCTOptions, UCTAgainstRandom, None),
-    "outcome_sampling": Entry(
+ALGORITHMS: dict[str, TabularAlgorithm] = {
+    "ismcts": TabularAlgorithm(IsMctsOptions, None, ismcts),
+    "smooth_uct": TabularAlgorithm(SmoothUCTOptions, TabularSelfPlay, hashed_uct),
+    "uct": TabularAlgorithm(UCTOptions, TabularSelfPlay, hashed_uct),
+    "uct_against_random": TabularAlgorithm(UCTOptions, UCTAgainstRandom, None),
+    "outcome_sampling": TabularAlgorithm(
         OutcomeSamplingOptions, OutcomeSampling, hashed_sampling, 2, needs=_TWO
     ),
-    "cfr_plus": Entry(
+    "cfr_plus": TabularAlgorithm(
         CFRPlusOptions, CFRPlus, HashedCFRPlus, 2, True, f"{_TWO} whose deals can be listed"
     ),
 }

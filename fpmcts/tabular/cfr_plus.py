@@ -245,7 +245,7 @@ class HashedCFRPlus(HashedLearner):
     def __init__(self, name: str, game: Game, seed: int, options: CFRPlusOptions) -> None:
         self._most = options.most
         super().__init__(name, game, seed, options, Averages())
-        assert self.listed is not None  # by ``algorithms.Entry.listed``
+        assert self.listed is not None  # by ``algorithms.TabularAlgorithm.listed``
         self.listed.check("algorithm cfr_plus")
         self.chunk = max(1, round(_CHUNK / self.listed.histories))
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from fpmcts.cluster.settings import ClusterSettings
-from fpmcts.players.lookup import PLAYERS
+from fpmcts.players.lookup import PLAYERS, Host, entrants_of
+from fpmcts.players.trained import NetworkOptions
 from fpmcts.players.warmup import compile_searches
 from fpmcts.search.search import SearchSettings
 from fpmcts.training.algorithms import read_run
@@ -28,7 +29,6 @@ MANY = 1_000_000_000
 """Maximum games, decks or iterations of a key; those that exceed memory are refused on
 allocation.
 """
-BASELINES = ("rhcp", "rlcard_rule", "random", "always_call", "hand_only", "best_hand")
 
 
 @dataclass(frozen=True)
@@ -86,8 +86,9 @@ class EvaluationSettings:
     """Evaluation during training, by duplicate matches on decks that are never trained on.
 
     Attributes:
-        baseline: The fixed opponent: "random"; in Doudizhu "rhcp" or "rlcard_rule"; in poker
-            "always_call", and in no-limit Hold'em "hand_only" or "best_hand".
+        baseline: The fixed opponent: any player of the game, with its default options, that does
+            not play by the networks of the run: "random"; in Doudizhu "rhcp" or "pimc"; in no-limit
+            Hold'em "best_hand" or "mcts".
         decks: Decks for evaluating the policy without search, every iteration; 0 = never.
         search_decks: Decks for evaluating the search, every ``search_every`` iterations; 0 = never.
         search_every: Iterations between evaluations of the search, >= 1.
@@ -100,7 +101,7 @@ class EvaluationSettings:
         **dict.fromkeys(("search_every", "search_playouts"), "search_decks>0"),
         "baseline": "decks>0, search_decks>0",
     }
-    baseline: str = setting("rhcp", choices=BASELINES)
+    baseline: str = "rhcp"
     decks: int = setting(200, least=0, most=MANY)
     search_decks: int = setting(50, least=0, most=MANY)
     search_every: int = setting(50, least=1, most=MANY)
@@ -224,13 +225,14 @@ class TrainConfig(NetworksConfig):
             raise ConfigError(
                 f"train.lead={self.train.lead}: needs train.averaging > 0, or set train.lead=0"
             )
-        name, baseline = spec.name, self.evaluation.baseline
-        if not PLAYERS[baseline].plays(name):
-            games = " or ".join(PLAYERS[baseline].games())
-            able = ", ".join(kind for kind in BASELINES if PLAYERS[kind].plays(name))
-            raise ConfigError(
-                f"evaluation.baseline={baseline}: is for game={games}; expected one of {able}"
-            )
+        game, name, baseline = self.game.make(), spec.name, self.evaluation.baseline
+        try:
+            options = entrants_of(baseline, game, {})[baseline].options
+            if isinstance(options, NetworkOptions):
+                raise ValueError("would be the networks of the run; expected another player")
+            options.make(Host(game, {}))
+        except ValueError as error:
+            raise ConfigError(f"evaluation.baseline={baseline}: {error}") from error
         self._check_bootstrap(spec)
         settings = self.inference
         if settings.phase1 != "none" and not spec.hidden_counts:

@@ -168,7 +168,7 @@ def _choose(
 
 
 class Endgame:
-    """See ``games.interface.Endgame``.
+    """See ``games.interface.EndgameSolver``.
 
     Args:
         rules: The rules.

@@ -51,7 +51,7 @@ class Hands(NamedTuple):
     trims_antes: np.ndarray
 
 
-class Replay(NamedTuple):
+class Replayed(NamedTuple):
     """The result of replaying N hands.
 
     Attributes:
@@ -136,7 +136,7 @@ def _play(rules: Rules, hands: Hands, n: int, states: States) -> int:
 
 
 @kernel
-def _replay(rules: Rules, hands: Hands, states: States, out: Replay) -> None:
+def _replay(rules: Rules, hands: Hands, states: States, out: Replayed) -> None:
     strengths = np.zeros(hands.stacks.shape[1], np.int32)
     for n in range(len(hands.stacks)):
         played = _play(rules, hands, n, states)
@@ -157,11 +157,11 @@ def _replay(rules: Rules, hands: Hands, states: States, out: Replay) -> None:
             returns_of(rules, states, 0, strengths, out.returns[n])
 
 
-def replay(hands: Hands) -> Replay:
+def replay(hands: Hands) -> Replayed:
     """Returns the result of replaying hands."""
     count, seats = hands.stacks.shape
     kinds = (np.float64, np.int32, np.bool_)
-    out = Replay(
+    out = Replayed(
         np.zeros(count, np.bool_),
         np.zeros(count, np.bool_),
         *(np.zeros((count, seats), kind) for kind in kinds),
@@ -203,7 +203,7 @@ def verdicts(hands: Sequence[Hand]) -> list[Verdict]:
     return found
 
 
-def _end(hand: Hand, played: Replay, k: int) -> Verdict:
+def _end(hand: Hand, played: Replayed, k: int) -> Verdict:
     """Compares the end of hand ``k`` with the file's; a rake taken from the winners is no fault."""
     before, paid = np.array(hand.stacks), played.paid[k]
     is_settled, pot = bool(played.settled[k]), int(paid.sum())

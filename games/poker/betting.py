@@ -130,7 +130,7 @@ def _payoffs(paid: tuple[float, ...], folded: tuple[bool, ...]) -> np.ndarray:
     return np.array(rows)
 
 
-class _State(NamedTuple):
+class _Bets(NamedTuple):
     """A position in the betting: chips paid, players that folded, the round, its raises, the player
     to act, and the number still to act.
     """
@@ -155,9 +155,9 @@ def _next_player(folded: tuple[bool, ...], player: int) -> int:
 
 def _start_round(
     rules: BettingRules, paid: tuple[float, ...], folded: tuple[bool, ...], number: int
-) -> _State:
+) -> _Bets:
     """Returns the position at the beginning of a round."""
-    return _State(
+    return _Bets(
         paid,
         folded,
         number,
@@ -169,7 +169,7 @@ def _start_round(
     )
 
 
-def _play(rules: BettingRules, state: _State, action: Action) -> _State:
+def _play(rules: BettingRules, state: _Bets, action: Action) -> _Bets:
     """Returns the position after an action."""
     paid, folded, player = list(state.paid), list(state.folded), state.player
     raises, waiting = state.raises, state.waiting - 1
@@ -184,12 +184,12 @@ def _play(rules: BettingRules, state: _State, action: Action) -> _State:
     if waiting == 0 and not over:
         return _start_round(rules, tuple(paid), tuple(folded), state.round + 1)
     following = _next_player(tuple(folded), (player + 1) % rules.num_players)
-    return _State(
+    return _Bets(
         tuple(paid), tuple(folded), state.round, raises, following, waiting, state.start, over
     )
 
 
-def _potential(rules: BettingRules, state: _State) -> float:
+def _potential(rules: BettingRules, state: _Bets) -> float:
     """Returns the maximum chips that the remaining players can add from the beginning of the round
     on.
     """
@@ -269,7 +269,7 @@ def with_buckets(tree: PublicTree, num_buckets: tuple[int, ...]) -> PublicTree:
 
 def _reachable(
     rules: BettingRules,
-) -> tuple[list[_State], np.ndarray, np.ndarray, list[tuple[tuple[float, ...], tuple[bool, ...]]]]:
+) -> tuple[list[_Bets], np.ndarray, np.ndarray, list[tuple[tuple[float, ...], tuple[bool, ...]]]]:
     """Returns the reachable positions of the betting with their actions and successors, and the
     ends: chips paid, players that folded.
 

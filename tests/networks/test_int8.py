@@ -11,7 +11,7 @@ import torch
 from fpmcts.players.trained import checkpoint_of, load_trained
 from games import make
 from games.settings import ConfigError
-from networks.engine import MAX_CHUNK, Engine
+from networks.engine import MAX_CHUNK, NetworkEngine
 from networks.evaluator import Evaluator
 from networks.int8 import Int8Engine, QuantizedConv, Sample, random_sample
 from networks.precision import check_int8
@@ -82,7 +82,9 @@ def test_a_convolution_by_hand() -> None:
 def test_a_network_before_training_and_damaged_weights() -> None:
     net = build_networks(DOUDIZHU, SMALL, seed=0).role(0).eval()
     planes = torch.from_numpy(observations(20))
-    difference = Int8Engine(net, sample())(planes).policy - Engine(net, "float32")(planes).policy
+    difference = (
+        Int8Engine(net, sample())(planes).policy - NetworkEngine(net, "float32")(planes).policy
+    )
     assert difference.abs().max() < 0.01
     with torch.no_grad():
         net.stem.conv.weight[0] = torch.nan

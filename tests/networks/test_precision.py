@@ -6,7 +6,7 @@ import torch
 from fpmcts.players.trained import checkpoint_of, load_trained, untrained_of
 from games import make
 from networks import precision
-from networks.engine import Engine
+from networks.engine import NetworkEngine
 from networks.precision import has_bfloat16, is_fast_in_bfloat16, settled
 from networks.resnet import NetworkConfig, PolicyValueNet
 from tests.networks.specs import DOUDIZHU, SMALL
@@ -48,7 +48,7 @@ def test_the_rule(
     small = PolicyValueNet(DOUDIZHU, SMALL)
     assert settled("auto", small, CPU, int8=True) == "float32"
     assert settled("bfloat16", small, CPU) == "bfloat16"
-    assert Engine(small).setting.dtype == torch.float32
+    assert NetworkEngine(small).setting.dtype == torch.float32
     assert has_bfloat16(CPU) == bfloat16 and is_fast_in_bfloat16(CPU) == (short == "bfloat16")
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from networks.engine import Engine
+from networks.engine import NetworkEngine
 from networks.resnet import NetworkConfig, PolicyValueNet, build_networks, expected_value
 from tests.networks.specs import CONFIGS, DOUDIZHU, SMALL, as_if_trained, observations, trained
 
@@ -51,7 +51,7 @@ def test_reading_a_scalar_plane_once_changes_nothing() -> None:
         net = trained(config, spec._replace(scalar_planes=scalars))
         policy = net(planes).policy
         (gradient,) = torch.autograd.grad(policy.square().sum(), net.stem.conv.weight)
-        found.append((policy, Engine(net)(planes).policy, gradient))
+        found.append((policy, NetworkEngine(net)(planes).policy, gradient))
     for all_read, read_once in zip(*found, strict=True):
         assert torch.allclose(all_read, read_once, atol=1e-5)
 

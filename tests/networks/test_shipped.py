@@ -7,7 +7,7 @@ import torch
 
 from games import make
 from networks.checkpoint import load
-from networks.engine import Engine
+from networks.engine import NetworkEngine
 from networks.resnet import NetworkConfig, build_networks
 from networks.weights import load_module
 
@@ -24,12 +24,14 @@ game: the ``wp`` value, a policy output and a hidden one."""
 def test_answers() -> None:
     arrays, meta = load(WEIGHTS)
     settings = meta["config"]["network"]
-    assert settings["value_head"] == "win_stakes"  # "win_bombs" in the file
+    assert settings["value_head"] == "win_stakes"
     spec = make("doudizhu").spec
     networks = build_networks(spec, NetworkConfig(**settings | {"objective": "wp"}), seed=0)
     for k, net in enumerate(networks.distinct()):
         load_module(net, arrays, f"network.{k}")
         seen = np.random.default_rng(k).random((2, *spec.observation_shape)) < 0.2
-        found = Engine(net.eval(), "float32")(torch.from_numpy(seen[:1].astype(np.int8)), True)
+        found = NetworkEngine(net.eval(), "float32")(
+            torch.from_numpy(seen[:1].astype(np.int8)), True
+        )
         answers = found.value[0], found.policy[0, 5], found.hidden[0, 1, 3]
         np.testing.assert_allclose(answers, GOLDEN[k], rtol=2e-4, atol=2e-4)

@@ -49,7 +49,7 @@ class Seat:
     """A bot, and a table that shows our own policy what is in the bot's requests."""
 
     def __init__(self, bot: Any, hands: Any, seat: int) -> None:
-        self.bot, self.seat = bot.Bot(), seat
+        self.bot, self.seat = bot.BotzoneBot(), seat
         deal = {"hands": [text_of(hand) for hand in hands[0]], "bottom": text_of(hands[1])}
         self.table = Table(GAME, record={**Table(GAME, seed=0).record(), **deal, "moves": []} | NEW)
 
@@ -144,7 +144,7 @@ def test_a_thousand_matches_and_twenty_thousand_decisions(bot: Any, policy: Any)
 
 def test_both_protocols(file: Path, bot: Any) -> None:
     """A process for each answer gives the same as one for a match."""
-    bots = [bot.Bot() for _ in range(3)]
+    bots = [bot.BotzoneBot() for _ in range(3)]
     told: list[list[Any]] = [[], []]
     simple = file.with_name("simple.py")
     simple.write_text(file.read_text().replace("LONG_RUNNING = True", "LONG_RUNNING = False"))
@@ -178,7 +178,7 @@ def test_both_protocols(file: Path, bot: Any) -> None:
 
 def test_space_shuttles_are_answered_by_bombs_only(bot: Any) -> None:
     own = [8, 9, 10, 11, 12, 13, 14, 16, 17, 20, 24, 28, 32, 36, 40, 44, 48]
-    state = bot.Bot()
+    state = bot.BotzoneBot()
     shuttle = [0, 1, 2, 3, 4, 5, 6, 7]
     request = {"own": own, "publiccard": [0, 1, 2], "landlord": 0, "pos": 1, "finalbid": 3}
     state.hear(request | {"history": [[], shuttle]})

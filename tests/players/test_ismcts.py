@@ -10,7 +10,7 @@ import pytest
 
 from fpmcts.players import load_player, single_observer
 from fpmcts.players.single_observer import CHUNK, PLACES
-from fpmcts.players.tree_search import Clock
+from fpmcts.players.tree_search import SearchClock
 from games import make
 from games.kernels import random_below, random_float, streams
 from games.question import ask
@@ -85,7 +85,7 @@ def test_against_dictionaries(name: str) -> None:
     agent: Any = load_player("ismcts", game, iterations=TOTAL)
     ours, theirs = streams(9, 1), streams(9, 1)
     place = agent.place(ask(Table(game, seed=5), 0), ours, streams(0, 1), agent.new_tree())
-    assert agent.search(place, Clock(TOTAL)) == TOTAL
+    assert agent.search(place, SearchClock(TOTAL)) == TOTAL
     worlds, expected, span = game.empty(CHUNK), dict[Any, list[float]](), [math.inf, -math.inf]
     for done in range(0, TOTAL, CHUNK):
         count = min(CHUNK, TOTAL - done)

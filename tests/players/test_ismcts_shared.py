@@ -13,7 +13,7 @@ from fpmcts.evaluation.match import play_games
 from fpmcts.players import load_player, single_observer
 from fpmcts.players.shared_tree import CHUNK, SharedTreeAgent, hides_moves_alone
 from fpmcts.players.single_observer import SingleObserverAgent
-from fpmcts.players.tree_search import Clock, Place
+from fpmcts.players.tree_search import Place, SearchClock
 from fpmcts.tabular.hash_table import HashTable, Rows, find, seat_key, visits_of
 from fpmcts.tabular.hashed_learner import fill_policy
 from games import make
@@ -55,7 +55,7 @@ def searched(game: Any, table: Table, **options: Any) -> tuple[SharedTreeAgent, 
     """Returns a player and where it stands after a search for the seat to move."""
     agent: Any = load_player("ismcts", game, **options)
     place = agent.place(ask(table, 0), streams(3, 1), streams(3, 1, 1), agent.new_tree())
-    agent.search(place, Clock(agent.iterations))
+    agent.search(place, SearchClock(agent.iterations))
     return agent, place
 
 

@@ -505,6 +505,9 @@ def test_checkpoint_of_another_shape_is_refused() -> None:
             "gradient.frozen=.*: expected some but not all of the roles 0 to 1",
         ),
         ("gradient.frozen=[1]", "gradient.frozen=.*: has no effect with gradient.start=null"),
+        ("evaluation.baseline=rhcp", "evaluation.baseline=rhcp: player 'rhcp': expected one of"),
+        ("evaluation.baseline=policy", "evaluation.baseline=policy: would be the networks of"),
+        ("evaluation.baseline=external", "evaluation.baseline=external: command '': expected a"),
         (
             "game=doudizhu network.hidden_head=false",
             "inference.phase1=marginal: needs network.hidden_head=true",
@@ -527,3 +530,7 @@ def test_checkpoint_of_another_shape_is_refused() -> None:
 def test_configurations_that_do_not_fit(override: str, message: str) -> None:
     with pytest.raises(ConfigError, match=re.compile(message)):
         config(*override.split(), base=["game=leduc"])
+
+
+def test_any_player_of_the_game_may_be_the_baseline() -> None:
+    assert config("evaluation.baseline=ismcts").evaluation.baseline == "ismcts"

@@ -13,7 +13,7 @@ import sys
 import numpy
 
 from games.doudizhu.auction import Phase
-from games.doudizhu.botzone.prelude import DECODER, LONG_RUNNING, NETS, PLANES, RULES, Rows
+from games.doudizhu.botzone.prelude import DECODER, LONG_RUNNING, NETS, PLANES, RULES, Matrix
 from games.doudizhu.cards import DECK
 from games.doudizhu.forced_win import forced_win
 from games.doudizhu.legal import legal_moves
@@ -24,13 +24,13 @@ CALLER = 3
 HAND = 17
 
 
-class State:
+class SeatState:
     """The state of a game as a seat sees it: one row of ``games.doudizhu.auction.WholeStates``."""
 
     def __init__(self, own):
-        self.hands, self.played = Rows([[0, 0, 0]]), Rows([[0, 0, 0]])
-        self.history = Rows([[-1] * 16])
-        self.claims, self.doubled = Rows([[-1] * 3]), Rows([[-1] * 3])
+        self.hands, self.played = Matrix([[0, 0, 0]]), Matrix([[0, 0, 0]])
+        self.history = Matrix([[-1] * 16])
+        self.claims, self.doubled = Matrix([[-1] * 3]), Matrix([[-1] * 3])
         for name in ("bottom", "seat", "target", "passes", "bombs", "landlord", "led", "phase"):
             setattr(self, name, [0])
         self.winner = [-1]
@@ -66,7 +66,7 @@ class State:
             if self.passes[0] == 2:
                 self.passes[0], self.target[0] = 0, PASS
         self.seat[0] = (seat + 1) % 3
-        self.history = Rows([[move] + self.history[0][:-1]])
+        self.history = Matrix([[move] + self.history[0][:-1]])
 
 
 def packed(cards):
@@ -158,7 +158,7 @@ def decided_cards(state):
     return cards
 
 
-class Bot:
+class BotzoneBot:
     """Answers the requests of a match, one after the other."""
 
     def __init__(self):
@@ -168,7 +168,7 @@ class Bot:
     def hear(self, request):
         """Takes in a request."""
         if "own" in request and self.state is None:
-            self.state = State(request["own"])
+            self.state = SeatState(request["own"])
         if "bid" in request:
             for seat, call in enumerate(request["bid"]):
                 self.state.claims[0, seat] = call
@@ -199,13 +199,13 @@ class Bot:
 
 def main():
     """Answers the request of a match; with LONG_RUNNING, all further ones, too."""
-    bot = Bot()
+    bot = BotzoneBot()
     for line in sys.stdin:
         if not line.strip():
             continue
         told = json.loads(line)
         if "requests" in told:
-            bot = Bot()
+            bot = BotzoneBot()
             for request, response in zip(told["requests"], told["responses"]):
                 bot.hear(request)
                 bot.say(response)

@@ -18,7 +18,7 @@ IntEnum = enum.IntEnum
 MASK = (1 << 64) - 1
 
 
-class Rows(list):
+class Matrix(list):
     """A list of lists with the indices of a matrix."""
 
     def __init__(self, rows):
@@ -47,7 +47,7 @@ class np:  # noqa: N801
         return (
             [0] * shape
             if type(shape) is not tuple
-            else Rows([0] * shape[1] for _ in range(shape[0]))
+            else Matrix([0] * shape[1] for _ in range(shape[0]))
         )
 
     empty = zeros
