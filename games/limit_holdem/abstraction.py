@@ -7,17 +7,24 @@ of the paper's table 1; before the flop each of the 169 starting hands has its o
 remember the buckets of earlier rounds ("imperfect recall").
 """
 
+import hashlib
+import mmap
+import os
 import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from games.files import replacing
 from games.help import say_on_stderr
 from games.kernel_cache import cache_folder
-from games.limit_holdem import squared_strength, table_files
+from games.kernels import PARSING
+from games.limit_holdem import squared_strength
 from games.limit_holdem.boards import (
     NUM_BOARDS,
     NUM_HOLDINGS,
@@ -26,16 +33,22 @@ from games.limit_holdem.boards import (
     moved_holdings,
     start_hands,
 )
-from games.limit_holdem.table_files import TablesError
 from games.poker import hands
+from games.settings import InputError
 
 GRIDS = {2: (169, 1000, 500, 200), 3: (169, 1000, 100, 20)}
 """Buckets in each round by the number of players (table 1)."""
-VERSION = 2
-"""Version of the tables; increase it when boards, holdings or buckets change."""
+VERSION = 3
+"""Version of the tables; increase it when grids, boards, holdings or buckets change."""
 _CHUNK = 256
 THREADS = 2
 """Of ``compute``: the kernels release the GIL."""
+
+
+class TablesError(InputError):
+    """Tables that are missing or unusable; the message is one line that says which, why, and what
+    to do.
+    """
 
 
 class Abstraction(NamedTuple):
@@ -110,22 +123,74 @@ def compute(grid: Sequence[int]) -> Abstraction:
 
 def file(players: int) -> Path:
     """Returns the file of the tables for a number of players."""
-    return cache_folder() / "poker" / f"limit_holdem-{players}.tables"
-
-
-def _facts(players: int) -> dict[str, str]:
-    """Returns the facts about the tables that their file must state."""
-    return {"grid": str(GRIDS[players]), "version": str(VERSION)}
+    return cache_folder() / "poker" / f"limit_holdem-{players}-{VERSION}.npy"
 
 
 def load(players: int) -> Abstraction:
     """Returns the tables as memory maps, made first unless they are there. Raises TablesError if
     they cannot be written.
     """
-    path, facts = file(players), _facts(players)
+    path = file(players)
     try:
-        return Abstraction(**table_files.load(path, facts))
+        return read(path)
     except TablesError as error:
         say_on_stderr(f"{error}; making them, within a minute")
-    table_files.save(path, compute(GRIDS[players])._asdict(), facts)
-    return Abstraction(**table_files.load(path, facts))
+    save(path, compute(GRIDS[players]))
+    return read(path)
+
+
+def _checksum(record: np.ndarray) -> bytes:
+    """Returns the SHA-256 of a record of tables, but for its last field, where it stands."""
+    return hashlib.sha256(record.view(np.uint8)[:-64]).hexdigest().encode()
+
+
+def save(path: Path, tables: Abstraction) -> None:
+    """Writes tables atomically, as one record. Raises TablesError if the system refuses; the file
+    is then unchanged.
+    """
+    kinds = [(name, array.dtype, array.shape) for name, array in tables._asdict().items()]
+    record = np.empty(1, [*kinds, ("sha256", "S64")])
+    for name, array in tables._asdict().items():
+        record[name] = array
+    record["sha256"] = _checksum(record)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(path) as temporary, temporary.open("wb") as file:
+            np.save(file, record)
+            file.flush()
+            os.fsync(file.fileno())  # lets the system drop its small pages from memory
+            if hasattr(os, "posix_fadvise"):
+                os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+    except OSError as error:
+        raise TablesError(f"cannot write {path}: {error}") from error
+
+
+def read(path: Path) -> Abstraction:
+    """Returns the tables of a file as one read-only memory map, which all processes share and the
+    system can evict. Raises TablesError if it is missing or damaged.
+    """
+    try:
+        state = path.stat()
+        return _read(path, state.st_size, state.st_mtime_ns)
+    except FileNotFoundError as error:
+        raise TablesError(f"there are no tables at {path}") from error
+    except (OSError, ValueError, EOFError, LookupError, AttributeError) as error:
+        raise TablesError(f"{path} cannot be used ({error})") from error
+
+
+@cache
+def _read(path: Path, size: int, changed: int) -> Abstraction:
+    """Returns the tables of a file, cached until the file changes. Raises ValueError if it is
+    damaged.
+
+    Tables are read at random, which is faster with pages of 2 MB if the system has them for files.
+    Pages are made on first access, so the checksum is computed through the map.
+    """
+    with PARSING:
+        record: Any = np.load(path, mmap_mode="r")
+    if hasattr(mmap, "MADV_HUGEPAGE"):
+        with suppress(OSError):  # a kernel without them
+            record._mmap.madvise(mmap.MADV_HUGEPAGE)
+    if record["sha256"][0] != _checksum(record):
+        raise ValueError("it does not match its checksum")
+    return Abstraction(*(np.asarray(record[name][0]) for name in Abstraction._fields))

@@ -10,7 +10,8 @@ import pytest
 from phevaluator.evaluator import _evaluate_cards  # smaller is better
 
 from games.kernels import kernel
-from games.limit_holdem import boards, squared_strength, table_files
+from games.limit_holdem import abstraction, boards, squared_strength
+from games.limit_holdem.abstraction import TablesError
 from games.limit_holdem.boards import (
     NUM_BOARDS,
     NUM_HOLDINGS,
@@ -18,7 +19,6 @@ from games.limit_holdem.boards import (
     canonical_boards,
     moved_holdings,
 )
-from games.limit_holdem.table_files import TablesError
 from games.poker import hands
 from games.poker.hands import parse_cards
 
@@ -141,37 +141,30 @@ def test_buckets_are_cells_of_a_grid() -> None:
     assert squared_strength.buckets(half, 1, 1000).tolist() == [500]
 
 
-FACTS = {"grid": "x", "version": "1"}
-
-
 @pytest.fixture
 def stored(tmp_path: Path) -> Path:
-    path = tmp_path / "some" / "x.tables"
-    arrays = {"a": np.arange(1000), "b": np.ones((2, 3), np.uint8), "c": np.ones(2, np.uint16)}
-    table_files.save(path, arrays, FACTS)
+    """Tables of one board each, smaller than those of the game."""
+    path = tmp_path / "some" / "x.npy"
+    rows = (np.arange(9, dtype=kind) for kind in (np.uint8, np.uint16, np.uint16, np.uint8))
+    abstraction.save(path, abstraction.Abstraction(*(np.stack([row, row]) for row in rows)))
     return path
 
 
 def test_files_give_back_what_was_stored(stored: Path) -> None:
-    arrays = table_files.load(stored, FACTS)
-    assert np.array_equal(arrays["a"], np.arange(1000)) and arrays["b"].tolist() == [[1] * 3] * 2
-    assert [arrays[name].dtype for name in "abc"] == [np.int64, np.uint8, np.uint16]
+    found = abstraction.read(stored)
+    assert [array.dtype for array in found] == [np.uint8, np.uint16, np.uint16, np.uint8]
+    for array in found:
+        assert array.tolist() == [list(range(9))] * 2
+        assert type(array) is np.ndarray and array.flags.aligned and array.flags.c_contiguous
     with pytest.raises(ValueError, match="read-only"):
-        arrays["a"][0] = 1
+        found.flop[0] = 1
 
 
 def test_unusable_files(stored: Path, tmp_path: Path) -> None:
     with pytest.raises(TablesError, match="there are no tables at .*nowhere"):
-        table_files.load(tmp_path / "nowhere", FACTS)
-    with pytest.raises(TablesError, match="version is 1, expected 2"):
-        table_files.load(stored, {**FACTS, "version": "2"})
+        abstraction.read(tmp_path / "nowhere")
     whole = stored.read_bytes()
-    for bad in (
-        whole[:-64] + b"bad" + whole[-61:],
-        whole[:-64],
-        b"",
-        b"\xff" * 99,
-    ):
+    for bad in (whole[:-100] + b"bad" + whole[-97:], whole[:-64], b"", b"\xff" * 99):
         stored.write_bytes(bad)
-        with pytest.raises(TablesError, match="x.tables cannot be used.*"):
-            table_files.load(stored, FACTS)
+        with pytest.raises(TablesError, match="x.npy cannot be used.*"):
+            abstraction.read(stored)
