@@ -440,8 +440,7 @@ def _written_out(states: Any) -> Callable[..., Any]:
     # Numba compares the signature with that of _choose_copy_row.
     head = "def copy(rules: Any, source: Any, i: Any, target: Any, j: Any):"
     exec("\n".join([head, *_copied(states)]), made)  # noqa: S102 (names of fields)
-    function: Callable[..., Any] = made["copy"]
-    return function
+    return made["copy"]
 
 
 def _copy_row(rules: Rules, source: States, i: int, target: States, j: int) -> None:

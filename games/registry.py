@@ -149,8 +149,7 @@ class PlayerOptions:
         taken = {
             part: {key: getattr(made[part], key) for key in chosen[part]} for part in cls.borrowed
         }
-        options: Self = replace(made[""], **taken)
-        return options
+        return replace(made[""], **taken)
 
     def as_dict(self) -> dict[str, Any]:
         """Returns the given options."""
@@ -253,8 +252,7 @@ class Host:
         """
         if key not in self._made:
             self._made[key] = make()
-        made: Made = self._made[key]
-        return made
+        return self._made[key]
 
 
 PLAYERS: dict[str, type[PlayerOptions]] = {}

@@ -134,8 +134,7 @@ class Tables:
     def _by_infoset(self, values: np.ndarray) -> np.ndarray:
         """Returns a number per node of the tree for each information set."""
         order = np.argsort(self.betting.base)
-        result: np.ndarray = np.repeat(values[order], self.betting.num_buckets[order])
-        return result
+        return np.repeat(values[order], self.betting.num_buckets[order])
 
     @cached_property
     def infoset_player(self) -> np.ndarray:
@@ -183,7 +182,7 @@ class Tables:
     def completed(self, policy: np.ndarray) -> np.ndarray:
         """Returns a policy with its rows of zeros replaced by the uniform policy."""
         none = ~policy.any(axis=1, keepdims=True)
-        return np.asarray(np.where(none, self.uniform_policy(), policy))
+        return np.where(none, self.uniform_policy(), policy)
 
     def check_policy(self, policy: np.ndarray) -> np.ndarray:
         """Returns the policy as contiguous float64.

@@ -21,7 +21,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import load as load_bytes
 from safetensors.numpy import save_file
 
-from games.files import ROOT, replacing
+from games.files import ROOT, replacing, shipped
 from games.settings import InputError, build
 
 FORMAT = "fpmcts-1"
@@ -97,6 +97,21 @@ def load(path: Path | str) -> tuple[Arrays, dict[str, Any]]:
     if _digest(arrays, header["meta"]) != header["sha256"]:
         raise CheckpointError(f"{path} is damaged: its contents do not match its checksum")
     return arrays, parse_meta(header["meta"], path)
+
+
+def file_of(path: Path | str, *names: str) -> Path:
+    """Returns the file of what a run has learned: the path itself or, in a folder, the first of
+    ``names`` that is there, else the first of them.
+
+    ``models/…`` means the files that come with the project, unless the current folder has such a
+    file.
+    """
+    path = Path(path)
+    if not path.exists() and path.parts[:1] == ("models",):
+        path = shipped("models").joinpath(*path.parts[1:])
+    if not path.is_dir():
+        return path
+    return path / next((name for name in names if (path / name).exists()), names[0])
 
 
 @contextmanager

@@ -208,8 +208,7 @@ def extrapolate(ahead: nn.Module, average: nn.Module, latest: nn.Module, lead: f
 
 def _to_array(tensor: torch.Tensor) -> np.ndarray:
     """Returns a tensor as an array."""
-    array: np.ndarray = tensor.detach().cpu().numpy()
-    return array
+    return tensor.detach().cpu().numpy()
 
 
 def _under(arrays: Mapping[str, np.ndarray], prefix: str) -> Arrays:

@@ -82,8 +82,7 @@ class RayWorker:
 
     def environment(self, facts: str) -> dict[str, str]:
         """Returns what must be equal here and in the driver, from the function MODULE:NAME."""
-        found: dict[str, str] = resolve_name(facts)()
-        return found
+        return resolve_name(facts)()
 
     def do(self, version: int, shared: np.ndarray, unit: np.ndarray) -> tuple[np.ndarray, float]:
         """Returns the packed result of a unit, and the seconds it took."""

@@ -241,7 +241,7 @@ def controlled(scores: np.ndarray, luck: np.ndarray) -> np.ndarray:
     applied to the rest, ten times; with few decks they are 1.
     """
     if len(scores) < FEWEST:
-        return np.asarray(scores - luck.sum(axis=1))
+        return scores - luck.sum(axis=1)
     result, fold = np.empty(len(scores)), np.arange(len(scores)) % FOLDS
     for k in range(FOLDS):
         fitted = fold != k

@@ -17,7 +17,6 @@ from typing import Any, ClassVar
 
 from fpmcts.cluster.settings import ClusterSettings
 from fpmcts.configuration import load, pairs, read_file
-from fpmcts.evaluation.sequential import SequentialTest
 from fpmcts.players.lookup import PLAYERS, Entrant
 from games import Choice
 from games.choice import games_with, option_names
@@ -98,10 +97,6 @@ class Tournament:
     config: EvaluateConfig
     players: dict[str, Entrant]
     labels: tuple[str, ...]
-
-    def sequential_test(self) -> SequentialTest | None:
-        """Returns the test that may end the match early, or None."""
-        return SequentialTest(*self.config.sprt) if self.config.sprt else None
 
 
 def parse_command_line(arguments: Sequence[str]) -> Tournament:

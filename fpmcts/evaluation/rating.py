@@ -73,7 +73,7 @@ def fit(wins: np.ndarray, start: np.ndarray | None = None) -> np.ndarray:
 
     begin = np.zeros(len(wins)) if start is None else start
     found = minimize(loss, begin, jac=True, method="BFGS", options={"gtol": 1e-7}).x
-    return np.asarray(found - found.mean())
+    return found - found.mean()
 
 
 def ratings(

@@ -72,8 +72,7 @@ def log_likelihood_ratio(
     decks = counts + PSEUDO_DECKS * ((scores == 0) | (scores == 1))
     total = decks.sum(axis=-1, keepdims=True)
     logs = [np.log1p(_root(scores, decks / total, p)[..., None] * (scores - p)) for p in (p0, p1)]
-    result: np.ndarray = (decks * (logs[0] - logs[1])).sum(axis=-1)
-    return result
+    return (decks * (logs[0] - logs[1])).sum(axis=-1)
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ from fpmcts.evaluation.duplicate import duplicate_games, part_seed, table_games
 from fpmcts.evaluation.match import PlayedGames
 from fpmcts.evaluation.match_result import MatchResult
 from fpmcts.evaluation.plan import SLOW_DECKS, DeckTask, Plan, identity, kinds_of
-from fpmcts.evaluation.sequential import SequentialResult
+from fpmcts.evaluation.sequential import SequentialResult, SequentialTest
 from fpmcts.evaluation.statistics import wins
 from fpmcts.players.lookup import Host
 from fpmcts.progress import Progress, silent
@@ -116,7 +116,8 @@ class SequentialVerdict:
     """
 
     def __init__(self, plan: Plan, spec: GameSpec) -> None:
-        self._plan, self._spec, self._test = plan, spec, plan.tournament.sequential_test()
+        self._plan, self._spec, sprt = plan, spec, plan.tournament.config.sprt
+        self._test = SequentialTest(*sprt) if sprt else None
         self.result: SequentialResult | None = None
         self._leading, self._scores = 0, Counter[float]()
 

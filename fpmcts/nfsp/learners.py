@@ -67,17 +67,27 @@ class NFSPSettings:
     target_steps: int = setting(300, least=1, most=1_000_000_000)
 
 
-class QLearner:
-    """Steps the Q network of one role.
+class RoleLearner:
+    """Steps a network of one role.
 
     Attributes:
-        layers: Q.
-        target: Its weights at the last refit, as ``Layers.split`` returns them.
+        layers: The network.
     """
 
     def __init__(self, game: Game, net: PolicyValueNet, settings: NFSPSettings) -> None:
         self.game, self.layers, self.settings = game, Layers(net), settings
         self._decoder = game.decoder.astype(np.int64)  # -1: the output that is always 0
+
+
+class QLearner(RoleLearner):
+    """Steps the Q network of one role.
+
+    Attributes:
+        target: Its weights at the last refit, as ``Layers.split`` returns them.
+    """
+
+    def __init__(self, game: Game, net: PolicyValueNet, settings: NFSPSettings) -> None:
+        super().__init__(game, net, settings)
         self._target = self.layers.weights.clone()
         self.layers.register_buffer("target", self._target)
         self.target = self.layers.split(self._target)
@@ -132,16 +142,8 @@ class QLearner:
         return np.maximum.reduceat(values, offsets[:-1])
 
 
-class AverageLearner:
-    """Steps the average policy of one role, by cross entropy to the moves of its best responses.
-
-    Attributes:
-        layers: The policy.
-    """
-
-    def __init__(self, game: Game, net: PolicyValueNet, settings: NFSPSettings) -> None:
-        self.game, self.layers, self.settings = game, Layers(net), settings
-        self._decoder = game.decoder.astype(np.int64)  # -1: the output that is always 0
+class AverageLearner(RoleLearner):
+    """Steps the average policy of one role, by cross entropy to the moves of its best responses."""
 
     def learn(self, rows: Samples, lr: float) -> Iterator[dict[str, float]]:
         """Yields the loss of each step; rows of a step follow one another."""

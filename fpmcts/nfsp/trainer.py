@@ -258,9 +258,8 @@ class NFSP:
 
     def _publish(self) -> None:
         """Writes the weights into the networks."""
-        learners: list[AverageLearner | QLearner] = [*self.learners, *self.q_learners]
         nets = [*self.average.distinct(), *self.q.distinct()]
-        for learner, net in zip(learners, nets, strict=True):
+        for learner, net in zip([*self.learners, *self.q_learners], nets, strict=True):
             learner.layers.publish(net)
 
     def _steps(self, decisions: int) -> int:

@@ -30,8 +30,7 @@ KINDS: Mapping[str, str] = {
 
 def kind_of(name: str) -> type[Study]:
     """Returns the class that reads a file in ``conf/papers``."""
-    kind: type[Study] = resolve_name(KINDS[read_file("papers", name).get("kind", "runs")])
-    return kind
+    return resolve_name(KINDS[read_file("papers", name).get("kind", "runs")])
 
 
 def help_text(topic: str = "", command: str = "fpmcts reproduce") -> str:

@@ -107,8 +107,7 @@ class DeltaDou(Study):
         }
         words = [*overrides_of(given), *overrides_of(self.train)]
         named = ["experiment=paper"] if self.preset == "paper" else []
-        config: TrainConfig = read_run(["game=doudizhu", *named, *words])
-        return config
+        return read_run(["game=doudizhu", *named, *words])
 
     def rows(self) -> list[PrintedMatch]:
         """Returns the rows of the tables."""

@@ -135,16 +135,13 @@ class MatchTables(LotsStudy):
         """See ``Study``."""
         return f"{len(self.plan)} tables, {self.matches:,} matches in each cell"
 
-    def lots(self) -> dict[Lot, tuple[object, ...]]:
+    def lots(self) -> dict[Lot, tuple[int, tuple[object, ...]]]:
         """See ``LotsStudy``."""
         cells = product(self.plan, range(self.matches // LOT), PLAYERS, PLAYERS)
         return {
-            lot: (self.seed, self.options, self.plan[lot.table], lot) for lot in starmap(Lot, cells)
+            lot: (LOT, (self.seed, self.options, self.plan[lot.table], lot))
+            for lot in starmap(Lot, cells)
         }
-
-    def games(self, *arguments: Any) -> int:
-        """See ``LotsStudy``."""
-        return LOT
 
     def identity(self) -> dict[str, object]:
         """See ``LotsStudy``."""

@@ -163,18 +163,14 @@ class RewardFigures(LotsStudy):
         lots = sum(point.num_lots() for point in points)
         return f"{len(points)} points, {lots} lots of {self.acquaintance} decks"
 
-    def lots(self) -> dict[tuple[str, int], tuple[object, ...]]:
+    def lots(self) -> dict[tuple[str, int], tuple[int, tuple[object, ...]]]:
         """See ``LotsStudy``."""
         named = {
-            (point.key, number): (self.seed, point, number)
+            (point.key, number): (self.acquaintance * point.orders, (self.seed, point, number))
             for point in self.points()
             for number in range(point.num_lots())
         }
         return dict(sorted(named.items(), key=lambda lot: lot[0][1]))  # all points grow together
-
-    def games(self, seed: int, point: Point, number: int) -> int:  # type: ignore[override]
-        """See ``LotsStudy``."""
-        return self.acquaintance * point.orders
 
     def identity(self) -> dict[str, object]:
         """See ``LotsStudy``."""

@@ -136,12 +136,10 @@ class LotsStudy(Study):
         return [name for name in known if not self.only or name in self.only]
 
     @abstractmethod
-    def lots(self) -> Mapping[Any, tuple[object, ...]]:
-        """Returns the arguments of ``play_lot`` by the name of each lot, a tuple."""
-
-    @abstractmethod
-    def games(self, *arguments: Any) -> int:
-        """Returns the number of games of a lot, by its arguments."""
+    def lots(self) -> Mapping[Any, tuple[int, tuple[object, ...]]]:
+        """Returns the number of games and the arguments of ``play_lot`` by the name of each lot, a
+        tuple.
+        """
 
     @staticmethod
     @abstractmethod
@@ -167,7 +165,8 @@ class LotsStudy(Study):
         """
         lots = self.lots()
         own = {"seed": self.seed, **self.identity()}
-        sizes = {lot: self.games(*arguments) for lot, arguments in lots.items()}
+        sizes = {lot: games for lot, (games, _) in lots.items()}
+        units = {lot: arguments for lot, (_, arguments) in lots.items()}
         total = sum(sizes.values())
         pool = ProcessPool(partial(calls, self.play_lot), self.threads, self.cluster)
         with ResultFile(self.folder() / "lots.jsonl", own) as store:
@@ -176,7 +175,7 @@ class LotsStudy(Study):
             def show(done: int) -> None:
                 progress("matches", done, total, "games")
 
-            results = dict(pool.results(lots, sizes, show, store, stopping))
+            results = dict(pool.results(units, sizes, show, store, stopping))
             text, summary = self.report(results)
             write(self.folder() / self.result, text)
         return summary if all(lot in results for lot in lots) else None

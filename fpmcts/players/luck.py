@@ -91,7 +91,7 @@ def play_out(
 
 def scored(returns: np.ndarray, win_only: bool) -> np.ndarray:
     """Returns returns in the unit of reviews: unchanged, or 1 for a win and 0 for a loss."""
-    return np.asarray((np.sign(returns) + 1.0) / 2.0 if win_only else returns)
+    return (np.sign(returns) + 1.0) / 2.0 if win_only else returns
 
 
 def before_the_deal(

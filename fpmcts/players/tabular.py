@@ -47,6 +47,7 @@ from networks.checkpoint import (
     Arrays,
     CheckpointError,
     entry,
+    file_of,
     is_there,
     load,
     naming,
@@ -54,6 +55,8 @@ from networks.checkpoint import (
 )
 
 POLICIES = ("average", "greedy")
+SAVED = (CHECKPOINT, PREVIOUS)
+"""Files of a run; while the latest is being replaced, only the previous one exists."""
 EXACT_ENOUGH = 1e-4
 """NashConv in chips below which a stored policy is exact enough."""
 
@@ -88,9 +91,10 @@ class TabularOptions(PlayerOptions):
 
     def file(self, game: Game) -> Path:
         """Returns the file of the tables. Raises CheckpointError."""
-        given = run_file(self.run or shipped("models") / f"{game.spec.name}-tables.safetensors")
-        if is_there(given):
-            return given
+        given = self.run or shipped("models") / f"{game.spec.name}-tables.safetensors"
+        file = file_of(given, *SAVED)
+        if is_there(file):
+            return file
         raise CheckpointError(
             f"there is no run of a tabular algorithm at {self.run}; give the folder of one"
             if self.run
@@ -171,18 +175,6 @@ def _read_rows(
             probabilities[k, slot] = rows.words[place + HEADER + slot] if known else 1.0 / count
 
 
-def run_file(path: Path | str) -> Path:
-    """Returns the file with the tables: the path itself, or the last checkpoint in it if it is a
-    run folder.
-    """
-    path = Path(path)
-    if not path.is_dir():
-        return path
-    # While the latest is being replaced, only the previous one exists.
-    previous = (path / PREVIOUS).exists() and not (path / CHECKPOINT).exists()
-    return path / (PREVIOUS if previous else CHECKPOINT)
-
-
 def load_tabular(
     path: Path | str, game: Game, policy: str = "average"
 ) -> TabularPolicy | HashedPolicy:
@@ -196,7 +188,7 @@ def load_tabular(
     Raises:
         CheckpointError: The file is missing or damaged, or holds no tables of this game.
     """
-    file = run_file(path)
+    file = file_of(path, *SAVED)
     arrays, meta = _read(file)
     if (name := entry(meta, "game.name", str, file)) != game.spec.name:
         raise CheckpointError(f"{file} plays {name}; expected a run of {game.spec.name}")
@@ -255,7 +247,7 @@ def export(source: Path | str, target: Path | str, threshold: float = 0.0) -> st
     Raises:
         CheckpointError: The run cannot be read, or the file cannot be written.
     """
-    file, measured = run_file(source), None
+    file, measured = file_of(source, *SAVED), None
     arrays, meta = _read(file)
     if "stored" in meta:
         raise CheckpointError(f"{file} was exported before; expected a run")

@@ -27,6 +27,7 @@ from networks.checkpoint import (
     Arrays,
     CheckpointError,
     entry,
+    file_of,
     is_there,
     load,
     naming,
@@ -154,16 +155,8 @@ class NetworkOptions(PlayerOptions):
 
 
 def checkpoint_file(path: Path | str) -> Path:
-    """Returns the file with the networks: the path itself, or the networks in it if it is a run
-    folder.
-
-    ``models/…`` means the files that come with the project, unless the current folder has such a
-    file.
-    """
-    path = Path(path)
-    if not path.exists() and path.parts[:1] == ("models",):
-        path = shipped("models").joinpath(*path.parts[1:])
-    return path / NETWORKS if path.is_dir() else path
+    """Returns the file with the networks of a checkpoint or a run folder."""
+    return file_of(path, NETWORKS)
 
 
 def _no_weights(game: Game) -> str:

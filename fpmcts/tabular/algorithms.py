@@ -71,11 +71,6 @@ ALGORITHMS: dict[str, TabularAlgorithm] = {
 """The algorithms by name, as in ``algorithm=NAME``."""
 
 
-def knowing(game: Game) -> list[str]:
-    """Returns the names of the algorithms that can learn a game."""
-    return [name for name, entry in ALGORITHMS.items() if entry.maker(game) is not None]
-
-
 def make(name: str, game: Game | str, seed: int = 0, **options: object) -> Any:
     """Returns an algorithm on a game, before its first episode: a
     ``fpmcts.tabular.learner.TableLearner``.
@@ -95,9 +90,10 @@ def make(name: str, game: Game | str, seed: int = 0, **options: object) -> Any:
     entry = ALGORITHMS[name]
     played = make_game(game)
     if (maker := entry.maker(played)) is None:
+        able = ", ".join(other for other, entry in ALGORITHMS.items() if entry.maker(played))
         raise ValueError(
             f"algorithm {name} cannot learn {played.spec.name}: it needs {entry.needs}; those "
-            f"that can: {', '.join(knowing(played)) or 'none'}"
+            f"that can: {able or 'none'}"
         )
     known = played.tables if maker is entry.dense else played
     return maker(name, known, seed, build(entry.options, options, "algorithm."))

@@ -118,8 +118,7 @@ def after(game: Histories, value: np.ndarray, node: int) -> np.ndarray:
     """Returns ``value`` at a node in each deal, the payoffs where the game is over: float64 ``[E,
     P]``.
     """
-    found = value[node] if node >= 0 else game.betting.payoffs[~node, game.outcome]
-    return np.asarray(found)
+    return value[node] if node >= 0 else game.betting.payoffs[~node, game.outcome]
 
 
 def profile_values(game: Tables, policy: np.ndarray) -> np.ndarray:
@@ -133,7 +132,7 @@ def profile_values(game: Tables, policy: np.ndarray) -> np.ndarray:
     Raises:
         ValueError: Not a policy of this game, or its deals cannot be listed.
     """
-    return np.asarray(expected(histories(game, policy))[0].mean(axis=0))
+    return expected(histories(game, policy))[0].mean(axis=0)
 
 
 def best_response_values(game: Tables, policy: np.ndarray) -> np.ndarray:

@@ -32,7 +32,7 @@ def without_rare_moves(policy: np.ndarray, threshold: float) -> np.ndarray:
     best = np.eye(policy.shape[1], dtype=np.bool_)[policy.argmax(axis=1)]
     kept = np.where((policy >= threshold) | best, policy, 0.0)
     total = kept.sum(axis=1, keepdims=True)
-    return np.asarray(kept / np.where(total > 0.0, total, 1.0))
+    return kept / np.where(total > 0.0, total, 1.0)
 
 
 def pack(policy: np.ndarray, kind: Any) -> dict[str, np.ndarray]:

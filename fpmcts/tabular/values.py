@@ -114,7 +114,7 @@ class PolicyValues:
 
         def mean(values: np.ndarray, seen: int) -> np.ndarray:
             same = (deals[:, :seen] == cards[:seen]).all(axis=1)
-            return np.asarray(values[same].mean(axis=0))
+            return values[same].mean(axis=0)
 
         node, seen, whole = 0, self._game.num_players, self._expected[0]
         start, now = mean(whole, 0), mean(whole, seen)

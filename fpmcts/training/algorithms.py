@@ -40,8 +40,7 @@ def schema_of(name: str) -> type[RunConfig]:
         raise ConfigError(
             f"algorithm={name}: expected one of {', '.join(SCHEMAS)}{did_you_mean(name, SCHEMAS)}"
         )
-    schema: type[RunConfig] = resolve_name(SCHEMAS[name])
-    return schema
+    return resolve_name(SCHEMAS[name])
 
 
 def read_run(overrides: Sequence[str]) -> Any:

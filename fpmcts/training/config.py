@@ -181,8 +181,7 @@ class TrainConfig(NetworksConfig):
 
     def start(self, is_new: bool = True) -> Algorithm:
         """See ``RunConfig.start``; a run that is resumed does not need ``init_from`` any more."""
-        algorithm: Algorithm = self.algorithm_class()(self, is_new)
-        return algorithm
+        return self.algorithm_class()(self, is_new)
 
     def make_game(self) -> Game:
         """Returns the game."""

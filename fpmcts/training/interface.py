@@ -168,13 +168,11 @@ class RunConfig:
         Raises:
             ConfigError, CheckpointError: The run cannot start.
         """
-        algorithm: Algorithm = self.algorithm_class()(self)
-        return algorithm
+        return self.algorithm_class()(self)
 
     def algorithm_class(self) -> Callable[..., Any]:
         """Returns the class of the algorithm."""
-        made: Callable[..., Any] = resolve_name(self.learned_by)
-        return made
+        return resolve_name(self.learned_by)
 
     def prepare(self, say: Callable[[str], None]) -> None:
         """Compiles the kernels of the run in advance; ``say`` shows a line."""

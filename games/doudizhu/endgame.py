@@ -193,7 +193,7 @@ class Endgame:
     def is_near(self, views: States) -> np.ndarray:
         """Returns whether few enough cards are left (bool ``[n]``)."""
         played = unpack(views.played).sum(axis=(1, 2), dtype=np.int64)
-        return np.asarray(played >= sum(HAND_SIZES) - self._most_cards)
+        return played >= sum(HAND_SIZES) - self._most_cards
 
     def choose(
         self,

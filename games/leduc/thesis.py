@@ -12,7 +12,7 @@ def _averaged(values: np.ndarray, *seen: np.ndarray) -> np.ndarray:
     """Returns values ``[E]`` of deals, each averaged over the deals in which the same is seen."""
     _, group = np.unique(np.stack(seen, axis=1), axis=0, return_inverse=True)
     group = group.reshape(-1)
-    return np.asarray((np.bincount(group, values) / np.bincount(group))[group])
+    return (np.bincount(group, values) / np.bincount(group))[group]
 
 
 def thesis_measures(game: Tables, policy: np.ndarray) -> dict[str, float]:

@@ -112,13 +112,6 @@ class LimitPoker(Game):
         """Returns the betting tree, with one bucket per round."""
         return betting.build(self.bets)
 
-    @property
-    def rollouts(self) -> Any:  # type: ignore[override]
-        """Returns ``games.poker.players.rollouts``."""
-        from games.poker.players import rollouts  # knows this class
-
-        return rollouts
-
     @cached_property
     def tables(self) -> Tables:
         """Returns the game as tabular algorithms see it: the betting tree times the buckets of the

@@ -306,8 +306,7 @@ class Bidder(PlayerOptions):
 
 def card_play_of(game: Game) -> Game:
     """Returns the game without its auction: the game itself where there is none."""
-    found: Game = getattr(game, "card_play", game)
-    return found
+    return getattr(game, "card_play", game)
 
 
 def cards_host(host: Host) -> Host:

@@ -5,6 +5,8 @@ were made with it (``LocalBestResponse.ranges``). Worlds are drawn from these we
 are tried in the same worlds, so that their comparison is paired.
 """
 
+import sys
+
 import numpy as np
 
 from games.agent import OpenPolicy
@@ -98,3 +100,6 @@ def with_board(cards: np.ndarray, first: int, deck: int, rng: np.random.Generato
     order = rng.random((len(cards), deck))
     np.put_along_axis(order, cards[:, :first].astype(np.int64), 2.0, axis=1)
     cards[:, first:] = np.argsort(order, axis=1)[:, : cards.shape[1] - first]
+
+
+LimitPoker.rollouts = sys.modules[__name__]
