@@ -295,9 +295,8 @@ class Game:
     """
 
     rollouts: Any = None
-    """A module of ``games/GAME/players`` with ``after_moves`` and ``of_table``, positions from which
-    rollouts estimate the value of moves and cards (``games/poker/players/rollouts.py``); None: there
-    is none.
+    """A module of its players with ``after_moves`` and ``of_table``: positions from which rollouts
+    estimate the value of moves and cards (``games/poker/players/rollouts.py``). None: none.
     """
 
     def __repr__(self) -> str:

@@ -125,7 +125,7 @@ class NFSP:
 
     saves_each_step = False
 
-    def __init__(self, config: NFSPConfig) -> None:
+    def __init__(self, config: NFSPConfig, is_new: bool = True) -> None:
         settings, device = config.algorithm, torch.device("cpu")
         torch.set_num_threads(1)
         self.game = config.game.make()

@@ -16,7 +16,7 @@ from fpmcts.search.search import SearchSettings
 from fpmcts.training.algorithms import read_run
 from fpmcts.training.departures import changed_keys
 from fpmcts.training.heuristic_games import teachers
-from fpmcts.training.interface import Algorithm, MinutesBudget, RunConfig
+from fpmcts.training.interface import MinutesBudget, RunConfig
 from fpmcts.training.learner_settings import GradientSettings, LearnerSettings
 from fpmcts.training.selfplay import SEARCHES, SelfPlaySettings
 from games import Choice
@@ -178,10 +178,6 @@ class TrainConfig(NetworksConfig):
     evaluation: EvaluationSettings = field(default_factory=EvaluationSettings)
     budget: IterationBudget = field(default_factory=IterationBudget)
     cluster: RunClusterSettings = field(default_factory=RunClusterSettings)
-
-    def start(self, is_new: bool = True) -> Algorithm:
-        """See ``RunConfig.start``; a run that is resumed does not need ``init_from`` any more."""
-        return self.algorithm_class()(self, is_new)
 
     def make_game(self) -> Game:
         """Returns the game."""

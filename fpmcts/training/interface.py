@@ -114,7 +114,7 @@ class RunConfig:
     """The configuration of a run. Each algorithm has a subclass with its own keys.
 
     Attributes:
-        learned_by: MODULE:CLASS of the algorithm, which is constructed from the configuration.
+        learned_by: MODULE:CLASS of the algorithm, which is constructed as ``start`` is called.
         ignored: Keys in the files of games that these runs do not have.
         may_change: Keys that may differ when a run is resumed, beside those of every run.
         players: The players that play what it has learned, the usual one first.
@@ -168,11 +168,7 @@ class RunConfig:
         Raises:
             ConfigError, CheckpointError: The run cannot start.
         """
-        return self.algorithm_class()(self)
-
-    def algorithm_class(self) -> Callable[..., Any]:
-        """Returns the class of the algorithm."""
-        return resolve_name(self.learned_by)
+        return resolve_name(self.learned_by)(self, is_new)
 
     def prepare(self, say: Callable[[str], None]) -> None:
         """Compiles the kernels of the run in advance; ``say`` shows a line."""

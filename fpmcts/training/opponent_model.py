@@ -71,6 +71,7 @@ class OpponentModelLearner:
 
     Args:
         config: Configuration of the run.
+        is_new: Ignored.
 
     Attributes:
         steps: Tasks finished.
@@ -78,7 +79,7 @@ class OpponentModelLearner:
 
     saves_each_step = True
 
-    def __init__(self, config: OpponentModelConfig) -> None:
+    def __init__(self, config: OpponentModelConfig, is_new: bool = True) -> None:
         self.config, self.options = config, config.algorithm
         self.steps = 0
         self._learned: dict[str, Booster] = {}

@@ -113,6 +113,7 @@ class Tabular:
 
     Args:
         config: Configuration of the run.
+        is_new: Ignored.
 
     Attributes:
         learner: The algorithm and its tables.
@@ -124,7 +125,7 @@ class Tabular:
 
     saves_each_step = False
 
-    def __init__(self, config: TabularConfig) -> None:
+    def __init__(self, config: TabularConfig, is_new: bool = True) -> None:
         self.config = config
         self._size = ITERATION if config.name == "cfr_plus" else 1
         self.learner: TableLearner = make_learner(config)

@@ -4,6 +4,7 @@ Source: Kuhn, "A simplified two-person poker", 1950.
 """
 
 from dataclasses import replace
+from functools import cached_property
 from itertools import permutations
 
 import numpy as np
@@ -68,7 +69,8 @@ class Kuhn(LimitPoker):
         strengths = np.repeat(np.arange(len(CARDS), dtype=np.int32)[:, None], len(CARDS), axis=1)
         super().__init__("kuhn", RULES, Strengths(strengths), tuple(CARDS), options=options)
 
-    def _make_tables(self) -> Tables:
+    @cached_property
+    def tables(self) -> Tables:
         deals = permutations(range(len(CARDS)), 2)
         tables = listed_tables(self.name, RULES, deals, (tuple(CARDS),), CARDS.__getitem__, int)
         return replace(tables, measures=_measures)

@@ -5,7 +5,7 @@ Source: Southey et al., "Bayes' bluff: opponent modelling in poker", 2005.
 """
 
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import permutations
 
 import numpy as np
@@ -81,7 +81,8 @@ class Leduc(LimitPoker):
                 "suits, which never matter"
             )
 
-    def _make_tables(self) -> Tables:
+    @cached_property
+    def tables(self) -> Tables:
         full = self._tables(letters=2)
         tables = full if self.suits else replace(self._tables(letters=1), finest=full)
         return replace(tables, greedy_measures=partial(thesis_measures, tables))

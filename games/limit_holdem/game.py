@@ -11,7 +11,7 @@ Source: ACPC, game definitions of limit Hold'em for two and three players.
 """
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -119,7 +119,8 @@ class LimitHoldem(LimitPoker):
         )
         self.abstraction = options.abstraction
 
-    def _make_tables(self) -> Tables:
+    @cached_property
+    def tables(self) -> Tables:
         players = self.bets.num_players
         return _tables(players, self.abstraction, bucket_tables.file(players))
 

@@ -2,7 +2,6 @@
 with their tables.
 """
 
-from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
@@ -17,7 +16,6 @@ from games.poker.betting import Action, BettingRules, PublicTree
 from games.poker.cards import HIDDEN, completed, deal_cards
 from games.poker.showdown import outcome_table
 from games.poker.state import Rules, States
-from games.tables import Tables
 
 ACTION_TEXTS = ("fold", "call", "raise")
 """Texts by ``Action``: call is also check, raise is also bet."""
@@ -56,9 +54,9 @@ class LimitPoker(Game):
     """A limit poker game (see ``games.interface.Game``). Every player is a team of its own; returns
     are chips.
 
-    A subclass passes the arguments of ``__init__`` and implements ``_make_tables``. Expensive parts
-    are made on first use: a tabular learner needs no observations, a player that reads cards no
-    buckets.
+    A subclass passes the arguments of ``__init__`` and defines ``tables``, the betting tree times
+    the buckets of the cards. Expensive parts are made on first use: a tabular learner needs no
+    observations, a player that reads cards no buckets.
 
     Attributes:
         name: As in ``game=NAME``.
@@ -111,20 +109,6 @@ class LimitPoker(Game):
     def betting(self) -> PublicTree:
         """Returns the betting tree, with one bucket per round."""
         return betting.build(self.bets)
-
-    @cached_property
-    def tables(self) -> Tables:
-        """Returns the game as tabular algorithms see it: the betting tree times the buckets of the
-        cards.
-
-        Raises:
-            ValueError: The file of the buckets cannot be used.
-        """
-        return self._make_tables()
-
-    @abstractmethod
-    def _make_tables(self) -> Tables:
-        """Returns ``tables``."""
 
     @cached_property
     def rules(self) -> Rules:

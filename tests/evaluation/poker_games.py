@@ -1,5 +1,6 @@
 """Poker for the tests of matches: policies as tables, and a game of three."""
 
+from functools import cached_property
 from itertools import permutations
 
 import numpy as np
@@ -42,6 +43,7 @@ class ThreePlayerKuhn(LimitPoker):
             tuple("TJQK"),
         )
 
-    def _make_tables(self) -> Tables:
+    @cached_property
+    def tables(self) -> Tables:
         deals, names = permutations(range(4), 3), tuple("TJQK")
         return listed_tables("kuhn3", self.bets, deals, (names,), names.__getitem__, int)

@@ -1,5 +1,7 @@
 """The worlds of every game: see ``tests.games.hidden_cards``."""
 
+from functools import cached_property
+
 import numpy as np
 import pytest
 
@@ -15,7 +17,8 @@ from tests.games import driver, hidden_cards
 
 
 class NoTables(LimitPoker):
-    def _make_tables(self) -> Tables:
+    @cached_property
+    def tables(self) -> Tables:
         raise NotImplementedError
 
 
