@@ -8,15 +8,12 @@ can see; it is a row of a table.
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from games import deals
 from games.deals import EnumeratedDeals
-
-if TYPE_CHECKING:
-    from games.poker.betting import BettingRules
 
 
 class PublicTree(NamedTuple):
@@ -97,7 +94,7 @@ class Tables:
 
     Attributes:
         name: As in ``game=NAME``.
-        rules: The bets.
+        rules: The bets, ``games.poker.betting.BettingRules``.
         betting: The public tree with the information sets that tables are kept for.
         deals: The cards, a NamedTuple with kernels (``deals.register_deals``).
         bucket_names: For each round a text for each bucket.
@@ -108,7 +105,7 @@ class Tables:
     """
 
     name: str
-    rules: "BettingRules"
+    rules: Any
     betting: PublicTree
     deals: Any
     bucket_names: tuple[tuple[str, ...], ...]

@@ -400,12 +400,10 @@ class TabularAgent(Agent):
                 self._starts[num] = before_the_deal(
                     game, self, DEALS * num, win_only=False, cancel=cancel
                 )
-            drawn: Any = repeated(table.deal, num), ()
+            before, dealt, later = self._starts[num], repeated(table.deal, num), ()
             if isinstance(self.policy, TabularPolicy):
-                drawn = game.rollouts.of_table(table, num, np.random.default_rng(seed))
-            return luck_of(
-                game, self, table, self._starts[num], *drawn, seed, win_only=False, cancel=cancel
-            )
+                dealt, later = game.rollouts.of_table(table, num, np.random.default_rng(seed))
+            return luck_of(game, self, table, before, dealt, later, seed, False, cancel)
         betting, slots, node, losses = game.betting, list[int](), 0, np.zeros(game.spec.num_seats)
         movers = []
         for move in table.moves:

@@ -141,7 +141,7 @@ def load(players: int) -> Abstraction:
 
 def _checksum(record: np.ndarray) -> bytes:
     """Returns the SHA-256 of a record of tables, but for its last field, where it stands."""
-    return hashlib.sha256(record.view(np.uint8)[:-64]).hexdigest().encode()
+    return hashlib.sha256(record.view(np.uint8)[:-64].data).hexdigest().encode()
 
 
 def save(path: Path, tables: Abstraction) -> None:

@@ -12,10 +12,11 @@ import numpy as np
 from games.generic import current_seat, public_cards
 from games.interface import Game, GameSpec, ScoreUnit
 from games.poker import betting, state, worlds
-from games.poker.betting import Action, BettingRules, PublicTree
+from games.poker.betting import Action, BettingRules
 from games.poker.cards import HIDDEN, completed, deal_cards
 from games.poker.showdown import outcome_table
 from games.poker.state import Rules, States
+from games.tables import PublicTree
 
 ACTION_TEXTS = ("fold", "call", "raise")
 """Texts by ``Action``: call is also check, raise is also bet."""

@@ -29,11 +29,11 @@ from games.dispatch import GenericKernel, register
 from games.generic import register_all
 from games.kernels import borrowed, kernel, mix64
 from games.poker import cards
-from games.poker.betting import PublicTree
 from games.poker.cards import HIDDEN as HIDDEN
 from games.poker.cards import observe_cards
 from games.poker.showdown import compared
 from games.poker.worlds import WORLDS, copy_view, deal_rest
+from games.tables import PublicTree
 
 
 class States(NamedTuple):
