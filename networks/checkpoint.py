@@ -31,12 +31,12 @@ PREVIOUS = "checkpoint.previous.safetensors"
 NETWORKS = "networks.safetensors"
 """The files of a run: its full state, now and before the last step, and its networks only."""
 
-FORMER_NAMES = {("root", "gumbel"): "puct"}
+FORMER_NAMES = {("value_head", "win_bombs"): "win_stakes", ("root", "gumbel"): "puct"}
 """Present names of values of former versions, by metadata key and value."""
 
 ANY = object()
 FORMER_KEYS: dict[str, dict[str, object]] = {
-    "inference": {"history": 0},
+    "inference": {"others": "ours", "history": 0},
     "search": {"considered": ANY, "gumbel_noise": ANY},
     "selfplay": {"unit_games": ANY, "posterior": True, "temperature_start": 1.0},
 }

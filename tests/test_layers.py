@@ -102,8 +102,11 @@ def test_games_are_known_by_their_interface() -> None:
 
 def test_networks_name_no_game_and_nothing_of_one() -> None:
     words = ("bomb", "landlord", "peasant", "poker", "leduc", "kuhn")
+    former = ('("value_head", "win_bombs"): "win_stakes"',)
     for path in modules("networks").values():
         text = path.read_text().lower()
+        for name in former:
+            text = text.replace(name, "")
         assert not [word for word in words if word in text], path
 
 

@@ -192,7 +192,7 @@ def test_a_network_of_another_size_is_refused() -> None:
 
 
 def test_former_settings_keep_only_their_default() -> None:
-    kept = settings_of(InferenceSettings, {"history": 0}, "inference")
+    kept = settings_of(InferenceSettings, {"others": "ours", "history": 0}, "inference")
     assert kept == InferenceSettings()
     with pytest.raises(CheckpointError, match="inference.history=8 is no longer supported"):
         settings_of(InferenceSettings, {"history": 8}, "inference")

@@ -24,7 +24,7 @@ game: the ``wp`` value, a policy output and a hidden one."""
 def test_answers() -> None:
     arrays, meta = load(WEIGHTS)
     settings = meta["config"]["network"]
-    assert settings["value_head"] == "win_stakes"
+    assert settings["value_head"] == "win_stakes"  # "win_bombs" in the file
     spec = make("doudizhu").spec
     networks = build_networks(spec, NetworkConfig(**settings | {"objective": "wp"}), seed=0)
     for k, net in enumerate(networks.distinct()):
