@@ -141,9 +141,9 @@ class GameSpec(NamedTuple):
         **more: Any,
     ) -> Self:
         """Returns the specification of a game in which each seat plays for itself and each action
-        has an output of its own; ``more`` are other fields.
+        has an output of its own; ``more`` are other fields. The names of teams are those of seats.
         """
-        names = tuple(f"seat {seat}" for seat in range(num_seats))
+        names = more.get("seat_names", tuple(f"seat {seat}" for seat in range(num_seats)))
         usual = {
             "teams": tuple(range(num_seats)),
             "policy_size": num_actions,

@@ -18,7 +18,7 @@ import numpy as np
 from games.generic import current_seat, expected_return, legal, sure_win, team_return
 from games.history import History, Moves, play_move
 from games.interface import Game, Records
-from games.kernels import kernel
+from games.kernels import kernel, random_below
 from games.rows import Rules, States, concatenate, copied, num_rows, take
 
 RUNNING, WAITING, OVER = 0, 1, 2
@@ -144,6 +144,21 @@ def _returns(rules: Rules, states: States, expected: bool, out: np.ndarray) -> N
                 out[lane, seat] = expected_return(rules, states, lane, seat)
             else:
                 out[lane, seat] = team_return(rules, states, lane, seat)
+
+
+@kernel
+def draw_legal(
+    rules: Rules,
+    views: States,
+    games: np.ndarray,
+    rng: np.ndarray,
+    scratch: np.ndarray,
+    moves: np.ndarray,
+) -> None:
+    """Writes a legal move of each row to ``moves``, drawn from the stream of its game."""
+    for k in range(len(games)):
+        n = legal(rules, views, k, scratch)
+        moves[k] = scratch[random_below(rng, games[k], n)]
 
 
 class Lockstep:

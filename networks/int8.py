@@ -31,11 +31,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from games.generic import legal
 from games.interface import Game, observed_by_movers
-from games.kernels import Stream, deal_seeds, kernel, random_below, streams
-from games.lockstep import Lockstep
-from games.rows import Rules, States
+from games.kernels import Stream, deal_seeds, streams
+from games.lockstep import Lockstep, draw_legal
+from games.rows import take
 from networks.engine import FusedConv, NetworkEngine
 from networks.resnet import PolicyValueNet, ResidualBlock
 
@@ -70,20 +69,6 @@ class Sample(NamedTuple):
         return torch.from_numpy(self.observations[rows] if rows.any() else self.observations)
 
 
-@kernel
-def _draw(
-    rules: Rules,
-    states: States,
-    lanes: np.ndarray,
-    rng: np.ndarray,
-    actions: np.ndarray,
-    scratch: np.ndarray,
-) -> None:
-    """Writes a random legal action of each lane (int16 ``[n]``)."""
-    for k in range(lanes.size):
-        actions[k] = scratch[random_below(rng, lanes[k], legal(rules, states, lanes[k], scratch))]
-
-
 def random_sample(game: Game) -> Sample:
     """Returns decisions of ``NUM_GAMES`` games of random moves: all, or ``MOST_POSITIONS`` evenly
     spread over their course.
@@ -97,7 +82,7 @@ def random_sample(game: Game) -> Sample:
 
     def decide(lanes: np.ndarray) -> np.ndarray:
         actions = np.empty(lanes.size, np.int16)
-        _draw(game.rules, games.states, lanes, rng, actions, scratch)
+        draw_legal(game.rules, take(games.states, lanes), lanes, rng, scratch, actions)
         met.append(Sample(*observed_by_movers(game, games.states, lanes)))
         return actions
 

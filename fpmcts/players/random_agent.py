@@ -6,24 +6,10 @@ import numpy as np
 
 from games.generic import legal
 from games.interface import Records
-from games.kernels import kernel, random_below
+from games.kernels import kernel
+from games.lockstep import draw_legal
 from games.registry import Player, player
 from games.rows import Rules, States, num_rows
-
-
-@kernel
-def _draw(
-    rules: Rules,
-    views: States,
-    games: np.ndarray,
-    rng: np.ndarray,
-    scratch: np.ndarray,
-    moves: np.ndarray,
-) -> None:
-    """Writes a legal move of each row to ``moves``, drawn from the stream of its game."""
-    for k in range(len(games)):
-        n = legal(rules, views, k, scratch)
-        moves[k] = scratch[random_below(rng, games[k], n)]
 
 
 @kernel
@@ -48,7 +34,7 @@ class Random(Player):
         ``games[k]``.
         """
         moves = np.empty(len(games), np.int16)
-        _draw(
+        draw_legal(
             self.game.rules,
             views,
             games,

@@ -103,21 +103,15 @@ class Goofspiel(Game):
         total = float(sum(range(self.lowest, cards + self.lowest)))
         scale = np.ones(NUM_PLANES + cards, np.float32)
         scale[7], scale[8] = 1 / cards, 1 / total
-        self.spec = GameSpec(
+        self.spec = GameSpec.of(
             name="goofspiel",
-            num_seats=2,
-            teams=(0, 1),
-            team_names=("first", "second"),
             seat_names=("first", "second"),
             num_actions=cards,
-            policy_size=cards,
-            max_legal=cards,
             max_moves=2 * (cards - 1),
             max_return=1.0 if wins_only else total,
             observation_shape=(NUM_PLANES + cards, cards),
             observation_scale=scale,
             has_private_moves=True,
-            mixes=True,
             score=POINTS if wins_only else DIFFERENCE,
         )
 

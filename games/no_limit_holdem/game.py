@@ -88,16 +88,14 @@ class NoLimitHoldem(Game):
         self.rules = Rules(
             np.array(sizes), np.array(chips, np.int32), antes, blinds, big_blind, tables()
         )
-        outputs, names = FIRST_SIZE + len(sizes), seat_names(players)
+        outputs = FIRST_SIZE + len(sizes)
         most_raises = max(chips) // big_blind + players
         card_names = tuple(card_texts(range(NUM_CARDS)))
         scale = observe.scales(players)
-        self.spec = GameSpec(
+        self.spec = GameSpec.of(
             name="no_limit_holdem",
             num_seats=players,
-            teams=tuple(range(players)),
-            team_names=names,
-            seat_names=names,
+            seat_names=seat_names(players),
             num_actions=FIRST_AMOUNT + MOST_CHIPS + 1,
             policy_size=outputs,
             max_legal=outputs,
@@ -107,7 +105,6 @@ class NoLimitHoldem(Game):
             observation_scale=scale,
             scalar_planes=len(scale) - observe.FIRST_SCALAR,
             score=milli_big_blinds(big_blind),
-            mixes=True,
             hidden_words=num_words(players, 2),
             hidden_kinds=hand_names(card_names, 2),
         )

@@ -64,21 +64,14 @@ class PhantomTicTacToe(Game):
         """Makes the game."""
         super().__init__(options)
         self.rules = make_rules(options.variant == "small", options.reveal)
-        self.spec = GameSpec(
+        self.spec = GameSpec.of(
             name="phantom_tictactoe",
-            num_seats=2,
-            teams=(0, 1),
-            team_names=("X", "O"),
             seat_names=("X", "O"),
             num_actions=SQUARES,
-            policy_size=SQUARES,
-            max_legal=SQUARES,
             max_moves=17,
             max_return=1.0,
             observation_shape=(NUM_PLANES, SQUARES),
-            observation_scale=np.ones(NUM_PLANES, np.float32),
             has_private_moves=True,
-            mixes=True,
         )
 
     def empty(self, count: int) -> States:

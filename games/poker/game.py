@@ -140,11 +140,9 @@ class LimitPoker(Game):
         num_planes = paid + 2 * num_seats
         scale = np.ones(num_planes, np.float32)
         scale[paid : paid + num_seats] = num_seats / (2 * rules.largest_pot)
-        seats = tuple(f"P{seat}" for seat in range(num_seats))
-        return GameSpec(
+        return GameSpec.of(
             name=self.name,
             num_seats=num_seats,
-            teams=tuple(range(num_seats)),
             num_actions=NUM_ACTIONS,
             observation_shape=(
                 num_planes,
@@ -152,14 +150,10 @@ class LimitPoker(Game):
             ),
             observation_scale=scale,
             scalar_planes=num_planes - 2 * rules.suit_planes,
-            policy_size=NUM_ACTIONS,
-            max_legal=NUM_ACTIONS,
             max_moves=self.bets.max_moves,
             max_return=float(abs(self.betting.payoffs).max()),
-            team_names=seats,
-            seat_names=seats,
+            seat_names=tuple(f"P{seat}" for seat in range(num_seats)),
             score=milli_big_blinds(self.bets.unit),
-            mixes=True,
             hidden_words=worlds.num_words(num_seats, rules.num_private),
             hidden_kinds=worlds.hand_names(self.card_names, rules.num_private),
         )
