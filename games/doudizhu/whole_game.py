@@ -32,7 +32,7 @@ from games.doudizhu.cards import (
     unpack,
 )
 from games.generic import register_all
-from games.interface import Game, Json, Records, ScoreUnit
+from games.interface import POINTS, Game, Json, Records
 from games.rows import States, copied, take
 
 register_all(WholeRules, auction, auction_worlds)
@@ -79,9 +79,7 @@ class WholeGame(CardPlay):
             max_return=_MAX_RETURN,
             team_names=names,
             seat_names=names,
-            score=ScoreUnit(
-                name="points", key="points", per_return=1, digits=2, reports_wins=False
-            ),
+            score=POINTS._replace(reports_wins=False),
             hidden_words=2,
             roles=BIDDER + 1,
             factors_of_roles={BIDDER: _FACTORS},

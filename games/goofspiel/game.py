@@ -13,7 +13,7 @@ from games.goofspiel import observe, state, worlds
 from games.goofspiel.observe import NUM_PLANES
 from games.goofspiel.state import DRAW, MOST_CARDS, Rules, States, start_row
 from games.goofspiel.worlds import shuffle_from
-from games.interface import POINTS, Game, GameSpec, Json, ScoreUnit
+from games.interface import POINTS, Game, GameSpec, Json
 from games.kernels import kernel, streams
 from games.rows import zeros
 from games.settings import setting
@@ -21,7 +21,7 @@ from games.settings import setting
 register_all(Rules, state, observe, worlds)
 MOST_ORDERS = 8
 """Maximum cards for which ``starts`` lists all orders of random prizes: 40,320."""
-DIFFERENCE = ScoreUnit(name="points", key="points", per_return=1.0, digits=2, reports_wins=False)
+DIFFERENCE = POINTS._replace(reports_wins=False)
 
 
 def make_rules(cards: int, lowest: int, wins_only: bool, is_random: bool) -> Rules:
