@@ -1,13 +1,16 @@
 """What comes of the layers of a configuration: defaults, the game's file, an experiment, the
 command line."""
 
+import re
+
 import pytest
 
 from fpmcts.training.algorithms import read_run
 from fpmcts.training.command import help_text as train_help
+from fpmcts.training.config import TrainConfig
 from games import Choice
 from games.choice import help_text
-from games.settings import ConfigError
+from games.settings import ConfigError, leaves
 
 
 def test_later_layers_win() -> None:
@@ -79,3 +82,14 @@ def test_help_on_options_of_games() -> None:
 def test_help_shows_the_values_of_a_configuration() -> None:
     assert "search.c=1.0" in train_help("search.c game=kuhn", "train")
     assert "search.c=2.0" in train_help("search.c", "train")
+
+
+def test_conditions_of_keys_name_keys() -> None:
+    """A key that a configuration lacks needs nothing, so a wrong name would refuse nothing."""
+    owners = {key: owner for key, _, _, owner in leaves(TrainConfig)}
+    for key, owner in owners.items():
+        group = key[: key.rfind(".") + 1]
+        for needed in getattr(owner, "depends", {}).values():
+            for way in filter(None, re.split(" and |, ", needed)):
+                name = re.split("[=>]", way)[0]
+                assert (name[1:] if name[0] == "." else group + name) in owners, (key, way)
