@@ -7,13 +7,12 @@ A line of the file is a position: ``record``, the deal and the moves so far; ``k
 network's likeliest move has less than 90 %), ``endgame`` (some hand has five cards or less) or
 ``usual``; ``best``, the reference move; and ``losses``, for every legal move how much less it wins
 than the reference (share of games) and the standard error of that, over worlds, without that of the
-particles. The worlds are those of the search (phases 1 and 2, 640 particles); after the move
-``policy`` plays all seats. Half as many other worlds choose the reference move, so that losses have
+particles. The worlds are those of the search (phases 1 and 2, 640 particles,
+``fpmcts.players.judge``). Half as many other worlds choose the reference move, so that losses have
 no bias by that choice; a better move has a negative one.
 
 Positions are decisions of games between ``policy`` players with 2 to 12 legal moves: all that are
-open, and one in eight of the others. Our own networks judge: a player that plays unlike them is
-judged by how they would go on.
+open, and one in eight of the others.
 """
 
 import json
@@ -28,14 +27,9 @@ import yaml
 
 from fpmcts.configuration import pairs
 from fpmcts.players import load_player
-from fpmcts.players.luck import play_out, scored
-from fpmcts.players.match_search import match_inference
-from fpmcts.players.trained import checkpoint_of, load_trained
+from fpmcts.players.judge import Judge
 from games import make
 from games.estimate import Estimate, estimate
-from games.generic import step
-from games.kernels import streams
-from games.rows import concatenate
 from games.settings import ConfigError
 from games.table import Table
 
@@ -63,56 +57,28 @@ def positions(policy: Any, first: int) -> Iterator[tuple[str, Table]]:
             table.play(decision.action)
 
 
-class Judge:
-    """Values moves by ``policy`` in the worlds of the search.
-
-    Args:
-        policy: The player that goes on.
-        worlds: Worlds for the losses; half as many choose the reference.
-    """
-
-    def __init__(self, policy: Any, worlds: int) -> None:
-        self._policy, self._worlds = policy, worlds
-        trained = load_trained(checkpoint_of(policy.game, None), "doudizhu")
-        inference = match_inference(trained.inference, PLAYOUTS, {})
-        self._determinizer = trained.determinizer_maker(inference)(1)
-
-    def losses(self, table: Table, seed: int) -> tuple[str, dict[str, tuple[float, float]]]:
-        """Returns the reference move, and each move's loss with its standard error."""
-        lanes, seat, game = np.zeros(1, np.int64), table.seat, table.game
-        self._determinizer.reset(lanes)
-        count = self._worlds + self._worlds // 2
-        drawn, _ = self._determinizer.worlds(
-            lanes, table.view(seat), table.seen(seat), streams(seed, 1), count
-        )
-        after = []
-        for move in table.legal():
-            states = game.empty(count)
-            for own, world in zip(states, drawn, strict=True):
-                own[:] = world
-            for row in range(count):
-                step(game.rules, states, row, move.action)
-            after.append(states)
-        won = scored(play_out(game, self._policy, concatenate(after), seed), True)[:, seat]
-        won = won.reshape(len(after), count)
-        best = int(won[:, self._worlds :].mean(axis=1).argmax())
-        own = won[:, : self._worlds]
-        found = [estimate(own[best] - row) for row in own]
-        texts = [move.text for move in table.legal()]
-        losses = {
-            text: (round(one.mean, 4), round(one.error, 4))
-            for text, one in zip(texts, found, strict=True)
-        }
-        return texts[best], losses
+def judged(
+    judge: Judge, table: Table, worlds: int, seed: int
+) -> tuple[str, dict[str, tuple[float, float]]]:
+    """Returns the reference move, and each move's loss with its standard error."""
+    moves = table.legal()
+    drawn = judge.worlds(table, worlds + worlds // 2, seed)
+    won = judge.values(table, moves, drawn, seed)
+    best = int(won[:, worlds:].mean(axis=1).argmax())
+    found = [estimate(won[best, :worlds] - row) for row in won[:, :worlds]]
+    losses = {
+        move.text: (round(one.mean, 4), round(one.error, 4))
+        for move, one in zip(moves, found, strict=True)
+    }
+    return moves[best].text, losses
 
 
 def make_set(number: int, worlds: int, file: Path, first: int = 1, seconds: float = 1e9) -> None:
     """Writes judged positions to a file, as many as asked for or as the seconds allow."""
-    policy = load_player("policy", make("doudizhu"))
-    judge, began = Judge(policy, worlds), time.monotonic()
+    judge, began = Judge(make("doudizhu"), PLAYOUTS), time.monotonic()
     lines: list[str] = []
-    for kind, table in positions(policy, first):
-        best, losses = judge.losses(table, len(lines))
+    for kind, table in positions(judge.policy, first):
+        best, losses = judged(judge, table, worlds, len(lines))
         record = {key: table.record()[key] for key in ("rules", "hands", "bottom", "moves")}
         row = {"kind": kind, "worlds": worlds, "best": best, "losses": losses, "record": record}
         lines.append(json.dumps(row))
