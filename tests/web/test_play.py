@@ -299,3 +299,12 @@ def test_large_bodies_are_refused(client: TestClient) -> None:
             == "too_large"
         )
         assert client.post(path, content=b"[" * 100_000).status_code in (400, 201)
+
+
+def test_inference_keeps_to_the_time_of_a_move_as_well(client: TestClient, site: Site) -> None:
+    with Tab(client) as tab:
+        seats = ["you", "slow-64", "slow-64"]
+        tab.ask("join", "state", table=new_table(client, seats=seats)["id"])
+        tab.say("play", move="pass")
+        tab.until("moved", seat=1)
+    assert site.engine.asked[0].options == {"playouts": 64, "seconds": 0.85}

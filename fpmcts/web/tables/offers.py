@@ -57,9 +57,9 @@ OTHERS = Offer(EVERYWHERE)
 """The offer for games without their own."""
 MEASURED, MEASURED_SEEDS = 64, (2, 3)
 """Playouts and deals of a measurement."""
-ROOM, MOST = 1.5, 12
-"""Factor from the measured time of the playouts to the delay, and maximum factor over the delay of
-the catalogue; beyond it a busy machine cuts searches short.
+ROOM, LONGEST = 1.5, 2.0
+"""Factor from the measured time of the playouts to the delay, and the longest delay, in seconds,
+unless the catalogue's is longer; on a slower machine inference and search are cut short.
 """
 log = logging.getLogger(__name__)
 
@@ -245,7 +245,7 @@ def fitted(entry: Entry, seconds: float) -> Entry:
     if entry.playouts is None:
         return entry
     needed = ROOM * entry.playouts * seconds + MARGIN
-    return replace(entry, delay=round(min(max(entry.delay, needed), MOST * entry.delay), 1))
+    return replace(entry, delay=round(max(entry.delay, min(needed, LONGEST)), 1))
 
 
 async def measure(engine: Engine, catalogue: Catalogue, games: Sequence[str]) -> None:

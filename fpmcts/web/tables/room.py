@@ -12,7 +12,7 @@ import contextlib
 import logging
 import math
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -62,6 +62,8 @@ class Services:
     store: Store
     clock: Clock
     chance: Chance
+    puzzles: Mapping[str, Json] = field(default_factory=dict)
+    """By the names of their tables (``fpmcts.web.tables.puzzles``)."""
     turns: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary)
 
     def turn(self, session: str) -> asyncio.Lock:
@@ -140,8 +142,8 @@ class Room:
         )
 
     def puzzle(self, ply: int) -> Json:
-        """Returns a decision as its mover saw it."""
-        table = table_at(self.table, ply)
+        """Returns a decision as its mover saw it. Raises RefusedError while that may be hidden."""
+        table = self.position(ply)
         players = [
             YOU if seat == table.seat else name for seat, name in enumerate(self.settings.seats)
         ]
@@ -516,12 +518,14 @@ class Room:
 
     async def _ask(self, entry: Entry, seconds: float, hear: Hear) -> Answer:
         """Returns a player's answer. Raises EngineError."""
-        greedy = (entry.greedy or {}) if self.settings.greedy else {}
+        options = {**entry.options, **((entry.greedy or {}) if self.settings.greedy else {})}
+        if entry.playouts is not None:
+            options["seconds"] = entry.budget  # of inference, too
         question = Question(
             game=self.game,
             record=self.table.record(),
             kind=entry.kind,
-            options={**entry.options, **greedy},
+            options=options,
             seed=derived_seed(self.settings.secret, len(self.table.moves)),
             seconds=seconds,
             earlier=self._earlier_games if entry.adapts else None,
