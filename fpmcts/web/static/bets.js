@@ -2,10 +2,11 @@
 // within the bounds that the game gives.
 
 import { html, useEffect, useRef, useState } from "./vendor/preact.js";
-import { Cards, moveWord, wordAt } from "./cards.js";
-import { TypedMove, useHint, useKeys } from "./keys.js";
+import { moveWord, wordAt } from "./cards.js";
+import { TypedMove, isFold, kbd, lying, moveButtons, onButton, useHint, useKeys } from "./keys.js";
 import { handOf } from "./poker.js";
 import { chips, classes, shownChips, t, takenChips } from "./words.js";
+import { button } from "./parts.js";
 
 const STEPS = 200; // of the slider, which is logarithmic: small bets matter more
 
@@ -34,10 +35,10 @@ export function fault(text, range) {
     : t("amount_wrong", chips(range[0]), chips(range[1]));
 }
 
-export function BetControls({ view, legal, play, hint, say, keys, extra }) {
+export function BetControls({ view, play, hint, say, keys, extra }) {
   const turn = view.to_move === view.you && !view.over;
   const range = turn ? bounds(view) : null;
-  const moves = turn ? (legal ?? []) : [];
+  const moves = turn ? view.legal : [];
   const amounts = view.facts?.amounts ?? [];
   const sizes = range
     ? moves.map((move, k) => [move, amounts[k]]).filter(([, chips]) => typeof chips === "number")
@@ -81,14 +82,14 @@ export function BetControls({ view, legal, play, hint, say, keys, extra }) {
   useKeys(keys && !view.over, (event) => {
     const key = event.key.toLowerCase();
     const place = Number(event.key) - 1;
-    const button = ["BUTTON", "A", "SUMMARY"].includes(event.target.tagName);
     if (key === "f" && moves.includes("fold")) play("fold");
     else if ((key === "c" || key === "k") && moves.includes("call")) play("call");
     else if ((key === "r" || key === "b") && range)
       (field.current?.focus(), field.current?.select());
     else if (sizes[place] !== undefined) choose(sizes[place][1], true);
     else if (key === "/") askHint();
-    else if (key === "enter" && !button && suggested && others.includes(suggested)) play(suggested);
+    else if (key === "enter" && !onButton(event) && suggested && others.includes(suggested))
+      play(suggested);
     else return false;
     return true;
   });
@@ -100,39 +101,22 @@ export function BetControls({ view, legal, play, hint, say, keys, extra }) {
       ? t("all_in_of", chips(value))
       : t(Math.max(...bets) > 0 ? "raise_to" : "bet_of", good ? chips(value) : "…");
   const hand = handOf(view, view.you);
-  const kbd = (key) =>
-    keys
-      ? html`
-          ${" "}
-          <kbd aria-hidden="true">${key}</kbd>
-        `
-      : "";
   return html`
     <div class="controls bets">
-      ${own?.length > 0 &&
-      html`
-        <div class="lying">
-          <${Cards} cards=${own} label=${t("your_hand")} />
-          ${hand &&
+      ${lying(
+        own,
+        hand &&
           html`
             <small>${hand}</small>
-          `}
-        </div>
-      `}
-      <div class="row buttons">
-        ${others.map(
-          (move) => html`
-            <button
-              type="button"
-              key=${move}
-              class=${classes(move !== "fold" && "primary", move === suggested && "suggested")}
-              aria-keyshortcuts=${move[0]}
-              onClick=${() => play(move)}
-            >
-              ${wordAt(view, move)}${kbd(move[0])}
-            </button>
           `,
-        )}
+      )}
+      <div class="row buttons">
+        ${moveButtons({
+          ...{ view, play, suggested, keys },
+          moves: others,
+          keyOf: (move) => move[0],
+          plain: isFold,
+        })}
         ${range &&
         html`
           <button
@@ -143,11 +127,7 @@ export function BetControls({ view, legal, play, hint, say, keys, extra }) {
             ${verb}
           </button>
         `}
-        ${hint &&
-        turn &&
-        html`
-          <button type="button" onClick=${askHint}>${t("hint")}</button>
-        `}
+        ${hint && turn && button(t("hint"), askHint)}
       </div>
       ${range &&
       html`
@@ -158,19 +138,16 @@ export function BetControls({ view, legal, play, hint, say, keys, extra }) {
           novalidate
         >
           <div class="row sizes" role="group" aria-label=${t("sizes")}>
-            ${sizes.map(
-              ([move, size], k) => html`
-                <button
-                  type="button"
-                  key=${move}
-                  aria-pressed=${value === size ? "true" : "false"}
-                  class=${value === size ? "on" : ""}
-                  onClick=${() => choose(size, false)}
-                >
-                  <span>${moveWord(move)}${k < 9 ? kbd(k + 1) : ""}</span>
+            ${sizes.map(([move, size], k) =>
+              button(
+                html`
+                  <span>${moveWord(move)}${keys && k < 9 && kbd(k + 1)}</span>
                   <small>${chips(size)}</small>
-                </button>
-              `,
+                `,
+                () => choose(size, false),
+                value === size ? "on" : "",
+                { key: move, "aria-pressed": value === size ? "true" : "false" },
+              ),
             )}
           </div>
           <div class="amount">

@@ -5,6 +5,7 @@ import { html, useRef } from "./vendor/preact.js";
 import { bidWord } from "./auction.js";
 import { costOf, streetOf } from "./poker.js";
 import { chips, t } from "./words.js";
+import { button } from "./parts.js";
 
 const DEAL_MS = 35; // between the cards of a hand that is dealt
 
@@ -105,22 +106,19 @@ export function Cards({ cards, size = "", label }) {
   `;
 }
 
-export const CardButton = ({ card, disabled, play, shortcut }) => html`
-  <button
-    type="button"
-    class=${looks(card)}
-    disabled=${disabled}
-    aria-label=${cardName(card)}
-    aria-keyshortcuts=${shortcut}
-    onClick=${play}
-  >
-    ${face(card)}${shortcut && shortcut !== card
-      ? html`
-          <kbd aria-hidden="true">${shortcut}</kbd>
-        `
-      : ""}
-  </button>
-`;
+export const CardButton = ({ card, disabled, play, shortcut }) =>
+  button(
+    html`
+      ${face(card)}${shortcut && shortcut !== card
+        ? html`
+            <kbd aria-hidden="true">${shortcut}</kbd>
+          `
+        : ""}
+    `,
+    play,
+    looks(card),
+    { disabled: disabled, "aria-label": cardName(card), "aria-keyshortcuts": shortcut },
+  );
 
 // Face-down cards.
 export function Down({ count, size = "" }) {
@@ -297,24 +295,23 @@ export function RankHand({ cards, chosen, choose, disabled, label, dull = [] }) 
                   style=${{ animationDelay: `${DEAL_MS * spots.indexOf(`${rank}${place}`)}ms` }}
                   key=${place}
                 >
-                  <button
-                    type="button"
-                    class=${`${looks(rank)} ${up ? "up" : dull.includes(rank) ? "dull" : ""}`}
-                    disabled=${disabled}
-                    aria-pressed=${up ? "true" : "false"}
-                    aria-label=${count > 1
-                      ? `${cardName(rank)}, ${place + 1} / ${count}`
-                      : cardName(rank)}
-                    tabindex=${`${rank}${place}` === roving ? 0 : -1}
-                    onFocus=${() => (focus.current = `${rank}${place}`)}
-                    onPointerDown=${(event) => begin(event, rank, place, count)}
-                    onClick=${(event) =>
+                  ${button(
+                    face(rank),
+                    (event) =>
                       event.detail === 0 &&
                       !disabled &&
-                      choose({ ...chosen, [rank]: touched(rank, place, count) })}
-                  >
-                    ${face(rank)}
-                  </button>
+                      choose({ ...chosen, [rank]: touched(rank, place, count) }),
+                    `${looks(rank)} ${up ? "up" : dull.includes(rank) ? "dull" : ""}`,
+                    {
+                      disabled: disabled,
+                      "aria-pressed": up ? "true" : "false",
+                      "aria-label":
+                        count > 1 ? `${cardName(rank)}, ${place + 1} / ${count}` : cardName(rank),
+                      tabindex: `${rank}${place}` === roving ? 0 : -1,
+                      onFocus: () => (focus.current = `${rank}${place}`),
+                      onPointerDown: (event) => begin(event, rank, place, count),
+                    },
+                  )}
                 </span>
               `;
             })}

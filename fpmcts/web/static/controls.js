@@ -6,7 +6,6 @@ import { isBidding } from "./auction.js";
 import { BetControls, isBets } from "./bets.js";
 import {
   CardButton,
-  Cards,
   RANKS,
   RankHand,
   cheapestWith,
@@ -16,11 +15,20 @@ import {
   isRanks,
   moveWord,
   sorted,
-  wordAt,
 } from "./cards.js";
 import { Squares, boardOf } from "./felt.js";
-import { TypedMove, useHint, useKeys, useLater } from "./keys.js";
-import { classes, t } from "./words.js";
+import {
+  TypedMove,
+  isFold,
+  lying,
+  moveButtons,
+  onButton,
+  useHint,
+  useKeys,
+  useLater,
+} from "./keys.js";
+import { t } from "./words.js";
+import { button } from "./parts.js";
 
 const MOST_BUTTONS = 40;
 const AUTO_PASS_MS = 900; // at least; it varies, as a person's does
@@ -36,10 +44,8 @@ function rankOfKey(event) {
   return RANKS.includes(key) ? key : null;
 }
 
-// `legal` is null if the page does not know the legal moves; then the server decides.
 export function CardControls({
   view,
-  legal: texts,
   play,
   hint,
   advised = false,
@@ -53,21 +59,20 @@ export function CardControls({
   const [, ask] = useHint(view, hint);
   const own = view.seats[view.you].cards;
   const turn = view.to_move === view.you && !view.over;
-  const legal =
-    texts && new Map(texts.map((move) => [move === "pass" ? "pass" : sorted(move), move]));
+  const legal = new Map(view.legal.map((move) => [move === "pass" ? "pass" : sorted(move), move]));
   const text = chosenText(chosen);
-  const mayPass = !legal || legal.has("pass");
+  const mayPass = legal.has("pass");
   useEffect(() => setChosen((before) => fitting(before, own)), [own.join("")]);
   const send = (move) => {
     setChosen({});
     play(move);
   };
-  const bids = isBidding(view) ? (texts ?? []) : null; // there are no moves with cards yet
+  const bids = isBidding(view) ? view.legal : null; // there are no moves with cards yet
   const submit = () => {
     if (!turn || bids) return;
     if (!text) say(t(mayPass ? "choose_first" : "must_lead"));
-    else if (legal && !legal.has(text)) say(t("not_legal", moveWord(text)));
-    else send(legal?.get(text) ?? text);
+    else if (!legal.has(text)) say(t("not_legal", moveWord(text)));
+    else send(legal.get(text));
   };
   const pass = () => {
     if (!turn) return;
@@ -94,8 +99,7 @@ export function CardControls({
         });
       return true;
     }
-    const elsewhere =
-      ["BUTTON", "A", "SUMMARY"].includes(event.target.tagName) && !event.target.closest(".hand");
+    const elsewhere = onButton(event) && !event.target.closest(".hand");
     const onCard = event.target.closest?.(".hand") && event.target.matches(":focus-visible");
     if (event.key === "Enter" && !elsewhere) submit();
     else if (event.key === " " && !elsewhere && !onCard)
@@ -106,7 +110,7 @@ export function CardControls({
     return true;
   });
   // moves, where there is one to beat
-  const answers = turn && !bids && mayPass && legal ? [...legal.values()] : null;
+  const answers = turn && !bids && mayPass ? [...legal.values()] : null;
   const dull =
     answers?.length > 1
       ? RANKS.filter((rank) => !answers.some((move) => isCardMove(move) && move.includes(rank)))
@@ -119,7 +123,7 @@ export function CardControls({
         : undefined;
     setChosen(whole ? countsOf(whole) : next);
   };
-  const stuck = turn && legal?.size === 1 && mayPass;
+  const stuck = turn && legal.size === 1 && mayPass;
   useLater(stuck && autopass ? AUTO_PASS_MS * (1 + Math.random()) : null, () => send("pass"), [
     view.ply,
   ]);
@@ -136,54 +140,20 @@ export function CardControls({
       ${bids
         ? html`
             <div class="row buttons bids">
-              ${bids.map(
-                (bid, k) => html`
-                  <button
-                    type="button"
-                    key=${bid}
-                    class=${k ? "primary" : ""}
-                    onClick=${() => send(bid)}
-                  >
-                    ${moveWord(bid)}${keys
-                      ? html`
-                          ${" "}
-                          <kbd aria-hidden="true">${k + 1}</kbd>
-                        `
-                      : ""}
-                  </button>
-                `,
-              )}
-              ${advised &&
-              html`
-                <button type="button" disabled=${!turn} onClick=${askHint}>${t("hint")}</button>
-              `}
+              ${moveButtons({
+                ...{ view, keys, moves: bids, play: send },
+                keyOf: (_, k) => k + 1,
+                plain: (_, k) => !k,
+              })}
+              ${advised && button(t("hint"), askHint, "", { disabled: !turn })}
             </div>
           `
         : html`
             <div class="row buttons">
-              <button
-                type="button"
-                class=${stuck ? "primary" : ""}
-                disabled=${!turn || !mayPass}
-                onClick=${pass}
-              >
-                ${t("pass")}
-              </button>
-              ${hint &&
-              html`
-                <button type="button" disabled=${!turn} onClick=${askHint}>${t("hint")}</button>
-              `}
-              <button type="button" disabled=${!text} onClick=${() => setChosen({})}>
-                ${t("clear")}
-              </button>
-              <button
-                type="button"
-                class=${stuck ? "" : "primary"}
-                disabled=${!turn || !text}
-                onClick=${submit}
-              >
-                ${t("play")}
-              </button>
+              ${button(t("pass"), pass, stuck ? "primary" : "", { disabled: !turn || !mayPass })}
+              ${hint && button(t("hint"), askHint, "", { disabled: !turn })}
+              ${button(t("clear"), () => setChosen({}), "", { disabled: !text })}
+              ${button(t("play"), submit, stuck ? "" : "primary", { disabled: !turn || !text })}
             </div>
           `}
       <${TypedMove} turn=${turn} play=${send} />
@@ -201,10 +171,10 @@ function fitting(chosen, cards) {
 }
 
 // Any other game: your cards, a button for each legal move, and a line to type.
-export function ButtonControls({ view, legal, play, hint, say, keys, extra }) {
+export function ButtonControls({ view, play, hint, say, keys, extra }) {
   const turn = view.to_move === view.you && !view.over;
   const [suggested, ask] = useHint(view, hint);
-  const moves = turn ? (legal ?? []) : [];
+  const moves = turn ? view.legal : [];
   const numbered = moves.length > 0 && moves.every((move) => /^\d+$/.test(move));
   const keyOf = (move, k) =>
     numbered ? Number(move).toString(36) : k < 9 ? String(k + 1) : undefined; // after 9 comes a
@@ -257,34 +227,14 @@ export function ButtonControls({ view, legal, play, hint, say, keys, extra }) {
               )}
             </div>
           `
-        : own?.length > 0 &&
-          html`
-            <div class="lying"><${Cards} cards=${own} label=${t("your_hand")} /></div>
-          `}
+        : lying(own)}
       <div class="row buttons">
-        ${(onBoard || tapped ? [] : moves).slice(0, MOST_BUTTONS).map(
-          (move, k) => html`
-            <button
-              type="button"
-              key=${move}
-              class=${classes(move !== "fold" && "primary", move === suggested && "suggested")}
-              aria-keyshortcuts=${keyOf(move, k)}
-              onClick=${() => play(move)}
-            >
-              ${wordAt(view, move)}${keys && ![undefined, move].includes(keyOf(move, k))
-                ? html`
-                    ${" "}
-                    <kbd aria-hidden="true">${keyOf(move, k)}</kbd>
-                  `
-                : ""}
-            </button>
-          `,
-        )}
-        ${hint &&
-        turn &&
-        html`
-          <button type="button" onClick=${askHint}>${t("hint")}</button>
-        `}
+        ${moveButtons({
+          ...{ view, play, suggested, keys, keyOf },
+          moves: (onBoard || tapped ? [] : moves).slice(0, MOST_BUTTONS),
+          plain: isFold,
+        })}
+        ${hint && turn && button(t("hint"), askHint)}
       </div>
       <${TypedMove} turn=${turn} play=${play} />
       ${extra}

@@ -1,12 +1,19 @@
-// What a move looks and sounds like: a word across the table for bombs, rockets and springs, and
-// sounds made here. Nothing depends on them.
+// What a move looks and sounds like: a word across the table for bombs, rockets, springs and the
+// end, and sounds made here. Nothing depends on them.
 
 import { html, useEffect, useRef, useState } from "./vendor/preact.js";
 import { isThrownIn, springOf } from "./auction.js";
 import { bombOf, isCardMove } from "./cards.js";
 import { t } from "./words.js";
 
-const WORDS = ["bomb", "rocket", "spring", "anti_spring"];
+const WORDS = {
+  bomb: "bomb",
+  rocket: "rocket",
+  spring: "spring",
+  anti_spring: "anti_spring",
+  won: "won_game",
+  lost: "lost_game",
+};
 const LATER = 0.45; // seconds between the sounds of one move
 
 // The names of what happened between two views; none unless the second follows the first by one
@@ -29,22 +36,22 @@ export function happened(before, view) {
 }
 
 let context = null; // made by a click or a key: browsers allow no sound before
-let on = false;
+let volume = 0; // to 1
 
-export const setSound = (wanted) => (on = wanted);
+export const setVolume = (wanted) => (volume = wanted);
 
 for (const kind of ["click", "keydown"]) {
   addEventListener(kind, () => {
-    if (!on) return;
+    if (!volume) return;
     context ??= new AudioContext();
     context.resume();
   });
 }
 
 // A source that fades from a volume within some seconds.
-function fade(source, at, seconds, volume) {
+function fade(source, at, seconds, loud) {
   const gain = context.createGain();
-  gain.gain.setValueAtTime(volume, at);
+  gain.gain.setValueAtTime(volume * loud, at);
   gain.gain.exponentialRampToValueAtTime(0.001, at + seconds);
   source.connect(gain).connect(context.destination);
 }
@@ -106,14 +113,14 @@ export function Effects({ view }) {
   useEffect(() => {
     const names = happened(before.current, view);
     before.current = view;
-    if (on && context && !document.hidden)
+    if (volume && context && !document.hidden)
       names.forEach((name, k) => SOUNDS[name](context.currentTime + LATER * k));
-    setLast({ word: names.filter((name) => WORDS.includes(name)).pop(), ply: view.moves.length });
+    setLast({ word: names.filter((name) => WORDS[name]).pop(), ply: view.moves.length });
   }, [view.moves.length]);
   if (!last.word || last.ply !== view.moves.length) return null;
   return html`
     <div class=${`burst ${last.word}`} key=${last.ply} aria-hidden="true">
-      <b>${t(last.word)}</b>
+      <b>${t(WORDS[last.word])}</b>
     </div>
   `;
 }

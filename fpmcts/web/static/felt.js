@@ -5,9 +5,10 @@ import { html, useEffect, useRef } from "./vendor/preact.js";
 import { Sum, hasAuction, said, stake } from "./auction.js";
 import { Backs, Cards, Down, MoveText, highFirst, isRanks, moveWord, showRanks } from "./cards.js";
 import { Effects } from "./effects.js";
-import { besideTitle, playerTitle, roleTitle, seatTitle, teamOf } from "./players.js";
+import { besideTitle, gameOf, playerTitle, roleTitle, seatTitle, teamOf } from "./players.js";
 import { amount, gain, ofGame, signed, t } from "./words.js";
 import { Ring, isPoker } from "./poker.js";
+import { button, thinkingDots } from "./parts.js";
 
 const HATS = {
   landlord:
@@ -101,16 +102,9 @@ export function Squares({ name, rows, legal = [], play, suggested }) {
                 return html`
                   <td key=${x}>
                     ${play && legal.includes(move)
-                      ? html`
-                          <button
-                            type="button"
-                            class=${move === suggested ? "suggested" : ""}
-                            aria-label=${t("square", move)}
-                            onClick=${() => play(move)}
-                          >
-                            ${shown}
-                          </button>
-                        `
+                      ? button(shown, () => play(move), move === suggested ? "suggested" : "", {
+                          "aria-label": t("square", move),
+                        })
                       : html`
                           <span>${shown}</span>
                         `}
@@ -175,13 +169,13 @@ export function Facts({ game, facts, skip = [], cards = false }) {
   `;
 }
 
-function Seat({ view, seat, config, place, thinking, progress, made, next, notes }) {
+function Seat({ view, seat, place, thinking, progress, made, next, notes }) {
   const one = view.seats[seat];
-  const game = config.games.find((each) => each.name === view.game);
+  const game = gameOf(view.game);
   const team = teamOf(game, seat, view);
   const turn = view.to_move === seat;
   const beat = view.facts?.to_beat_seat === seat;
-  const name = playerTitle(one.player, config);
+  const name = playerTitle(one.player);
   const about = [roleTitle(game, seat, view), besideTitle(view, seat)].filter(Boolean).join(" · ");
   const sheds = Array.isArray(one.facts?.played);
   const own = view.you === null ? null : view.seats[view.you].cards;
@@ -245,17 +239,7 @@ function Seat({ view, seat, config, place, thinking, progress, made, next, notes
               </span>
             `
           : thinking
-            ? html`
-                <span class="thinking">
-                  <i></i>
-                  <i></i>
-                  <i></i>
-                  ${progress &&
-                  html`
-                    <small>${progress}</small>
-                  `}
-                </span>
-              `
+            ? thinkingDots(progress)
             : made &&
               html`
                 ${beat &&
@@ -333,7 +317,6 @@ function Board({ view, played }) {
 // the hand; `foot`: below it.
 export function Felt({
   view,
-  config,
   thinking = null,
   progress = "",
   next,
@@ -354,7 +337,6 @@ export function Felt({
       key=${which}
       view=${view}
       seat=${which}
-      config=${config}
       place=${place}
       thinking=${thinking === which}
       progress=${progress}
@@ -369,7 +351,7 @@ export function Felt({
     <div class=${`felt ${kind}`}>
       ${poker
         ? html`
-            <${Ring} ...${{ view, config, last, notes, thinking, next }} />
+            <${Ring} ...${{ view, last, notes, thinking, next }} />
           `
         : html`
             <div class="others">${others.map((which, k) => seat(which, places[k]))}</div>
@@ -404,7 +386,7 @@ export function Felt({
 
 // The log: a row for each round, a column for each seat. `choose` makes moves buttons, `at` marks
 // one.
-export function Log({ view, config, notes = {}, at = null, choose = null }) {
+export function Log({ view, notes = {}, at = null, choose = null }) {
   const list = useRef(null);
   useEffect(() => {
     const here = list.current?.querySelector(".here");
@@ -415,20 +397,13 @@ export function Log({ view, config, notes = {}, at = null, choose = null }) {
       <${MoveText} move=${view.moves[ply].move} size="tiny" word=${notes[ply]?.word} />
     `;
     return choose
-      ? html`
-          <button
-            type="button"
-            class=${`link ${ply === at ? "here" : ""}`}
-            aria-current=${ply === at ? "step" : undefined}
-            onClick=${() => choose(ply)}
-          >
-            ${text}
-          </button>
-        `
+      ? button(text, () => choose(ply), `link ${ply === at ? "here" : ""}`, {
+          "aria-current": ply === at ? "step" : undefined,
+        })
       : text;
   };
   const count = view.seats.length;
-  const game = config.games.find((one) => one.name === view.game);
+  const game = gameOf(view.game);
   if (!view.moves.length)
     return html`
       <p class="muted small">${t("no_moves_yet")}</p>
@@ -457,7 +432,7 @@ export function Log({ view, config, notes = {}, at = null, choose = null }) {
               <li key=${ply} value=${ply + 1}>
                 <b>${roleTitle(game, one.seat, view)}</b>
                 ${" "}
-                <small class="muted">${playerTitle(view.seats[one.seat].player, config)}</small>
+                <small class="muted">${playerTitle(view.seats[one.seat].player)}</small>
                 ${" "} ${made(ply)}
               </li>
             `,
@@ -481,7 +456,7 @@ export function Log({ view, config, notes = {}, at = null, choose = null }) {
             ${view.seats.map(
               (one, seat) => html`
                 <th scope="col" key=${seat}>
-                  ${playerTitle(one.player, config)}${" "}
+                  ${playerTitle(one.player)}${" "}
                   <small>
                     ${besideTitle(view, seat) || (game ? seatTitle(game, seat, view) : one.name)}
                   </small>

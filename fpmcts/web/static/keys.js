@@ -2,7 +2,9 @@
 // the browser keeps.
 
 import { html, useEffect, useRef, useState } from "./vendor/preact.js";
-import { t } from "./words.js";
+import { Cards, wordAt } from "./cards.js";
+import { button } from "./parts.js";
+import { classes, t } from "./words.js";
 
 const typing = (event) => ["INPUT", "SELECT", "TEXTAREA"].includes(event.target.tagName);
 
@@ -75,6 +77,37 @@ export function keep(name, value) {
     // full, or denied
   }
 }
+
+export const kbd = (key) => html`
+  <kbd aria-hidden="true">${key}</kbd>
+`;
+
+// A button for each move; `keyOf`: its key, shown if `keys`; `plain`: whether it is no main button.
+export const moveButtons = ({ view, moves, play, suggested, keys, keyOf, plain }) =>
+  moves.map((move, k) => {
+    const key = keyOf(move, k);
+    return button(
+      [wordAt(view, move), keys && ![undefined, move].includes(key) && kbd(key)],
+      () => play(move),
+      classes(!plain(move, k) && "primary", move === suggested && "suggested"),
+      { key: move, "aria-keyshortcuts": key },
+    );
+  });
+
+export const isFold = (move) => move === "fold";
+
+// Whether a key is pressed on what acts by itself.
+export const onButton = (event) => ["BUTTON", "A", "SUMMARY"].includes(event.target.tagName);
+
+// The cards of a hand that can only be looked at.
+export const lying = (cards, below) =>
+  cards?.length > 0 &&
+  html`
+    <div class="lying">
+      <${Cards} cards=${cards} label=${t("your_hand")} />
+      ${below}
+    </div>
+  `;
 
 export function TypedMove({ turn, play }) {
   const [text, setText] = useState("");

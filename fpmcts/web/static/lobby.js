@@ -8,6 +8,7 @@ import {
   YOU,
   baseTitle,
   byLevel,
+  gameOf,
   gameTitle,
   isSeries,
   levelTitle,
@@ -20,6 +21,7 @@ import {
 } from "./players.js";
 import { Rules } from "./rules.js";
 import { classes, gain, ofGame, pageOf, signed, t } from "./words.js";
+import { button, check, icon, select } from "./parts.js";
 
 const MOST_SHOWN = 12;
 const MOST_FAULTS = 3; // lines of an opened file
@@ -44,29 +46,35 @@ function NewTable({ config, wish, begun, prepare, open, fail }) {
     return bases.includes(baseOf(wanted)) ? wanted : (pageOf(bases[0]).usual ?? bases[0]);
   });
   // undefined: not prepared yet
-  const game = config.games.find((one) => one.name === name) ?? first(baseOf(name));
+  const game = gameOf(name) ?? first(baseOf(name));
   const variants = config.games.filter((one) => one.base === game?.base);
   useEffect(() => {
     if (!game) prepare(baseOf(name));
   }, [name]);
-  const [mine, setMine] = useState(before.mine === undefined ? 0 : before.mine); // null: only watch
-  const [players, setPlayers] = useState(before.players ?? {}); // by seat; missing: the default
-  const [chosen, setMode] = useState(before.mode ?? "hints");
-  const [seed, setSeed] = useState(wish.seed ?? "");
-  const [greedy, setGreedy] = useState(before.greedy ?? false);
-  const [rotate, setRotate] = useState(before.rotate ?? true);
-  const [deals, setDeals] = useState(before.deals ?? 0); // of a match; 0: open end
+  // mine null: only watch; players by seat, missing: the default; deals of a match, 0: open end
+  const [want, setWant] = useState({
+    mine: 0,
+    players: {},
+    mode: "hints",
+    greedy: false,
+    rotate: true,
+    deals: 0,
+    ...before,
+    seed: wish.seed ?? "",
+  });
+  const change = (some) => setWant({ ...want, ...some });
+  const { mine, players, seed, greedy, rotate, deals } = want;
   const [rules, setRules] = useState(null);
   const others = game?.seats.map((_, seat) => seat).filter((seat) => seat !== mine) ?? [];
   const playerOf = (seat) =>
     game.players.find((one) => one.name === players[seat]) ??
     game.players.find((one) => one.name === usual(game));
-  const mode = mine === null ? "open" : chosen === "hints" && !game?.analyst ? "fair" : chosen;
+  const mode =
+    mine === null ? "open" : want.mode === "hints" && !game?.analyst ? "fair" : want.mode;
   const mayBeGreedy = others.some((seat) => playerOf(seat)?.greedy);
   const pick = (next) => {
     setName(next);
-    setMine(0);
-    setPlayers({});
+    change({ mine: 0, players: {} });
   };
   const start = async (event) => {
     event.preventDefault();
@@ -78,7 +86,7 @@ function NewTable({ config, wish, begun, prepare, open, fail }) {
     if (seed !== "") body.seed = Number(seed);
     if (isSeries(game))
       Object.assign(body, { greedy: greedy && mayBeGreedy, rotate, ...(deals ? { deals } : {}) });
-    keep(LAST, { game: game.name, mine, players, mode: chosen, greedy, rotate, deals });
+    keep(LAST, { ...want, game: game.name });
     await post("/api/tables", body).then((made) => open(made.id), fail);
   };
   const radio = (group, value, checked, change, children, more = {}) => html`
@@ -97,36 +105,26 @@ function NewTable({ config, wish, begun, prepare, open, fail }) {
       ${children}
     </label>
   `;
-  const select = (label, value, change, options, more) => html`
+  const choice = (label, value, change, options, more) => html`
     <label class="field">
       <span>${label}</span>
-      <select value=${value} onChange=${(event) => change(event.target.value)}>
-        ${options.map(
-          ([name, title]) => html`
-            <option value=${name} key=${name}>${title}</option>
-          `,
-        )}
-      </select>
+      ${select(value, change, options)}
       ${more &&
       html`
         <small class="muted">${more}</small>
       `}
     </label>
   `;
-  const check = (label, value, change) => html`
-    <label class="check">
-      <input type="checkbox" checked=${value} onChange=${(event) => change(event.target.checked)} />
-      ${" "}${label}
-    </label>
-  `;
   const opponents = (seats, label) =>
-    select(
+    choice(
       label,
       playerOf(seats[0]).name,
       (name) =>
-        setPlayers({ ...players, ...Object.fromEntries(seats.map((seat) => [seat, name])) }),
-      byLevel(game).map((one) => [one.name, levelTitle(game, one, config)]),
-      playerText(game, playerOf(seats[0]), config),
+        change({
+          players: { ...players, ...Object.fromEntries(seats.map((seat) => [seat, name])) },
+        }),
+      byLevel(game).map((one) => [one.name, levelTitle(game, one)]),
+      playerText(game, playerOf(seats[0])),
     );
   return html`
     <form class="new" onSubmit=${start}>
@@ -145,23 +143,23 @@ function NewTable({ config, wish, begun, prepare, open, fail }) {
                   gameTitle(game.name),
                   t(
                     "against_n",
-                    [
-                      ...new Set(others.map((seat) => levelTitle(game, playerOf(seat), config))),
-                    ].join(", "),
+                    [...new Set(others.map((seat) => levelTitle(game, playerOf(seat))))].join(", "),
                   ),
                   t(`mode_${mode}`),
                 ].join(" · ")
               : t("loading")}
           </small>
           ${begun &&
-          html`
-            <button type="button" class="link small" onClick=${() => open(begun.id)}>
+          button(
+            html`
               ${t("continue_game")}:${" "}${gameTitle(begun.game)},${" "}${t(
                 "move_n",
                 begun.plies + 1,
               )}
-            </button>
-          `}
+            `,
+            () => open(begun.id),
+            "link small",
+          )}
         </div>
       </header>
       <fieldset class="games panel">
@@ -190,17 +188,10 @@ function NewTable({ config, wish, begun, prepare, open, fail }) {
                 { style: "game" },
               )}
               ${ofGame(base, "rules") &&
-              html`
-                <button
-                  type="button"
-                  class="icon help"
-                  aria-label=${`${t("rules")}: ${baseTitle(base)}`}
-                  title=${t("rules")}
-                  onClick=${() => setRules(base)}
-                >
-                  ?
-                </button>
-              `}
+              button("?", () => setRules(base), "icon help", {
+                "aria-label": `${t("rules")}: ${baseTitle(base)}`,
+                title: t("rules"),
+              })}
             </div>
           `,
         )}
@@ -227,9 +218,11 @@ function NewTable({ config, wish, begun, prepare, open, fail }) {
             <legend>${t("your_seat")}</legend>
             <div class="choices">
               ${game.seats.map((_, seat) =>
-                radio("seat", seat, seat === mine, () => setMine(seat), [seatTitle(game, seat)]),
+                radio("seat", seat, seat === mine, () => change({ mine: seat }), [
+                  seatTitle(game, seat),
+                ]),
               )}
-              ${radio("seat", "watch", mine === null, () => setMine(null), [t("watch")])}
+              ${radio("seat", "watch", mine === null, () => change({ mine: null }), [t("watch")])}
             </div>
           </fieldset>
           <fieldset class="fields">
@@ -252,7 +245,7 @@ function NewTable({ config, wish, begun, prepare, open, fail }) {
                         "mode",
                         one,
                         one === mode,
-                        () => setMode(one),
+                        () => change({ mode: one }),
                         html`
                           <span>
                             <b>${t(one)}</b>
@@ -274,22 +267,23 @@ function NewTable({ config, wish, begun, prepare, open, fail }) {
                 value=${seed}
                 title=${t("seed_help")}
                 autocomplete="off"
-                onInput=${(event) => setSeed(event.target.value.replace(/\D/g, "").slice(0, 16))}
+                onInput=${(event) =>
+                  change({ seed: event.target.value.replace(/\D/g, "").slice(0, 16) })}
               />
             </label>
             ${isSeries(game) &&
             html`
-              ${select(
+              ${choice(
                 t("deals"),
                 String(deals),
-                (value) => setDeals(Number(value)),
+                (value) => change({ deals: Number(value) }),
                 MATCHES.map((count) => [String(count), count || t("open_end")]),
               )}
               <span class="checks">
-                ${mayBeGreedy && check(t("greedy"), greedy, setGreedy)}${check(
+                ${mayBeGreedy && check(t("greedy"), greedy, (on) => change({ greedy: on }))}${check(
                   t("rotate"),
                   rotate,
-                  setRotate,
+                  (on) => change({ rotate: on }),
                 )}
               </span>
             `}
@@ -300,7 +294,7 @@ function NewTable({ config, wish, begun, prepare, open, fail }) {
   `;
 }
 
-function Recent({ tables, config, open, forget }) {
+function Recent({ tables, open, forget }) {
   const [all, setAll] = useState(false);
   if (!tables.length)
     return html`
@@ -311,54 +305,43 @@ function Recent({ tables, config, open, forget }) {
       ${tables.slice(0, all ? tables.length : MOST_SHOWN).map(
         (one) => html`
           <li key=${one.id}>
-            <button type="button" class="link" onClick=${() => open(one.id)}>
-              <b>${gameTitle(one.game)}</b>
-              <span class="muted">
-                ${one.seats.map((player) => playerTitle(player, config)).join(" · ")}
-              </span>
-              <span
-                class=${`tag ${one.over && one.you !== null ? gain(one.returns?.[one.you]) : ""}`}
-              >
-                ${one.over
-                  ? one.you !== null && one.returns
-                    ? signed(one.returns[one.you])
-                    : t("over")
-                  : t("move_n", one.plies + 1)}
-              </span>
-            </button>
-            ${!one.shared &&
-            html`
-              <button
-                type="button"
-                class="icon"
-                aria-label=${t("remove")}
-                title=${t("remove")}
-                onClick=${() => confirm(t("remove_ask")) && forget(one.id)}
-              >
-                ×
-              </button>
-            `}
+            ${button(
+              html`
+                <b>${gameTitle(one.game)}</b>
+                <span class="muted">
+                  ${one.seats.map((player) => playerTitle(player)).join(" · ")}
+                </span>
+                <span
+                  class=${`tag ${one.over && one.you !== null ? gain(one.returns?.[one.you]) : ""}`}
+                >
+                  ${one.over
+                    ? one.you !== null && one.returns
+                      ? signed(one.returns[one.you])
+                      : t("over")
+                    : t("move_n", one.plies + 1)}
+                </span>
+              `,
+              () => open(one.id),
+              "link",
+            )}
+            ${!one.shared && icon("remove", () => confirm(t("remove_ask")) && forget(one.id), "×")}
           </li>
         `,
       )}
     </ul>
     ${tables.length > MOST_SHOWN &&
-    html`
-      <button type="button" class="link small" onClick=${() => setAll(!all)}>
-        ${t("show_all", tables.length)}
-      </button>
-    `}
+    button(t("show_all", tables.length), () => setAll(!all), "link small")}
   `;
 }
 
-function Statistics({ config }) {
+function Statistics({ games }) {
   const [stats, setStats] = useState([]);
   useEffect(() => {
     get("/api/stats").then(
       (answer) => setStats(answer.stats),
       () => setStats([]),
     );
-  }, [config.games.length]);
+  }, [games]);
   if (!stats.length) return null;
   const team = (row) =>
     ofGame(row.game, `team_${row.team}`) ?? ofGame(row.game, `seat_${row.team}`) ?? row.team;
@@ -390,9 +373,7 @@ function Statistics({ config }) {
                     <small class="muted">${t(`mode_${row.mode}`)}</small>
                   </td>
                   <td>${team(row)}</td>
-                  <td>
-                    ${[...new Set(row.opponents)].map((one) => playerTitle(one, config)).join(", ")}
-                  </td>
+                  <td>${[...new Set(row.opponents)].map((one) => playerTitle(one)).join(", ")}</td>
                   <td class="num">${row.games}</td>
                   <td class="num">${row.wins}</td>
                   <td class="num">
@@ -439,10 +420,14 @@ export function Lobby({ config, engine, wish, prepare, open, go, fail }) {
   };
   const tool = (name, text, act) => html`
     <li>
-      <button type="button" class="tool-button" onClick=${act}>
-        <b>${name}</b>
-        <small>${text}</small>
-      </button>
+      ${button(
+        html`
+          <b>${name}</b>
+          <small>${text}</small>
+        `,
+        act,
+        "tool-button",
+      )}
     </li>
   `;
   return html`
@@ -473,7 +458,6 @@ export function Lobby({ config, engine, wish, prepare, open, go, fail }) {
           <h2>${t("recent")}</h2>
           <${Recent}
             tables=${tables}
-            config=${config}
             open=${open}
             forget=${(id) => remove(`/api/tables/${id}`).then(refresh, fail)}
           />
@@ -495,7 +479,7 @@ export function Lobby({ config, engine, wish, prepare, open, go, fail }) {
           </ul>
         </section>
       </div>
-      <${Statistics} config=${config} />
+      <${Statistics} games=${config.games.length} />
     </main>
   `;
 }

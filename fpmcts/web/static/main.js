@@ -5,13 +5,14 @@
 
 import { html, render, useEffect, useRef, useState } from "./vendor/preact.js";
 import { Connection, get } from "./connection.js";
-import { setSound } from "./effects.js";
+import { setVolume } from "./effects.js";
 import { keep, kept } from "./keys.js";
 import { Lobby } from "./lobby.js";
 import { Play } from "./play.js";
 import { learnGames, preparingText } from "./players.js";
 import { Editor, Puzzles } from "./tools.js";
 import { setLanguage, systemLanguage, t } from "./words.js";
+import { button, check, figure, icon, segments } from "./parts.js";
 
 const KEPT = "fpmcts.settings";
 const TOAST_MS = 5000;
@@ -23,13 +24,16 @@ l-2.600.5-.7 1.700 1.500 2.200-2.500 2.500-2.200-1.500-1.700.7-.5 2.600h-3.600l-
 -1.500-2.200 2.500-2.500 2.200 1.500 1.700-.7zM12 8.400a3.600 3.600 0 1 0 0 7.200 3.600\
  3.600 0 0 0 0-7.200z";
 
+const SWITCHES = "keys motion four_colours counter autopass combine bb coach".split(" ");
+
 function readPrefs() {
   return kept(KEPT, {
     language: systemLanguage(),
     keys: true,
     motion: true,
-    sound: !matchMedia("(prefers-reduced-motion: reduce)").matches,
-    four: true,
+    volume: matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : 1,
+    theme: "auto",
+    four_colours: true,
     counter: true,
     autopass: false,
     combine: false,
@@ -61,49 +65,18 @@ function Settings({ prefs, change }) {
     addEventListener("keydown", hear);
     return () => removeEventListener("keydown", hear);
   }, []);
-  const box = (name, label) => html`
-    <label class="check">
-      <input
-        type="checkbox"
-        checked=${prefs[name]}
-        onChange=${(event) => change({ [name]: event.target.checked })}
-      />
-      ${" "}${label}
-    </label>
-  `;
-  const languages = html`
-    <div class="segments" role="group" aria-label=${t("language")}>
-      ${[
-        ["en", "EN"],
-        ["zh", "中文"],
-      ].map(
-        ([name, text]) => html`
-          <button
-            type="button"
-            key=${name}
-            lang=${name}
-            aria-pressed=${prefs.language === name ? "true" : "false"}
-            class=${prefs.language === name ? "on" : ""}
-            onClick=${() => change({ language: name })}
-          >
-            ${text}
-          </button>
-        `,
-      )}
-    </div>
-  `;
+  const languages = segments(
+    t("language"),
+    [
+      ["en", "EN", { lang: "en" }],
+      ["zh", "中文", { lang: "zh" }],
+    ],
+    prefs.language,
+    (language) => change({ language }),
+  );
   return html`
     <nav class="settings" aria-label=${t("settings")}>
-      ${languages}
-      <button
-        type="button"
-        class="icon"
-        aria-label=${t("settings")}
-        title=${t("settings")}
-        onClick=${() => dialog.current.showModal()}
-      >
-        <svg viewBox="0 0 24 24" aria-hidden="true" focusable="false"><path d=${GEAR} /></svg>
-      </button>
+      ${languages} ${icon("settings", () => dialog.current.showModal(), figure(GEAR))}
       <dialog
         ref=${dialog}
         aria-label=${t("settings")}
@@ -116,16 +89,25 @@ function Settings({ prefs, change }) {
             ${languages}
           </div>
           <p class="checks">
-            ${box("keys", t("keys"))}${" "}${box("motion", t("motion"))}${" "}${box(
-              "sound",
-              t("sound"),
-            )}${" "}${box("four", t("four_colours"))}${" "}${box(
-              "counter",
-              t("counter"),
-            )}${" "}${box("autopass", t("autopass"))}${" "}${box(
-              "combine",
-              t("combine"),
-            )}${" "}${box("bb", t("bb"))}${" "}${box("coach", t("coach"))}
+            ${SWITCHES.map((name) => check(t(name), prefs[name], (on) => change({ [name]: on })))}
+          </p>
+          <p class="row">
+            ${segments(
+              t("theme_colours"),
+              ["auto", "light", "dark"].map((one) => [one, t(`colours_${one}`)]),
+              prefs.theme,
+              (theme) => change({ theme }),
+            )}
+            <label class="field inline">
+              <span>${t("volume")}</span>
+              <input
+                type="range"
+                max="1"
+                step="0.1"
+                value=${prefs.volume}
+                onInput=${(event) => change({ volume: Number(event.target.value) })}
+              />
+            </label>
           </p>
           <dl class="keys">
             ${t("help").map(
@@ -137,9 +119,7 @@ function Settings({ prefs, change }) {
               `,
             )}
           </dl>
-          <button type="button" class="primary" onClick=${() => dialog.current.close()}>
-            ${t("close")}
-          </button>
+          ${button(t("close"), () => dialog.current.close(), "primary")}
         </div>
       </dialog>
     </nav>
@@ -173,7 +153,7 @@ function App({ connection }) {
       .then((found) => (found && !found.preparing) || setTimeout(look, LOOK_MS));
   const prepare = (game) => get(`/api/config?game=${encodeURIComponent(game)}`).then(learn, fail);
   setLanguage(prefs.language);
-  setSound(prefs.sound);
+  setVolume(prefs.volume);
   useEffect(() => {
     const moved = () => {
       setAt(place());
@@ -191,8 +171,9 @@ function App({ connection }) {
   }, []);
   useEffect(() => {
     keep(KEPT, prefs);
+    document.documentElement.style.colorScheme = prefs.theme === "auto" ? "" : prefs.theme;
     document.documentElement.classList.toggle("calm", !prefs.motion);
-    document.documentElement.classList.toggle("two-colours", !prefs.four);
+    document.documentElement.classList.toggle("two-colours", !prefs.four_colours);
     if (at.page !== "table") document.title = t("title");
   }, [prefs, at.page]);
   const go = (hash) => {
@@ -220,10 +201,7 @@ function App({ connection }) {
       ${!online &&
       html`
         <p class="notice">
-          ${t("lost")}${" "}
-          <button type="button" class="link" onClick=${() => connection.again()}>
-            ${t("try_now")}
-          </button>
+          ${t("lost")}${" "} ${button(t("try_now"), () => connection.again(), "link")}
         </p>
       `}
       ${shows

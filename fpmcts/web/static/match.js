@@ -18,7 +18,7 @@ export function sums(games) {
   return points;
 }
 
-export function Match({ id, series, config, over, fail }) {
+export function Match({ id, series, over, fail }) {
   const [games, setGames] = useState([]);
   useEffect(() => {
     get(`/api/tables/${id}/series`).then((answer) => setGames(answer.games), fail);
@@ -35,7 +35,7 @@ export function Match({ id, series, config, over, fail }) {
             ([won, player, k]) => html`
               <tr key=${k}>
                 <th scope="row">
-                  ${playerTitle(player, config)}${series.players.indexOf(player) !==
+                  ${playerTitle(player)}${series.players.indexOf(player) !==
                   series.players.lastIndexOf(player)
                     ? ` ${k + 1}`
                     : ""}
@@ -51,7 +51,7 @@ export function Match({ id, series, config, over, fail }) {
         unit="points"
         title=${t("match_curve")}
         tag=${(one) => t("hand_no", one.ply)}
-        names=${(k) => playerTitle(series.players[k], config)}
+        names=${(k) => playerTitle(series.players[k])}
       />
     </section>
   `;

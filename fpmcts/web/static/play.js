@@ -15,10 +15,11 @@ import {
 import { get, post } from "./connection.js";
 import { Controls, playsCards } from "./controls.js";
 import { Felt, Log } from "./felt.js";
-import { useKeys, useLater } from "./keys.js";
+import { onButton, useKeys, useLater } from "./keys.js";
 import {
   YOU,
   calledTitle,
+  gameOf,
   gameTitle,
   isSeries,
   placeTitle,
@@ -34,6 +35,7 @@ import { Review } from "./review.js";
 import { Rules } from "./rules.js";
 import { Curve, Hands, Moves, Value } from "./thoughts.js";
 import { chips, gain, number, ofGame, pageOf, setUnit, signed, t, verdict } from "./words.js";
+import { button, icon, segments, select } from "./parts.js";
 
 const EMPTY = {
   rev: null,
@@ -58,20 +60,8 @@ const HAND =
 const DEAL_AGAIN_MS = 2500; // after a deal that was thrown in
 
 // The value that a search found for its position, for the curve.
-function kept(values, ply, seat, message) {
-  if (message.value === null || message.value === undefined) return values;
-  return {
-    ...values,
-    [ply]: {
-      ply,
-      seat,
-      value: message.value,
-      unit: message.unit,
-      se: message.se ?? null,
-      move: message.move,
-    },
-  };
-}
+const kept = (values, ply, seat, message) =>
+  (message.value ?? null) === null ? values : { ...values, [ply]: { ...message, ply, seat } };
 
 // A move with its word and round in the position where it was made.
 const note = (before, after, seat, move) =>
@@ -94,11 +84,7 @@ function follow(state, message) {
     case "state":
       return {
         ...state,
-        rev: message.rev,
-        summary: message.summary,
-        view: message.view,
-        paused: message.paused,
-        factor: message.factor,
+        ...message,
         thinking: null,
         result: null,
         stuck: false,
@@ -109,8 +95,7 @@ function follow(state, message) {
     case "moved":
       return {
         ...state,
-        rev: message.rev,
-        view: message.view,
+        ...message,
         thinking: null,
         result:
           state.view?.you === null || message.view.to_move !== message.view.you
@@ -130,17 +115,9 @@ function follow(state, message) {
         values: kept(state.values, state.view?.ply, message.seat, message),
       };
     case "over":
-      return {
-        ...state,
-        rev: message.rev,
-        summary: message.summary,
-        view: message.view,
-        thinking: null,
-        result: null,
-        ended: true,
-      };
+      return { ...state, ...message, thinking: null, result: null, ended: true };
     case "asked":
-      return { ...state, job: message.job, result: null, key: message.key };
+      return { ...state, ...message, result: null };
     case "result":
       if (message.job !== state.job || message.review || message.tried) return state;
       return {
@@ -186,7 +163,7 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
       if (message.type === "next") open(message.next);
       else if (message.type === "error" || message.error) failed(message.error ?? message);
       else if (message.type === "moved" || message.type === "over" || message.type === "state")
-        announce(spoken(message, latest.current, config));
+        announce(spoken(message, latest.current));
       if (message.view) latest.current = message.view;
       tell(message);
     });
@@ -207,7 +184,7 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
     document.title = `${turn ? `${t("your_turn")} · ` : ""}${gameTitle(view.game)}`;
     return () => (document.title = t("title"));
   }, [turn, view?.game, prefs.language]);
-  const game = config.games.find((one) => one.name === view?.game) ?? {
+  const game = gameOf(view?.game) ?? {
     players: [],
     seats: view?.seats,
     teams: [],
@@ -269,14 +246,7 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
   const send = (fields) => connection.send({ table: id, ...fields });
   const play = (move) => send({ type: "play", move, rev: state.rev });
   useKeys(prefs.keys && done, (event) => {
-    if (
-      event.key !== "Enter" ||
-      ["BUTTON", "A", "SUMMARY"].includes(event.target.tagName) ||
-      reviewing ||
-      !series ||
-      matchOver
-    )
-      return false;
+    if (event.key !== "Enter" || onButton(event) || reviewing || !series || matchOver) return false;
     send({ type: "next" });
     return true;
   });
@@ -294,8 +264,8 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
   const searches = game.exact === false;
   const name = (seat) =>
     sameNames(view) && seat !== view.you
-      ? placeTitle(view, seat, game, config)
-      : playerTitle(view.seats[seat].player, config);
+      ? placeTitle(view, seat, game)
+      : playerTitle(view.seats[seat].player);
   // A hint is the best move, and asked for again the next best. Without an analyst, or if hands
   // must stay hidden, hints cycle through the legal moves with cards, the cheapest first: they show
   // what is possible, not what is good.
@@ -362,28 +332,10 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
       : null;
   const foot = html`
     <div class="row buttons finish">
-      ${series &&
-      !matchOver &&
-      html`
-        <button type="button" class="primary" onClick=${() => send({ type: "next" })}>
-          ${t("next")}
-        </button>
-      `}
-      ${(!series || matchOver) &&
-      !summary.imported &&
-      html`
-        <button type="button" class="primary" onClick=${again}>${t("again")}</button>
-      `}
-      ${game.analyst &&
-      !reviewing &&
-      html`
-        <button type="button" onClick=${() => setTab("review")}>${t("review")}</button>
-      `}
-      ${plies &&
-      !shown.over &&
-      html`
-        <button type="button" onClick=${() => explore([])}>${t("explore")}</button>
-      `}
+      ${series && !matchOver && button(t("next"), () => send({ type: "next" }), "primary")}
+      ${(!series || matchOver) && !summary.imported && button(t("again"), again, "primary")}
+      ${game.analyst && !reviewing && button(t("review"), () => setTab("review"))}
+      ${plies && !shown.over && button(t("explore"), () => explore([]))}
     </div>
   `;
   return html`
@@ -397,15 +349,7 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
         <h1>${gameTitle(view.game)}</h1>
         ${ofGame(view.game, "rules") &&
         html`
-          <button
-            type="button"
-            class="icon"
-            aria-label=${t("rules")}
-            title=${t("rules")}
-            onClick=${() => setRules(view.game)}
-          >
-            ?
-          </button>
+          ${icon("rules", () => setRules(view.game), "?")}
           <${Rules} base=${rules} close=${() => setRules(null)} />
         `}
         <span class="tag mode">${t(`mode_${summary.mode}`)}</span>
@@ -421,7 +365,7 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
         html`
           <span class="tag" title=${t("total")}>
             ${total.players
-              .map((player, k) => `${playerTitle(player, config)} ${signed(total.returns[k])}`)
+              .map((player, k) => `${playerTitle(player)} ${signed(total.returns[k])}`)
               .join(" · ")}
           </span>
         `}
@@ -433,11 +377,7 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
         `}
         ${summary.mode !== "fair" &&
         !done &&
-        html`
-          <button type="button" disabled=${view.ply === 0} onClick=${() => send({ type: "undo" })}>
-            ${t("undo")}
-          </button>
-        `}
+        button(t("undo"), () => send({ type: "undo" }), "", { disabled: view.ply === 0 })}
       </header>
       ${engine.state !== "ready" &&
       html`
@@ -452,20 +392,13 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
       html`
         <p class="notice coach" role="status">
           ${t("coach_cost", coach)}${" "}
-          <button
-            type="button"
-            class="link"
-            onClick=${() => (setCoach(null), send({ type: "undo" }))}
-          >
-            ${t("undo")}
-          </button>
-          <button type="button" class="link" onClick=${() => setCoach(null)}>${t("close")}</button>
+          ${button(t("undo"), () => (setCoach(null), send({ type: "undo" })), "link")}
+          ${button(t("close"), () => setCoach(null), "link")}
         </p>
       `}
       <div class="stage">
         <${Felt}
           view=${shown}
-          config=${config}
           thinking=${state.thinking?.seat ?? null}
           progress=${progress}
           notes=${notes}
@@ -475,9 +408,7 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
             ? html`
                 <b class="yours">${t("line")}</b>
                 ${" "} ${line.moves.map((move) => moveWord(move)).join(" · ")} ${" "}
-                <button type="button" class="link" onClick=${() => setLine(null)}>
-                  ${t("back_to_game")}
-                </button>
+                ${button(t("back_to_game"), () => setLine(null), "link")}
               `
             : retry
               ? html`
@@ -486,27 +417,19 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
               : state.stuck
                 ? html`
                     <b>${t("stuck")}</b>
-                    ${" "}
-                    <button type="button" onClick=${() => connection.join(id)}>
-                      ${t("try_again")}
-                    </button>
+                    ${" "} ${button(t("try_again"), () => connection.join(id))}
                   `
-                : statusText(shown, view, config, game, done, at, last, state.paused)}
+                : statusText(shown, view, game, done, at, last, state.paused)}
         >
           ${retry
             ? html`
                 <${Controls}
                   key=${`retry-${retry.ply}`}
                   view=${retry.view}
-                  legal=${retry.legal}
                   play=${retry.attempt}
                   say=${say}
                   keys=${prefs.keys}
-                  extra=${html`
-                    <button type="button" class="link" onClick=${() => setRetry(null)}>
-                      ${t("give_up")}
-                    </button>
-                  `}
+                  extra=${button(t("give_up"), () => setRetry(null), "link")}
                 />
               `
             : line && !line.view.over
@@ -514,20 +437,11 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
                   <${Controls}
                     key=${key}
                     view=${{ ...line.view, you: line.view.to_move }}
-                    legal=${line.view.legal}
                     play=${(move) => explore([...line.moves, move])}
                     say=${say}
                     keys=${prefs.keys}
                     extra=${line.moves.length > 0 &&
-                    html`
-                      <button
-                        type="button"
-                        class="link"
-                        onClick=${() => explore(line.moves.slice(0, -1))}
-                      >
-                        ${t("undo")}
-                      </button>
-                    `}
+                    button(t("undo"), () => explore(line.moves.slice(0, -1)), "link")}
                   />
                 `
               : !watching &&
@@ -535,7 +449,6 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
                 html`
                   <${Controls}
                     view=${view}
-                    legal=${view.legal}
                     play=${play}
                     hint=${hint}
                     advised=${maySearch}
@@ -556,18 +469,12 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
           <div class="row after">
             ${plies &&
             game.players.length > 0 &&
-            html`
-              <button
-                type="button"
-                disabled=${here.over}
-                title=${t("play_on_help")}
-                onClick=${() => playOn(view.you ?? here.to_move)}
-              >
-                ${t("play_on")}
-              </button>
-            `}
+            button(t("play_on"), () => playOn(view.you ?? here.to_move), "", {
+              disabled: here.over,
+              title: t("play_on_help"),
+            })}
             <a class="button" href=${`/api/tables/${id}/record`} download>${t("download")}</a>
-            <button type="button" onClick=${share}>${t("share")}</button>
+            ${button(t("share"), share)}
           </div>
         `}
       </div>
@@ -576,41 +483,23 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
         series &&
         summary.series.games > 1 &&
         html`
-          <${Match}
-            id=${id}
-            series=${summary.series}
-            config=${config}
-            over=${Boolean(matchOver)}
-            fail=${failed}
-          />
+          <${Match} id=${id} series=${summary.series} over=${Boolean(matchOver)} fail=${failed} />
         `}
         ${done &&
         game.analyst &&
-        html`
-          <div class="segments tabs no-print" role="group" aria-label=${t("analysis")}>
-            ${["thoughts", "review"].map((each) => {
-              const on = reviewing === (each === "review");
-              return html`
-                <button
-                  type="button"
-                  key=${each}
-                  aria-pressed=${on ? "true" : "false"}
-                  class=${on ? "on" : ""}
-                  onClick=${() => (setLine(null), setTab(each))}
-                >
-                  ${t(each)}
-                </button>
-              `;
-            })}
-          </div>
-        `}
+        segments(
+          t("analysis"),
+          ["thoughts", "review"].map((each) => [each, t(each)]),
+          reviewing ? "review" : "thoughts",
+          (each) => (setLine(null), setTab(each)),
+          "tabs no-print",
+        )}
         ${done &&
         reviewing &&
         html`
           <${Review}
             id=${id}
             view=${view}
-            plies=${plies}
             game=${game}
             config=${config}
             connection=${connection}
@@ -644,33 +533,17 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
                   >
                     ${state.job === null || (done && state.key !== key)
                       ? !searches
-                        ? html`
-                            <button type="button" onClick=${() => analyse()}>
-                              ${t("ask_table")}
-                            </button>
-                          `
+                        ? button(t("ask_table"), () => analyse())
                         : html`
                             <span>${t("analyse")}</span>
-                            ${SPEEDS.map(
-                              (n) => html`
-                                <button
-                                  type="button"
-                                  key=${n}
-                                  title=${t("think_help")}
-                                  onClick=${() => analyse(n)}
-                                >
-                                  ${n}
-                                </button>
-                              `,
+                            ${SPEEDS.map((n) =>
+                              button(n, () => analyse(n), "", { key: n, title: t("think_help") }),
                             )}
                           `
                       : html`
-                          <button
-                            type="button"
-                            onClick=${() => connection.send({ type: "cancel", job: state.job })}
-                          >
-                            ${t("stop")}
-                          </button>
+                          ${button(t("stop"), () =>
+                            connection.send({ type: "cancel", job: state.job }),
+                          )}
                           <progress
                             max=${state.result?.total ?? 1}
                             value=${state.result?.done ?? 0}
@@ -719,7 +592,7 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
               `}
               <${Hands}
                 hidden=${result.hidden}
-                name=${(seat) => placeTitle({ ...view, you: result.seat }, seat, game, config)}
+                name=${(seat) => placeTitle({ ...view, you: result.seat }, seat, game)}
               />
             `}
             <${Curve}
@@ -733,19 +606,11 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
         `}
         <section class="panel">
           <h2>${t("log")}</h2>
-          <${Log}
-            view=${view}
-            config=${config}
-            notes=${notes}
-            at=${at}
-            choose=${done && plies ? choose : null}
-          />
+          <${Log} view=${view} notes=${notes} at=${at} choose=${done && plies ? choose : null} />
           ${!done &&
           view.to_move !== null &&
           (mine || summary.mode === "open") &&
-          html`
-            <button type="button" class="link small" onClick=${outside}>${t("outside")}</button>
-          `}
+          button(t("outside"), outside, "link small")}
         </section>
       </aside>
     </main>
@@ -772,14 +637,17 @@ const resultText = (game, value) =>
         signed(value),
       );
 
-export const Back = ({ go }) => html`
-  <button type="button" class="back" onClick=${() => go("")}>
-    <span aria-hidden="true">‹</span>
-    ${" "}${t("home")}
-  </button>
-`;
+export const Back = ({ go }) =>
+  button(
+    html`
+      <span aria-hidden="true">‹</span>
+      ${" "}${t("home")}
+    `,
+    () => go(""),
+    "back",
+  );
 
-function statusText(shown, view, config, game, done, at, last, paused) {
+function statusText(shown, view, game, done, at, last, paused) {
   if (done && at !== last && at !== null)
     return html`
       <span class="muted">${t("move_n", at + 1)}</span>
@@ -806,42 +674,37 @@ function statusText(shown, view, config, game, done, at, last, paused) {
   }
   if (shown.to_move === null) return "";
   if (shown.to_move !== shown.you)
-    return paused
-      ? t("paused")
-      : t("thinks", playerTitle(shown.seats[shown.to_move].player, config));
-  if (isBidding(shown))
-    return html`
-      <b class="yours">${t("your_turn")}</b>
-      ${" "}${t(shown.legal.includes("rob") ? "ask_robbing" : `ask_${shown.facts.phase}`)}
-    `;
-  const beat = shown.facts?.to_beat;
-  if (beat && view.legal.length === 1)
-    return html`
-      <b class="yours">${t("your_turn")}</b>
-      ${" "}${t("cannot_beat")}
-    `;
+    return paused ? t("paused") : t("thinks", playerTitle(shown.seats[shown.to_move].player));
+  return turnText(shown);
+}
+
+// What the seat to move is asked.
+export function turnText(view) {
+  const beat = view.facts?.to_beat;
   return html`
     <b class="yours">${t("your_turn")}</b>
-    ${" "}${beat
-      ? html`
-          ${t("beat")}${" "}
-          <${MoveText} move=${beat} size="tiny" />
-        `
-      : shown.facts && "to_beat" in shown.facts
-        ? t("lead")
-        : ""}
+    ${" "}${isBidding(view)
+      ? t(view.legal.includes("rob") ? "ask_robbing" : `ask_${view.facts.phase}`)
+      : !beat
+        ? view.facts && "to_beat" in view.facts && t("lead")
+        : view.legal.length === 1
+          ? t("cannot_beat")
+          : html`
+              ${t("beat")}${" "}
+              <${MoveText} move=${beat} size="tiny" />
+            `}
   `;
 }
 
 // What a screen reader says about a message.
-function spoken(message, before, config) {
+function spoken(message, before) {
   const { view } = message;
   const parts = [];
   if (message.type === "moved")
     parts.push(
       t(
         "did",
-        message.seat === null ? "" : calledTitle(view, message.seat, config),
+        message.seat === null ? "" : calledTitle(view, message.seat),
         moveWord(message.move),
       ),
     );
@@ -860,30 +723,24 @@ function spoken(message, before, config) {
 
 function Watching({ state, send, playOn }) {
   return html`
-    <button
-      type="button"
-      aria-pressed=${state.paused ? "true" : "false"}
-      onClick=${() => send({ type: "pause", on: !state.paused })}
-    >
-      ${state.paused ? t("go_on") : t("pause")}
-    </button>
+    ${button(
+      state.paused ? t("go_on") : t("pause"),
+      () => send({ type: "pause", on: !state.paused }),
+      "",
+      { "aria-pressed": state.paused ? "true" : "false" },
+    )}
     ${state.paused &&
     html`
-      <button type="button" onClick=${() => send({ type: "step" })}>${t("step")}</button>
-      <button type="button" title=${t("play_on_help")} onClick=${playOn}>${t("play_on")}</button>
+      ${button(t("step"), () => send({ type: "step" }))}
+      ${button(t("play_on"), playOn, "", { title: t("play_on_help") })}
     `}
     <label class="field inline">
       <span>${t("tempo")}</span>
-      <select
-        value=${String(state.factor)}
-        onChange=${(event) => send({ type: "speed", factor: Number(event.target.value) })}
-      >
-        ${[0.25, 0.5, 1, 2, 4].map(
-          (factor) => html`
-            <option value=${String(factor)} key=${factor}>×${" "}${factor}</option>
-          `,
-        )}
-      </select>
+      ${select(
+        String(state.factor),
+        (factor) => send({ type: "speed", factor: Number(factor) }),
+        [0.25, 0.5, 1, 2, 4].map((factor) => [String(factor), `× ${factor}`]),
+      )}
     </label>
   `;
 }

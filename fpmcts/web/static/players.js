@@ -11,6 +11,8 @@ export function learnGames(config) {
   learnPages(config.pages);
 }
 
+export const gameOf = (name) => games.find((one) => one.name === name);
+
 export const baseTitle = (base) =>
   ofGame(base, "title") ??
   base
@@ -25,7 +27,7 @@ export const variantTitle = (game) =>
 
 export function gameTitle(name) {
   const [base, options] = name.split(":");
-  const game = games.find((one) => one.name === name);
+  const game = gameOf(name);
   return options && game?.variant ? `${baseTitle(base)} · ${variantTitle(game)}` : baseTitle(base);
 }
 
@@ -68,9 +70,9 @@ export const isSeries = (game) => Boolean(game.mixes || game.reports_wins === fa
 const searches = (player) => player.playouts !== null;
 
 // The short name of a player, for the table and the log.
-export function playerTitle(name, config) {
+export function playerTitle(name) {
   if (name === YOU) return t("you");
-  const all = config?.games.flatMap((game) => game.players) ?? [];
+  const all = games.flatMap((game) => game.players);
   const found = all.find((one) => one.name === name);
   if (!found) return name;
   const known = t.known(`player_${found.group}`);
@@ -82,20 +84,20 @@ export function playerTitle(name, config) {
 }
 
 // A player with its level, where its strength was measured.
-export function levelTitle(game, player, config) {
+export function levelTitle(game, player) {
   const found = strengthOf(game)[player.name];
-  const title = playerTitle(player.name, config);
+  const title = playerTitle(player.name);
   return found ? `${t(`level_${found.level}`)} (${title})` : title;
 }
 
 // What is known of a player, for the lobby.
-export function playerText(game, player, config) {
+export function playerText(game, player) {
   const found = strengthOf(game)[player.name];
   const wins = found?.unit === "wp";
   const scaled = (value) =>
     found.unit === "mbb" ? number(value / 10, 0) : number(value, wins ? 1 : 2);
   const measured = () => {
-    const against = playerTitle(found.against, config);
+    const against = playerTitle(found.against);
     return t(`measured_${found.unit}`, scaled(found.mean), scaled(found.se), against);
   };
   return [
@@ -137,18 +139,17 @@ export const sameNames = (view) =>
   new Set(view.seats.map((one) => one.player)).size < view.seats.length;
 
 // What a screen reader calls the player of a seat: no two are called alike.
-export function calledTitle(view, seat, config) {
-  const name = playerTitle(view.seats[seat].player, config);
+export function calledTitle(view, seat) {
+  const name = playerTitle(view.seats[seat].player);
   const alike = seat !== view.you && view.seats.length > 2 && sameNames(view);
   return alike ? `${name}, ${besideTitle(view, seat) || view.seats[seat].name}` : name;
 }
 
 // A seat in one line: its role, and its position or player.
-export function placeTitle(view, seat, game, config) {
+export function placeTitle(view, seat, game) {
   if (seat === view.you) return t("you");
   const beside =
-    besideTitle(view, seat) ||
-    (view.seats.length === 2 && playerTitle(view.seats[seat].player, config));
+    besideTitle(view, seat) || (view.seats.length === 2 && playerTitle(view.seats[seat].player));
   return beside ? `${roleTitle(game, seat, view)} · ${beside}` : seatTitle(game, seat, view);
 }
 

@@ -3,7 +3,8 @@
 
 import { html } from "./vendor/preact.js";
 import { Cards, Down, MoveText, moveWord } from "./cards.js";
-import { playerTitle, roleTitle } from "./players.js";
+import { gameOf, playerTitle, roleTitle } from "./players.js";
+import { thinkingDots } from "./parts.js";
 import { chips, classes, gain, pageOf, t } from "./words.js";
 
 // Whether every seat pays chips into a pot.
@@ -77,15 +78,15 @@ const Chips = ({ count, style = "" }) => html`
   </span>
 `;
 
-function Place({ view, seat, config, made, notes, thinking, next }) {
+function Place({ view, seat, made, notes, thinking, next }) {
   const one = view.seats[seat];
-  const game = config.games.find((each) => each.name === view.game);
+  const game = gameOf(view.game);
   const { stacks, paid, bets = paid, folded } = one.facts;
   const won = view.returns ? view.returns[seat] : null;
   const own = seat === (view.you ?? 0);
   const angle = Math.PI * (0.5 + (2 * (seat - (view.you ?? 0))) / view.seats.length);
   const at = { "--x": Math.cos(angle).toFixed(3), "--y": Math.sin(angle).toFixed(3) };
-  const name = playerTitle(one.player, config);
+  const name = playerTitle(one.player);
   const role = roleTitle(game, seat, view);
   const fresh = made && (notes[made.ply]?.street ?? streetOf(view)) === streetOf(view);
   const behind = stacks === undefined ? null : won === null ? stacks : stacks + paid + won;
@@ -121,13 +122,7 @@ function Place({ view, seat, config, made, notes, thinking, next }) {
                 <span class="next"><${MoveText} move=${next} /></span>
               `
             : thinking
-              ? html`
-                  <span class="thinking">
-                    <i></i>
-                    <i></i>
-                    <i></i>
-                  </span>
-                `
+              ? thinkingDots()
               : folded || (fresh && won === null)
                 ? html`
                     <b class="word" key=${made?.ply}>
@@ -174,7 +169,7 @@ function Place({ view, seat, config, made, notes, thinking, next }) {
 }
 
 // The oval with all seats, the open cards and the pot.
-export function Ring({ view, config, last, notes, thinking, next }) {
+export function Ring({ view, last, notes, thinking, next }) {
   const paid = view.seats.reduce((sum, one) => sum + one.facts.paid, 0);
   const waiting = view.seats.reduce((sum, one) => sum + (one.facts.bets ?? 0), 0);
   const open = view.public?.public ?? [];
@@ -212,7 +207,6 @@ export function Ring({ view, config, last, notes, thinking, next }) {
             key=${seat}
             view=${view}
             seat=${seat}
-            config=${config}
             made=${last[seat]}
             notes=${notes}
             thinking=${thinking === seat}

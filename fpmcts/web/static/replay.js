@@ -4,6 +4,7 @@ import { html, useEffect, useState } from "./vendor/preact.js";
 import { get } from "./connection.js";
 import { useKeys, useLater } from "./keys.js";
 import { t } from "./words.js";
+import { figure, icon } from "./parts.js";
 
 // All positions of a finished game; null until they have arrived, or without an id.
 export function useReplay(id, plies, fail) {
@@ -41,15 +42,11 @@ export function Steps({ ply, last, choose, held }) {
     if (!runs && ply === last) choose(0);
     setRuns(!runs);
   };
-  const icon = (name, act) => html`
-    <button type="button" class="icon" aria-label=${t(name)} title=${t(name)} onClick=${act}>
-      <svg viewBox="0 0 24 24" aria-hidden="true" focusable="false"><path d=${ICONS[name]} /></svg>
-    </button>
-  `;
-  const button = (name, to) => icon(name, () => choose(Math.min(last, Math.max(0, to))));
+  const act = (name, what) => icon(name, what, figure(ICONS[name]));
+  const step = (name, to) => act(name, () => choose(Math.min(last, Math.max(0, to))));
   return html`
     <div class="row steps" role="group" aria-label=${t("replay")}>
-      ${icon(runs ? "pause" : "autoplay", start)}${button("first", 0)}${button("previous", ply - 1)}
+      ${act(runs ? "pause" : "autoplay", start)}${step("first", 0)}${step("previous", ply - 1)}
       <input
         type="range"
         min="0"
@@ -58,7 +55,7 @@ export function Steps({ ply, last, choose, held }) {
         aria-label=${t("move")}
         onInput=${(event) => choose(Number(event.target.value))}
       />
-      ${button("following", ply + 1)}${button("last", last)}
+      ${step("following", ply + 1)}${step("last", last)}
       <span class="muted small count">${t("of", ply, last)}</span>
     </div>
   `;

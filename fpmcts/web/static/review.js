@@ -8,6 +8,7 @@ import { keep, kept, useKeys } from "./keys.js";
 import { Curve, MARKS, Moves } from "./thoughts.js";
 import { Luck, Thresholds, keptThresholds } from "./skill.js";
 import { lossOf, t } from "./words.js";
+import { button, segments } from "./parts.js";
 
 const WRONG = ["inaccuracy", "mistake", "blunder"];
 const KEPT = "fpmcts.review";
@@ -15,7 +16,6 @@ const KEPT = "fpmcts.review";
 export function Review({
   id,
   view,
-  plies,
   game,
   config,
   connection,
@@ -52,13 +52,9 @@ export function Review({
   };
   const one = decisions.find((each) => each.ply === ply);
   const tryAgain = async () => {
-    if (!one?.hidden || !plies) return;
-    const seen = await get(`/api/tables/${id}/outside?ply=${one.ply}`).catch(fail);
+    if (!one?.hidden) return;
+    const seen = await get(`/api/tables/${id}/puzzle?ply=${one.ply}`).catch(fail);
     if (!seen) return;
-    const all = plies[one.ply].view;
-    const seats = all.seats.map((seat) =>
-      seat.seat === one.seat ? seat : { ...seat, cards: null },
-    );
     const attempt = (move) => {
       setRetry(null);
       setTried((before) => ({ ...before, [one.ply]: undefined }));
@@ -68,12 +64,7 @@ export function Review({
         if (found.decision) merge([{ ...found.decision, hidden: false, right: true }]);
       });
     };
-    setRetry({
-      ply: one.ply,
-      view: { ...all, you: one.seat, seats, returns: null },
-      legal: seen.legal ?? null,
-      attempt,
-    });
+    setRetry({ ply: one.ply, view: seen.view, attempt });
   };
   useKeys(prefs.keys && retry === null, (event) => {
     const act = {
@@ -124,36 +115,16 @@ export function Review({
         ${job === null
           ? html`
               ${!game.exact &&
-              html`
-                <div class="segments" role="radiogroup" aria-label=${t("tempo")}>
-                  ${config.review_speeds.map(
-                    (each) => html`
-                      <label key=${each} class=${each === speed ? "on" : ""}>
-                        <input
-                          type="radio"
-                          name="speed"
-                          value=${each}
-                          checked=${each === speed}
-                          onChange=${() => setSpeed(each)}
-                        />
-                        <span>${t(each)}</span>
-                      </label>
-                    `,
-                  )}
-                </div>
-              `}
-              <button
-                type="button"
-                class=${review ? "" : "primary"}
-                onClick=${() => start(thresholds)}
-              >
-                ${t("start_review")}
-              </button>
+              segments(
+                t("tempo"),
+                config.review_speeds.map((each) => [each, t(each)]),
+                speed,
+                setSpeed,
+              )}
+              ${button(t("start_review"), () => start(thresholds), review ? "" : "primary")}
             `
           : html`
-              <button type="button" onClick=${() => connection.send({ type: "cancel", job })}>
-                ${t("stop")}
-              </button>
+              ${button(t("stop"), () => connection.send({ type: "cancel", job }))}
               <progress
                 max=${progress?.total || 1}
                 value=${progress?.done ?? 0}
@@ -173,16 +144,14 @@ export function Review({
       ${review &&
       html`
         <div class="row no-print">
-          <button type="button" class="primary" onClick=${() => turn(1)} disabled=${!wrong.length}>
-            ${t("next_mistake")}
-          </button>
+          ${button(t("next_mistake"), () => turn(1), "primary", { disabled: !wrong.length })}
           <span class="muted small">
             ${wrong.length
               ? t("mistakes_n", wrong.length)
               : t(decisions.length ? "no_mistakes" : "no_decisions")}
           </span>
           <span class="spread"></span>
-          <button type="button" onClick=${() => print()}>${t("print")}</button>
+          ${button(t("print"), () => print())}
         </div>
       `}
       ${review &&
@@ -219,18 +188,12 @@ export function Review({
           one.class &&
           html`
             <div class="row no-print">
-              <button type="button" class="primary" disabled=${retry !== null} onClick=${tryAgain}>
-                ${t("retry")}
-              </button>
-              <button
-                type="button"
-                onClick=${() =>
-                  connection.send({ type: "reveal", ply: one.ply }, (found) =>
-                    merge(found.decisions ?? []),
-                  )}
-              >
-                ${t("show")}
-              </button>
+              ${button(t("retry"), tryAgain, "primary", { disabled: retry !== null })}
+              ${button(t("show"), () =>
+                connection.send({ type: "reveal", ply: one.ply }, (found) =>
+                  merge(found.decisions ?? []),
+                ),
+              )}
             </div>
           `}
           ${tried[one.ply] &&

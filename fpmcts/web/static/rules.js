@@ -3,6 +3,7 @@
 import { html, useEffect, useRef } from "./vendor/preact.js";
 import { baseTitle } from "./players.js";
 import { ofGame, t } from "./words.js";
+import { button } from "./parts.js";
 
 // A dialog with the rules of a game; null: closed.
 export function Rules({ base, close }) {
@@ -36,9 +37,7 @@ export function Rules({ base, close }) {
               </section>
             `,
           )}
-          <button type="button" class="primary" onClick=${() => dialog.current.close()}>
-            ${t("close")}
-          </button>
+          ${button(t("close"), () => dialog.current.close(), "primary")}
         </div>
       `}
     </dialog>

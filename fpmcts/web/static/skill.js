@@ -3,6 +3,7 @@
 import { html, useState } from "./vendor/preact.js";
 import { keep, kept } from "./keys.js";
 import { number, t } from "./words.js";
+import { button } from "./parts.js";
 
 const NAMES = ["inaccuracy", "mistake", "blunder"];
 const KEPT = "fpmcts.thresholds";
@@ -66,9 +67,7 @@ export function Thresholds({ game, unit, values, change, say }) {
         </div>
         <div class="row">
           <button type="submit">${t("apply")}</button>
-          <button type="button" class="link small" onClick=${() => use(game.classes)}>
-            ${t("reset")}
-          </button>
+          ${button(t("reset"), () => use(game.classes), "link small")}
         </div>
       </form>
     </details>

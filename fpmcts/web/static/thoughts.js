@@ -4,6 +4,7 @@
 import { html, useState } from "./vendor/preact.js";
 import { MoveText, cardName, highFirst, moveWord } from "./cards.js";
 import { amount, classes, number, percent, shownChips, signed, t } from "./words.js";
+import { button } from "./parts.js";
 
 const FEW_ROWS = 6;
 const FEW_HANDS = 12;
@@ -66,7 +67,32 @@ export function Moves({ result, choose, mark, word = moveWord }) {
       row.move === mark ? "marked" : valued && (k === 0 || row.equal) && "first",
       again && row.stage === 1 && "once",
     );
-  const name = searched ? "prior" : "policy";
+  // Heading, its explanation, what a row shows, and its style.
+  const columns = [
+    shared && [
+      `${t("choice")} %`,
+      "choice_help",
+      (row) => [percent(row.share, 1), row.share > 0 && gauge(row.share)],
+    ],
+    valued && [
+      points ? t("pts") : `${t("wp")} %`,
+      points ? "pts_help" : "wp_help",
+      (row) => `${ties && row.equal ? "≈ " : ""}${scoreText(row)}`,
+      () => "worth",
+    ],
+    exact && [
+      t("cost"),
+      "cost_help",
+      (row) => cost(row) ?? "–",
+      (row) => (cost(row) ? "lose" : "muted"),
+    ],
+    searched && [t("visits"), "visits_help", (row) => row.visits ?? "–"],
+    stated && [
+      `${t(searched ? "prior" : "policy")} %`,
+      searched ? "prior_help" : "policy",
+      (row) => [percent(row.prior, 1), !searched && gauge(row.prior ?? 0)],
+    ],
+  ].filter(Boolean);
   return html`
     <${Why} why=${result.why} word=${word} />
     <table class="moves">
@@ -74,28 +100,11 @@ export function Moves({ result, choose, mark, word = moveWord }) {
       <thead>
         <tr>
           <th scope="col">${t("move")}</th>
-          ${shared &&
-          html`
-            <th scope="col" title=${t("choice_help")}>${t("choice")}${" "}%</th>
-          `}
-          ${valued &&
-          html`
-            <th scope="col" title=${t(points ? "pts_help" : "wp_help")}>
-              ${t(points ? "pts" : "wp")}${points ? "" : " %"}
-            </th>
-          `}
-          ${exact &&
-          html`
-            <th scope="col" title=${t("cost_help")}>${t("cost")}</th>
-          `}
-          ${searched &&
-          html`
-            <th scope="col" title=${t("visits_help")}>${t("visits")}</th>
-          `}
-          ${stated &&
-          html`
-            <th scope="col" title=${t(searched ? "prior_help" : "policy")}>${t(name)}${" "}%</th>
-          `}
+          ${columns.map(
+            ([title, help]) => html`
+              <th scope="col" title=${t(help)} key=${help}>${title}</th>
+            `,
+          )}
         </tr>
       </thead>
       <tbody>
@@ -104,16 +113,14 @@ export function Moves({ result, choose, mark, word = moveWord }) {
             <tr key=${row.move} class=${look(row, k)}>
               <td>
                 ${choose
-                  ? html`
-                      <button
-                        type="button"
-                        class="link"
-                        title=${t("play")}
-                        onClick=${() => choose(row.move)}
-                      >
+                  ? button(
+                      html`
                         <${MoveText} move=${row.move} size="tiny" word=${word(row.move)} />
-                      </button>
-                    `
+                      `,
+                      () => choose(row.move),
+                      "link",
+                      { title: t("play") },
+                    )
                   : html`
                       <${MoveText} move=${row.move} size="tiny" word=${word(row.move)} />
                     `}${row.move === mark
@@ -123,28 +130,11 @@ export function Moves({ result, choose, mark, word = moveWord }) {
                     `
                   : ""}
               </td>
-              ${shared &&
-              html`
-                <td class="num">${percent(row.share, 1)}${row.share ? gauge(row.share) : ""}</td>
-              `}
-              ${valued &&
-              html`
-                <td class="num worth">${ties && row.equal ? "≈ " : ""}${scoreText(row)}</td>
-              `}
-              ${exact &&
-              html`
-                <td class=${`num ${cost(row) ? "lose" : "muted"}`}>${cost(row) ?? "–"}</td>
-              `}
-              ${searched &&
-              html`
-                <td class="num">${row.visits ?? "–"}</td>
-              `}
-              ${stated &&
-              html`
-                <td class="num">
-                  ${percent(row.prior, 1)}${searched ? "" : gauge(row.prior ?? 0)}
-                </td>
-              `}
+              ${columns.map(
+                ([, help, cell, style]) => html`
+                  <td class=${classes("num", style?.(row))} key=${help}>${cell(row)}</td>
+                `,
+              )}
             </tr>
           `,
         )}
@@ -160,16 +150,14 @@ export function Moves({ result, choose, mark, word = moveWord }) {
       <p class="muted small">${t("once")}</p>
     `}
     ${rows.length > FEW_ROWS &&
-    html`
-      <button
-        type="button"
-        class="link small"
-        aria-expanded=${all ? "true" : "false"}
-        onClick=${() => setAll(!all)}
-      >
+    button(
+      html`
         ${t("show_all", rows.length)}${" "}${all ? "▴" : "▾"}
-      </button>
-    `}
+      `,
+      () => setAll(!all),
+      "link small",
+      { "aria-expanded": all ? "true" : "false" },
+    )}
   `;
 }
 
