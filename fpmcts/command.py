@@ -39,6 +39,7 @@ COMMANDS = {
     "analyse": Command(
         "fpmcts.players.analysis", "say what to play in a position, and why", "loading the player …"
     ),
+    "puzzles": Command("fpmcts.web.puzzles", "find puzzles in games", "loading the networks …"),
     "export": Command("fpmcts.players.export", "write what a run plays by to a file for players"),
     "score": Command("fpmcts.poker.opponents.command", "score a model of opponents on hands"),
     "check": Command("games.no_limit_holdem.phh_check", "say which hand histories can be read"),

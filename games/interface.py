@@ -361,6 +361,16 @@ class Game:
         """
         return None
 
+    def theme(self, seen: Mapping[str, Any], move: str) -> str:
+        """Returns what a decision is about, for puzzles (a name, see ``docs/adding-a-game.md``); ""
+        if nothing is known.
+
+        Args:
+            seen: What the seat to move sees (``Table.describe``).
+            move: The best move.
+        """
+        return ""
+
     @property
     def tables(self) -> Tables:
         """Returns the game for tabular algorithms, if ``has_tables``."""

@@ -15,13 +15,14 @@ HELP = """Plays card games with you in the browser.
     {command}                                    on this machine, at http://127.0.0.1:8000
     {command} port=0 browser=false               a free port; the address is printed
     {command} checkpoint=runs/mine               adds your trained player to the lobby
+    {command} puzzles=mine.jsonl                 adds puzzles (fpmcts puzzles)
     {command} review=games.jsonl                 adds saved games to the lobby
 
 Ctrl-C ends it. Games that are not over are resumed when it is started again.
 
 """
 REPEATABLE = "checkpoint"
-TEXTS = ("host", "games", "review")
+TEXTS = ("host", "games", "puzzles", "review")
 
 
 def parse(overrides: Sequence[str]) -> PlayConfig:

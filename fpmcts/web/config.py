@@ -17,6 +17,8 @@ class PlayConfig:
         games: SQLite file that stores the games; the access token is kept next to it.
         checkpoint: Run folder or checkpoint whose players are added to the lobby; may be given
             several times.
+        puzzles: A file of puzzles (``fpmcts puzzles``) to show beside those that come with the
+            project.
         review: A file of saved games (``evaluate.py save=FILE``) to show in the lobby.
     """
 
@@ -25,4 +27,5 @@ class PlayConfig:
     browser: bool = True
     games: str = "runs/play.sqlite"
     checkpoint: list[str] = setting(default_factory=list)
+    puzzles: str | None = None
     review: str | None = None

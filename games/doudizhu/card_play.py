@@ -38,6 +38,7 @@ from games.doudizhu.cards import (
 from games.doudizhu.endgame import MOST_CARDS, MOST_CARDS_SEARCHED, Endgame
 from games.doudizhu.moves import MAX_LEGAL, PASS, RULE_SETS, Rules, move_text, parse_move, rule_set
 from games.doudizhu.state import States
+from games.doudizhu.themes import theme
 from games.generic import register_all
 from games.interface import Game, GameSpec, Json, ScoreUnit
 from games.settings import setting
@@ -158,6 +159,10 @@ class CardPlay(Game):
         """Returns what corrects choices where few cards are left (``endgame.py``)."""
         most_cards = MOST_CARDS_SEARCHED if searched else MOST_CARDS
         return Endgame(self.rules, self.empty(1), points, most_cards)
+
+    def theme(self, seen: Mapping[str, Any], move: str) -> str:
+        """Returns what a decision is about (``themes.py``)."""
+        return theme(seen, move)
 
     def deal(self, seeds: np.ndarray) -> States:
         """Returns random deals; row i depends on ``seeds[i]`` (uint64 ``[B]``) alone."""

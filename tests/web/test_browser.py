@@ -297,13 +297,15 @@ def test_every_ply_of_a_finished_game_is_thought_about(browser: Any, site: Site)
     person.close()
 
 
-@pytest.mark.parametrize("frames", [60, 0])
-def test_stored_reviews_are_shown(browser: Any, site: Site, frames: int) -> None:
+@pytest.mark.parametrize(
+    ("frames", "times"), [(60, 6), (0, 2), pytest.param(60, 40, marks=pytest.mark.slow)]
+)
+def test_stored_reviews_are_shown(browser: Any, site: Site, frames: int, times: int) -> None:
     """The answer is there before the next frame, or in a tab behind others before any."""
     person = Person(browser, site, frames=frames)
     shown = stored_review(person)
     table = person.table
-    for _ in range(6 if frames else 2):
+    for _ in range(times):
         person.page.evaluate("location.hash = ''")
         person.page.wait_for_selector(".new")
         person.open(table)
@@ -417,10 +419,10 @@ def test_what_the_page_computes(browser: Any, site: Site) -> None:
     ):
         assert person.run("effects", "happened(...of)", pair) == names
     seats = [{"player": name, "name": name} for name in ("you", "random", "random")]
-    called = "[1, 2].map(seat => calledTitle(of, seat, {games: []}))"
+    called = "[1, 2].map(seat => calledTitle(of, seat))"
     assert person.run("players", called, {"you": 0, "seats": seats}) == [
-        "random, plays after you",
-        "random, plays before you",
+        "Random, plays after you",
+        "Random, plays before you",
     ], "no two are called alike"
     names = {
         "As Ks Qs Js Ts 2d 2c": "straight flush to A",

@@ -80,7 +80,8 @@ def test_a_file_of_version_1_keeps_its_reviews(tmp_path: Path) -> None:
         file.commit()
     for _ in range(2):
         with contextlib.closing(Store(path)) as kept:
-            assert [*kept.reviewed("me")] == [("a", {})] and kept.reviews_of("a", "me") == [{}]
+            assert [*kept.reviewed("me")] == [("a", "toy", {})]
+            assert kept.reviews_of("a", "me") == [{}]
 
 
 def test_a_file_of_version_2_keeps_its_results(tmp_path: Path) -> None:
@@ -183,21 +184,23 @@ def test_the_newest_reviews_come_first(tmp_path: Path) -> None:
         settings = Settings(["you"], "fair", Series(["you"]), 0)
         kept.put(StoredGame(table, "me", "toy", float(number), True, settings, {}))
         kept.put_review(table, "me", "normal 0 0", {})
-    assert [table for table, _ in kept.reviewed("me", limit=3)] == ["c", "a", "b"]
+    assert [table for table, *_ in kept.reviewed("me", limit=3)] == ["c", "a", "b"]
 
 
 def test_delays_fit_the_machine() -> None:
     entry = Entry("s", "s", "S", "fpmcts", playouts=64, delay=0.9)
     assert fitted(entry, 0.001).delay == 0.9
-    slow = fitted(entry, 0.05)
-    assert slow.delay == pytest.approx(5.0, abs=0.1) and slow.delay - 0.2 < slow.budget < slow.delay
+    slow = fitted(entry, 0.01)
+    assert slow.delay == pytest.approx(1.1, abs=0.1) and slow.delay - 0.2 < slow.budget < slow.delay
+    assert fitted(entry, 1.0).delay == 2.0
+    assert fitted(replace(entry, playouts=1024, delay=6.0), 1.0).delay == 6.0
     catalogue = Catalogue({"toy": Offer((entry,), "s")})
     asyncio.run(
         measure(
             FakeEngine(lambda question: Answer("pass", seconds=6.4)), catalogue, ("toy", "other")
         )
     )
-    assert catalogue.offer("toy").entry("s").delay > 9.0
+    assert catalogue.offer("toy").entry("s").delay == 2.0
 
 
 def test_players_of_the_lobby_exist() -> None:

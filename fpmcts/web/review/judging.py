@@ -192,6 +192,19 @@ class Review:
             setattr(made, name, tuple(getattr(made, name)))
         return made
 
+    @classmethod
+    def of_puzzle(
+        cls, row: Json, ply: int, seat: int, wins: bool, classes: tuple[float, ...]
+    ) -> Self:
+        """Returns a judged puzzle as a review: its decision as if the best of the wrong moves had
+        been played.
+        """
+        losses, unit = row["losses"], "wp" if wins else "points"
+        wrong = min(losses, key=lambda move: losses[move][0])
+        decision = Decision(ply, seat, wrong, None, unit, row["best"], [], tries=losses)
+        decision.loss, decision.se = losses[wrong]
+        return cls("fast", 0, classes, (seat,), unit, decisions=[decision])
+
     @property
     def key(self) -> str:
         """Returns the key among the reviews of a game: what was asked of its searches, so without

@@ -308,6 +308,9 @@ class Reviewer:
         for review in self._of(game.id, session):
             if ply is None or review.decision(ply) is not None:
                 return review
+        if (row := game.services.puzzles.get(game.id)) is not None:
+            info, at = game.info, len(game.table.moves)
+            return Review.of_puzzle(row, at, game.table.seat, info.reports_wins, info.classes)
         raise RefusedError("not_reviewed", "this decision was not reviewed")
 
     def reveal(self, game: Room, session: str, ply: int | None = None) -> list[Json]:
@@ -367,20 +370,21 @@ class Reviewer:
         mean, error = decision.tries[move]
         return Estimate(mean, error)
 
-    async def puzzles(self, session: str) -> AsyncIterator[tuple[str, int, int]]:
-        """Yields table, ply and seat of the clear mistakes of a session's reviewed games that
+    async def puzzles(self, session: str) -> AsyncIterator[Json]:
+        """Yields table, ply and game of the clear mistakes of a session's reviewed games that
         nobody has found yet, the newest games first.
         """
-        for table, stored in groupby(self._store.reviewed(session), key=itemgetter(0)):
-            wrong, solved = dict[int, int](), set[int]()
-            for _, fields in stored:  # reviews of one game, by different speeds, seats or seeds
+        reviewed = self._store.reviewed(session)
+        for (table, game), stored in groupby(reviewed, key=itemgetter(0, 1)):
+            wrong, solved = dict[int, None](), set[int]()
+            for _, _, fields in stored:  # reviews of one game, by different speeds, seats or seeds
                 review = Review.parse(fields)
                 for decision in review.decisions:
                     if decision.right:
                         solved.add(decision.ply)
                     elif decision.name(review.classes) in PUZZLES:
-                        wrong.setdefault(decision.ply, decision.seat)
+                        wrong[decision.ply] = None
                 await asyncio.sleep(0)  # let others run
             for ply in wrong.keys() - solved:
-                yield table, ply, wrong[ply]
+                yield {"table": table, "ply": ply, "game": game, "theme": None}
                 await asyncio.sleep(0)

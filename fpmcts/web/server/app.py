@@ -48,7 +48,7 @@ MOST_CONNECTIONS, MOST_OF_SESSION = 400, 20
 AT_ONCE = 50
 """Tables listed before other tasks get a turn."""
 MOST_PUZZLES = 100
-"""In one answer."""
+"""Of one's own in one answer."""
 
 
 class Server:
@@ -139,10 +139,11 @@ class Server:
 
     def outside(self, request: Request) -> object:
         """Returns the view that an external player would get."""
-        text = request.query_params.get("ply")
-        if text is not None and not (text.isascii() and text.isdigit() and len(text) < 7):
-            raise RefusedError("bad_message", "ply: expected a whole number")
-        return self._room(request).outside(None if text is None else int(text))
+        return self._room(request).outside(_ply(request))
+
+    def puzzle(self, request: Request) -> object:
+        """Returns a decision as its mover saw it."""
+        return {"view": self._room(request).puzzle(_ply(request))}
 
     async def records(self, request: Request) -> object:
         """Opens records."""
@@ -165,17 +166,26 @@ class Server:
         return {"stats": self.lobby.statistics(request.scope["session"])}
 
     async def puzzles(self, request: Request) -> object:
-        """Returns mistakes for which to find the better move, of games in the lobby."""
-        session, game = request.scope["session"], request.query_params.get("game")
-        found: list[Json] = []
-        async for table, ply, seat in self.reviewer.puzzles(session):
-            with contextlib.suppress(RefusedError):
-                room = await prepared(partial(self.lobby.get, session, table))
-                if game in (None, room.game):
-                    view = room.puzzle(ply)
-                    found.append({"table": table, "ply": ply, "seat": seat, "view": view})
+        """Lists decisions for which to find the best move: a session's own mistakes, then those
+        that were judged beforehand.
+        """
+        game, found = request.query_params.get("game"), list[Json]()
+        async for one in self.reviewer.puzzles(request.scope["session"]):
+            if game in (None, one["game"]):
+                found.append(one)
             if len(found) == MOST_PUZZLES:
                 break
+        found += (
+            {"table": name, "ply": len(row["record"]["moves"])}
+            | {key: row[key] for key in ("game", "theme")}
+            for name, row in self.services.puzzles.items()
+            if game in (None, row["game"])
+        )
+        for name in {one["game"] for one in found}:
+            try:
+                await prepared(partial(self.services.rulebook.info, name))
+            except RefusedError:  # it has left the lobby
+                found = [one for one in found if one["game"] != name]
         return {"puzzles": found}
 
     def _room(self, request: Request) -> Room:
@@ -209,6 +219,14 @@ class Server:
             return found if isinstance(found, Response) else JSONResponse(found, status)
 
         return Route(path, answer, methods=[method])
+
+
+def _ply(request: Request) -> int | None:
+    """Returns the ply that a request names, or None. Raises RefusedError."""
+    text = request.query_params.get("ply")
+    if text is not None and not (text.isascii() and text.isdigit() and len(text) < 7):
+        raise RefusedError("bad_message", "ply: expected a whole number")
+    return None if text is None else int(text)
 
 
 async def _body(request: Request) -> bytes:
@@ -280,6 +298,7 @@ def make_app(
         server.route("/api/tables/{table}/record", server.record),
         server.route("/api/tables/{table}/replay", server.replay),
         server.route("/api/tables/{table}/outside", server.outside),
+        server.route("/api/tables/{table}/puzzle", server.puzzle),
         server.route("/api/records", server.records, "POST", 201),
         server.route("/api/deals", server.deals, "POST"),
         server.route("/api/stats", server.stats),

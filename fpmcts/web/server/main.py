@@ -26,12 +26,15 @@ from fpmcts.web.tables.catalogue import Catalogue
 from fpmcts.web.tables.lobby import numbered_lines
 from fpmcts.web.tables.offers import OTHERS, measure, offers, warm_up
 from fpmcts.web.tables.preparing import PreparedGames
+from fpmcts.web.tables.puzzles import named, read
 from fpmcts.web.tables.room import Services
 from fpmcts.web.tables.rulebook import Games
 from fpmcts.web.tables.store import Store, StoreError
+from games.files import shipped
 from games.settings import ConfigError
 
 log = logging.getLogger(__name__)
+SHIPPED = shipped("models") / "puzzles.jsonl"
 MOST_REVIEWED = 16 * MAX_BODY
 """Maximum bytes of a file given to review."""
 
@@ -116,6 +119,8 @@ def run(config: PlayConfig, say: Callable[[str], None]) -> None:
         ConfigError: It cannot start.
     """
     records = None if config.review is None else read_review(Path(config.review))
+    files = [SHIPPED, *([] if config.puzzles is None else [Path(config.puzzles)])]
+    puzzles = named([row for file in files for row in read(file)])
     try:
         catalogue = Catalogue(offers([Path(path) for path in config.checkpoint]), OTHERS)
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -130,7 +135,7 @@ def run(config: PlayConfig, say: Callable[[str], None]) -> None:
         raise ConfigError(str(error)) from error
     engine = EngineProcess(warm_up(catalogue))
     rulebook = PreparedGames(catalogue, lambda: Games(catalogue.games()))
-    services = Services(rulebook, catalogue, engine, store, Clock(), Chance())
+    services = Services(rulebook, catalogue, engine, store, Clock(), Chance(), puzzles)
     name = f"[{config.host}]" if ":" in config.host else config.host
     page = f"{listening.getsockname()[1]}/?token={token}"
     address = f"http://{'127.0.0.1' if config.host in EVERYWHERE else name}:{page}"

@@ -6,66 +6,60 @@ import { get, post } from "./connection.js";
 import { Controls, playsCards } from "./controls.js";
 import { Felt, Log } from "./felt.js";
 import { keep, kept } from "./keys.js";
-import { Back } from "./play.js";
-import { byLevel, gameTitle, levelTitle, seatTitle, usual } from "./players.js";
-import { lossOf, setUnit, t } from "./words.js";
+import { Back, turnText } from "./play.js";
+import { byLevel, gameOf, gameTitle, levelTitle, seatTitle, usual } from "./players.js";
+import { lossOf, ofGame, setUnit, t } from "./words.js";
+import { button, select } from "./parts.js";
 
-function Top({ title, go, games, name, change }) {
+function Top({ title, go, label, options, value, change }) {
   return html`
     <header class="bar-top">
       <${Back} go=${go} />
       <h1>${title}</h1>
       <span class="spread"></span>
-      ${games.length > 1 &&
-      html`
-        <select
-          aria-label=${t("game")}
-          value=${name}
-          onChange=${(event) => change(event.target.value)}
-        >
-          ${games.map(
-            (one) => html`
-              <option value=${one.name} key=${one.name}>${gameTitle(one.name)}</option>
-            `,
-          )}
-        </select>
-      `}
+      ${select(value, change, options, { "aria-label": label })}
     </header>
   `;
 }
 
 const SOLVED = "fpmcts.solved";
 const keyOf = (puzzle) => `${puzzle.table}-${puzzle.ply}`;
-const solvedOf = (puzzles, solved) => puzzles.filter((one) => solved[keyOf(one)]).length;
+const themeOf = ({ game, theme }) =>
+  theme ? (ofGame(game, `theme_${theme}`) ?? theme) : t("own_mistakes");
 
-export function Puzzles({ config, connection, go, prefs, say, announce, fail }) {
+export function Puzzles({ connection, go, prefs, say, announce, fail }) {
   const [puzzles, setPuzzles] = useState(null);
-  const [place, setPlace] = useState(0);
-  const [all, setAll] = useState({}); // what was answered, by puzzle
+  const [theme, setTheme] = useState("");
+  const [at, setAt] = useState(null); // a key
+  const [views, setViews] = useState({}); // by key
+  const [all, setAll] = useState({}); // what was answered, by key
   const [solved, setSolved] = useState(() => kept(SOLVED, {}));
-  useEffect(() => {
-    get("/api/puzzles").then(({ puzzles: found }) => {
-      setPuzzles(found);
-      setPlace(
-        Math.max(
-          0,
-          found.findIndex((one) => !solved[keyOf(one)]),
-        ),
-      );
-    }, fail);
-  }, []);
-  const puzzle = puzzles?.[place];
+  const of = (wanted) => (puzzles ?? []).filter((one) => !wanted || themeOf(one) === wanted);
+  const shown = of(theme);
+  const place = Math.max(
+    0,
+    shown.findIndex((one) => (at ? keyOf(one) === at : !solved[keyOf(one)])),
+  );
+  const puzzle = shown[place];
   const key = puzzle && keyOf(puzzle);
+  const view = views[key];
   const { waiting, tried, answer } = all[key] ?? {};
   const note = (fields) =>
     setAll((before) => ({ ...before, [key]: { ...before[key], ...fields } }));
-  const game = config.games.find((one) => one.name === puzzle?.view.game);
+  const game = gameOf(puzzle?.game);
   const digits = game?.reports_wins ? 1 : 2;
   setUnit(1, false);
+  useEffect(() => void get("/api/puzzles").then((found) => setPuzzles(found.puzzles), fail), []);
   useEffect(() => {
-    if (puzzle) connection.join(puzzle.table);
+    if (!puzzle) return undefined;
+    setAt(key);
+    connection.join(puzzle.table);
+    get(`/api/tables/${puzzle.table}/puzzle?ply=${puzzle.ply}`).then(
+      (found) => setViews((before) => ({ ...before, [key]: found.view })),
+      fail,
+    );
     return () => connection.leave();
-  }, [puzzle?.table]);
+  }, [key]);
   const ask = (fields, hear) =>
     connection.send({ ply: puzzle.ply, ...fields }, (message) => {
       if (message.type === "error" || message.error) fail(message.error ?? message);
@@ -88,26 +82,33 @@ export function Puzzles({ config, connection, go, prefs, say, announce, fail }) 
   };
   return html`
     <main class="tool">
-      <${Top} title=${t("puzzles")} go=${go} games=${[]} />
+      <${Top}
+        title=${t("puzzles")}
+        go=${go}
+        label=${t("theme")}
+        options=${["", ...new Set(of("").map(themeOf))].map((one) => [
+          one,
+          `${one || t("all")} ${of(one).filter((each) => solved[keyOf(each)]).length}/${of(one).length}`,
+        ])}
+        value=${theme}
+        change=${(next) => (setTheme(next), setAt(null))}
+      />
       ${puzzles &&
       !puzzles.length &&
       html`
         <p class="panel">${t("no_puzzles")}</p>
       `}
-      ${puzzle &&
+      ${view &&
       html`
         <p class="row">
           <b>
-            ${t("puzzle_n", place + 1, puzzles.length)}${solved[key] ? " ✓" : ""}${" "}·${" "}
-            ${gameTitle(puzzle.view.game)}
+            ${t("puzzle_n", place + 1, shown.length)}${solved[key] ? " ✓" : ""}${" "}·${" "}
+            ${gameTitle(puzzle.game)}${" "}·${" "}${themeOf(puzzle)}
           </b>
-          <span class="muted">
-            ${t("puzzle_text")}${" "}${t("solved_n", solvedOf(puzzles, solved))}
-          </span>
+          <span class="muted">${t("puzzle_text")}</span>
         </p>
         <${Felt}
-          view=${puzzle.view}
-          config=${config}
+          view=${view}
           status=${waiting
             ? "…"
             : tried
@@ -120,24 +121,9 @@ export function Puzzles({ config, connection, go, prefs, say, announce, fail }) 
                   ${" "}
                   <${MoveText} move=${tried.move} size="tiny" />
                 `
-              : puzzle.view.facts?.to_beat
-                ? html`
-                    <b class="yours">${t("your_turn")}</b>
-                    ${" "}${t("beat")}${" "}
-                    <${MoveText} move=${puzzle.view.facts.to_beat} size="tiny" />
-                  `
-                : html`
-                    <b class="yours">${t("your_turn")}</b>
-                  `}
+              : turnText(view)}
         >
-          <${Controls}
-            key=${key}
-            view=${puzzle.view}
-            legal=${puzzle.view.legal}
-            play=${attempt}
-            say=${say}
-            keys=${prefs.keys}
-          />
+          <${Controls} key=${key} view=${view} play=${attempt} say=${say} keys=${prefs.keys} />
         <//>
         <div class="row after">
           ${answer
@@ -146,23 +132,17 @@ export function Puzzles({ config, connection, go, prefs, say, announce, fail }) 
                 ${" "}
                 <${MoveText} move=${answer} size="tiny" />
               `
-            : html`
-                <button type="button" onClick=${reveal}>${t("show")}</button>
-              `}
-          ${puzzles.length > 1 &&
-          html`
-            <button type="button" onClick=${() => setPlace((place + 1) % puzzles.length)}>
-              ${t("next_puzzle")}
-            </button>
-          `}
+            : button(t("show"), reveal)}
+          ${shown.length > 1 &&
+          button(t("next_puzzle"), () => setAt(keyOf(shown[(place + 1) % shown.length])))}
         </div>
-        ${playsCards(puzzle.view) &&
+        ${playsCards(view) &&
         html`
-          <${Counter} counts=${unseenCounts(puzzle.view)} />
+          <${Counter} counts=${unseenCounts(view)} />
         `}
         <section class="panel">
           <h2>${t("log")}</h2>
-          <${Log} view=${puzzle.view} config=${config} />
+          <${Log} view=${view} />
         </section>
       `}
     </main>
@@ -177,12 +157,7 @@ export function Editor({ config, go, open, fail, say }) {
   const [against, setAgainst] = useState(null); // null: as the game proposes
   const [good, setGood] = useState(null); // a valid deal, and its view
   const game = able.find((one) => one.name === name);
-  if (!game)
-    return html`
-      <main class="tool">
-        <${Top} title=${t("editor")} go=${go} games=${[]} name="" change=${() => {}} />
-      </main>
-    `;
+  if (!game) return "";
   const set = (key, value) => {
     setGood(null);
     setFields({ ...fields, [key]: value });
@@ -239,8 +214,9 @@ export function Editor({ config, go, open, fail, say }) {
       <${Top}
         title=${t("editor")}
         go=${go}
-        games=${able}
-        name=${name}
+        label=${t("game")}
+        options=${able.map((one) => [one.name, gameTitle(one.name)])}
+        value=${name}
         change=${(next) => (
           setName(next),
           setFields({}),
@@ -276,37 +252,28 @@ export function Editor({ config, go, open, fail, say }) {
         </label>
         <label class="field">
           <span>${t("your_seat")}</span>
-          <select value=${String(mine)} onChange=${(event) => setMine(Number(event.target.value))}>
-            ${game.seats.map(
-              (_, seat) => html`
-                <option value=${String(seat)} key=${seat}>${seatTitle(game, seat)}</option>
-              `,
-            )}
-          </select>
+          ${select(
+            String(mine),
+            (seat) => setMine(Number(seat)),
+            game.seats.map((_, seat) => [String(seat), seatTitle(game, seat)]),
+          )}
         </label>
         <label class="field">
           <span>${t("opponents")}</span>
-          <select
-            value=${against ?? usual(game)}
-            onChange=${(event) => setAgainst(event.target.value)}
-          >
-            ${byLevel(game).map(
-              (one) => html`
-                <option value=${one.name} key=${one.name}>${levelTitle(game, one, config)}</option>
-              `,
-            )}
-          </select>
+          ${select(
+            against ?? usual(game),
+            setAgainst,
+            byLevel(game).map((one) => [one.name, levelTitle(game, one)]),
+          )}
         </label>
         <div class="row">
           <button type="submit" class=${good ? "" : "primary"}>${t("check")}</button>
-          <button type="button" class=${good ? "primary" : ""} disabled=${!good} onClick=${take}>
-            ${t("take")}
-          </button>
+          ${button(t("take"), take, good ? "primary" : "", { disabled: !good })}
         </div>
       </form>
       ${good &&
       html`
-        <${Felt} view=${good.view} config=${config} />
+        <${Felt} view=${good.view} />
       `}
     </main>
   `;

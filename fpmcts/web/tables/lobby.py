@@ -73,10 +73,19 @@ class Lobby:
         """Returns a table that a session may see. Raises RefusedError if it does not exist or
         belongs to another session.
         """
-        found = self._held.get(table) or self.services.store.get(table)
+        found = self._held.get(table) or self.services.store.get(table) or self._puzzle(table)
         if found is None or found.session not in (session, EVERYBODY):
             raise RefusedError("unknown_table", "there is no such table, or it is not yours")
         return self._keep(found if isinstance(found, Room) else Room(self.services, found))
+
+    def _puzzle(self, table: str) -> Room | None:
+        """Returns the table of a puzzle, which everybody may read and nobody lists; or None."""
+        if (row := self.services.puzzles.get(table)) is None:
+            return None
+        game, settings, position = self._read(EVERYBODY, json.dumps(row["record"]))
+        settings.reviewed = True  # by the row
+        stored = StoredGame(table, EVERYBODY, game, 0.0, False, settings, {})
+        return Room(self.services, stored, position)
 
     def _keep(self, room: Room) -> Room:
         self._rooms[room.id] = self._held[room.id] = room

@@ -347,14 +347,17 @@ class Store:
         statement = "SELECT review FROM reviews WHERE game = ? AND session = ? ORDER BY key"
         return [json.loads(review) for (review,) in self._ask(statement, table, session)]
 
-    def reviewed(self, session: str, limit: int = 200) -> Iterator[tuple[str, Json]]:
-        """Yields the tables that a session reviewed, the newest first, with the reviews."""
+    def reviewed(self, session: str, limit: int = 200) -> Iterator[tuple[str, str, Json]]:
+        """Yields the tables that a session reviewed, the newest first, with the games' names and
+        the reviews.
+        """
         statement = (
-            "SELECT games.id, review FROM reviews JOIN games ON games.id = reviews.game "
-            "WHERE reviews.session = ? ORDER BY made DESC, games.id, key LIMIT ?"
+            "SELECT games.id, games.game, review "
+            "FROM reviews JOIN games ON games.id = reviews.game WHERE reviews.session = ? "
+            "ORDER BY made DESC, games.id, key LIMIT ?"
         )
-        for table, review in self._ask(statement, session, limit):
-            yield table, json.loads(review)
+        for table, game, review in self._ask(statement, session, limit):
+            yield table, game, json.loads(review)
 
 
 def _stored(
