@@ -41,8 +41,10 @@ from games.table import Table
 
 OBVIOUS = 0.9
 """The largest probability of a move without search at which a decision may be a puzzle."""
-LEAST_MOVES, MOST_LEGAL = 10, 12
-"""Moves before a puzzle, so that they tell something, and legal moves there."""
+LEAST_MOVES = 10
+"""Moves before a puzzle, so that they tell something."""
+LEGAL = range(3, 13)
+"""Numbers of legal moves: of two, one is guessed; many take long."""
 SOME, FEW, MANY = 32, 96, 1000
 """Worlds in which all moves are valued, a first and a second time, and those of which one may be
 the best.
@@ -78,7 +80,7 @@ class Finder:
     def puzzle(self, table: Table, seed: int) -> Json | None:
         """Returns the fields of a puzzle at a table; None if there is none."""
         moves = table.legal()
-        if len(table.moves) < LEAST_MOVES or not 2 <= len(moves) <= MOST_LEGAL:
+        if len(table.moves) < LEAST_MOVES or len(moves) not in LEGAL:
             return None
         decision = self.judge.policy.decide(table)
         easy = {player.decide(table).move for player in self._easy}
