@@ -53,7 +53,7 @@ class Judge:
         after = []
         for move in moves:
             states = take(worlds, rows)
-            for row in rows:
+            for row in range(len(rows)):
                 step(game.rules, states, row, move.action)
             after.append(states)
         returns = play_out(game, self.policy, concatenate(after), seed)

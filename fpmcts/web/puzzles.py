@@ -155,8 +155,8 @@ def main(arguments: Sequence[str], command: str = "fpmcts puzzles") -> int:
         return 0
     file, given = Path(arguments[0]), dict(pairs(list(arguments[1:])))
     if unknown := given.keys() - {"game", "games", "number", "seconds", "first"}:
-        known = "expected game, games, number, seconds or first"
-        raise ConfigError(f"{min(unknown)}={given[min(unknown)]}: unknown key; {known}")
+        keys = "expected game, games, number, seconds or first"
+        raise ConfigError(f"{min(unknown)}={given[min(unknown)]}: unknown key; {keys}")
     try:
         most, first = int(given.get("number", 100)), int(given.get("first", 1))
         end = time.monotonic() + float(given.get("seconds", "inf"))

@@ -141,7 +141,7 @@ class Room:
             everything=self.everything,
         )
 
-    def puzzle(self, ply: int) -> Json:
+    def puzzle(self, ply: int | None) -> Json:
         """Returns a decision as its mover saw it. Raises RefusedError while that may be hidden."""
         table = self.position(ply)
         players = [
