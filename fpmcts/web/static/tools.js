@@ -36,6 +36,7 @@ export function Puzzles({ connection, go, prefs, say, announce, fail }) {
   const [solved, setSolved] = useState(() => kept(SOLVED, {}));
   const of = (wanted) => (puzzles ?? []).filter((one) => !wanted || themeOf(one) === wanted);
   const shown = of(theme);
+  const doneOf = (wanted) => of(wanted).filter((one) => solved[keyOf(one)]).length;
   const place = Math.max(
     0,
     shown.findIndex((one) => (at ? keyOf(one) === at : !solved[keyOf(one)])),
@@ -88,7 +89,7 @@ export function Puzzles({ connection, go, prefs, say, announce, fail }) {
         label=${t("theme")}
         options=${["", ...new Set(of("").map(themeOf))].map((one) => [
           one,
-          `${one || t("all")} ${of(one).filter((each) => solved[keyOf(each)]).length}/${of(one).length}`,
+          `${one || t("all")} ${doneOf(one)}/${of(one).length}`,
         ])}
         value=${theme}
         change=${(next) => (setTheme(next), setAt(null))}
