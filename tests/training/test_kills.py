@@ -60,7 +60,7 @@ def name(process: int) -> str:
 @pytest.mark.parametrize(
     ("kills", "base", "keys"),
     [
-        (30, SEARCHES, ["threads=2"]),
+        (15, SEARCHES, ["threads=2"]),
         (20, BIDS, ["threads=2"]),
         (10, SEARCHES, ["cluster=ray", "cluster.actors=2"]),
         (10, SEARCHES, ["cluster=ray", "cluster.actors=2", "cluster.lag=1"]),
