@@ -33,7 +33,7 @@ def run(folder: Path, *command: str, **changes: str) -> subprocess.CompletedProc
         (
             "trian",
             2,
-            "fpmcts trian: expected one of train, evaluate, play, analyse, export,",
+            "fpmcts trian: expected one of train, evaluate, play, analyse, puzzles,",
         ),
         ("train --help", 0, "fpmcts train game=doudizhu"),
         ("evaluate --help", 0, "fpmcts evaluate a="),
