@@ -159,8 +159,8 @@ class Person:
         self.page.on(
             "requestfailed",
             lambda request: (
-                # The icon arrives after the page; a reload gives it up.
-                request.url.endswith("/icon.svg")
+                # What is under way when a page is left is given up by the browser, not refused.
+                request.failure == "net::ERR_ABORTED"
                 or self.faults.append(f"{request.url}: {request.failure}")
             ),
         )
