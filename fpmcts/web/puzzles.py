@@ -42,7 +42,7 @@ from games.table import Table
 OBVIOUS = 0.9
 """The largest probability of a move without search at which a decision may be a puzzle."""
 LEAST_MOVES = 10
-"""Moves before a puzzle, so that they tell something."""
+"""Moves before a puzzle: fewer say little about the hidden hands."""
 LEGAL = range(3, 13)
 """Numbers of legal moves: of two, one is guessed; many take long."""
 SOME, FEW, MANY = 32, 96, 1000

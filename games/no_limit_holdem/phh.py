@@ -228,7 +228,7 @@ def _pokerstars(text: str) -> Iterator[tuple[str, dict[str, Any] | str]]:
 
     starts = [found.start() for found in _POKERSTARS.finditer(text)]
     if text[: starts[0]].strip():
-        yield "before the first", "is no text of PokerStars"
+        yield "before the first", "is not a hand of PokerStars"
     for start, end in pairwise([*starts, len(text)]):
         head = text[start:end].partition("\n")[0].strip("\ufeff\r")
         number = head.partition("#")[2].partition(":")[0]

@@ -492,7 +492,7 @@ def test_texts_of_pokerstars(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert [problem.number for problem in problems] == ["8", "9"]
     assert "Omaha Pot Limit" in problems[0].reason and "PokerKit cannot" in problems[1].reason
     (tmp_path / "more.txt").write_text("lost\n" + STARS)
-    with pytest.raises(phh.BadHandError, match="before the first: is no text"):
+    with pytest.raises(phh.BadHandError, match="before the first: is not a hand"):
         [*phh.read([tmp_path / "more.txt"])]
     monkeypatch.setattr(phh, "find_spec", lambda name: None)
     with pytest.raises(phh.BadHandError, match="PokerKit converts"):
