@@ -51,30 +51,24 @@ class Evaluator:
             ConfigError: int8 without a game, or for dense networks, or int8 is unavailable
                 (``networks.precision.check_int8``).
         """
-        self.device = torch.device(device)
-        self.precision = precision = settled(precision, networks.distinct()[0], self.device)
+        self.device, self._game = torch.device(device), game
         self._sample: Sample | None = None
-        if precision == "int8":
-            check_int8(self.device)
-            if networks.distinct()[0].config.dense:
-                raise ConfigError("precision=int8: these networks are dense; use precision=auto")
-            if game is None:
-                raise ConfigError(
-                    "precision=int8: needs a game to take positions from; use another precision"
-                )
-            self._sample = random_sample(game)
         self._remembered = remembered
         self._memory: Memory | None = None
         # So that threads with their own evaluators do not wait for each other on the GPU.
         self._stream = torch.cuda.Stream(self.device) if self.device.type == "cuda" else None
         self.num_evaluations = 0
         self.seconds = 0.0
-        self.refresh(networks)
+        self.refresh(networks, precision)
 
-    def refresh(self, networks: Networks) -> None:
+    def refresh(self, networks: Networks, precision: str | None = None) -> None:
         """Copies the current weights (milliseconds); without it, later changes of the networks have
-        no effect.
+        no effect. ``precision``: as at first; None: unchanged.
         """
+        if precision is not None:
+            self.precision = settled(precision, networks.distinct()[0], self.device)
+        if self.precision == "int8" and self._sample is None:
+            self._sample = self._positions(networks)
         self._engines = [
             self._make_engine(net, k, networks) for k, net in enumerate(networks.distinct())
         ]
@@ -91,10 +85,22 @@ class Evaluator:
         elif self._memory is not None:
             forget(self._memory)
 
+    def _positions(self, networks: Networks) -> Sample:
+        """Returns the positions that int8 takes its ranges from."""
+        check_int8(self.device)
+        if networks.distinct()[0].config.dense:
+            raise ConfigError("precision=int8: these networks are dense; use precision=auto")
+        if self._game is None:
+            raise ConfigError(
+                "precision=int8: needs a game to take positions from; use another precision"
+            )
+        return random_sample(self._game)
+
     def _make_engine(self, net: PolicyValueNet, k: int, networks: Networks) -> NetworkEngine:
         """Returns the engine of network k."""
-        if self._sample is None:
+        if self.precision != "int8":
             return NetworkEngine(net, self.precision, self.device)
+        assert self._sample is not None
         return Int8Engine(
             net,
             self._sample.of_roles([role for role, i in enumerate(networks.net_of_role) if i == k]),

@@ -1,5 +1,4 @@
-"""Fast inference with 8-bit integers, for processors with AVX-512 VNNI: most of them have no
-bfloat16.
+"""Fast inference with 8-bit integers, for processors without fast bfloat16.
 
 The convolutions of the residual blocks multiply weights of int8, with a unit per output channel, by
 activations of uint8, with a unit per layer, in oneDNN's quantised kernels. Activations follow
@@ -15,9 +14,12 @@ factors from the stem to the heads.
 Sums of products are exact integers, so outputs depend neither on the batch nor on the number of
 threads.
 
-*Measured* on a shared AMD EPYC with bf16 and VNNI (``python -m benchmarks network``), 64 channels x
-8 blocks, processor time of one thread: 1.7, 2.0 and 2.1 times the rate of float32 at batches of 64,
-256 and 1024, 1.1 to 1.2 times that of bfloat16.
+Without VNNI a processor adds two products in 16 bits, which would saturate; its weights have 7 bits
+instead of 8.
+
+*Measured* (``python -m benchmarks network``), 64 channels x 8 blocks, processor time of one thread,
+rates relative to float32 at batches of 64, 256 and 1024: 1.7, 2.0 and 2.1 on a shared AMD EPYC with
+bf16 and VNNI, 1.1 to 1.2 times bfloat16's; 1.4, 1.5 and 1.7 on an AMD EPYC with AVX2 alone.
 
 Sources: Nagel et al., "Data-Free Quantization through Weight Equalization and Bias Correction",
 ICCV 2019, section 4.1 (factors of channels); Xiao et al., "SmoothQuant", ICML 2023, section 4 (the
@@ -36,6 +38,7 @@ from games.kernels import Stream, deal_seeds, streams
 from games.lockstep import Lockstep, draw_legal
 from games.rows import take
 from networks.engine import FusedConv, NetworkEngine
+from networks.precision import has_vnni
 from networks.resnet import PolicyValueNet, ResidualBlock
 
 LEVELS = 255
@@ -111,7 +114,8 @@ class QuantizedConv:
         """
         self.padding = [0, weight.shape[3] // 2]
         self.input_unit, self.output_unit, self.bias = input_unit, output_unit, bias.clone()
-        self.units = (weight.abs().amax((1, 2, 3)) / 127).clamp_min(1e-12)
+        most = 127 if has_vnni() else 63
+        self.units = (weight.abs().amax((1, 2, 3)) / most).clamp_min(1e-12)
         self.zeros = torch.zeros(len(weight), dtype=torch.int64)
         rounded = (weight / self.units[:, None, None, None]).round().to(torch.int8)
         shape = [TYPICAL_BATCH, weight.shape[1], 1, length]
@@ -187,7 +191,8 @@ class Int8Engine(NetworkEngine):
     """A network with int8 blocks and, as in ``NetworkEngine``, its own copy of the weights.
 
     Policy outputs and values of the weights that come with the project differ from float32 by about
-    1.5 % and 2 % of their standard deviations, three times as much as in bfloat16.
+    1.5 % and 2 % of their standard deviations, three times as much as in bfloat16; without VNNI by
+    1.9 % and 2.6 %.
 
     Args:
         net: The network.

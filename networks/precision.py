@@ -4,7 +4,8 @@ command on the same machine gives the same numbers.
 *Measured*, evaluations of 64 channels x 8 blocks in batches of 256 on one thread, by int8 /
 bfloat16 / float32: 59,600 / 50,000 / 28,300 on an AMD EPYC with AVX-512 BF16, 46,600 / 13,200 /
 22,500 on an Intel Xeon with AVX-512 BF16 and without AMX, whose bfloat16 products are no faster
-than float32 ones. Small networks gain nothing: the overhead of each operation dominates.
+than float32 ones, 17,600 / - / 11,600 on an AMD EPYC with AVX2 alone. Small networks gain nothing:
+the overhead of each operation dominates.
 """
 
 from functools import cache
@@ -44,7 +45,7 @@ def settled(precision: str, net: PolicyValueNet, device: torch.device, int8: boo
     )
     if device.type == "cpu" and products < LEAST_PRODUCTS:
         return "float32"
-    if int8 and _why_no_int8(device) is None:
+    if int8 and not net.config.dense and _why_no_int8(device) is None:
         return "int8"
     return "bfloat16" if is_fast_in_bfloat16(device) else "float32"
 
@@ -71,6 +72,11 @@ def is_fast_in_bfloat16(device: torch.device) -> bool:
     return has_bfloat16(device) and not slow
 
 
+def has_vnni() -> bool:
+    """Returns whether the processor multiplies int8 and adds into 32 bits in one instruction."""
+    return bool(torch.cpu._is_vnni_supported())
+
+
 @cache
 def _is_intel() -> bool:
     try:
@@ -88,8 +94,8 @@ def check_int8(device: torch.device) -> None:
 def _why_no_int8(device: torch.device) -> str | None:
     if device.type != "cpu":
         return f"the networks are on {device.type}, and int8 runs only on CPUs"
-    if not torch.cpu._is_vnni_supported():
-        return "this processor has no AVX-512 VNNI"
+    if not torch.cpu._is_avx2_supported():
+        return "this processor has no AVX2"
     if not torch.backends.mkldnn.is_available() or not hasattr(
         torch.ops.onednn, "qconv2d_pointwise"
     ):

@@ -97,8 +97,8 @@ class NetworkOptions(PlayerOptions):
 
     Attributes:
         checkpoint: A checkpoint or run folder; None: the weights that come with the project.
-        precision: Precision of the networks: "float32", "bfloat16", "int8" (CPUs with AVX-512
-            VNNI); "auto": chosen from the processor and the size of the networks
+        precision: Precision of the networks: "float32", "bfloat16", "int8" (CPUs with AVX2);
+            "auto": chosen from the processor and the size of the networks
             (``networks/precision.py``); int8 only in long matches.
     """
 

@@ -139,9 +139,9 @@ class NetworksConfig(RunConfig):
 
     Attributes:
         device: "auto", "cpu" or "cuda".
-        precision: Of the networks in play: "float32", "bfloat16", "int8" (CPUs with AVX-512 VNNI);
+        precision: Of the networks in play: "float32", "bfloat16", "int8" (CPUs with AVX2);
             "auto": float32 or bfloat16, by the processor and the size of the networks
-            (``networks/precision.py``).
+            (``networks/precision.py``); while searching int8 where bfloat16 is slow.
         remembered: Size of each worker's cache of network outputs (128 MB at most), which is
             emptied when the networks change; worthwhile in small games.
     """

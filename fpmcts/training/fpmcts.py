@@ -56,7 +56,7 @@ from games.system import num_cores
 from networks.checkpoint import check_compatible, load, naming
 from networks.device import choose_device
 from networks.evaluator import Evaluator
-from networks.precision import settled
+from networks.precision import is_fast_in_bfloat16, settled
 
 VALUE_SHARE = 0.2
 """Share of the decisions that train the value alone; the others are left out."""
@@ -98,6 +98,7 @@ class FPMCTS:
         offered: Searched decisions of the current iteration, by network.
         began_from: The checkpoint of the initial networks, instead of the bootstrap; None:
             untrained ones.
+        searching: Precision of the networks in searches.
     """
 
     saves_each_step = True
@@ -113,6 +114,10 @@ class FPMCTS:
         self.weights = Weights(config, self.game, self.device)
         nets = self.weights.nets
         precision = settled(config.precision, nets[0], self.device)
+        # Policy gradient needs the exact chances of its moves; searches do not. A cluster's
+        # processors may lack int8.
+        int8 = config.cluster.kind == "none" and not is_fast_in_bfloat16(self.device)
+        self.searching = settled(config.precision, nets[0], self.device, int8)
         self.config = config = replace(config, precision=precision)
         self.learning_threads = 1 if self.threads == 1 or self.device.type != "cpu" else len(nets)
         self.learners = [Learner(self.game, net, train, self.device, self.threads) for net in nets]
@@ -190,7 +195,7 @@ class FPMCTS:
         if episode.value_games:
             shape = iteration, len(batches), episode.value_games, POLICIES
             batches.append(Batch(*shape, selfplay.temperature(iteration)))
-        return batches
+        return [batch._replace(precision=self.searching) for batch in batches]
 
     def play(self, batch: Batch, progress: Progress) -> Games[Any]:
         """Returns the games of a batch."""
@@ -282,7 +287,8 @@ class FPMCTS:
             f"{c.network.blocks} blocks "
             f"({parameters:,} parameters each), {c.search.root} with {c.search.playouts} playouts, "
             f"inference: phase 1 {c.inference.phase1}, phase 2 {phase2}; "
-            f"{self.device}, {self.threads} threads, precision {c.precision}\n{c.departures()}"
+            f"{self.device}, {self.threads} threads, precision {c.precision}, in searches "
+            f"{self.searching}\n{c.departures()}"
         ).rstrip()
 
     @property

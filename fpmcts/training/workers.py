@@ -74,6 +74,7 @@ class Batch(NamedTuple):
             bootstrap.
         temperature, decay, exploration: See ``policy_games.play_policies``.
         replays: Consecutive games of the same deal, >= 1.
+        precision: Of the networks; None: that of the configuration.
     """
 
     iteration: int
@@ -84,6 +85,7 @@ class Batch(NamedTuple):
     decay: float = 1.0
     exploration: float = 0.0
     replays: int = 1
+    precision: str | None = None
 
 
 class Share(NamedTuple):
@@ -144,10 +146,12 @@ class Worker:
             game, self.evaluator.evaluate, config.search, self._lanes, self._win_only
         )
 
-    def take_over(self, players: PlayingNetworks) -> None:
-        """Plays with the current weights of these networks from now on."""
+    def take_over(self, players: PlayingNetworks, precision: str | None = None) -> None:
+        """Plays with the current weights of these networks from now on, in a precision (None: that
+        of the configuration).
+        """
         self._players = players
-        self.evaluator.refresh(players.networks)
+        self.evaluator.refresh(players.networks, precision or self.config.precision)
 
     def refresh(self, shared: Mapping[str, np.ndarray]) -> None:
         """Plays with the weights of ``PlayingNetworks.parts`` from now on."""
@@ -270,6 +274,7 @@ class Workers:
         sizes: list[int],
         what: str,
         progress: Progress,
+        precision: str | None = None,
     ) -> list[Any]:
         """Returns the results of units in order.
 
@@ -279,6 +284,7 @@ class Workers:
             sizes: Games of each unit.
             what: Name of the games in the progress display.
             progress: Called with the number of finished games.
+            precision: See ``Batch``; of the workers of this process.
         """
 
         def show(over: int) -> None:
@@ -288,7 +294,7 @@ class Workers:
             self.cluster = self.cluster or self._joined()
             return self.cluster.pool(part_arrays(players.parts())).map(units, sizes, show)
         for one in self.local:
-            one.take_over(players)
+            one.take_over(players, precision)
         return ThreadPool(self.local).map(units, sizes, show)
 
     def play(self, players: PlayingNetworks, batch: Batch, progress: Progress) -> Games[Any]:
@@ -301,7 +307,7 @@ class Workers:
         size = asked or max(1, -(-batch.games // self.size))  # one unit per worker
         units = [Share(batch, k, deals[k : k + size]) for k in range(0, batch.games, size)]
         sizes = [len(unit.deals) for unit in units]
-        games = joined(self._map(players, units, sizes, batch.by, progress))
+        games = joined(self._map(players, units, sizes, batch.by, progress, batch.precision))
         games.work["seconds"] = time.perf_counter() - started
         return games
 

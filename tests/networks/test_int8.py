@@ -18,8 +18,8 @@ from networks.precision import check_int8
 from networks.resnet import NetworkConfig, build_networks
 from tests.networks.specs import CONFIGS, DOUDIZHU, SMALL, as_if_trained, observations, trained
 
-needs_vnni = pytest.mark.skipif(
-    not torch.cpu._is_vnni_supported(), reason="the processor has no AVX-512 VNNI"
+needs_avx2 = pytest.mark.skipif(
+    not torch.cpu._is_avx2_supported(), reason="the processor has no AVX2"
 )
 ERROR = 0.05
 """Tolerance as a share of a head's largest output."""
@@ -36,7 +36,7 @@ def one_thread() -> Iterator[None]:
     torch.set_num_threads(threads)
 
 
-@needs_vnni
+@needs_avx2
 @pytest.mark.parametrize("name", [name for name in CONFIGS if name != "dense"])
 def test_close_to_the_network(name: str) -> None:
     spec, config = CONFIGS[name]
@@ -53,7 +53,7 @@ def test_close_to_the_network(name: str) -> None:
             assert (values - reference).abs().max() <= ERROR * max(1.0, reference.abs().max())
 
 
-@needs_vnni
+@needs_avx2
 def test_rows_depend_neither_on_the_batch_nor_on_threads(one_thread: None) -> None:
     run, planes = Int8Engine(trained(), sample()), torch.from_numpy(observations(MAX_CHUNK + 77))
     torch.set_num_threads(1)
@@ -64,21 +64,30 @@ def test_rows_depend_neither_on_the_batch_nor_on_threads(one_thread: None) -> No
             assert torch.equal(values, reference[rows])
 
 
-@needs_vnni
+@needs_avx2
 def test_a_convolution_by_hand() -> None:
-    """Weights 1, 10, 127 on the left neighbour, the position and the right neighbour; bias -2; the
+    """Weights 1, 10, 63 on the left neighbour, the position and the right neighbour; bias -2; the
     inputs are 0, 2, 0 steps.
     """
     conv = QuantizedConv(
-        torch.tensor([1.0, 10.0, 127.0]).view(1, 1, 1, 3), torch.tensor([-2.0]), 3, 0.5, 1.0
+        torch.tensor([1.0, 10.0, 63.0]).view(1, 1, 1, 3), torch.tensor([-2.0]), 3, 0.5, 1.0
     )
     x = torch.tensor([0, 2, 0], dtype=torch.uint8).view(1, 1, 1, 3)
-    assert conv(x).flatten().tolist() == [125, 8, 0]
+    assert conv(x).flatten().tolist() == [61, 8, 0]
     residual = torch.tensor([100, 3, 0], dtype=torch.uint8).view(1, 1, 1, 3)
-    assert conv.add_to(residual, 2.0, x).flatten().tolist() == [255, 14, 0]  # 325 saturates
+    assert conv.add_to(residual, 2.0, x).flatten().tolist() == [255, 14, 0]  # 261 saturates
 
 
-@needs_vnni
+@needs_avx2
+def test_the_largest_products_are_exact() -> None:
+    """Without VNNI two of them are added in 16 bits."""
+    conv = QuantizedConv(torch.ones(1, 64, 1, 3), torch.zeros(1), 3, 1.0, 192.0)
+    x = torch.full((1, 64, 1, 3), 255, dtype=torch.uint8)
+    x = x.contiguous(memory_format=torch.channels_last)
+    assert conv(x).flatten().tolist() == [170, 255, 170]
+
+
+@needs_avx2
 def test_a_network_before_training_and_damaged_weights() -> None:
     net = build_networks(DOUDIZHU, SMALL, seed=0).role(0).eval()
     planes = torch.from_numpy(observations(20))
@@ -95,12 +104,12 @@ def test_a_network_before_training_and_damaged_weights() -> None:
 def test_where_there_is_no_int8(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ConfigError, match="precision=int8: the networks are on cuda"):
         check_int8(torch.device("cuda"))
-    monkeypatch.setattr(torch.cpu, "_is_vnni_supported", lambda: False)
-    with pytest.raises(ConfigError, match="precision=int8: this processor has no AVX-512 VNNI"):
+    monkeypatch.setattr(torch.cpu, "_is_avx2_supported", lambda: False)
+    with pytest.raises(ConfigError, match="precision=int8: this processor has no AVX2"):
         Evaluator(build_networks(DOUDIZHU, SMALL, seed=0), "int8")
 
 
-@needs_vnni
+@needs_avx2
 def test_evaluator() -> None:
     """Each network has the ranges of its own seats, at a refresh as at first."""
     game = make("kuhn")
@@ -141,7 +150,7 @@ def test_sample() -> None:
 
 
 @pytest.mark.slow
-@needs_vnni
+@needs_avx2
 def test_shipped_weights() -> None:
     """Root mean squares of the errors, of the weights that come with the project, at decisions of
     random games.

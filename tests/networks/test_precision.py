@@ -15,34 +15,34 @@ CPU, CUDA = torch.device("cpu"), torch.device("cuda")
 
 
 def processor(
-    monkeypatch: pytest.MonkeyPatch, bfloat16: bool, amx: bool, vnni: bool, intel: bool
+    monkeypatch: pytest.MonkeyPatch, bfloat16: bool, amx: bool, avx2: bool, intel: bool
 ) -> None:
     monkeypatch.setattr(torch.cpu, "_is_avx512_bf16_supported", lambda: bfloat16)
     monkeypatch.setattr(torch.cpu, "_is_amx_tile_supported", lambda: amx)
-    monkeypatch.setattr(torch.cpu, "_is_vnni_supported", lambda: vnni)
+    monkeypatch.setattr(torch.cpu, "_is_avx2_supported", lambda: avx2)
     monkeypatch.setattr(precision, "_is_intel", lambda: intel)
 
 
 @pytest.mark.parametrize(
-    ("bfloat16", "amx", "vnni", "intel", "short", "long"),
+    ("bfloat16", "amx", "avx2", "intel", "short", "long"),
     [
         (False, False, False, False, "float32", "float32"),
         (False, False, True, True, "float32", "int8"),
         (True, False, True, False, "bfloat16", "int8"),  # AMD
-        (True, False, False, True, "float32", "float32"),  # no faster there
-        (True, True, False, True, "bfloat16", "bfloat16"),
+        (True, False, True, True, "float32", "int8"),  # bfloat16 is no faster there
+        (True, True, True, True, "bfloat16", "int8"),
     ],
 )
 def test_the_rule(
     bfloat16: bool,
     amx: bool,
-    vnni: bool,
+    avx2: bool,
     intel: bool,
     short: str,
     long: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    processor(monkeypatch, bfloat16, amx, vnni, intel)
+    processor(monkeypatch, bfloat16, amx, avx2, intel)
     large = PolicyValueNet(DOUDIZHU, NetworkConfig(channels=64, blocks=8))
     assert settled("auto", large, CPU) == short and settled("auto", large, CPU, int8=True) == long
     small = PolicyValueNet(DOUDIZHU, SMALL)
