@@ -21,7 +21,7 @@ from fpmcts.web.command import parse
 from fpmcts.web.config import PlayConfig
 from fpmcts.web.engine.asking import Answer
 from fpmcts.web.errors import Json
-from fpmcts.web.review.judging import Decision, Review
+from fpmcts.web.review.judging import Judgement, Review
 from fpmcts.web.server import main
 from fpmcts.web.server.main import listen, run
 from fpmcts.web.tables import lobby, store
@@ -169,7 +169,7 @@ def test_a_game_that_left_the_lobby_breaks_no_list(client: TestClient, site: Sit
     session = next(iter(site.server.lobby._makings))
     settings = Settings(["you", "x"], "fair", Series(["you", "x"]), 0, returns=[1.0, -1.0])
     site.services.store.put(StoredGame("g", session, "left:cards=4", 1.0, True, settings, {}))
-    mistake = Decision(0, 0, "pass", None, "points", "a1", [], loss=50.0, se=0.1)
+    mistake = Judgement(0, 0, "pass", None, "points", "a1", [], loss=50.0, se=0.1)
     review = Review("normal", 0, (5.0, 10.0, 15.0), (0,), decisions=[mistake])
     assert mistake.name(review.classes) == "blunder"
     site.services.store.put_review("g", session, review.key, asdict(review))

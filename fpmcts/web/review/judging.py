@@ -42,8 +42,8 @@ PUZZLES = ("mistake", "blunder")
 
 
 @dataclass
-class Decision:
-    """A decision of the game.
+class Judgement:
+    """A decision of the game, and what it cost.
 
     Attributes:
         ply: Number of the move in the game.
@@ -178,7 +178,7 @@ class Review:
     unit: str = "points"
     forced: dict[int, int] = field(default_factory=dict)
     teams: tuple[int, ...] = ()
-    decisions: list[Decision] = field(default_factory=list)
+    decisions: list[Judgement] = field(default_factory=list)
     luck: Json | None = None
     no_luck: str | None = None
 
@@ -186,7 +186,7 @@ class Review:
     def parse(cls, given: Json) -> Self:
         """Returns a stored review (``asdict``); fields of other versions are ignored."""
         made = cls(**_known(cls, given))
-        made.decisions = [Decision.parse(values) for values in given["decisions"]]
+        made.decisions = [Judgement.parse(values) for values in given["decisions"]]
         made.forced = {int(seat): count for seat, count in given["forced"].items()}
         for name in ("classes", "seats", "teams"):
             setattr(made, name, tuple(getattr(made, name)))
@@ -201,7 +201,7 @@ class Review:
         """
         losses, unit = row["losses"], "wp" if wins else "points"
         wrong = min(losses, key=lambda move: losses[move][0])
-        decision = Decision(ply, seat, wrong, None, unit, row["best"], [], tries=losses)
+        decision = Judgement(ply, seat, wrong, None, unit, row["best"], [], tries=losses)
         decision.loss, decision.se = losses[wrong]
         return cls("fast", 0, classes, (seat,), unit, decisions=[decision])
 
@@ -217,7 +217,7 @@ class Review:
         """Returns the decimal places of sums."""
         return 1 if self.unit == "wp" else 2
 
-    def decision(self, ply: int) -> Decision | None:
+    def decision(self, ply: int) -> Judgement | None:
         """Returns the decision of a ply, or None."""
         return next((decision for decision in self.decisions if decision.ply == ply), None)
 
@@ -291,10 +291,10 @@ class Played(NamedTuple):
     choices: int
 
 
-def _searched(played: Played, answer: Answer, even: float) -> Decision:
+def _searched(played: Played, answer: Answer, even: float) -> Judgement:
     """Returns a decision after the first search."""
     rows = answer.row_fields() or []
-    decision = Decision(
+    decision = Judgement(
         *played[:3],
         answer.value,
         answer.unit,
@@ -316,7 +316,7 @@ def _searched(played: Played, answer: Answer, even: float) -> Decision:
     return decision
 
 
-async def _search_again(review: Review, ask: Ask, decision: Decision) -> None:
+async def _search_again(review: Review, ask: Ask, decision: Judgement) -> None:
     """Compares the played move with the searched one, and both with its rival, if any.
 
     The rival replaces the searched move if it is better by more than two standard errors.
@@ -336,7 +336,7 @@ async def judge_game(
     review: Review,
     ask: Ask,
     moves: Sequence[Played],
-    progress: Callable[[int, int, int, Decision], None],
+    progress: Callable[[int, int, int, Judgement], None],
     even: float = 0.0,
 ) -> None:
     """Determines the cost of a game's decisions, and writes it to the review.

@@ -16,7 +16,7 @@ from fpmcts.web.engine.asking import Answer, EngineError, Priority, Question
 from fpmcts.web.errors import Json, RefusedError
 from fpmcts.web.review.comparing import SPEEDS, Ask, loss_fields, search_again
 from fpmcts.web.review.jobs import Job, Work
-from fpmcts.web.review.judging import PUZZLES, Decision, Played, Review, judge_game
+from fpmcts.web.review.judging import PUZZLES, Judgement, Played, Review, judge_game
 from fpmcts.web.review.luck import together
 from fpmcts.web.tables.room import Room, Services
 from fpmcts.web.tables.rulebook import positions, table_at
@@ -200,7 +200,7 @@ class Reviewer:
         async def work(job: Job) -> Json:
             known: dict[int, Json] = {}
 
-            def progress(done: int, total: int, stage: int, decision: Decision) -> None:
+            def progress(done: int, total: int, stage: int, decision: Judgement) -> None:
                 fields = decision.fields(classes)
                 known[decision.ply] = fields
                 job.partial = {"decisions": list(known.values())}
@@ -217,7 +217,7 @@ class Reviewer:
         game: Room,
         session: str,
         wanted: Review,
-        progress: Callable[[int, int, int, Decision], None],
+        progress: Callable[[int, int, int, Judgement], None],
     ) -> tuple[Review, Json]:
         """Returns the stored or a new review of a game, and the result of ``_keep``."""
         kept = self._kept(game.id, session, wanted)
@@ -349,7 +349,7 @@ class Reviewer:
         return work
 
     async def _loss(
-        self, game: Room, session: str, review: Review, decision: Decision, move: str
+        self, game: Room, session: str, review: Review, decision: Judgement, move: str
     ) -> Estimate:
         """Returns the loss of a move against the searched one, or against the best one if values
         are exact.
