@@ -16,7 +16,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from fpmcts.web.engine.asking import Answer, CrashError, EngineState, Hear, Question
+from fpmcts.web.engine.asking import Answer, CrashError, EngineQuestion, EngineState, Hear
 from fpmcts.web.errors import Json, RefusedError
 from fpmcts.web.tables.catalogue import Catalogue, Entry, Offer
 from fpmcts.web.tables.room import Services
@@ -230,10 +230,10 @@ class FakeChance:
         return next(self._numbers)
 
 
-Answering = Callable[[Question], Answer]
+Answering = Callable[[EngineQuestion], Answer]
 
 
-def first_legal(question: Question) -> Answer:
+def first_legal(question: EngineQuestion) -> Answer:
     """Returns the answer of a player that passes, and says something of every move."""
     given: Any = {"record": question.record} if question.record else {"seed": 0}
     table = ToyGames().table("toy", **given)
@@ -249,17 +249,19 @@ class FakeEngine:
     """An engine that gives preset answers after a preset time."""
 
     def __init__(
-        self, answer: Answering = first_legal, seconds: Callable[[Question], float] = lambda _: 0.0
+        self,
+        answer: Answering = first_legal,
+        seconds: Callable[[EngineQuestion], float] = lambda _: 0.0,
     ) -> None:
         self.status = EngineState("ready", 1.0)
         self.answer, self.seconds = answer, seconds
         self.luck: Json | None = None
         self.clock: Any = None
-        self.asked: list[Question] = []
+        self.asked: list[EngineQuestion] = []
         self.cancelled = 0
         self.crashes = 0
 
-    async def ask(self, question: Question, hear: Hear | None = None) -> Answer:
+    async def ask(self, question: EngineQuestion, hear: Hear | None = None) -> Answer:
         self.asked.append(question)
         if self.crashes:
             self.crashes -= 1

@@ -9,13 +9,13 @@ import time
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 
-from fpmcts.web.engine.asking import Answer, Hear, Question
+from fpmcts.web.engine.asking import Answer, EngineQuestion, Hear
 from fpmcts.web.engine.process import serve
 
 began: list[str] = []
 
 
-def decide(asked: Question, hear: Hear, cancel: Callable[[], bool]) -> Answer:
+def decide(asked: EngineQuestion, hear: Hear, cancel: Callable[[], bool]) -> Answer:
     """Does what its kind says, or answers at once."""
     step = asked.options.get("step", 0)
     if asked.options.get("quick"):

@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import fake
 
 from fpmcts.web.clock import Chance, Clock, derived_seed
-from fpmcts.web.engine.asking import Answer, Hear, Question
+from fpmcts.web.engine.asking import Answer, EngineQuestion, Hear
 from fpmcts.web.engine.client import EngineProcess
 from fpmcts.web.engine.process import serve as answer_questions
 from fpmcts.web.server.app import Server
@@ -52,7 +52,7 @@ class Quick(Clock):
         await asyncio.sleep(min(PACE, max(0.0, when - self.now())))
 
 
-def decide_toy(question: Question, hear: Hear, cancel: Callable[[], bool]) -> Answer:
+def decide_toy(question: EngineQuestion, hear: Hear, cancel: Callable[[], bool]) -> Answer:
     """Passes, or does what the number of playouts says."""
     answer = fake.first_legal(question)
     playouts = question.options.get("playouts", 0)
@@ -77,7 +77,7 @@ def game_of(name: str) -> Any:
     return Choice.from_text(name).make()
 
 
-def decide(question: Question, hear: Hear, cancel: Callable[[], bool]) -> Answer:
+def decide(question: EngineQuestion, hear: Hear, cancel: Callable[[], bool]) -> Answer:
     """Passes where it can, so that games are short, and says something of every move: the more
     cards it has, the worse.
     """

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from fpmcts.web.engine import client
-from fpmcts.web.engine.asking import CrashError, Earlier, Priority, Question
+from fpmcts.web.engine.asking import CrashError, Earlier, EngineQuestion, Priority
 from fpmcts.web.engine.client import SETTLED, EngineProcess
 from fpmcts.web.engine.watch import Patience, Watch
 
@@ -23,8 +23,8 @@ hanging = importlib.import_module("hanging")
 SHORT = Patience(usual=0.6, first=60.0)
 
 
-def question(kind: str, **options: Any) -> Question:
-    return Question("toy", {}, kind, options, 0)
+def question(kind: str, **options: Any) -> EngineQuestion:
+    return EngineQuestion("toy", {}, kind, options, 0)
 
 
 async def settle(engine: EngineProcess, kind: str) -> None:
@@ -37,7 +37,7 @@ def with_engine(
     work: Callable[[EngineProcess], Any],
     target: Any = hanging.engine_main,
     patience: Patience = SHORT,
-    warm_up: tuple[Question, ...] = (),
+    warm_up: tuple[EngineQuestion, ...] = (),
 ) -> Any:
     async def run() -> Any:
         engine = EngineProcess(warm_up, target=target, patience=patience)
@@ -200,7 +200,7 @@ def test_what_a_player_has_met_ends_with_it(monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr(answering, "MOST_PLAYERS", 1)
     players = answering.Answering()
-    first = players._player(Question("kuhn", {}, "random", {}, 0))
+    first = players._player(EngineQuestion("kuhn", {}, "random", {}, 0))
     players._met[id(first)] = Earlier((), ())
-    players._player(Question("kuhn", {}, "always_call", {}, 0))
+    players._player(EngineQuestion("kuhn", {}, "always_call", {}, 0))
     assert not players._met, "a new player may have the same id"

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from fpmcts.web.clock import Bucket
-from fpmcts.web.engine.asking import Answer, Hear, Priority, Question
+from fpmcts.web.engine.asking import Answer, EngineQuestion, Hear, Priority
 from fpmcts.web.errors import Json, RefusedError
 from fpmcts.web.review.jobs import Jobs
 from fpmcts.web.review.reviewer import Reviewer
@@ -65,7 +65,7 @@ class OneDeal:
         )
 
 
-def busy_answer(question: Question) -> Answer:
+def busy_answer(question: EngineQuestion) -> Answer:
     """Passes, with values that reveal the hands."""
     number = zlib.crc32(json.dumps(question.record["hands"]).encode())
     answer = first_legal(question)
@@ -73,7 +73,7 @@ def busy_answer(question: Question) -> Answer:
     return replace(answer, move="pass", value=(number % 997) / 997, rows=rows, done=number % 4096)
 
 
-def busy_seconds(question: Question) -> float:
+def busy_seconds(question: EngineQuestion) -> float:
     """Thinks as long as the hands say, within what it may."""
     return (
         (zlib.crc32(json.dumps(question.record, sort_keys=True).encode()) % 1000)
@@ -210,12 +210,12 @@ def test_answers_at_another_table_do_not_wait_for_a_hidden_search(message: Json)
     """One engine answers one question after the other: a forced move leaves it free at once."""
 
     class OneEngine(FakeEngine):
-        async def ask(self, question: Question, hear: Hear | None = None) -> Answer:
+        async def ask(self, question: EngineQuestion, hear: Hear | None = None) -> Answer:
             async with free:
                 return await super().ask(question, hear)
 
     async def play(hidden_seconds: float) -> list[float]:
-        def seconds(question: Question) -> float:
+        def seconds(question: EngineQuestion) -> float:
             slow = question.kind == "fpmcts" and question.priority is Priority.MOVE
             return hidden_seconds if slow else 0.1
 
@@ -249,7 +249,7 @@ def one_player(game: str, **settings: float) -> Catalogue:
 def follow(moves: list[str]) -> Any:
     """Returns a player that makes given moves, with values that reveal the record."""
 
-    def answer(question: Question) -> Answer:
+    def answer(question: EngineQuestion) -> Answer:
         number = zlib.crc32(json.dumps(question.record).encode())
         move = moves[len(question.record["moves"])]
         return Answer(move, "wp", (number % 997) / 997, done=number % 4096)
@@ -279,7 +279,7 @@ def test_pairs_of_real_deals(game: str, count: int) -> None:
         ended += over
         script = [text for seat, text in moves if seat == you]
 
-        def answer(question: Question, moves: list[tuple[int, str]] = moves) -> Answer:
+        def answer(question: EngineQuestion, moves: list[tuple[int, str]] = moves) -> Answer:
             dealt = question.record.get("hands") or question.record["deal"]
             number, ply = zlib.crc32(json.dumps(dealt).encode()), len(question.record["moves"])
             move = moves[ply][1] if ply < len(moves) else "wait"

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
-from fpmcts.web.engine.asking import Answer, EngineState, Question
+from fpmcts.web.engine.asking import Answer, EngineQuestion, EngineState
 from fpmcts.web.errors import Json
 from fpmcts.web.review.jobs import Job
 from fpmcts.web.review.luck import Parts, parts_of, together
@@ -76,9 +76,9 @@ class InProcess:
         from fpmcts.web.engine.answering import Answering
 
         self.status, self._players = EngineState("ready", 1.0), Answering()
-        self.asked: list[Question] = []
+        self.asked: list[EngineQuestion] = []
 
-    async def ask(self, question: Question, hear: Any = None) -> Answer:
+    async def ask(self, question: EngineQuestion, hear: Any = None) -> Answer:
         self.asked.append(question)
         return self._players.decide(question, lambda answer: None, lambda: False)
 
@@ -224,7 +224,7 @@ def test_the_deal_of_doudizhu(engine: InProcess) -> None:
     table = Table(make("doudizhu"), seed=3)
     while not table.is_over:
         table.play(table.legal()[-1].action)
-    question = Question("doudizhu", table.record(), "fpmcts", {}, 0, luck=64)
+    question = EngineQuestion("doudizhu", table.record(), "fpmcts", {}, 0, luck=64)
     luck = asyncio.run(engine.ask(question)).luck
     assert luck is not None and luck["unit"] == "wp" and luck["losses"] is None
     (first, *others), deal = luck["start"], luck["deal"]

@@ -19,7 +19,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from fpmcts.web.clock import Chance
-from fpmcts.web.engine.asking import Answer, Question
+from fpmcts.web.engine.asking import Answer, EngineQuestion
 from fpmcts.web.errors import STATUS, Json
 from fpmcts.web.server import connection
 from fpmcts.web.server.app import Server, make_app
@@ -49,7 +49,7 @@ MOST_GROWTH = 64 * 1024 * 1024
 """Bytes that a process may grow by, ten thousand messages or not."""
 
 
-def first_legal(question: Question) -> Answer:
+def first_legal(question: EngineQuestion) -> Answer:
     moves = [move.text for move in Table(make(question.game), record=question.record).legal()]
     rows = tuple(RootMove(move, 0.5, 8, 0.5, 0.02) for move in question.moves or moves)
     return Answer(rows[0].move, "wp", 0.5, None, rows, None, 8, 8, 0.0)

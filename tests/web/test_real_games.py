@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fpmcts.web.engine.answering import Answering
-from fpmcts.web.engine.asking import Question
+from fpmcts.web.engine.asking import EngineQuestion
 from fpmcts.web.errors import RefusedError
 from fpmcts.web.tables.lobby import Lobby
 from fpmcts.web.tables.rulebook import Games, table_at
@@ -63,7 +63,7 @@ def test_a_position_without_its_moves(games: Games) -> None:
     assert games.table("doudizhu", position=shown).seat == 1
     with pytest.raises(RefusedError, match="played is missing"):
         games.table("doudizhu", position={"hand": "3", "to_beat": "TT"})
-    question = Question("doudizhu", {}, "policy", {}, 0, moves=("KK", "pass"), position=shown)
+    question = EngineQuestion("doudizhu", {}, "policy", {}, 0, moves=("KK", "pass"), position=shown)
     told = Answering().decide(question, lambda answer: None, lambda: False).fields()
     assert told["knows_moves"] is False and told["policy"].keys() == {"KK", "pass"}
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
-from fpmcts.web.engine.asking import Answer, Question
+from fpmcts.web.engine.asking import Answer, EngineQuestion
 from fpmcts.web.errors import RefusedError
 from fpmcts.web.review.comparing import CLASSES as NAMES
 from fpmcts.web.review.comparing import SPEEDS, classify
@@ -144,7 +144,7 @@ def test_classes_follow_from_their_definition(mean: float, se: float, cuts: list
         assert classify(Estimate(mean, 0.0), cuts) != "unclear"
 
 
-def opinion(question: Question) -> Answer:
+def opinion(question: EngineQuestion) -> Answer:
     """Likes cards by their names: a is worth most; passing costs 12 points, b and c 1 (a little
     more or less by the seed).
     """

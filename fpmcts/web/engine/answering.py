@@ -22,8 +22,8 @@ from fpmcts.players.warmup import compile_searches
 from fpmcts.web.engine.asking import (
     Answer,
     Earlier,
+    EngineQuestion,
     Hear,
-    Question,
     Waiting,
 )
 from fpmcts.web.tables.rulebook import base_of
@@ -58,7 +58,7 @@ class Answering:
             self._hosts[game] = Host(Choice.from_text(game).make(), {}, lanes=1)
         return self._hosts[game]
 
-    def _player(self, question: Question) -> Any:
+    def _player(self, question: EngineQuestion) -> Any:
         """Returns the player of a question."""
         game, label = question.game, json.dumps([question.kind, question.options], sort_keys=True)
         if (game, label) not in self._players:
@@ -71,7 +71,9 @@ class Answering:
                 self._met.pop(id(gone), None)  # the number may be another player's next
         return self._players[game, label]
 
-    def _is_compiled(self, question: Question, hear: Hear, cancel: Callable[[], bool]) -> bool:
+    def _is_compiled(
+        self, question: EngineQuestion, hear: Hear, cancel: Callable[[], bool]
+    ) -> bool:
         """Compiles the kernels that searching a game needs, on all cores and once per machine;
         returns False if the answer is no longer wanted.
 
@@ -94,7 +96,7 @@ class Answering:
                 hear(Answer("", waits=Waiting(base_of(game), seconds)))
         return True
 
-    def decide(self, question: Question, hear: Hear, cancel: Callable[[], bool]) -> Answer:
+    def decide(self, question: EngineQuestion, hear: Hear, cancel: Callable[[], bool]) -> Answer:
         """Returns the answer to a question.
 
         Args:
@@ -146,7 +148,9 @@ class Answering:
             if earlier.seating:
                 observer.meet(np.array(earlier.seating[-1:]))
 
-    def _luck(self, question: Question, table: Table, num: int, cancel: Callable[[], bool]) -> Luck:
+    def _luck(
+        self, question: EngineQuestion, table: Table, num: int, cancel: Callable[[], bool]
+    ) -> Luck:
         """Returns the luck of the cards in a finished game, from the analyst's tables or from games
         played by its policy.
 

@@ -41,7 +41,7 @@ class Earlier:
 
 
 @dataclass(frozen=True)
-class Question:
+class EngineQuestion:
     """A question to a player about its decision at a table.
 
     Attributes:
@@ -263,7 +263,7 @@ class Engine(Protocol):
 
     status: EngineState
 
-    async def ask(self, question: Question, hear: Hear | None = None) -> Answer:
+    async def ask(self, question: EngineQuestion, hear: Hear | None = None) -> Answer:
         """Returns the answer. If the waiting task is cancelled, the engine stops working on it.
 
         Args:

@@ -29,10 +29,10 @@ from fpmcts.web.engine.asking import (
     Answer,
     CrashError,
     EngineError,
+    EngineQuestion,
     EngineState,
     Hear,
     Priority,
-    Question,
 )
 from fpmcts.web.engine.process import main
 from fpmcts.web.engine.watch import Patience, Watch
@@ -62,7 +62,7 @@ class Asked:
     """
 
     number: int
-    question: Question
+    question: EngineQuestion
     answer: asyncio.Future[Answer] | None = None
     hear: Hear | None = None
 
@@ -95,7 +95,7 @@ class EngineProcess:
 
     def __init__(
         self,
-        warm_up: Sequence[Question] = (),
+        warm_up: Sequence[EngineQuestion] = (),
         target: Callable[[Connection], None] = main,
         patience: Patience | None = None,
     ) -> None:
@@ -266,12 +266,12 @@ class EngineProcess:
             self.status.change("restarting", 0.0)
             self._restart = self._loop.call_later(pause, self.start)
 
-    def _send(self, message: Question | str) -> None:
+    def _send(self, message: EngineQuestion | str) -> None:
         if self._pipe is not None:
             with contextlib.suppress(OSError):  # it ended; the listener reports that
                 self._pipe.send(message)
 
-    async def ask(self, question: Question, hear: Hear | None = None) -> Answer:
+    async def ask(self, question: EngineQuestion, hear: Hear | None = None) -> Answer:
         """Returns the answer to a question, see ``fpmcts.web.engine.asking.Engine``."""
         answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         asked = Asked(next(self._numbers), question, answer, hear)

@@ -17,15 +17,15 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 from queue import SimpleQueue
 
-from fpmcts.web.engine.asking import Answer, Hear, Question
+from fpmcts.web.engine.asking import Answer, EngineQuestion, Hear
 
 BEAT = 0.25
 """Minimum seconds between two signs of life of a player at work."""
-Decide = Callable[[Question, Hear, Callable[[], bool]], Answer]
+Decide = Callable[[EngineQuestion, Hear, Callable[[], bool]], Answer]
 """Answers a question: (question, hear, cancel) -> answer."""
 
 
-def listen(pipe: Connection, asked: SimpleQueue[Question], stop: threading.Event) -> None:
+def listen(pipe: Connection, asked: SimpleQueue[EngineQuestion], stop: threading.Event) -> None:
     """Receives questions until the server ends, then ends this process.
 
     The server asks the next question after the answer to the last one, so "stop" always refers to
@@ -45,7 +45,7 @@ def listen(pipe: Connection, asked: SimpleQueue[Question], stop: threading.Event
 def serve(pipe: Connection, decide: Decide) -> None:
     """Answers the questions that come through a pipe, forever."""
     os.setpgid(0, 0)
-    asked: SimpleQueue[Question] = SimpleQueue()
+    asked: SimpleQueue[EngineQuestion] = SimpleQueue()
     stop = threading.Event()
     threading.Thread(target=listen, args=(pipe, asked, stop), daemon=True).start()
     beat = 0.0

@@ -12,7 +12,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from fpmcts.web.clock import derived_seed
-from fpmcts.web.engine.asking import Answer, EngineError, Priority, Question
+from fpmcts.web.engine.asking import Answer, EngineError, EngineQuestion, Priority
 from fpmcts.web.errors import Json, RefusedError
 from fpmcts.web.review.comparing import SPEEDS, Ask, loss_fields, search_again
 from fpmcts.web.review.jobs import Job, Work
@@ -118,7 +118,9 @@ def position_analysis(
     return work
 
 
-async def _told(services: Services, session: str, place: Json, asked: Question, job: Job) -> Json:
+async def _told(
+    services: Services, session: str, place: Json, asked: EngineQuestion, job: Job
+) -> Json:
     """Returns the fields of an analysis, after telling those so far."""
 
     def hear(answer: Answer) -> None:

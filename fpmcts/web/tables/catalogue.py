@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from fpmcts.web.engine.asking import Question
+from fpmcts.web.engine.asking import EngineQuestion
 from fpmcts.web.errors import Json, RefusedError
 from fpmcts.web.tables.rulebook import GameInfo
 
@@ -85,7 +85,7 @@ class Offer:
         seed: int,
         playouts: int | None = None,
         **asked: Any,
-    ) -> Question:
+    ) -> EngineQuestion:
         """Returns a question to the analyst.
 
         Args:
@@ -108,7 +108,7 @@ class Offer:
         if entry.kind != "tabular" and asked.get("moves") is not None:
             # Otherwise a sure win would be answered without evaluating the other moves.
             options["solve"] = False
-        return Question(game, record, entry.kind, options, seed, **asked)
+        return EngineQuestion(game, record, entry.kind, options, seed, **asked)
 
 
 class Catalogue:

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from fpmcts.web.engine.asking import Engine, Priority, Question
+from fpmcts.web.engine.asking import Engine, EngineQuestion, Priority
 from fpmcts.web.errors import Json
 from fpmcts.web.tables.catalogue import LEAST_DELAY, MARGIN, Catalogue, Entry, Offer
 from fpmcts.web.tables.rulebook import base_of
@@ -211,12 +211,12 @@ def of_rooms(name: str, game: Any) -> list[Entry]:
     return found
 
 
-def warm_up(catalogue: Catalogue) -> list[Question]:
+def warm_up(catalogue: Catalogue) -> list[EngineQuestion]:
     """Returns questions that compile and load the players: the first analyst, for which the server
     waits; then analysts at several positions, and one player of each kind.
     """
-    first: list[Question] = []
-    later: list[Question] = []
+    first: list[EngineQuestion] = []
+    later: list[EngineQuestion] = []
     beside = Priority.REHEARSAL
     for game in GAMES:
         offer = catalogue.offer(game)
@@ -230,7 +230,9 @@ def warm_up(catalogue: Catalogue) -> list[Question]:
         for entry in offer.entries:
             if entry.kind not in asked:
                 asked.add(entry.kind)
-                later.append(Question(game, {}, entry.kind, entry.options, 0, priority=beside))
+                later.append(
+                    EngineQuestion(game, {}, entry.kind, entry.options, 0, priority=beside)
+                )
     auctions = ((game, catalogue.offer(game)) for game in AUCTIONS)
     later += [
         offer.ask_analyst(game, {}, 0, 64, priority=beside)

@@ -25,8 +25,8 @@ from fpmcts.web.engine.asking import (
     Earlier,
     Engine,
     EngineError,
+    EngineQuestion,
     Hear,
-    Question,
 )
 from fpmcts.web.errors import Json, RefusedError
 from fpmcts.web.tables.catalogue import YOU, Catalogue, Entry, Offer
@@ -74,7 +74,7 @@ class Services:
         """
         return self.turns.setdefault(session, asyncio.Lock())
 
-    async def ask(self, session: str, question: Question, hear: Hear | None = None) -> Answer:
+    async def ask(self, session: str, question: EngineQuestion, hear: Hear | None = None) -> Answer:
         """Returns the answer of the engine. Raises EngineError."""
         async with self.turn(session):
             return await self.engine.ask(question, hear)
@@ -216,7 +216,9 @@ class Room:
         legal = [] if table.is_over else [move.text for move in table.legal()]
         return self.view(table) | {"legal": legal}
 
-    def question(self, ply: int, seed: int, playouts: int | None = None, **asked: Any) -> Question:
+    def question(
+        self, ply: int, seed: int, playouts: int | None = None, **asked: Any
+    ) -> EngineQuestion:
         """Returns a question to the analyst about a position, see ``Offer.ask_analyst``."""
         record = table_at(self.table, ply).record()
         return self.offer.ask_analyst(self.game, record, seed, playouts, **asked)
@@ -521,7 +523,7 @@ class Room:
         options = {**entry.options, **((entry.greedy or {}) if self.settings.greedy else {})}
         if entry.playouts is not None:
             options["seconds"] = entry.budget  # of inference, too
-        question = Question(
+        question = EngineQuestion(
             game=self.game,
             record=self.table.record(),
             kind=entry.kind,
