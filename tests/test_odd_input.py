@@ -28,7 +28,7 @@ from fpmcts.training.algorithms import read_run
 from fpmcts.web.command import parse
 from fpmcts.web.errors import RefusedError, parse_json
 from fpmcts.web.server.main import read_review
-from fpmcts.web.tables.rulebook import Games
+from fpmcts.web.tables.rulebook import Rulebook
 from games import make
 from games.files import ROOT
 from games.interface import Game
@@ -204,7 +204,7 @@ def odd_decks(chance: random.Random) -> bytes:
 
 def use_record(path: Path) -> None:
     """Reads a record as ``play.py review=FILE`` does."""
-    games = Games()
+    games = Rulebook()
     try:
         record = parse_json(read_review(path).strip())
         if not isinstance(record, dict):

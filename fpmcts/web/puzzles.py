@@ -30,7 +30,7 @@ from fpmcts.web.review.comparing import classify
 from fpmcts.web.review.judging import PUZZLES
 from fpmcts.web.tables.lobby import numbered_lines
 from fpmcts.web.tables.puzzles import read
-from fpmcts.web.tables.rulebook import Games, positions
+from fpmcts.web.tables.rulebook import Rulebook, positions
 from games.decision import CHOSEN
 from games.estimate import Estimate, estimate
 from games.files import write
@@ -61,7 +61,7 @@ class Finder:
         name: The game's name, with its options.
     """
 
-    def __init__(self, games: Games, name: str) -> None:
+    def __init__(self, games: Rulebook, name: str) -> None:
         self._info, self.game = games.info(name), games.game(name)
         if self.game.spec.mixes:
             raise ConfigError(f"game={name}: good play is random there; expected one without that")
@@ -138,7 +138,7 @@ class Finder:
         return int(np.flatnonzero(actions[0] == found[0])[0])
 
 
-def own_games(games: Games, file: Path) -> Iterator[tuple[str, int, Table]]:
+def own_games(games: Rulebook, file: Path) -> Iterator[tuple[str, int, Table]]:
     """Yields name, line and game of each record of a file. Raises ConfigError."""
     for line, text in numbered_lines(file.read_text("utf-8")):
         try:
@@ -164,7 +164,7 @@ def main(arguments: Sequence[str], command: str = "fpmcts puzzles") -> int:
         raise ConfigError(f"{error}; expected a number") from error
     source = given.get("games", given.get("game", "doudizhu"))
     rows = read(file) if file.exists() else []
-    games, mine = Games([] if "games" in given else [source]), "games" in given
+    games, mine = Rulebook([] if "games" in given else [source]), "games" in given
     finders: dict[str, Finder] = {}
 
     def finder(name: str) -> Finder:

@@ -13,7 +13,7 @@ import pytest
 
 from fpmcts.players import botzone as export
 from fpmcts.players import load_player
-from fpmcts.web.tables.rulebook import Games
+from fpmcts.web.tables.rulebook import Rulebook
 from games import make
 from games.decision import SURE_WIN
 from games.doudizhu.cards import unpack
@@ -300,7 +300,7 @@ def test_logs_as_decks_and_at_the_page(tmp_path: Path) -> None:
     logs = [match.log for match in matches if match is not None]
     (tmp_path / "logs.jsonl").write_text("\n".join(map(json.dumps, logs)))
     assert len(GAME.read_decks(tmp_path / "logs.jsonl").seat) == len(logs)
-    games = Games()
+    games = Rulebook()
     name, table = games.read({"log": logs[0]})
     assert name == "doudizhu:bidding=call,doubling=true" and table.is_over
 

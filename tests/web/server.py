@@ -36,7 +36,7 @@ from fpmcts.web.tables.catalogue import Catalogue, Offer
 from fpmcts.web.tables.offers import EXACT, RANDOM, offers
 from fpmcts.web.tables.preparing import PreparedGames
 from fpmcts.web.tables.room import Services
-from fpmcts.web.tables.rulebook import Games
+from fpmcts.web.tables.rulebook import Rulebook
 from fpmcts.web.tables.store import Store
 from games.decision import Decision, RootMove
 
@@ -136,7 +136,7 @@ def main(folder: Path, toy: bool, port: int) -> None:
     token, listening = read_token(token_file(games)), listen("127.0.0.1", port)
     process = EngineProcess(target=toy_engine if toy else engine)
     catalogue = fake.CATALOGUE if toy else Catalogue(offers(), Offer((RANDOM,)))
-    rulebook: Any = fake.ToyGames() if toy else PreparedGames(Catalogue({}), Games)
+    rulebook: Any = fake.ToyGames() if toy else PreparedGames(Catalogue({}), Rulebook)
     services = Services(rulebook, catalogue, process, Store(games), Quick(), Chance())
     print(f"http://127.0.0.1:{listening.getsockname()[1]}/?token={token}", flush=True)
     server = Server(services, None, rulebook.progress)

@@ -264,9 +264,9 @@ def test_pairs_of_real_deals(game: str, count: int) -> None:
     """Compares games that are played to their end by moves that are legal with both deals, from
     each seat in turn.
     """
-    from fpmcts.web.tables.rulebook import Games
+    from fpmcts.web.tables.rulebook import Rulebook
 
-    games, catalogue = Games(), one_player(game, delay=1.0)
+    games, catalogue = Rulebook(), one_player(game, delay=1.0)
     seated = len(games.info(game).seats)
     ended = 0
     for seed in range(count):
@@ -301,10 +301,10 @@ def test_moves_that_are_not_seen(you: int) -> None:
     """Sealed bids, whole: whatever the other holds and bids, a seat is sent the same until the
     end.
     """
-    from fpmcts.web.tables.rulebook import Games
+    from fpmcts.web.tables.rulebook import Rulebook
 
     name = "examples.sealed_bids"
-    games = Games([name])
+    games = Rulebook([name])
     catalogue = one_player(name, delay=1.0)
     seats = ["you" if seat == you else "slow-64" for seat in range(2)]
     for card, own, last in itertools.product(range(3), ("bid 0", "bid 2"), ("fold", "call")):
@@ -368,9 +368,9 @@ def test_attempts_that_are_not_seen(you: int) -> None:
     """Phantom Tic-Tac-Toe: how often the other has tried in vain shows in no frame, number or
     time.
     """
-    from fpmcts.web.tables.rulebook import Games
+    from fpmcts.web.tables.rulebook import Rulebook
 
-    games, chance, compared = Games(), random.Random(3), 0
+    games, chance, compared = Rulebook(), random.Random(3), 0
     while compared < 3:
         marks = chance.sample("123456789", 9)
         played = [with_failures(marks, chance, games, you, count) for count in (0, 1, 3)]

@@ -21,7 +21,7 @@ from fpmcts.web.tables.catalogue import Catalogue
 from fpmcts.web.tables.lobby import Lobby
 from fpmcts.web.tables.offers import offers
 from fpmcts.web.tables.room import Services
-from fpmcts.web.tables.rulebook import Games
+from fpmcts.web.tables.rulebook import Rulebook
 from fpmcts.web.tables.store import Store
 from games.estimate import Estimate
 from tests.web.conftest import Site, Tab, opened
@@ -97,7 +97,12 @@ class Poker:
 
         self.rooms = Lobby(
             Services(
-                Games(), Catalogue(offers()), engine, Store(Path(":memory:")), FakeClock(), Chance()
+                Rulebook(),
+                Catalogue(offers()),
+                engine,
+                Store(Path(":memory:")),
+                FakeClock(),
+                Chance(),
             )
         )  # type: ignore[arg-type]
         self.reviews = Reviewer(self.rooms.services.store)

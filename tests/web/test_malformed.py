@@ -27,7 +27,7 @@ from fpmcts.web.server.guard import Access
 from fpmcts.web.server.main import listen, uvicorn_config
 from fpmcts.web.tables.catalogue import Catalogue, Offer
 from fpmcts.web.tables.offers import RANDOM, offers
-from fpmcts.web.tables.rulebook import Games
+from fpmcts.web.tables.rulebook import Rulebook
 from games import make
 from games.decision import RootMove
 from games.table import Table
@@ -60,7 +60,7 @@ class Served:
 
     def __init__(self) -> None:
         self.people: list[Person] = []
-        games = Games()
+        games = Rulebook()
         games._names = GAMES  # the others would be compiled
         parts = services(FakeEngine(first_legal), QuickClock(), Chance())
         catalogue = Catalogue(offers(), Offer((RANDOM,)))

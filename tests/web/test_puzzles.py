@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 from fpmcts.web import puzzles
 from fpmcts.web.server.main import SHIPPED
 from fpmcts.web.tables.puzzles import named, read
-from fpmcts.web.tables.rulebook import Games
+from fpmcts.web.tables.rulebook import Rulebook
 from games.decision import Decision
 from games.rows import num_rows
 from games.settings import ConfigError
@@ -138,7 +138,7 @@ def test_games_of_chance_moves_have_no_single_best_move(tmp_path: Path) -> None:
 
 
 def test_the_puzzles_of_the_project_are_whole() -> None:
-    games = Games()
+    games = Rulebook()
     for row in read(SHIPPED):
         table = games.table(row["game"], record=row["record"])
         assert {row["best"], *row["losses"]} == {move.text for move in table.legal()}

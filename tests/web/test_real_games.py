@@ -11,7 +11,7 @@ from fpmcts.web.engine.answering import Answering
 from fpmcts.web.engine.asking import EngineQuestion
 from fpmcts.web.errors import RefusedError
 from fpmcts.web.tables.lobby import Lobby
-from fpmcts.web.tables.rulebook import Games, table_at
+from fpmcts.web.tables.rulebook import Rulebook, table_at
 from fpmcts.web.tables.views import view_of
 from games.table import Table
 from tests.web.fake import FakeClock, FakeEngine, services
@@ -20,11 +20,11 @@ GAMES = ("doudizhu", "kuhn", "leduc", "limit_holdem", "no_limit_holdem:players=3
 
 
 @pytest.fixture(scope="module")
-def games() -> Games:
-    return Games()
+def games() -> Rulebook:
+    return Rulebook()
 
 
-def played(games: Games, game: str, seed: int) -> Any:
+def played(games: Rulebook, game: str, seed: int) -> Any:
     """Returns a finished game of random moves."""
     table, chance = games.table(game, seed=seed), random.Random(seed)
     while not table.is_over:
@@ -33,7 +33,7 @@ def played(games: Games, game: str, seed: int) -> Any:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_views_of_every_game(games: Games, game: str) -> None:
+def test_views_of_every_game(games: Rulebook, game: str) -> None:
     info = games.info(game)
     names = [name for name, _ in info.seats]
     end = played(games, game, 5)
@@ -52,7 +52,7 @@ def test_views_of_every_game(games: Games, game: str) -> None:
     assert view["returns"] == list(end.returns) and view["over"] and view["to_move"] is None
 
 
-def test_a_position_without_its_moves(games: Games) -> None:
+def test_a_position_without_its_moves(games: Rulebook) -> None:
     """As a client sends it, through the engine's process."""
     shown = {
         "hand": "3445688TJQKK2",
@@ -69,7 +69,7 @@ def test_a_position_without_its_moves(games: Games) -> None:
 
 
 @pytest.mark.parametrize("game", GAMES[:4])
-def test_a_deal_of_the_editor_is_that_of_the_record(games: Games, game: str) -> None:
+def test_a_deal_of_the_editor_is_that_of_the_record(games: Rulebook, game: str) -> None:
     record = games.table(game, seed=3).record()
     deal = {name: record[name] for name in games.info(game).deal or {}}
     assert games.table(game, deal=deal).record() == record
@@ -82,7 +82,7 @@ def test_a_deal_of_the_editor_is_that_of_the_record(games: Games, game: str) -> 
         games.table(game, deal={**deal, "hands": deal["hands"][::-1] + deal["hands"]})
 
 
-def test_an_opened_record_is_read_once(games: Games, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_opened_record_is_read_once(games: Rulebook, monkeypatch: pytest.MonkeyPatch) -> None:
     """A thousand records of a file wait for each other."""
     record, made, real = played(games, "leduc", 1).record(), list[object](), Table.__init__
     games.info("leduc")
@@ -98,7 +98,7 @@ def test_an_opened_record_is_read_once(games: Games, monkeypatch: pytest.MonkeyP
 
 
 def test_a_game_that_describes_nothing_is_shown_seat_by_seat() -> None:
-    games = Games(["examples.sealed_bids"])
+    games = Rulebook(["examples.sealed_bids"])
     info = games.info("examples.sealed_bids")
     table = games.table(info.name, deal={"deal": {"cards": [1, 2], "bids": [-1, -1], "turn": 0}})
     for move in ("bid 2", "bid 1"):
@@ -115,7 +115,7 @@ NO_LIMIT = ("no_limit_holdem", "no_limit_holdem:players=3", "no_limit_holdem:pla
 
 
 @pytest.mark.parametrize("name", NO_LIMIT)
-def test_its_players_are_taken_from_their_rooms(games: Games, name: str) -> None:
+def test_its_players_are_taken_from_their_rooms(games: Rulebook, name: str) -> None:
     """Whoever of ``fpmcts.players`` plays the game with their usual options stands in the lobby,
     for each number of players; and networks, where weights come with the project.
     """
@@ -134,7 +134,7 @@ def test_its_players_are_taken_from_their_rooms(games: Games, name: str) -> None
         assert PLAYERS[entry.kind].slow == (entry.delay > 1)
 
 
-def test_variants_stand_in_the_lobby(games: Games) -> None:
+def test_variants_stand_in_the_lobby(games: Rulebook) -> None:
     """Names with options are games of their own, with tables, records and descriptions of
     theirs.
     """
@@ -152,12 +152,14 @@ def test_variants_stand_in_the_lobby(games: Games) -> None:
 
 
 def test_games_with_other_options_are_offered() -> None:
-    names = Games(["goofspiel:cards=5", "doudizhu:bidding=call"]).names()
+    names = Rulebook(["goofspiel:cards=5", "doudizhu:bidding=call"]).names()
     assert {"goofspiel", "goofspiel:cards=5", "doudizhu:bidding=call"} <= {*names}
 
 
 @pytest.mark.parametrize("moves", [[], ["no call"]])
-def test_a_record_opens_as_the_game_whose_options_it_states(games: Games, moves: list[str]) -> None:
+def test_a_record_opens_as_the_game_whose_options_it_states(
+    games: Rulebook, moves: list[str]
+) -> None:
     name = "doudizhu:bidding=call,doubling=true"
     record = games.table(name, seed=1).record() | {"moves": moves}
     assert games.read(record)[0] == name

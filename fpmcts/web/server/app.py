@@ -37,9 +37,8 @@ from fpmcts.web.server.messages import (
     check_fields,
 )
 from fpmcts.web.tables.lobby import Lobby
-from fpmcts.web.tables.preparing import prepared
+from fpmcts.web.tables.preparing import position, prepared
 from fpmcts.web.tables.room import Room, Services
-from fpmcts.web.tables.rulebook import position
 from fpmcts.web.tables.views import view_of
 
 STATIC = Path(__file__).resolve().parents[1] / "static"

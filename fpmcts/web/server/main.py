@@ -28,7 +28,7 @@ from fpmcts.web.tables.offers import OTHERS, measure, offers, warm_up
 from fpmcts.web.tables.preparing import PreparedGames
 from fpmcts.web.tables.puzzles import named, read
 from fpmcts.web.tables.room import Services
-from fpmcts.web.tables.rulebook import Games
+from fpmcts.web.tables.rulebook import Rulebook
 from fpmcts.web.tables.store import Store, StoreError
 from games.files import shipped
 from games.settings import ConfigError
@@ -134,7 +134,7 @@ def run(config: PlayConfig, say: Callable[[str], None]) -> None:
         listening.close()
         raise ConfigError(str(error)) from error
     engine = EngineProcess(warm_up(catalogue))
-    rulebook = PreparedGames(catalogue, lambda: Games(catalogue.games()))
+    rulebook = PreparedGames(catalogue, lambda: Rulebook(catalogue.games()))
     services = Services(rulebook, catalogue, engine, store, Clock(), Chance(), puzzles)
     name = f"[{config.host}]" if ":" in config.host else config.host
     page = f"{listening.getsockname()[1]}/?token={token}"

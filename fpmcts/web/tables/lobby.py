@@ -12,9 +12,8 @@ from weakref import WeakValueDictionary
 from fpmcts.web.clock import Bucket, derived_seed
 from fpmcts.web.errors import Json, RefusedError, parse_json
 from fpmcts.web.tables.catalogue import YOU
-from fpmcts.web.tables.preparing import prepared
+from fpmcts.web.tables.preparing import position, prepared
 from fpmcts.web.tables.room import Room, Services
-from fpmcts.web.tables.rulebook import position
 from fpmcts.web.tables.store import Series, Settings, StoredGame
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from fpmcts.web.engine.asking import EngineState
 from fpmcts.web.errors import Json, RefusedError
 from fpmcts.web.tables.catalogue import Catalogue
 from fpmcts.web.tables.offers import of_rooms
-from fpmcts.web.tables.rulebook import GameInfo, Games, base_of, base_of_record
+from fpmcts.web.tables.rulebook import GameInfo, Rulebook, base_of, base_of_record
 
 if TYPE_CHECKING:
     from games.table import Table
@@ -81,9 +81,9 @@ class PreparedGames:
         load: Returns the games; runs in a thread.
     """
 
-    def __init__(self, catalogue: Catalogue, load: Callable[[], Games]) -> None:
+    def __init__(self, catalogue: Catalogue, load: Callable[[], Rulebook]) -> None:
         self._catalogue, self._load = catalogue, load
-        self._games: Games | None = None
+        self._games: Rulebook | None = None
         # Games without their options: variants are prepared together.
         self._bases: Sequence[str] = ()
         self._waiting: list[str] = []
@@ -135,7 +135,7 @@ class PreparedGames:
         is_first = len(self._waiting) == len(self._bases)
         return self._waiting[0] if is_first or engine.is_settled else None
 
-    def _try_out(self, games: Games, names: Sequence[str]) -> None:
+    def _try_out(self, games: Rulebook, names: Sequence[str]) -> None:
         """Plays a few games to the end, so that the kernels of tables are compiled here and not on
         the event loop.
         """
@@ -161,7 +161,7 @@ class PreparedGames:
         self._wake.set()
         await self._step.wait()
 
-    def _with(self, name: str) -> Games:
+    def _with(self, name: str) -> Rulebook:
         """Returns the games, if one of them is prepared. Raises NotReadyError; RefusedError if it
         could not be prepared.
         """
@@ -200,3 +200,16 @@ class PreparedGames:
     def read(self, record: Mapping[str, object]) -> "tuple[str, Table]":
         """Returns the game of a record, and its table. Raises RefusedError."""
         return self._with(base_of_record(record)).read(record)
+
+
+def position(games: PreparedGames, game: str, deal: Json, moves: Sequence[str] = ()) -> "Table":
+    """Returns a table of a deal after the given moves. Raises RefusedError with the game's
+    message.
+    """
+    table = games.table(game, deal=deal)
+    for number, move in enumerate(moves, 1):
+        try:
+            table.play(move)
+        except ValueError as error:
+            raise RefusedError("bad_deal", f"move {number}: {error}") from error
+    return table

@@ -30,7 +30,8 @@ from fpmcts.web.engine.asking import (
 )
 from fpmcts.web.errors import Json, RefusedError
 from fpmcts.web.tables.catalogue import YOU, Catalogue, Entry, Offer
-from fpmcts.web.tables.rulebook import Rulebook, plies_seen, positions, table_at
+from fpmcts.web.tables.preparing import PreparedGames
+from fpmcts.web.tables.rulebook import plies_seen, positions, table_at
 from fpmcts.web.tables.store import DiskError, Store, StoredGame
 from fpmcts.web.tables.views import view_of
 
@@ -56,7 +57,7 @@ Listener = Callable[[Json], None]
 class Services:
     """The services that tables use."""
 
-    rulebook: Rulebook
+    rulebook: PreparedGames
     catalogue: Catalogue
     engine: Engine
     store: Store

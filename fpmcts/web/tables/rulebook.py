@@ -1,6 +1,6 @@
 """The server's view of the games: their names, sizes and tables. It knows no rules.
 
-``Games`` imports the games, not this module: importing numba is slow, and the page should show
+``Rulebook`` imports the games, not this module: importing numba is slow, and the page should show
 first.
 """
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from fpmcts.web.errors import Json, RefusedError
 
@@ -111,32 +111,8 @@ UNITS = {"adp": "points", "mbb_per_hand": "chips"}
 """Names of returns, by the key of the unit of scores."""
 
 
-class Rulebook(Protocol):
-    """The interface of the games for tables; see ``Games``."""
-
-    def names(self) -> Sequence[str]:
-        """Returns the names of the games."""
-
-    def info(self, game: str) -> GameInfo:
-        """Returns the facts about a game."""
-
-    def table(
-        self,
-        game: str,
-        *,
-        seed: int | None = None,
-        deal: Mapping[str, object] | None = None,
-        record: Mapping[str, object] | None = None,
-        position: Mapping[str, object] | None = None,
-    ) -> "Table":
-        """Returns a table of a game from one of these. Raises RefusedError."""
-
-    def read(self, record: Mapping[str, object]) -> "tuple[str, Table]":
-        """Returns the game of a record, and its table. Raises RefusedError."""
-
-
-class Games:
-    """The games of this project.
+class Rulebook:
+    """The games of this project, as tables need them.
 
     Args:
         outside: Further games: modules (``docs/adding-a-game.md``), and games with options, such as
@@ -265,19 +241,6 @@ class Games:
             except RefusedError as refused:
                 faults.append(refused)
         raise faults[0]
-
-
-def position(games: Rulebook, game: str, deal: Json, moves: Sequence[str] = ()) -> "Table":
-    """Returns a table of a deal after the given moves. Raises RefusedError with the game's
-    message.
-    """
-    table = games.table(game, deal=deal)
-    for number, move in enumerate(moves, 1):
-        try:
-            table.play(move)
-        except ValueError as error:
-            raise RefusedError("bad_deal", f"move {number}: {error}") from error
-    return table
 
 
 def _classes(score: "ScoreUnit") -> tuple[float, float, float]:
