@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 
 from fpmcts.web.clock import Bucket, Chance
 from fpmcts.web.errors import Json
-from fpmcts.web.review.jobs import Jobs
+from fpmcts.web.review.jobs import JobQueue
 from fpmcts.web.review.reviewer import Reviewer
 from fpmcts.web.server import connection
 from fpmcts.web.server.connection import TOO_SLOW, Connection
@@ -243,7 +243,7 @@ def test_a_client_that_does_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
         clock, socket = FakeClock(), Stuck()
         lobby = Lobby(services(FakeEngine(), clock))
         room, heard = lobby.make("me", "toy", ["quick"] * 3, seed=1), list[str]()
-        stuck = Connection(socket, "me", lobby, Reviewer(lobby.services.store), Jobs())  # type: ignore[arg-type]
+        stuck = Connection(socket, "me", lobby, Reviewer(lobby.services.store), JobQueue())  # type: ignore[arg-type]
         stuck._bucket = Bucket(1e9, 1e9, clock.now)
         serving = asyncio.create_task(stuck.serve())
         await clock.run(0.0)

@@ -20,7 +20,7 @@ import pytest
 from fpmcts.web.clock import Bucket
 from fpmcts.web.engine.asking import Answer, EngineQuestion, Hear, Priority
 from fpmcts.web.errors import Json, RefusedError
-from fpmcts.web.review.jobs import Jobs
+from fpmcts.web.review.jobs import JobQueue
 from fpmcts.web.review.reviewer import Reviewer
 from fpmcts.web.server.connection import Connection, Outbox
 from fpmcts.web.tables.catalogue import Catalogue, Offer
@@ -103,7 +103,7 @@ def transcript(
         fake = Services(rulebook, catalogue, fake.engine, fake.store, clock, fake.chance)  # type: ignore[arg-type]
         rooms = Lobby(fake)
         room = rooms.make("me", game, seats, mode)
-        connection = Connection(None, "me", rooms, Reviewer(fake.store), Jobs())  # type: ignore[arg-type]
+        connection = Connection(None, "me", rooms, Reviewer(fake.store), JobQueue())  # type: ignore[arg-type]
         connection._outbox = LoggedOutbox(clock, log)
         connection._bucket = Bucket(1e9, 1e9, clock.now)
         number = 0
@@ -225,7 +225,7 @@ def test_answers_at_another_table_do_not_wait_for_a_hidden_search(message: Json)
         lobby = Lobby(parts)
         hidden = lobby.make("me", "toy", ["slow-64", "quick", "you"], "fair", seed=1)
         other = lobby.make("me", "toy", ["you", "quick", "quick"], "open", seed=2)
-        tab = Connection(None, "me", lobby, Reviewer(parts.store), Jobs())  # type: ignore[arg-type]
+        tab = Connection(None, "me", lobby, Reviewer(parts.store), JobQueue())  # type: ignore[arg-type]
         tab._outbox = LoggedOutbox(clock, log)
         hidden.listen(lambda _: None)
         await clock.run(0.01)

@@ -50,7 +50,7 @@ class Job:
         self.ended = True
 
 
-class Jobs:
+class JobQueue:
     """The jobs of one session."""
 
     def __init__(self) -> None:

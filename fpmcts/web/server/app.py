@@ -23,7 +23,7 @@ from starlette.websockets import WebSocket
 
 from fpmcts.web.errors import Json, RefusedError, parse_json
 from fpmcts.web.review.comparing import SPEEDS
-from fpmcts.web.review.jobs import Jobs
+from fpmcts.web.review.jobs import JobQueue
 from fpmcts.web.review.reviewer import Reviewer
 from fpmcts.web.server.connection import PROTOCOL, Connection
 from fpmcts.web.server.guard import Access, Guard, refusal
@@ -68,7 +68,7 @@ class Server:
         self.services, self._records, self._progress = services, records, progress
         self.lobby = Lobby(services)
         self.reviewer = Reviewer(services.store)
-        self._jobs: defaultdict[str, Jobs] = defaultdict(Jobs)
+        self._jobs: defaultdict[str, JobQueue] = defaultdict(JobQueue)
         self._connections: Counter[str] = Counter()
 
     async def open_shared(self) -> None:

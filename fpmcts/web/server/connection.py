@@ -15,7 +15,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from fpmcts.web.clock import Bucket
 from fpmcts.web.errors import Json, RefusedError, parse_json
-from fpmcts.web.review.jobs import Job, Jobs, Work
+from fpmcts.web.review.jobs import Job, JobQueue, Work
 from fpmcts.web.review.reviewer import Reviewer, analysis, position_analysis
 from fpmcts.web.server.messages import MAX_BYTES, id_of, parse_message
 from fpmcts.web.tables.lobby import Lobby
@@ -87,7 +87,7 @@ class Connection:
         session: str,
         lobby: Lobby,
         reviewer: Reviewer,
-        jobs: Jobs,
+        jobs: JobQueue,
     ) -> None:
         self._socket, self._session = socket, session
         self._lobby, self._reviewer, self._jobs = lobby, reviewer, jobs
