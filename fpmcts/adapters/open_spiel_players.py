@@ -6,8 +6,8 @@
     exploitability.nash_conv(game, Policy(game, load_player("tabular", ours)))
 
 They play the games of ``open_spiel_games.load_game`` and those games of OpenSpiel that agree with
-ours on every history (``OWN_GAMES``). ``Line`` is the converse: one of our games as a state of
-OpenSpiel.
+ours on every history (``OWN_GAMES``). ``OpenSpielLine`` is the converse: a game of ours as a state
+of OpenSpiel.
 """
 
 from typing import Any
@@ -121,7 +121,7 @@ class Policy(policy.Policy):  # type: ignore[misc]
         return dict(zip(state.legal_actions(), stated.tolist(), strict=False))
 
 
-class Line:
+class OpenSpielLine:
     """One of our games, played in OpenSpiel.
 
     Args:

@@ -60,10 +60,10 @@ class OpenSpielAgent(ForeignAgent):
         import pyspiel  # an extra
 
         from fpmcts.adapters.open_spiel_games import load_game
-        from fpmcts.adapters.open_spiel_players import OWN_GAMES, Line
+        from fpmcts.adapters.open_spiel_players import OWN_GAMES, OpenSpielLine
 
         super().__init__(game, "open_spiel")
-        self.bot, self._line = bot, Line
+        self.bot, self._line = bot, OpenSpielLine
         ours = load_game(game)
         own = OWN_GAMES.get(game.spec.name)
         self._table = ours if own is None else pyspiel.load_game(own)
