@@ -29,7 +29,7 @@ from fpmcts.web.tables.catalogue import Catalogue, Entry, Offer
 from fpmcts.web.tables.offers import AUCTIONS, fitted, measure, offers, warm_up, weights_of
 from fpmcts.web.tables.room import Room
 from fpmcts.web.tables.rulebook import GameInfo, base_of
-from fpmcts.web.tables.store import Series, Settings, Store, StoredGame, StoreError
+from fpmcts.web.tables.store import Series, Store, StoredGame, StoreError, TableSettings
 from games import Choice, game_class
 from games.settings import ConfigError
 from networks.checkpoint import CHECKPOINT, save
@@ -86,7 +86,7 @@ def test_a_file_of_version_1_keeps_its_reviews(tmp_path: Path) -> None:
 
 def test_a_file_of_version_2_keeps_its_results(tmp_path: Path) -> None:
     path = tmp_path / "old.sqlite"
-    settings = Settings(["random", "you"], "fair", Series(["random", "you"]), 0)
+    settings = TableSettings(["random", "you"], "fair", Series(["random", "you"]), 0)
     settings.returns = [1.0, -1.0]
     rows = {"a": settings, "b": replace(settings, imported=True), "c": replace(settings, seats=[])}
     with contextlib.closing(sqlite3.connect(path)) as file:
@@ -111,7 +111,7 @@ def test_lists_do_not_read_the_records_of_the_past(
     for game in [*site.services.store.of_session(session)]:
         game.settings.returns = [2.0, -1.0, -1.0]
         site.services.store.put(game._replace(over=True))
-    monkeypatch.setattr(store.Settings, "parse", lambda _: pytest.fail("a game is read"))
+    monkeypatch.setattr(store.TableSettings, "parse", lambda _: pytest.fail("a game is read"))
     (row,) = client.get("/api/stats").json()["stats"]
     assert (row["games"], row["wins"], row["returns"], row["squares"]) == (3, 3, 6.0, 12.0)
     monkeypatch.undo()
@@ -126,7 +126,7 @@ def test_a_long_series_is_read_by_one_statement(monkeypatch: pytest.MonkeyPatch)
     kept, before = asked.store, None
     for number in range(1, 6):
         series = Series(["you", "quick", "quick"], number=number, before=before)
-        settings = Settings(["you", "quick", "quick"], "fair", series, 0, rotate=True)
+        settings = TableSettings(["you", "quick", "quick"], "fair", series, 0, rotate=True)
         settings.returns = None if number == 5 else [2.0, 1.0, float(number)]
         owner = "other" if number == 1 else "me"
         game = StoredGame(f"g{number}", owner, "toy", 1.0, number < 5, settings, {})
@@ -134,7 +134,7 @@ def test_a_long_series_is_read_by_one_statement(monkeypatch: pytest.MonkeyPatch)
         before = game.id
     record = ToyGames().table("toy", seed=0).record()
     room = Room(asked, game._replace(record=record))
-    monkeypatch.setattr(store.Settings, "parse", lambda _: pytest.fail("a game is read"))
+    monkeypatch.setattr(store.TableSettings, "parse", lambda _: pytest.fail("a game is read"))
     # The first seat is the third player's in the second game, and the second player's in the third.
     assert room.series_returns() == [[1.0, 2.0, 2.0], [3.0, 2.0, 1.0], [2.0, 1.0, 4.0]]
     assert kept.returns_before("g4", "me", 2) == [(3, [2.0, 1.0, 3.0]), (4, [2.0, 1.0, 4.0])]
@@ -167,7 +167,7 @@ def test_games_are_removed(client: TestClient, site: Site, monkeypatch: pytest.M
 def test_a_game_that_left_the_lobby_breaks_no_list(client: TestClient, site: Site) -> None:
     new_table(client)
     session = next(iter(site.server.lobby._makings))
-    settings = Settings(["you", "x"], "fair", Series(["you", "x"]), 0, returns=[1.0, -1.0])
+    settings = TableSettings(["you", "x"], "fair", Series(["you", "x"]), 0, returns=[1.0, -1.0])
     site.services.store.put(StoredGame("g", session, "left:cards=4", 1.0, True, settings, {}))
     mistake = Judgement(0, 0, "pass", None, "points", "a1", [], loss=50.0, se=0.1)
     review = Review("normal", 0, (5.0, 10.0, 15.0), (0,), decisions=[mistake])
@@ -181,7 +181,7 @@ def test_a_game_that_left_the_lobby_breaks_no_list(client: TestClient, site: Sit
 def test_the_newest_reviews_come_first(tmp_path: Path) -> None:
     kept = Store(Path(":memory:"))
     for number, table in enumerate("dbac"):
-        settings = Settings(["you"], "fair", Series(["you"]), 0)
+        settings = TableSettings(["you"], "fair", Series(["you"]), 0)
         kept.put(StoredGame(table, "me", "toy", float(number), True, settings, {}))
         kept.put_review(table, "me", "normal 0 0", {})
     assert [table for table, *_ in kept.reviewed("me", limit=3)] == ["c", "a", "b"]

@@ -14,7 +14,7 @@ from fpmcts.web.errors import Json, RefusedError, parse_json
 from fpmcts.web.tables.catalogue import YOU
 from fpmcts.web.tables.preparing import position, prepared
 from fpmcts.web.tables.room import Room, Services
-from fpmcts.web.tables.store import Series, Settings, StoredGame
+from fpmcts.web.tables.store import Series, StoredGame, TableSettings
 
 if TYPE_CHECKING:
     from games.table import Table
@@ -139,7 +139,7 @@ class Lobby:
         if mode == "fair" and given not in ([], ["seed"]):
             raise RefusedError("not_allowed", "you know the deal, so the game cannot be fair")
         self._may_make(session)
-        settings = Settings(
+        settings = TableSettings(
             seats=seats,
             mode=mode,
             series=Series(list(seats), returns=[0.0] * len(seats), deals=deals),
@@ -162,7 +162,7 @@ class Lobby:
         return self._new(session, game, settings, table)
 
     def _new(
-        self, session: str, game: str, settings: Settings, table: "Table | None" = None
+        self, session: str, game: str, settings: TableSettings, table: "Table | None" = None
     ) -> Room:
         """Returns a new room; without a table, the cards are dealt."""
         made, name = round(self.services.clock.wall(), 3), self.services.chance.new_id()
@@ -240,7 +240,7 @@ class Lobby:
         """Returns a table for a line of a file of records. Raises RefusedError if it is invalid."""
         return self._new(session, *self._read(session, line))
 
-    def _read(self, session: str, line: str) -> "tuple[str, Settings, Table]":
+    def _read(self, session: str, line: str) -> "tuple[str, TableSettings, Table]":
         """Returns what a new table needs for a line of a file of records. Raises RefusedError if
         it is invalid.
         """
@@ -256,7 +256,7 @@ class Lobby:
             and all(isinstance(name, str) for name in players)
         ):
             names = [name[:40] for name in players]
-        settings = Settings(
+        settings = TableSettings(
             seats=names,
             mode="open",
             series=Series(list(names), returns=[0.0] * len(names)),

@@ -123,7 +123,7 @@ class Series:
 
 
 @dataclass
-class Settings:
+class TableSettings:
     """The settings of a table, stored with its game.
 
     Attributes:
@@ -197,7 +197,7 @@ class StoredGame(NamedTuple):
     game: str
     made: float
     over: bool
-    settings: Settings
+    settings: TableSettings
     record: Json
 
     @property
@@ -370,5 +370,5 @@ def _stored(
     record: str = "{}",
 ) -> StoredGame:
     """Returns a game from its columns."""
-    parsed = Settings.parse(settings), json.loads(record)
+    parsed = TableSettings.parse(settings), json.loads(record)
     return StoredGame(table, session, game, made, bool(over), *parsed)
