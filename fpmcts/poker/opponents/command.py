@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from fpmcts.poker.opponents.dataset import Players, keep_of, make_rows, playable
+from fpmcts.poker.opponents.dataset import Players, keep_of, make_examples, playable
 from fpmcts.poker.opponents.model_file import load
 from fpmcts.poker.opponents.score import plot, report
 from games.files import write
@@ -52,7 +52,7 @@ def main(arguments: Sequence[str], command: str = "fpmcts score") -> int:
     met = {player for hand in hands for player in hand.players}
     known = len(met & set(players.names))
     keep = keep_of(options.window or learned.window)
-    rows, shown = make_rows(hands, learned.model.prior, players, keep)
+    rows, shown = make_examples(hands, learned.model.prior, players, keep)
     if not len(rows.kind):
         raise ConfigError(f"{', '.join(files)}: {len(hands):,} hands without a single decision")
     left_out = f"; {len(problems):,} left out, the first: {problems[0]}" if problems else ""

@@ -35,7 +35,7 @@ KEEP = 0.9999
 """Decay of the counts per hand: a window of about 10,000 hands."""
 
 
-class Rows(NamedTuple):
+class Examples(NamedTuple):
     """N decisions, or N hands shown.
 
     Attributes:
@@ -66,11 +66,11 @@ class Rows(NamedTuple):
         return np.stack([self.legal & 1 > 0, self.legal >= 0, self.legal & 2 > 0], axis=1)
 
 
-def empty_rows(count: int) -> Rows:
+def empty_examples(count: int) -> Examples:
     """Returns uninitialised rows."""
     columns = np.zeros((count, NUM_COLUMNS), np.float32)
     kinds, numbers = np.zeros((3, count), np.int8), np.zeros((2, count), np.int32)
-    return Rows(columns, *kinds, *numbers)
+    return Examples(columns, *kinds, *numbers)
 
 
 @dataclass
@@ -132,8 +132,8 @@ def _rows(
     prior: np.ndarray,
     keep: float,
     number: int,
-    out: Rows,
-    shown: Rows,
+    out: Examples,
+    shown: Examples,
 ) -> tuple[int, int]:
     """Writes the rows of hands and counts what the players did; returns how many rows ``out`` and
     ``shown`` got. The moves must be legal.
@@ -182,9 +182,9 @@ def _rows(
     return num, num_shown
 
 
-def make_rows(
+def make_examples(
     hands: Sequence[Hand], prior: np.ndarray, players: Players, keep: float = KEEP
-) -> tuple[Rows, Rows]:
+) -> tuple[Examples, Examples]:
     """Returns the decisions and the shown hands of legal hands in their order.
 
     Args:
@@ -192,8 +192,8 @@ def make_rows(
         players: The players' counts before the hands; changed in place.
         keep: Decay of the counts per hand.
     """
-    decisions = empty_rows(sum(len(hand.moves) for hand in hands))
-    shown = empty_rows(sum(len(hand.stacks) for hand in hands))
+    decisions = empty_examples(sum(len(hand.moves) for hand in hands))
+    shown = empty_examples(sum(len(hand.stacks) for hand in hands))
     num = num_shown = 0
     for begin, end in _runs(hands):
         packed, seats = pack(hands[begin:end]), len(hands[begin].stacks)
@@ -236,7 +236,7 @@ def mean_player(hands: Sequence[Hand]) -> np.ndarray:
         for hand in hands
     ]
     players = Players()
-    make_rows(named, np.full(STATISTICS, 0.5, np.float32), players, keep=1.0)
+    make_examples(named, np.full(STATISTICS, 0.5, np.float32), players, keep=1.0)
     return prior_of(players.counts)
 
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fpmcts.poker.opponents.dataset import (
+    Examples,
     Players,
-    Rows,
     keep_of,
-    make_rows,
+    make_examples,
     mean_player,
     playable,
 )
@@ -111,7 +111,7 @@ TASKS = (
 """All calls of the learner for a model."""
 
 
-def cases(task: LearnTask, rows: Rows, shown: Rows) -> tuple[np.ndarray, np.ndarray]:
+def cases(task: LearnTask, rows: Examples, shown: Examples) -> tuple[np.ndarray, np.ndarray]:
     """Returns the columns and the targets that a task learns from."""
     if task.first == RANKS:
         return shown.columns, shown.kind
@@ -129,7 +129,9 @@ def cases(task: LearnTask, rows: Rows, shown: Rows) -> tuple[np.ndarray, np.ndar
     return rows.columns[chosen], answer[chosen].astype(np.int8)
 
 
-def learn(task: LearnTask, rows: Rows, shown: Rows, options: LearnOptions, seed: int) -> Booster:
+def learn(
+    task: LearnTask, rows: Examples, shown: Examples, options: LearnOptions, seed: int
+) -> Booster:
     """Returns the boosters of a task. Where nobody ever had the choice, or all chose the same, they
     have no trees.
 
@@ -247,10 +249,10 @@ class Material(NamedTuple):
     """
 
     prior: np.ndarray
-    rows: Rows
-    shown: Rows
-    held: Rows
-    held_shown: Rows
+    rows: Examples
+    shown: Examples
+    held: Examples
+    held_shown: Examples
     players: Players
     num_hands: int
     problems: list[BadHandError]
@@ -262,13 +264,13 @@ def gather(paths: Sequence[str], options: LearnOptions) -> Material:
     hands = playable(paths, problems)
     cut = len(hands) - int(len(hands) * HOLDOUT)
     prior, players, keep = mean_player(hands[:cut]), Players(), keep_of(options.window)
-    rows, shown = make_rows(hands[:cut], prior, players, keep)
+    rows, shown = make_examples(hands[:cut], prior, players, keep)
     if not len(rows.kind):
         raise ConfigError(
             f"hands={','.join(paths)}: {len(hands):,} hands without a single decision; expected "
             "hands that are played"
         )
-    held, held_shown = make_rows(hands[cut:], prior, players.copy(), keep)
+    held, held_shown = make_examples(hands[cut:], prior, players.copy(), keep)
     return Material(prior, rows, shown, held, held_shown, players, cut, problems)
 
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fpmcts.plots import drawing
-from fpmcts.poker.opponents.dataset import Rows
+from fpmcts.poker.opponents.dataset import Examples
 from fpmcts.poker.opponents.model import (
     NUM_ACTIONS,
     NUM_RANKS,
@@ -60,7 +60,7 @@ def _predict(
         action_row(model, columns[n], rows[n], legal[n] & 1 > 0, legal[n] & 2 > 0, out[n])
 
 
-def predict(model: OpponentModel, rows: Rows) -> np.ndarray:
+def predict(model: OpponentModel, rows: Examples) -> np.ndarray:
     """Returns the probabilities of fold, call and raise at each decision, float64 ``[N, 3]``."""
     out = np.zeros((len(rows.kind), NUM_ACTIONS))
     _predict(model, rows.columns, rows.row, rows.legal, out)
@@ -101,7 +101,7 @@ def below(loss: np.ndarray, base: np.ndarray, hands: np.ndarray) -> tuple[float,
     return float(1.0 - ratio), float(np.linalg.norm(mine - ratio * theirs) / theirs.sum())
 
 
-def calibration(chances: np.ndarray, rows: Rows, bins: int = 10) -> dict[str, np.ndarray]:
+def calibration(chances: np.ndarray, rows: Examples, bins: int = 10) -> dict[str, np.ndarray]:
     """Returns, for each action, the decisions where it was legal by bins of predicted probability:
     mean prediction, share observed and number of decisions, float64 ``[non-empty bins, 3]``.
     """
@@ -116,7 +116,7 @@ def calibration(chances: np.ndarray, rows: Rows, bins: int = 10) -> dict[str, np
     return found
 
 
-def questions(learned: Learned, rows: Rows, shown: Rows) -> Iterator[Scored]:
+def questions(learned: Learned, rows: Examples, shown: Examples) -> Iterator[Scored]:
     """Yields the scored questions: decisions, sizes of raises, hands at showdown."""
     model, rounds = learned.model, {name: rows.round == k for k, name in enumerate(ROUNDS)}
     chances = {"model": predict(model, rows), "without statistics": predict(learned.without, rows)}
@@ -171,7 +171,7 @@ def report_of(scored: Scored) -> tuple[list[str], Json]:
 
 
 def report(
-    learned: Learned, rows: Rows, shown: Rows, head: Mapping[str, object]
+    learned: Learned, rows: Examples, shown: Examples, head: Mapping[str, object]
 ) -> tuple[str, Json]:
     """Returns a text (Markdown) and the same figures by question.
 
@@ -192,7 +192,7 @@ def report(
     return "\n".join(lines) + "\n", figures
 
 
-def plot(model: OpponentModel, rows: Rows, path: Path) -> None:
+def plot(model: OpponentModel, rows: Examples, path: Path) -> None:
     """Draws the calibration of the model to a PNG; matplotlib must be installed."""
     with drawing(path, (5, 5)) as (axes,):
         axes.plot([0, 1], [0, 1], color="grey", linewidth=1)

@@ -11,7 +11,7 @@ import pytest
 from fpmcts.poker.opponents import learn as learning
 from fpmcts.poker.opponents import model as models
 from fpmcts.poker.opponents.command import main
-from fpmcts.poker.opponents.dataset import Players, make_rows, mean_player, rank_bin
+from fpmcts.poker.opponents.dataset import Players, make_examples, mean_player, rank_bin
 from fpmcts.poker.opponents.features import NUM_COLUMNS, NUM_FEATURES
 from fpmcts.poker.opponents.learn import (
     TASKS,
@@ -116,7 +116,7 @@ def model_file(learned: Learned, tmp_path_factory: pytest.TempPathFactory) -> Pa
 def test_trees_answer_as_scikit_learns(hands: list[Hand], outputs: int) -> None:
     from sklearn.ensemble import HistGradientBoostingClassifier
 
-    rows, shown = make_rows(hands, mean_player(hands), Players())
+    rows, shown = make_examples(hands, mean_player(hands), Players())
     task = LearnTask(
         "",
         models.FOLD_BEFORE if outputs == 1 else models.SIZES,
@@ -197,7 +197,7 @@ min_bet = 100
 starting_stacks = [1000, 1000]
 actions = ['d dh p1 ????', 'd dh p2 ????', 'p2 cc', 'p1 cc', 'd db ??????', 'p1 cc', 'p2 cc', \
 'd db 9s', 'p1 cc', 'p2 cc', 'd db 9d', 'p1 cc', 'p2 cc']"""
-    rows, _ = make_rows([parse(text)], np.zeros(STATISTICS, np.float32), Players())
+    rows, _ = make_examples([parse(text)], np.zeros(STATISTICS, np.float32), Players())
     board = rows.columns[:, 30:39]
     assert (board[rows.round < 2] == 0).all()
     assert (board[rows.round > 1, 0] == 7).all() and (board[rows.round == 2, 1] == 1).all()
@@ -215,7 +215,7 @@ actions = ['d dh p1 ????', 'd dh p2 ????', 'd dh p3 ????', 'p3 cbr 300', 'p1 f',
 'p2 cc', 'd db 9s', 'p2 cc', 'p3 cc', 'd db 9d', 'p2 cc', 'p3 cc']
 players = ['x', 'y', 'z']"""
     players = Players()
-    make_rows([parse(text)], np.zeros(STATISTICS, np.float32), players, 1.0)
+    make_examples([parse(text)], np.zeros(STATISTICS, np.float32), players, 1.0)
     out = np.zeros((3, STATISTICS), np.float32)
     smooth(players.counts, np.zeros(STATISTICS, np.float32), out)
     one_case = 1 / 5  # (0 * 4 + 1) / (4 + 1)
@@ -233,16 +233,16 @@ players = ['x', 'y', 'z']"""
 
 def test_statistics_are_of_earlier_hands_and_forget(hands: list[Hand]) -> None:
     prior = mean_player(hands)
-    whole, _ = make_rows(hands, prior, Players())
-    part, _ = make_rows(hands[:100], prior, Players())
+    whole, _ = make_examples(hands, prior, Players())
+    part, _ = make_examples(hands[:100], prior, Players())
     np.testing.assert_array_equal(whole.columns[: len(part.kind)], part.columns)
     first = whole.columns[whole.hand == 0][:, NUM_FEATURES:][:, : STATISTICS - 1]
     np.testing.assert_allclose(first, np.tile(prior[:-1], (len(first), 1)), rtol=1e-6)
     players = Players()
-    make_rows(hands, prior, players, 0.9)
+    make_examples(hands, prior, players, 0.9)
     assert players.counts[:, 0].max() < 10.0 + 1e-3  # 1 / (1 - 0.9)
     once = Players()
-    make_rows(hands[:1], prior, once, 0.5)  # halves earlier hands, not the hand itself
+    make_examples(hands[:1], prior, once, 0.5)  # halves earlier hands, not the hand itself
     assert once.counts[:, CONTEXTS:].sum() == len(hands[0].moves)
 
 
@@ -251,10 +251,10 @@ def test_players_without_names_are_strangers(hands: list[Hand], names: tuple[str
     """No names, or one twice: nothing is known of them, in the middle of known players too."""
     unnamed = [hand._replace(players=names) for hand in hands[1:4]]
     prior, players, others = mean_player(hands), Players(), Players()
-    rows, _ = make_rows([hands[0], *unnamed, *hands[4:9]], prior, players)
+    rows, _ = make_examples([hands[0], *unnamed, *hands[4:9]], prior, players)
     strange = rows.columns[(rows.hand > 0) & (rows.hand < 4), NUM_FEATURES : NUM_COLUMNS - 9]
     assert (strange == prior[:-1]).all()
-    make_rows([hands[0], *hands[4:9]], prior, others)
+    make_examples([hands[0], *hands[4:9]], prior, others)
     np.testing.assert_array_equal(players.counts, others.counts)
 
 
