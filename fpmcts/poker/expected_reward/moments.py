@@ -10,7 +10,7 @@ Source: Van den Broeck, Driessens & Ramon 2009, 3.3, 3.4 and 4.
 import math
 from enum import IntEnum
 
-from fpmcts.poker.expected_reward.tree import Tree, children
+from fpmcts.poker.expected_reward.tree import BettingTree, children
 from games.kernels import kernel
 
 _SQRT_HALF = math.sqrt(0.5)
@@ -46,7 +46,7 @@ def variance_of_mean(squares: float, count: int, single: float) -> float:
 
 
 @kernel
-def weighted(tree: Tree, node: int) -> tuple[float, float]:
+def weighted(tree: BettingTree, node: int) -> tuple[float, float]:
     """Returns mean and variance of Σ w V over the children, w their share of the visits; the
     variance is that of independent errors, Σ w² σ².
 
@@ -63,7 +63,7 @@ def weighted(tree: Tree, node: int) -> tuple[float, float]:
 
 
 @kernel
-def maximum(tree: Tree, node: int) -> tuple[float, float]:
+def maximum(tree: BettingTree, node: int) -> tuple[float, float]:
     """Returns V and variance of the child with the largest V among those with visits.
 
     Source: equation 4.
@@ -100,7 +100,7 @@ def larger_of_two(
 
 
 @kernel
-def max_distribution(tree: Tree, node: int) -> tuple[float, float]:
+def max_distribution(tree: BettingTree, node: int) -> tuple[float, float]:
     """Returns mean and variance of max (V − e) over the children with visits, the errors e
     independent and normal.
 
@@ -128,7 +128,7 @@ class Backpropagation(IntEnum):
 
 
 @kernel(forceinline=True)
-def update_decision(tree: Tree, node: int, rule: int, threshold: int) -> None:
+def update_decision(tree: BettingTree, node: int, rule: int, threshold: int) -> None:
     """Sets V and its variance of a decision node; below ``threshold`` samples it is weighted by
     samples (equation 3, 5.3).
     """
@@ -142,7 +142,7 @@ def update_decision(tree: Tree, node: int, rule: int, threshold: int) -> None:
 
 
 @kernel(forceinline=True)
-def update_mixed(tree: Tree, node: int) -> None:
+def update_mixed(tree: BettingTree, node: int) -> None:
     """Sets V of a chance or opponent node to the mean of its samples, equation 3, and the variance
     to that of this sum.
     """
@@ -150,7 +150,7 @@ def update_mixed(tree: Tree, node: int) -> None:
 
 
 @kernel(forceinline=True)
-def update_opponent(tree: Tree, node: int, independent: bool) -> None:
+def update_opponent(tree: BettingTree, node: int, independent: bool) -> None:
     """Sets V of an opponent's node to Σ p V, and its variance to Σ p² σ² (``independent``) or
     Σ p σ², as in the text.
 

@@ -41,7 +41,14 @@ from fpmcts.poker.expected_reward.showdown import (
     fill_boards,
 )
 from fpmcts.poker.expected_reward.sizes import universal_sample
-from fpmcts.poker.expected_reward.tree import Node, Tree, add_child, children, clear, empty_tree
+from fpmcts.poker.expected_reward.tree import (
+    BettingTree,
+    Node,
+    add_child,
+    children,
+    clear,
+    empty_tree,
+)
 from fpmcts.poker.opponents.model import (
     OpponentModel,
     action_probabilities,
@@ -183,7 +190,7 @@ class Task(NamedTuple):
     rules: Rules
     position: Position
     settings: Settings
-    tree: Tree
+    tree: BettingTree
     room: Room
     rng: np.ndarray
 
@@ -286,7 +293,7 @@ def _refine(task: Task, node: int) -> None:
 
 
 @kernel(forceinline=True)
-def _drawn_child(tree: Tree, node: int, rng: np.ndarray) -> int:
+def _drawn_child(tree: BettingTree, node: int, rng: np.ndarray) -> int:
     """Returns a child drawn by weight."""
     left, chosen = random_float(rng, 0), np.int64(0)
     for k in children(tree, node):
@@ -298,7 +305,7 @@ def _drawn_child(tree: Tree, node: int, rng: np.ndarray) -> int:
 
 
 @kernel(forceinline=True)
-def _selected(tree: Tree, node: int, settings: Settings, rng: np.ndarray) -> int:
+def _selected(tree: BettingTree, node: int, settings: Settings, rng: np.ndarray) -> int:
     """Returns the child of a decision node that an iteration goes to."""
     k = predefined(tree, node, TRIALS, rng)
     if k >= 0:

@@ -10,7 +10,7 @@ from enum import IntEnum
 
 import numpy as np
 
-from fpmcts.poker.expected_reward.tree import Tree, children
+from fpmcts.poker.expected_reward.tree import BettingTree, children
 from games.kernels import kernel, random_float
 
 
@@ -23,7 +23,7 @@ class Selection(IntEnum):
 
 
 @kernel
-def uct(tree: Tree, node: int, c: float) -> int:
+def uct(tree: BettingTree, node: int, c: float) -> int:
     """Returns the child with the largest V + c sqrt(ln T(P) / T(c)); c in the unit of V.
 
     Source: equation 1.
@@ -41,7 +41,7 @@ def uct(tree: Tree, node: int, c: float) -> int:
 
 
 @kernel
-def uct_plus(tree: Tree, node: int, c: float) -> int:
+def uct_plus(tree: BettingTree, node: int, c: float) -> int:
     """Returns the child with the largest V + c σ; c is a number of standard errors.
 
     Source: equation 5.
@@ -55,7 +55,7 @@ def uct_plus(tree: Tree, node: int, c: float) -> int:
 
 
 @kernel
-def crazystone(tree: Tree, node: int, rng: np.ndarray) -> int:
+def crazystone(tree: BettingTree, node: int, rng: np.ndarray) -> int:
     """Returns a child drawn in proportion to exp(−2.4 (V_best − V) / sqrt(2 (σ_best² + σ²))).
 
     Where both variances are 0, only the best child has a weight. Source: equation 2; the text calls
@@ -77,7 +77,7 @@ def crazystone(tree: Tree, node: int, rng: np.ndarray) -> int:
 
 
 @kernel
-def _chance(tree: Tree, best: int, k: int) -> float:
+def _chance(tree: BettingTree, best: int, k: int) -> float:
     below, spread = tree.mean[best] - tree.mean[k], 2.0 * (tree.variance[best] + tree.variance[k])
     if below <= 0.0:
         return 1.0
@@ -85,7 +85,7 @@ def _chance(tree: Tree, best: int, k: int) -> float:
 
 
 @kernel
-def predefined(tree: Tree, node: int, trials: int, rng: np.ndarray) -> int:
+def predefined(tree: BettingTree, node: int, trials: int, rng: np.ndarray) -> int:
     """Returns a child with fewer than ``trials`` samples, drawn in proportion to its weight; -1 if
     there is none.
 

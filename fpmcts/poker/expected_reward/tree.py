@@ -27,7 +27,7 @@ class Node(IntEnum):
     """A leaf that keeps sampling."""
 
 
-class Tree(NamedTuple):
+class BettingTree(NamedTuple):
     """The nodes of a tree.
 
     Attributes:
@@ -62,9 +62,9 @@ class Tree(NamedTuple):
     size: np.ndarray
 
 
-def empty_tree(room: int) -> Tree:
+def empty_tree(room: int) -> BettingTree:
     """Returns a tree with capacity for ``room`` nodes; call ``clear`` before use."""
-    return Tree(
+    return BettingTree(
         np.zeros(room, np.int8),
         np.zeros(room, np.int32),
         np.zeros(room, np.int32),
@@ -81,20 +81,20 @@ def empty_tree(room: int) -> Tree:
 
 
 @kernel(inline="always")
-def children(tree: Tree, node: int) -> range:
+def children(tree: BettingTree, node: int) -> range:
     """Returns the rows of the children of a node."""
     return range(tree.first[node], tree.first[node] + tree.count[node])
 
 
 @kernel
-def clear(tree: Tree) -> None:
+def clear(tree: BettingTree) -> None:
     """Resets the tree to a NEW root."""
     tree.size[0] = 0
     add_child(tree, 0, 1.0, 0.0)
 
 
 @kernel
-def add_child(tree: Tree, action: int, weight: float, pot: float) -> None:
+def add_child(tree: BettingTree, action: int, weight: float, pot: float) -> None:
     """Appends a NEW node; there must be room. The children of a node are appended consecutively."""
     k = tree.size[0]
     tree.size[0] = k + 1

@@ -14,14 +14,14 @@ from fpmcts.poker.expected_reward.moments import (
     variance_of_mean,
     weighted,
 )
-from fpmcts.poker.expected_reward.tree import Tree, empty_tree
+from fpmcts.poker.expected_reward.tree import BettingTree, empty_tree
 
 DRAWS = 400_000
 
 
 def node(
     mean: object, variance: object = 1, visits: object = 1, weight: object = 1
-) -> tuple[Tree, int]:
+) -> tuple[BettingTree, int]:
     """Returns a node with three children."""
     tree = empty_tree(4)
     tree.first[0], tree.count[0] = 1, 3

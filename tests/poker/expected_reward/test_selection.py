@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from fpmcts.poker.expected_reward.selection import crazystone, predefined, uct, uct_plus
-from fpmcts.poker.expected_reward.tree import Tree, empty_tree
+from fpmcts.poker.expected_reward.tree import BettingTree, empty_tree
 from games.kernels import streams
 
 MEAN = np.array([10.0, 12.0, 4.0])
@@ -15,7 +15,7 @@ VARIANCE = np.array([4.0, 1.0, 64.0])
 VISITS = np.array([30, 60, 10])
 
 
-def node(**columns: object) -> tuple[Tree, int]:
+def node(**columns: object) -> tuple[BettingTree, int]:
     """Returns a node with three children."""
     tree = empty_tree(4)
     tree.first[0], tree.count[0] = 1, 3
