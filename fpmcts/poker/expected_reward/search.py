@@ -136,7 +136,7 @@ class Position(NamedTuple):
     given: np.ndarray
 
 
-class Room(NamedTuple):
+class Scratch(NamedTuple):
     """Scratch arrays of an iteration: ``work`` is one row of States, ``path`` int64; kernels write
     to the others.
     """
@@ -152,9 +152,9 @@ class Room(NamedTuple):
     net: np.ndarray
 
 
-def make_room(seats: int) -> Room:
+def make_scratch(seats: int) -> Scratch:
     """Returns scratch arrays for searches among ``seats`` seats."""
-    return Room(
+    return Scratch(
         empty(1, seats),
         np.zeros(MOST_DEPTH, np.int64),
         np.zeros(3),
@@ -191,7 +191,7 @@ class Task(NamedTuple):
     position: Position
     settings: Settings
     tree: BettingTree
-    room: Room
+    room: Scratch
     rng: np.ndarray
 
 
@@ -479,7 +479,7 @@ class Searcher:
         self.rules, self.model, self.settings = rules, model, settings
         self.tree = empty_tree(NODES)
         self._boards = empty_boards(1 if settings.cards else BOARDS)
-        self._room = make_room(len(rules.stacks))
+        self._room = make_scratch(len(rules.stacks))
 
     def run(
         self,
