@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from fpmcts.poker.expected_reward.moments import Backpropagation
-from fpmcts.poker.expected_reward.search import Found, Searcher, Settings
+from fpmcts.poker.expected_reward.search import Found, RewardSettings, Searcher
 from fpmcts.poker.expected_reward.selection import Selection
 from fpmcts.poker.opponents.model import OpponentModel, untrained
 from fpmcts.poker.opponents.model_file import MODEL_FILE, ModelError, load
@@ -133,14 +133,14 @@ class MCTSOptions(PlayerOptions):
         except ModelError as error:
             raise CheckpointError(str(error)) from error
 
-    def settings(self, stack: int) -> Settings:
+    def settings(self, stack: int) -> RewardSettings:
         """Returns the kernel's settings for a mover that began the hand with ``stack`` chips."""
         selection = Selection[self.selection.upper()]
         default, unit = (STACKS, stack) if selection == Selection.UCT else (2.0, 1)
         by_samples = self.opponents == "samples" or (
             self.opponents == "auto" and self.backpropagation == "sample_weighted"
         )
-        return Settings(
+        return RewardSettings(
             int(selection),
             float((default if self.c is None else self.c) * unit),
             int(Backpropagation[self.backpropagation.upper()]),

@@ -89,7 +89,7 @@ NODES = 500_000
 """Maximum nodes of a tree; the search ends when it is full."""
 
 
-class Settings(NamedTuple):
+class RewardSettings(NamedTuple):
     """Settings of the search, explained in ``fpmcts.poker.mcts``.
 
     Attributes:
@@ -189,7 +189,7 @@ class Task(NamedTuple):
     model: OpponentModel
     rules: Rules
     position: Position
-    settings: Settings
+    settings: RewardSettings
     tree: BettingTree
     room: Scratch
     rng: np.ndarray
@@ -305,7 +305,7 @@ def _drawn_child(tree: BettingTree, node: int, rng: np.ndarray) -> int:
 
 
 @kernel(forceinline=True)
-def _selected(tree: BettingTree, node: int, settings: Settings, rng: np.ndarray) -> int:
+def _selected(tree: BettingTree, node: int, settings: RewardSettings, rng: np.ndarray) -> int:
     """Returns the child of a decision node that an iteration goes to."""
     k = predefined(tree, node, TRIALS, rng)
     if k >= 0:
@@ -475,7 +475,7 @@ class Searcher:
         settings: Settings of the search.
     """
 
-    def __init__(self, rules: Rules, model: OpponentModel, settings: Settings) -> None:
+    def __init__(self, rules: Rules, model: OpponentModel, settings: RewardSettings) -> None:
         self.rules, self.model, self.settings = rules, model, settings
         self.tree = empty_tree(NODES)
         self._boards = empty_boards(1 if settings.cards else BOARDS)
