@@ -6,7 +6,7 @@ import { moveWord, wordAt } from "./cards.js";
 import { TypedMove, isFold, kbd, lying, moveButtons, onButton, useHint, useKeys } from "./keys.js";
 import { handOf } from "./poker.js";
 import { chips, classes, shownChips, t, takenChips } from "./words.js";
-import { button } from "./parts.js";
+import { button, input } from "./parts.js";
 
 const STEPS = 200; // of the slider, which is logarithmic: small bets matter more
 
@@ -30,9 +30,7 @@ const chipsOf = (text) =>
 export function fault(text, range) {
   const value = chipsOf(text);
   if (value >= range[0] && value <= range[1]) return null;
-  return range[0] === range[1]
-    ? t("amount_only", chips(range[0]))
-    : t("amount_wrong", chips(range[0]), chips(range[1]));
+  return t(range[0] === range[1] ? "amount_only" : "amount_wrong", ...range.map(chips));
 }
 
 export function BetControls({ view, play, hint, say, keys, extra }) {
@@ -95,6 +93,7 @@ export function BetControls({ view, play, hint, say, keys, extra }) {
   });
   const own = view.seats[view.you].cards;
   const bets = view.seats.map((one) => one.facts?.bets ?? 0);
+  const fixed = range && range[0] === range[1];
   const good = range && fault(text, range) === null;
   const verb =
     good && value === range[1] && sizes.some(([, size]) => size === value)
@@ -131,12 +130,7 @@ export function BetControls({ view, play, hint, say, keys, extra }) {
       </div>
       ${range &&
       html`
-        <form
-          class=${classes("bet", range[0] === range[1] && "only")}
-          id="bet"
-          onSubmit=${raise}
-          novalidate
-        >
+        <form class=${classes("bet", fixed && "only")} id="bet" onSubmit=${raise} novalidate>
           <div class="row sizes" role="group" aria-label=${t("sizes")}>
             ${sizes.map(([move, size], k) =>
               button(
@@ -146,50 +140,46 @@ export function BetControls({ view, play, hint, say, keys, extra }) {
                 `,
                 () => choose(size, false),
                 value === size ? "on" : "",
-                { key: move, "aria-pressed": value === size ? "true" : "false" },
+                { key: move, "aria-pressed": value === size },
               ),
             )}
           </div>
           <div class="amount">
-            <input
-              type="range"
-              min="0"
-              max=${STEPS}
-              disabled=${range[0] === range[1]}
-              value=${placeOf(value || range[0], range)}
-              aria-label=${t("amount")}
-              aria-valuetext=${chips(value || 0)}
-              onInput=${(event) => change(valueAt(Number(event.target.value), range))}
-            />
-            <input
-              ref=${field}
-              class="chips"
-              inputmode="decimal"
-              maxlength="9"
-              value=${text}
-              enterkeyhint="go"
-              autocomplete="off"
-              aria-label=${t("amount")}
-              aria-describedby="bounds"
-              aria-invalid=${wrong ? "true" : "false"}
-              onInput=${(event) => type(event.target.value)}
-              onFocus=${(event) => event.target.select()}
-              onKeyDown=${(event) => event.key === "Escape" && event.target.blur()}
-            />
+            ${input(
+              placeOf(value || range[0], range),
+              (place) => change(valueAt(Number(place), range)),
+              {
+                type: "range",
+                min: 0,
+                max: STEPS,
+                disabled: fixed,
+                "aria-label": t("amount"),
+                "aria-valuetext": chips(value || 0),
+              },
+            )}
+            ${input(text, type, {
+              ref: field,
+              class: "chips",
+              inputmode: "decimal",
+              maxlength: 9,
+              enterkeyhint: "go",
+              "aria-label": t("amount"),
+              "aria-describedby": "bounds",
+              "aria-invalid": wrong !== null,
+              onFocus: (event) => event.target.select(),
+              onKeyDown: (event) => event.key === "Escape" && event.target.blur(),
+            })}
           </div>
           <p
             id="bounds"
             role=${wrong ? "alert" : undefined}
             class=${`small ${wrong ? "wrong" : "muted"}`}
           >
-            ${wrong ??
-            (range[0] === range[1]
-              ? t("amount_only", chips(range[0]))
-              : t("amount_bounds", chips(range[0]), chips(range[1])))}
+            ${wrong ?? t(fixed ? "amount_only" : "amount_bounds", ...range.map(chips))}
           </p>
         </form>
       `}
-      <${TypedMove} turn=${turn} play=${play} />
+      <${TypedMove} ...${{ turn, play }} />
       ${extra}
     </div>
   `;

@@ -5,7 +5,7 @@ import { html, useRef } from "./vendor/preact.js";
 import { bidWord } from "./auction.js";
 import { costOf, streetOf } from "./poker.js";
 import { chips, t } from "./words.js";
-import { button } from "./parts.js";
+import { button, hidden } from "./parts.js";
 
 const DEAL_MS = 35; // between the cards of a hand that is dealt
 
@@ -90,7 +90,7 @@ function face(card) {
 }
 
 // Cards that lie on the table, as one picture.
-export function Cards({ cards, size = "", label }) {
+export function cardRow(cards, size = "", label) {
   if (!cards?.length) return null;
   const names = cards.map(cardName).join(" ");
   return html`
@@ -121,31 +121,23 @@ export const CardButton = ({ card, disabled, play, shortcut }) =>
   );
 
 // Face-down cards.
-export function Down({ count, size = "" }) {
-  return html`
-    <span class=${`cards ${size}`} role="img" aria-label=${t("face_down", count)}>
-      ${Array.from(
-        { length: count },
-        (_, k) => html`
-          <span class="card down" key=${k}></span>
-        `,
-      )}
-    </span>
-  `;
-}
+export const downCards = (count, size = "") => html`
+  <span class=${`cards ${size}`} role="img" aria-label=${t("face_down", count)}>
+    ${Array.from(
+      { length: count },
+      (_, k) => html`
+        <span class="card down" key=${k}></span>
+      `,
+    )}
+  </span>
+`;
 
 // A stack of face-down cards with their number.
-export function Backs({ count }) {
-  return html`
-    <span
-      class=${`backs ${count <= 2 ? "few" : ""}`}
-      role="img"
-      aria-label=${t("cards_left", count)}
-    >
-      <b>${count}</b>
-    </span>
-  `;
-}
+export const backs = (count) => html`
+  <span class=${`backs ${count <= 2 ? "few" : ""}`} role="img" aria-label=${t("cards_left", count)}>
+    <b>${count}</b>
+  </span>
+`;
 
 // The word for a move in a position, with what it costs where the page knows: in betting games a
 // call of nothing is a check, a raise of nothing a bet.
@@ -190,17 +182,14 @@ export const moveWord = (move) =>
         move);
 
 // A move as cards if it is written as ranks, else as a word.
-export function MoveText({ move, size = "small", word }) {
-  return isCardMove(move)
-    ? html`
-        <${Cards} cards=${[...move]} size=${size} />
-      `
+export const moveText = (move, size = "small", word) =>
+  isCardMove(move)
+    ? cardRow([...move], size)
     : html`
         <span class=${`word ${move === "pass" ? "passed" : move === null ? "unseen" : ""}`}>
           ${word ?? moveWord(move)}
         </span>
       `;
-}
 
 // The hand in a game of ranks: a column for each rank on a phone (fifteen fit), a fan on a wide
 // table. `chosen` counts cards by rank. A tap selects or deselects a card; a swipe over several
@@ -304,7 +293,7 @@ export function RankHand({ cards, chosen, choose, disabled, label, dull = [] }) 
                     `${looks(rank)} ${up ? "up" : dull.includes(rank) ? "dull" : ""}`,
                     {
                       disabled: disabled,
-                      "aria-pressed": up ? "true" : "false",
+                      "aria-pressed": up,
                       "aria-label":
                         count > 1 ? `${cardName(rank)}, ${place + 1} / ${count}` : cardName(rank),
                       tabindex: `${rank}${place}` === roving ? 0 : -1,
@@ -332,6 +321,12 @@ export function unseenCounts(view) {
   return RANKS.map((rank) => [rank, ("LB".includes(rank) ? 1 : 4) - (gone[rank] ?? 0)]);
 }
 
+// The titles of columns of ranks.
+export const rankTitle = (rank) => html`
+  <span aria-hidden="true">${{ T: "10", L: "☆", B: "★" }[rank] ?? rank}</span>
+  ${hidden(cardName(rank))}
+`;
+
 export function Counter({ counts: rising }) {
   const counts = highFirst(rising);
   return html`
@@ -342,12 +337,7 @@ export function Counter({ counts: rising }) {
           <tr>
             ${counts.map(
               ([rank]) => html`
-                <th scope="col" key=${rank}>
-                  <span aria-hidden="true">
-                    ${rank === "T" ? "10" : rank === "L" ? "☆" : rank === "B" ? "★" : rank}
-                  </span>
-                  <span class="sr">${cardName(rank)}</span>
-                </th>
+                <th scope="col" key=${rank}>${rankTitle(rank)}</th>
               `,
             )}
           </tr>

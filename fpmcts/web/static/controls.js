@@ -130,10 +130,8 @@ export function CardControls({
   return html`
     <div class="controls">
       <${RankHand}
+        ...${{ chosen, choose, dull }}
         cards=${own}
-        chosen=${chosen}
-        choose=${choose}
-        dull=${dull}
         disabled=${view.over || bids !== null}
         label=${t("your_hand")}
       />
@@ -204,11 +202,11 @@ export function ButtonControls({ view, play, hint, say, keys, extra }) {
       ${board &&
       html`
         <${Squares}
+          suggested=${suggested}
           name=${board[0]}
           rows=${board[1]}
           legal=${moves}
           play=${turn ? play : null}
-          suggested=${suggested}
         />
       `}
       ${tapped
@@ -236,7 +234,7 @@ export function ButtonControls({ view, play, hint, say, keys, extra }) {
         })}
         ${hint && turn && button(t("hint"), askHint)}
       </div>
-      <${TypedMove} turn=${turn} play=${play} />
+      <${TypedMove} ...${{ turn, play }} />
       ${extra}
     </div>
   `;

@@ -3,12 +3,21 @@
 
 import { html, useEffect, useRef } from "./vendor/preact.js";
 import { Sum, hasAuction, said, stake } from "./auction.js";
-import { Backs, Cards, Down, MoveText, highFirst, isRanks, moveWord, showRanks } from "./cards.js";
+import {
+  backs,
+  cardRow,
+  downCards,
+  highFirst,
+  isRanks,
+  moveText,
+  moveWord,
+  showRanks,
+} from "./cards.js";
 import { Effects } from "./effects.js";
 import { besideTitle, gameOf, playerTitle, roleTitle, seatTitle, teamOf } from "./players.js";
 import { amount, gain, ofGame, signed, t } from "./words.js";
 import { Ring, isPoker } from "./poker.js";
-import { button, thinkingDots } from "./parts.js";
+import { button, grid, hidden, scroll, thinkingDots } from "./parts.js";
 
 const HATS = {
   landlord:
@@ -157,9 +166,7 @@ export function Facts({ game, facts, skip = [], cards = false }) {
                       </ol>
                     `
                   : cards && Array.isArray(value) && value.length && isRanks(value.map(String))
-                    ? html`
-                        <${Cards} cards=${value} size="small" />
-                      `
+                    ? cardRow(value, "small")
                     : plain(value)}
             </dd>
           </div>
@@ -187,7 +194,7 @@ function Seat({ view, seat, place, thinking, progress, made, next, notes }) {
       aria-label=${`${name}, ${about}`}
     >
       <header>
-        <span class="disc"><${Avatar} player=${one.player} team=${team} /></span>
+        <span class="disc"><${Avatar} team=${team} player=${one.player} /></span>
         <span class="who">
           <b>${name}</b>
           <small>
@@ -207,9 +214,7 @@ function Seat({ view, seat, place, thinking, progress, made, next, notes }) {
                 ${one.count}
               </span>
             `
-          : html`
-              <${Backs} count=${one.count} />
-            `)}
+          : backs(one.count))}
         ${view.returns &&
         html`
           <b class=${`return ${gain(view.returns[seat])}`}>${signed(view.returns[seat])}</b>
@@ -217,25 +222,14 @@ function Seat({ view, seat, place, thinking, progress, made, next, notes }) {
       </header>
       ${place !== "bottom" &&
       one.cards &&
-      html`
-        <${Cards}
-          cards=${sheds ? highFirst(one.cards) : one.cards}
-          size=${sheds ? "small fanned" : small}
-          label=${t("hand")}
-        />
-      `}
-      ${place !== "bottom" &&
-      down > 0 &&
-      html`
-        <${Down} count=${down} size=${small} />
-      `}
-      <div class="played">
+      cardRow(sheds ? highFirst(one.cards) : one.cards, sheds ? "small fanned" : small, t("hand"))}
+      ${place !== "bottom" && down > 0 && downCards(down, small)}
+      <div class="played" key=${made?.ply}>
         ${next !== undefined
           ? html`
               <span class="next">
                 <small>${t("now_plays")}</small>
-                ${" "}
-                <${MoveText} move=${next} />
+                ${" "} ${moveText(next)}
               </span>
             `
           : thinking
@@ -246,7 +240,7 @@ function Seat({ view, seat, place, thinking, progress, made, next, notes }) {
                 html`
                   <small class="crown">${t("to_beat")}</small>
                 `}
-                <${MoveText} key=${made.ply} move=${made.move} word=${notes[made.ply]?.word} />
+                ${moveText(made.move, undefined, notes[made.ply]?.word)}
               `}
       </div>
       <${Facts}
@@ -273,11 +267,7 @@ function Board({ view, played }) {
       ${open.map(
         ([name, cards]) => html`
           <div class="open-cards" key=${name}>
-            <${Cards}
-              cards=${cards}
-              size=${name === "bottom" ? "small" : ""}
-              label=${label(name)}
-            />
+            ${cardRow(cards, name === "bottom" ? "small" : "", label(name))}
             <small>${label(name)}</small>
           </div>
         `,
@@ -286,7 +276,7 @@ function Board({ view, played }) {
       !open.length &&
       html`
         <div class="open-cards">
-          <${Down} count=${3} size="small" />
+          ${downCards(3, "small")}
           <small>${t("bottom")}</small>
         </div>
       `}
@@ -335,13 +325,10 @@ export function Felt({
   const seat = (which, place) => html`
     <${Seat}
       key=${which}
-      view=${view}
+      ...${{ view, place, progress, notes }}
       seat=${which}
-      place=${place}
       thinking=${thinking === which}
-      progress=${progress}
       made=${last[which]}
-      notes=${notes}
       next=${view.to_move === which ? next : undefined}
     />
   `;
@@ -370,12 +357,13 @@ export function Felt({
           !poker &&
           html`
             <div class="lying">
-              <${Cards}
-                cards=${Array.isArray(view.seats[bottom].facts?.played)
+              ${cardRow(
+                Array.isArray(view.seats[bottom].facts?.played)
                   ? highFirst(view.seats[bottom].cards)
-                  : view.seats[bottom].cards}
-                label=${t("hand")}
-              />
+                  : view.seats[bottom].cards,
+                undefined,
+                t("hand"),
+              )}
             </div>
           `)}
         ${foot}
@@ -393,53 +381,43 @@ export function Log({ view, notes = {}, at = null, choose = null }) {
     if (here) list.current.scrollTop = here.offsetTop - list.current.clientHeight / 2;
   }, [at]);
   const made = (ply) => {
-    const text = html`
-      <${MoveText} move=${view.moves[ply].move} size="tiny" word=${notes[ply]?.word} />
-    `;
+    const text = moveText(view.moves[ply].move, "tiny", notes[ply]?.word);
     return choose
       ? button(text, () => choose(ply), `link ${ply === at ? "here" : ""}`, {
           "aria-current": ply === at ? "step" : undefined,
         })
       : text;
   };
-  const count = view.seats.length;
   const game = gameOf(view.game);
   if (!view.moves.length)
     return html`
       <p class="muted small">${t("no_moves_yet")}</p>
     `;
-  if (view.moves.some((one) => one.seat === null))
-    return html`
-      <ol class="log-list">
+  const region = (content) => scroll(t("log"), content, { class: "log", ref: list });
+  if (isPoker(view) || view.moves.some((one) => one.seat === null))
+    return region(html`
+      <ol class="moves-made">
         ${view.moves.map(
-          (one, ply) => html`
-            <li key=${ply}><${MoveText} move=${one.move} size="tiny" /></li>
+          ({ seat }, ply) => html`
+            ${notes[ply]?.street &&
+            notes[ply].street !== notes[ply - 1]?.street &&
+            html`
+              <li class="street" key=${`s${ply}`}>${t(`value_${notes[ply].street}`)}</li>
+            `}
+            <li key=${ply} value=${ply + 1}>
+              ${seat !== null &&
+              html`
+                <b>${roleTitle(game, seat, view)}</b>
+                ${" "}
+                <small class="muted">${playerTitle(view.seats[seat].player)}</small>
+                ${" "}
+              `}
+              ${made(ply)}
+            </li>
           `,
         )}
       </ol>
-    `;
-  if (isPoker(view))
-    return html`
-      <div class="log" ref=${list} tabindex="0" role="region" aria-label=${t("log")}>
-        <ol class="moves-made">
-          ${view.moves.map(
-            (one, ply) => html`
-              ${notes[ply]?.street &&
-              notes[ply].street !== notes[ply - 1]?.street &&
-              html`
-                <li class="street" key=${`s${ply}`}>${t(`value_${notes[ply].street}`)}</li>
-              `}
-              <li key=${ply} value=${ply + 1}>
-                <b>${roleTitle(game, one.seat, view)}</b>
-                ${" "}
-                <small class="muted">${playerTitle(view.seats[one.seat].player)}</small>
-                ${" "} ${made(ply)}
-              </li>
-            `,
-          )}
-        </ol>
-      </div>
-    `;
+    `);
   const rounds = [];
   view.moves.forEach((one, ply) => {
     const row = rounds[rounds.length - 1];
@@ -447,45 +425,23 @@ export function Log({ view, notes = {}, at = null, choose = null }) {
     if (row && one.seat > before && row[one.seat] === undefined) row[one.seat] = ply;
     else rounds.push({ [one.seat]: ply });
   });
-  return html`
-    <div class="log" ref=${list} tabindex="0" role="region" aria-label=${t("log")}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col"><span class="sr">${t("round")}</span></th>
-            ${view.seats.map(
-              (one, seat) => html`
-                <th scope="col" key=${seat}>
-                  ${playerTitle(one.player)}${" "}
-                  <small>
-                    ${besideTitle(view, seat) || (game ? seatTitle(game, seat, view) : one.name)}
-                  </small>
-                </th>
-              `,
-            )}
-          </tr>
-        </thead>
-        <tbody>
-          ${rounds.map(
-            (row, k) => html`
-              <tr key=${k}>
-                <td class="muted">${k + 1}</td>
-                ${Array.from(
-                  { length: count },
-                  (_, seat) => html`
-                    <td key=${seat}>
-                      ${row[seat] !== undefined &&
-                      html`
-                        ${made(row[seat])}
-                      `}
-                    </td>
-                  `,
-                )}
-              </tr>
-            `,
-          )}
-        </tbody>
-      </table>
-    </div>
-  `;
+  return region(
+    grid(
+      [
+        hidden(t("round")),
+        ...view.seats.map(
+          (one, seat) => html`
+            ${playerTitle(one.player)}${" "}
+            <small>
+              ${besideTitle(view, seat) || (game ? seatTitle(game, seat, view) : one.name)}
+            </small>
+          `,
+        ),
+      ],
+      rounds.map((row, k) => [
+        k + 1,
+        ...view.seats.map((_, seat) => row[seat] !== undefined && made(row[seat])),
+      ]),
+    ),
+  );
 }

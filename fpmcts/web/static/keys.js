@@ -2,8 +2,8 @@
 // the browser keeps.
 
 import { html, useEffect, useRef, useState } from "./vendor/preact.js";
-import { Cards, wordAt } from "./cards.js";
-import { button } from "./parts.js";
+import { cardRow, wordAt } from "./cards.js";
+import { button, input } from "./parts.js";
 import { classes, t } from "./words.js";
 
 const typing = (event) => ["INPUT", "SELECT", "TEXTAREA"].includes(event.target.tagName);
@@ -103,10 +103,7 @@ export const onButton = (event) => ["BUTTON", "A", "SUMMARY"].includes(event.tar
 export const lying = (cards, below) =>
   cards?.length > 0 &&
   html`
-    <div class="lying">
-      <${Cards} cards=${cards} label=${t("your_hand")} />
-      ${below}
-    </div>
+    <div class="lying">${cardRow(cards, undefined, t("your_hand"))} ${below}</div>
   `;
 
 export function TypedMove({ turn, play }) {
@@ -120,17 +117,12 @@ export function TypedMove({ turn, play }) {
   };
   return html`
     <form class="typed" onSubmit=${submit}>
-      <input
-        aria-label=${t("type_move")}
-        placeholder=${t("type_move")}
-        value=${text}
-        enterkeyhint="go"
-        autocapitalize="off"
-        autocomplete="off"
-        spellcheck=${false}
-        onInput=${(event) => setText(event.target.value)}
-        onKeyDown=${(event) => event.key === "Escape" && (setText(""), event.target.blur())}
-      />
+      ${input(text, setText, {
+        "aria-label": t("type_move"),
+        placeholder: t("type_move"),
+        enterkeyhint: "go",
+        onKeyDown: (event) => event.key === "Escape" && (setText(""), event.target.blur()),
+      })}
     </form>
   `;
 }

@@ -1,7 +1,7 @@
 // The lobby: the game, the seats, and the existing tables and files.
 
 import { html, useEffect, useRef, useState } from "./vendor/preact.js";
-import { Cards, showRanks } from "./cards.js";
+import { cardRow, showRanks } from "./cards.js";
 import { get, post, remove, upload } from "./connection.js";
 import { keep, kept } from "./keys.js";
 import {
@@ -21,7 +21,7 @@ import {
 } from "./players.js";
 import { Rules } from "./rules.js";
 import { classes, gain, ofGame, pageOf, signed, t } from "./words.js";
-import { button, check, icon, select } from "./parts.js";
+import { button, check, field, grid, icon, input, scroll, select } from "./parts.js";
 
 const MOST_SHOWN = 12;
 const MOST_FAULTS = 3; // lines of an opened file
@@ -105,16 +105,15 @@ function NewTable({ config, wish, begun, prepare, open, fail }) {
       ${children}
     </label>
   `;
-  const choice = (label, value, change, options, more) => html`
-    <label class="field">
-      <span>${label}</span>
-      ${select(value, change, options)}
-      ${more &&
-      html`
-        <small class="muted">${more}</small>
-      `}
-    </label>
-  `;
+  const choice = (label, value, change, options, more) =>
+    field(
+      label,
+      select(value, change, options),
+      more &&
+        html`
+          <small class="muted">${more}</small>
+        `,
+    );
   const opponents = (seats, label) =>
     choice(
       label,
@@ -174,7 +173,7 @@ function NewTable({ config, wish, begun, prepare, open, fail }) {
                 () => pick(first(base)?.name ?? base),
                 html`
                   <span class="deck" aria-hidden="true">
-                    <${Cards} cards=${pageOf(base).sample ?? ["K", "A"]} size="small" />
+                    ${cardRow(pageOf(base).sample ?? ["K", "A"], "small")}
                   </span>
                   <span>
                     <b>${baseTitle(base)}</b>
@@ -259,18 +258,16 @@ function NewTable({ config, wish, begun, prepare, open, fail }) {
                 `}
           </fieldset>
           <div class="row go">
-            <label class="field slim">
-              <span>${t("seed")}</span>
-              <input
-                inputmode="numeric"
-                placeholder=${t("random")}
-                value=${seed}
-                title=${t("seed_help")}
-                autocomplete="off"
-                onInput=${(event) =>
-                  change({ seed: event.target.value.replace(/\D/g, "").slice(0, 16) })}
-              />
-            </label>
+            ${field(
+              t("seed"),
+              input(seed, (text) => change({ seed: text.replace(/\D/g, "").slice(0, 16) }), {
+                inputmode: "numeric",
+                placeholder: t("random"),
+                title: t("seed_help"),
+              }),
+              "",
+              "slim",
+            )}
             ${isSeries(game) &&
             html`
               ${choice(
@@ -348,43 +345,30 @@ function Statistics({ games }) {
   return html`
     <section class="panel stats">
       <h2>${t("statistics")}</h2>
-      <div class="scroll" tabindex="0" role="region" aria-label=${t("statistics")}>
-        <table>
-          <thead>
-            <tr>
-              ${["game", "as", "against", "games", "won", "mean"].map(
-                (key) => html`
-                  <th scope="col" key=${key}>${t(key)}</th>
-                `,
-              )}
-            </tr>
-          </thead>
-          <tbody>
-            ${stats.map((row, k) => {
-              const mean = row.returns / row.games;
-              const error =
-                row.games > 1
-                  ? Math.sqrt(Math.max(0, row.squares / row.games - mean * mean) / (row.games - 1))
-                  : null;
-              return html`
-                <tr key=${k}>
-                  <td>
-                    ${gameTitle(row.game)}${" "}
-                    <small class="muted">${t(`mode_${row.mode}`)}</small>
-                  </td>
-                  <td>${team(row)}</td>
-                  <td>${[...new Set(row.opponents)].map((one) => playerTitle(one)).join(", ")}</td>
-                  <td class="num">${row.games}</td>
-                  <td class="num">${row.wins}</td>
-                  <td class="num">
-                    ${signed(mean)}${error === null ? "" : ` ± ${error.toFixed(2)}`}
-                  </td>
-                </tr>
-              `;
-            })}
-          </tbody>
-        </table>
-      </div>
+      ${scroll(
+        t("statistics"),
+        grid(
+          ["game", "as", "against", "games", "won", "mean"].map((key) => t(key)),
+          stats.map((row) => {
+            const mean = row.returns / row.games;
+            const error =
+              row.games > 1
+                ? Math.sqrt(Math.max(0, row.squares / row.games - mean * mean) / (row.games - 1))
+                : null;
+            return [
+              html`
+                ${gameTitle(row.game)}${" "}
+                <small>${t(`mode_${row.mode}`)}</small>
+              `,
+              team(row),
+              [...new Set(row.opponents)].map((one) => playerTitle(one)).join(", "),
+              row.games,
+              row.wins,
+              `${signed(mean)}${error === null ? "" : ` ± ${error.toFixed(2)}`}`,
+            ];
+          }),
+        ),
+      )}
     </section>
   `;
 }
@@ -445,20 +429,15 @@ export function Lobby({ config, engine, wish, prepare, open, go, fail }) {
       html`
         <${NewTable}
           key=${`${wish.g}-${wish.seed}`}
-          config=${config}
-          wish=${wish}
+          ...${{ config, wish, prepare, open, fail }}
           begun=${tables.find((one) => !one.over && one.you !== null && !one.shared)}
-          prepare=${prepare}
-          open=${open}
-          fail=${fail}
         />
       `}
       <div class="two">
         <section class="panel">
           <h2>${t("recent")}</h2>
           <${Recent}
-            tables=${tables}
-            open=${open}
+            ...${{ tables, open }}
             forget=${(id) => remove(`/api/tables/${id}`).then(refresh, fail)}
           />
         </section>

@@ -6,13 +6,13 @@
 import { html, render, useEffect, useRef, useState } from "./vendor/preact.js";
 import { Connection, get } from "./connection.js";
 import { setVolume } from "./effects.js";
-import { keep, kept } from "./keys.js";
+import { keep, kept, useKeys } from "./keys.js";
 import { Lobby } from "./lobby.js";
 import { Play } from "./play.js";
 import { learnGames, preparingText } from "./players.js";
 import { Editor, Puzzles } from "./tools.js";
 import { setLanguage, systemLanguage, t } from "./words.js";
-import { button, check, figure, icon, segments } from "./parts.js";
+import { Sheet, button, check, field, figure, icon, input, segments } from "./parts.js";
 
 const KEPT = "fpmcts.settings";
 const TOAST_MS = 5000;
@@ -51,20 +51,8 @@ function place() {
 
 function Settings({ prefs, change }) {
   const dialog = useRef(null);
-  useEffect(() => {
-    const hear = (event) => {
-      if (
-        event.key !== "?" ||
-        ["INPUT", "TEXTAREA"].includes(event.target.tagName) ||
-        dialog.current.open
-      )
-        return;
-      event.preventDefault();
-      dialog.current.showModal();
-    };
-    addEventListener("keydown", hear);
-    return () => removeEventListener("keydown", hear);
-  }, []);
+  const show = () => dialog.current.showModal();
+  useKeys(true, (event) => event.key === "?" && (show(), true));
   const languages = segments(
     t("language"),
     [
@@ -76,52 +64,45 @@ function Settings({ prefs, change }) {
   );
   return html`
     <nav class="settings" aria-label=${t("settings")}>
-      ${languages} ${icon("settings", () => dialog.current.showModal(), figure(GEAR))}
-      <dialog
-        ref=${dialog}
-        aria-label=${t("settings")}
-        onClick=${(event) => event.target === dialog.current && dialog.current.close()}
-      >
-        <div class="sheet">
-          <div class="row">
-            <h2>${t("settings")}</h2>
-            <span class="spread"></span>
-            ${languages}
-          </div>
-          <p class="checks">
-            ${SWITCHES.map((name) => check(t(name), prefs[name], (on) => change({ [name]: on })))}
-          </p>
-          <p class="row">
-            ${segments(
-              t("theme_colours"),
-              ["auto", "light", "dark"].map((one) => [one, t(`colours_${one}`)]),
-              prefs.theme,
-              (theme) => change({ theme }),
-            )}
-            <label class="field inline">
-              <span>${t("volume")}</span>
-              <input
-                type="range"
-                max="1"
-                step="0.1"
-                value=${prefs.volume}
-                onInput=${(event) => change({ volume: Number(event.target.value) })}
-              />
-            </label>
-          </p>
-          <dl class="keys">
-            ${t("help").map(
-              ([keys, what]) => html`
-                <div key=${keys}>
-                  <dt><kbd>${keys}</kbd></dt>
-                  <dd>${what}</dd>
-                </div>
-              `,
-            )}
-          </dl>
-          ${button(t("close"), () => dialog.current.close(), "primary")}
+      ${languages} ${icon("settings", show, figure(GEAR))}
+      <${Sheet} ...${{ dialog }} name=${t("settings")}>
+        <div class="row">
+          <h2>${t("settings")}</h2>
+          <span class="spread"></span>
+          ${languages}
         </div>
-      </dialog>
+        <p class="checks">
+          ${SWITCHES.map((name) => check(t(name), prefs[name], (on) => change({ [name]: on })))}
+        </p>
+        <p class="row">
+          ${segments(
+            t("theme_colours"),
+            ["auto", "light", "dark"].map((one) => [one, t(`colours_${one}`)]),
+            prefs.theme,
+            (theme) => change({ theme }),
+          )}
+          ${field(
+            t("volume"),
+            input(prefs.volume, (volume) => change({ volume: Number(volume) }), {
+              type: "range",
+              max: 1,
+              step: 0.1,
+            }),
+            "",
+            "inline",
+          )}
+        </p>
+        <dl class="keys">
+          ${t("help").map(
+            ([keys, what]) => html`
+              <div key=${keys}>
+                <dt><kbd>${keys}</kbd></dt>
+                <dd>${what}</dd>
+              </div>
+            `,
+          )}
+        </dl>
+      <//>
     </nav>
   `;
 }
@@ -207,9 +188,9 @@ function App({ connection }) {
       ${shows
         ? html`
             <${Page}
+              key=${at.page === "table" ? at.id : at.page}
               ...${shared}
               id=${at.id}
-              key=${at.page === "table" ? at.id : at.page}
               wish=${at.wish ?? {}}
             />
           `

@@ -4,6 +4,7 @@ import { html, useEffect, useState } from "./vendor/preact.js";
 import { get } from "./connection.js";
 import { playerTitle } from "./players.js";
 import { Curve } from "./thoughts.js";
+import { grid } from "./parts.js";
 import { gain, signed, t } from "./words.js";
 
 // Running sums as points of a curve, from the returns of each player in each game.
@@ -29,23 +30,17 @@ export function Match({ id, series, over, fail }) {
   return html`
     <section class="panel match">
       <h2>${t(over ? "match_over" : "total")}</h2>
-      <table>
-        <tbody>
-          ${ranks.map(
-            ([won, player, k]) => html`
-              <tr key=${k}>
-                <th scope="row">
-                  ${playerTitle(player)}${series.players.indexOf(player) !==
-                  series.players.lastIndexOf(player)
-                    ? ` ${k + 1}`
-                    : ""}
-                </th>
-                <td class=${`num ${gain(won)}`}>${signed(won)}</td>
-              </tr>
-            `,
-          )}
-        </tbody>
-      </table>
+      ${grid(
+        null,
+        ranks.map(([won, player, k]) => [
+          `${playerTitle(player)}${
+            series.players.indexOf(player) !== series.players.lastIndexOf(player) ? ` ${k + 1}` : ""
+          }`,
+          html`
+            <span class=${gain(won)}>${signed(won)}</span>
+          `,
+        ]),
+      )}
       <${Curve}
         points=${sums(games)}
         unit="points"

@@ -1,6 +1,6 @@
 // What many parts of the page have in common.
 
-import { html } from "./vendor/preact.js";
+import { html, useEffect, useRef } from "./vendor/preact.js";
 import { t } from "./words.js";
 
 // A button: what it shows and does, its style, and further attributes.
@@ -23,7 +23,7 @@ export const segments = (label, options, value, change, style = "") => html`
     ${options.map(([one, text, more]) =>
       button(text, () => change(one), one === value ? "on" : "", {
         key: one,
-        "aria-pressed": String(one === value),
+        "aria-pressed": one === value,
         ...more,
       }),
     )}
@@ -56,3 +56,88 @@ export const check = (label, value, change) => html`
     ${" "}${label}
   </label>
 `;
+
+// A control below its name.
+export const field = (name, control, more, style = "") => html`
+  <label class=${`field ${style}`}>
+    <span>${name}</span>
+    ${control} ${more}
+  </label>
+`;
+
+// A field for text, which browsers leave as it is typed.
+export const input = (value, change, more) => html`
+  <input
+    value=${value}
+    autocapitalize="off"
+    autocomplete="off"
+    spellcheck=${false}
+    onInput=${(event) => change(event.target.value)}
+    ...${more}
+  />
+`;
+
+// What is laid out in rows: the titles of the columns, if any, and for each row its title and its
+// cells.
+export const grid = (titles, rows, style) => html`
+  <table class=${style}>
+    ${titles &&
+    html`
+      <thead>
+        <tr>
+          ${titles.map(
+            (one) => html`
+              <th scope="col">${one}</th>
+            `,
+          )}
+        </tr>
+      </thead>
+    `}
+    <tbody>
+      ${rows.map(
+        ([title, ...cells]) => html`
+          <tr>
+            <th scope="row">${title}</th>
+            ${cells.map(
+              (one) => html`
+                <td>${one}</td>
+              `,
+            )}
+          </tr>
+        `,
+      )}
+    </tbody>
+  </table>
+`;
+
+export const hidden = (text) => html`
+  <span class="sr">${text}</span>
+`;
+
+// What is wider or longer than its place.
+export const scroll = (name, content, more) => html`
+  <div class="scroll" tabindex="0" role="region" aria-label=${name} ...${more}>${content}</div>
+`;
+
+// A sheet over the page; a click beside it closes it. `open`: what opens it once it is true.
+export function Sheet({ dialog = useRef(null), name, open, close, children, style }) {
+  useEffect(() => {
+    if (open && !dialog.current.open) dialog.current.showModal();
+  }, [open]);
+  return html`
+    <dialog
+      ref=${dialog}
+      class=${style}
+      aria-label=${name}
+      onClose=${close}
+      onClick=${(event) => event.target === dialog.current && dialog.current.close()}
+    >
+      ${open !== null &&
+      html`
+        <div class="sheet">
+          ${children} ${button(t("close"), () => dialog.current.close(), "primary")}
+        </div>
+      `}
+    </dialog>
+  `;
+}

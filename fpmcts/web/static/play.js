@@ -4,9 +4,9 @@ import { html, useEffect, useReducer, useRef, useState } from "./vendor/preact.j
 import { isBidding, isThrownIn } from "./auction.js";
 import {
   Counter,
-  MoveText,
   cheapestFirst,
   madeWord,
+  moveText,
   moveWord,
   sorted,
   unseenCounts,
@@ -35,7 +35,7 @@ import { Review } from "./review.js";
 import { Rules } from "./rules.js";
 import { Curve, Hands, Moves, Value } from "./thoughts.js";
 import { chips, gain, number, ofGame, pageOf, setUnit, signed, t, verdict } from "./words.js";
-import { button, icon, segments, select } from "./parts.js";
+import { button, field, icon, segments, select } from "./parts.js";
 
 const EMPTY = {
   rev: null,
@@ -373,7 +373,7 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
         ${watching &&
         !done &&
         html`
-          <${Watching} state=${state} send=${send} playOn=${() => playOn(view.to_move)} />
+          <${Watching} ...${{ state, send }} playOn=${() => playOn(view.to_move)} />
         `}
         ${summary.mode !== "fair" &&
         !done &&
@@ -398,10 +398,9 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
       `}
       <div class="stage">
         <${Felt}
+          ...${{ progress, notes }}
           view=${shown}
           thinking=${state.thinking?.seat ?? null}
-          progress=${progress}
-          notes=${notes}
           next=${retry || line ? undefined : next}
           foot=${retry || line || !done ? "" : foot}
           status=${line
@@ -425,9 +424,9 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
             ? html`
                 <${Controls}
                   key=${`retry-${retry.ply}`}
+                  say=${say}
                   view=${retry.view}
                   play=${retry.attempt}
-                  say=${say}
                   keys=${prefs.keys}
                   extra=${button(t("give_up"), () => setRetry(null), "link")}
                 />
@@ -436,9 +435,9 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
               ? html`
                   <${Controls}
                     key=${key}
+                    say=${say}
                     view=${{ ...line.view, you: line.view.to_move }}
                     play=${(move) => explore([...line.moves, move])}
-                    say=${say}
                     keys=${prefs.keys}
                     extra=${line.moves.length > 0 &&
                     button(t("undo"), () => explore(line.moves.slice(0, -1)), "link")}
@@ -448,13 +447,10 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
                 !done &&
                 html`
                   <${Controls}
-                    view=${view}
-                    play=${play}
-                    hint=${hint}
+                    ...${{ view, play, hint, say }}
                     advised=${maySearch}
                     autopass=${prefs.autopass}
                     combine=${prefs.combine}
-                    say=${say}
                     keys=${prefs.keys}
                   />
                 `}
@@ -462,7 +458,7 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
         ${done &&
         plies &&
         html`
-          <${Steps} ply=${at} last=${last} choose=${choose} held=${retry !== null} />
+          <${Steps} ...${{ last, choose }} ply=${at} held=${retry !== null} />
         `}
         ${done &&
         html`
@@ -498,19 +494,9 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
         reviewing &&
         html`
           <${Review}
-            id=${id}
-            view=${view}
-            game=${game}
-            config=${config}
-            connection=${connection}
-            prefs=${prefs}
-            name=${name}
-            say=${say}
+            ...${{ id, view, game, config, connection, prefs, name, say, choose, retry, setRetry }}
             fail=${failed}
             ply=${at}
-            choose=${choose}
-            retry=${retry}
-            setRetry=${setRetry}
           />
         `}
         ${!done &&
@@ -606,7 +592,7 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
         `}
         <section class="panel">
           <h2>${t("log")}</h2>
-          <${Log} view=${view} notes=${notes} at=${at} choose=${done && plies ? choose : null} />
+          <${Log} ...${{ view, notes, at }} choose=${done && plies ? choose : null} />
           ${!done &&
           view.to_move !== null &&
           (mine || summary.mode === "open") &&
@@ -690,8 +676,7 @@ export function turnText(view) {
         : view.legal.length === 1
           ? t("cannot_beat")
           : html`
-              ${t("beat")}${" "}
-              <${MoveText} move=${beat} size="tiny" />
+              ${t("beat")}${" "} ${moveText(beat, "tiny")}
             `}
   `;
 }
@@ -727,21 +712,23 @@ function Watching({ state, send, playOn }) {
       state.paused ? t("go_on") : t("pause"),
       () => send({ type: "pause", on: !state.paused }),
       "",
-      { "aria-pressed": state.paused ? "true" : "false" },
+      { "aria-pressed": state.paused },
     )}
     ${state.paused &&
     html`
       ${button(t("step"), () => send({ type: "step" }))}
       ${button(t("play_on"), playOn, "", { title: t("play_on_help") })}
     `}
-    <label class="field inline">
-      <span>${t("tempo")}</span>
-      ${select(
+    ${field(
+      t("tempo"),
+      select(
         String(state.factor),
         (factor) => send({ type: "speed", factor: Number(factor) }),
         [0.25, 0.5, 1, 2, 4].map((factor) => [String(factor), `× ${factor}`]),
-      )}
-    </label>
+      ),
+      "",
+      "inline",
+    )}
   `;
 }
 

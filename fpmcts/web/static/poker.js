@@ -2,7 +2,7 @@
 // names of hands.
 
 import { html } from "./vendor/preact.js";
-import { Cards, Down, MoveText, moveWord } from "./cards.js";
+import { cardRow, downCards, moveText, moveWord } from "./cards.js";
 import { gameOf, playerTitle, roleTitle } from "./players.js";
 import { thinkingDots } from "./parts.js";
 import { chips, classes, gain, pageOf, t } from "./words.js";
@@ -105,21 +105,17 @@ function Place({ view, seat, made, notes, thinking, next }) {
       aria-label=${`${name}, ${role}`}
     >
       ${one.cards && (!own || view.over)
-        ? html`
-            <${Cards} cards=${one.cards} size="small" label=${t("hand")} />
-          `
+        ? cardRow(one.cards, "small", t("hand"))
         : !own &&
           !folded &&
           !view.over &&
-          html`
-            <${Down} count=${(view.seats[view.you ?? 0].cards ?? [1]).length} size="small" />
-          `}
+          downCards((view.seats[view.you ?? 0].cards ?? [1]).length, "small")}
       <div class="plate">
         <b class="name">${name}</b>
         <div class="played">
           ${next !== undefined
             ? html`
-                <span class="next"><${MoveText} move=${next} /></span>
+                <span class="next">${moveText(next)}</span>
               `
             : thinking
               ? thinkingDots()
@@ -180,7 +176,7 @@ export function Ring({ view, last, notes, thinking, next }) {
       <div class="center board">
         ${open.length > 0 &&
         html`
-          <div class="open-cards"><${Cards} cards=${open} label=${t("public")} /></div>
+          <div class="open-cards">${cardRow(open, undefined, t("public"))}</div>
         `}
         <p class="pot">
           <span class="chip" aria-hidden="true"></span>
@@ -205,10 +201,8 @@ export function Ring({ view, last, notes, thinking, next }) {
         (_, seat) => html`
           <${Place}
             key=${seat}
-            view=${view}
-            seat=${seat}
+            ...${{ view, seat, notes }}
             made=${last[seat]}
-            notes=${notes}
             thinking=${thinking === seat}
             next=${view.to_move === seat ? next : undefined}
           />

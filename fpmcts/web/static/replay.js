@@ -4,7 +4,7 @@ import { html, useEffect, useState } from "./vendor/preact.js";
 import { get } from "./connection.js";
 import { useKeys, useLater } from "./keys.js";
 import { t } from "./words.js";
-import { figure, icon } from "./parts.js";
+import { figure, icon, input } from "./parts.js";
 
 // All positions of a finished game; null until they have arrived, or without an id.
 export function useReplay(id, plies, fail) {
@@ -47,14 +47,12 @@ export function Steps({ ply, last, choose, held }) {
   return html`
     <div class="row steps" role="group" aria-label=${t("replay")}>
       ${act(runs ? "pause" : "autoplay", start)}${step("first", 0)}${step("previous", ply - 1)}
-      <input
-        type="range"
-        min="0"
-        max=${last}
-        value=${ply}
-        aria-label=${t("move")}
-        onInput=${(event) => choose(Number(event.target.value))}
-      />
+      ${input(ply, (to) => choose(Number(to)), {
+        type: "range",
+        min: 0,
+        max: last,
+        "aria-label": t("move"),
+      })}
       ${step("following", ply + 1)}${step("last", last)}
       <span class="muted small count">${t("of", ply, last)}</span>
     </div>

@@ -2,13 +2,13 @@
 // and another try before the answer is shown.
 
 import { html, useEffect, useState } from "./vendor/preact.js";
-import { MoveText, moveWord } from "./cards.js";
+import { moveText, moveWord } from "./cards.js";
 import { get } from "./connection.js";
 import { keep, kept, useKeys } from "./keys.js";
 import { Curve, MARKS, Moves } from "./thoughts.js";
 import { Luck, Thresholds, keptThresholds } from "./skill.js";
 import { lossOf, t } from "./words.js";
-import { button, segments } from "./parts.js";
+import { button, grid, hidden, segments } from "./parts.js";
 
 const WRONG = ["inaccuracy", "mistake", "blunder"];
 const KEPT = "fpmcts.review";
@@ -156,13 +156,11 @@ export function Review({
       `}
       ${review &&
       html`
-        <${Thresholds} game=${game} unit=${unit} values=${thresholds} change=${sort} say=${say} />
+        <${Thresholds} ...${{ game, unit, say }} values=${thresholds} change=${sort} />
       `}
       <${Curve}
+        ...${{ unit, ply, choose }}
         points=${decisions.map((each) => ({ ...each, se: each.value_se }))}
-        unit=${unit}
-        ply=${ply}
-        choose=${choose}
         names=${name}
       />
       ${one &&
@@ -177,7 +175,7 @@ export function Review({
                   <small>${name(one.seat)}</small>
                 `
               : ""}
-            <${MoveText} move=${one.move} size="tiny" />
+            ${moveText(one.move, "tiny")}
             ${" "}${one.class && one.loss > 0
               ? html`
                   <span class="lost">${lossText(one)}</span>
@@ -199,8 +197,7 @@ export function Review({
           ${tried[one.ply] &&
           html`
             <p class=${`answer ${tried[one.ply].right ? "gain" : "lose"}`}>
-              ${tried[one.ply].right ? "✓ " : "✗ "}
-              <${MoveText} move=${tried[one.ply].move} size="tiny" />
+              ${tried[one.ply].right ? "✓ " : "✗ "} ${moveText(tried[one.ply].move, "tiny")}
               ${" "}${tried[one.ply].right
                 ? t("right")
                 : t("not_right", lossOf(tried[one.ply], digits))}
@@ -212,8 +209,7 @@ export function Review({
           html`
             <p>
               <small>${t(one.best === one.move ? "ai_move" : "best_was")}</small>
-              ${" "}
-              <${MoveText} move=${one.searched} size="tiny" />
+              ${" "} ${moveText(one.searched, "tiny")}
             </p>
           `}
           ${!one.hidden &&
@@ -225,8 +221,8 @@ export function Review({
       `}
       ${review &&
       html`
-        <${Summary} review=${review} name=${name} digits=${digits} />
-        <${Luck} review=${review} name=${name} digits=${digits} />
+        <${Summary} ...${{ review, name, digits }} />
+        <${Luck} ...${{ review, name, digits }} />
       `}
       ${marks > 0 &&
       html`
@@ -274,57 +270,23 @@ function Summary({ review, name, digits }) {
     const se = Math.hypot(...some.map((one) => one.se ?? 0));
     return { loss, se, exact: review.exact };
   };
-  return html`
-    <table class="summary">
-      <thead>
-        <tr>
-          <th scope="col"><span class="sr">${t("decisions")}</span></th>
-          ${review.summary.map(
-            (row) => html`
-              <th scope="col" key=${row.seat}>${name(row.seat)}</th>
-            `,
-          )}
-        </tr>
-      </thead>
-      <tbody>
-        ${CLASSES.filter((each) => review.summary.some((row) => row[each])).map(
-          (each) => html`
-            <tr key=${each}>
-              <th scope="row">
-                <span class=${`mark ${each}`} aria-hidden="true">${MARKS[each]}</span>
-                ${" "}${t(each)}
-              </th>
-              ${review.summary.map(
-                (row) => html`
-                  <td class="num" key=${row.seat}>${row[each]}</td>
-                `,
-              )}
-            </tr>
+  const row = (title, cell) => [title, ...review.summary.map(cell)];
+  return grid(
+    [hidden(t("decisions")), ...review.summary.map((one) => name(one.seat))],
+    [
+      ...CLASSES.filter((each) => review.summary.some((one) => one[each])).map((each) =>
+        row(
+          html`
+            <span class=${`mark ${each}`} aria-hidden="true">${MARKS[each]}</span>
+            ${" "}${t(each)}
           `,
-        )}
-        <tr>
-          <th scope="row">${t("forced")}</th>
-          ${review.summary.map(
-            (row) => html`
-              <td class="num" key=${row.seat}>${row.forced}</td>
-            `,
-          )}
-        </tr>
-        ${["total_lost", "gained"].map(
-          (each) => html`
-            <tr key=${each}>
-              <th scope="row">${t(each)}</th>
-              ${review.summary.map(
-                (row) => html`
-                  <td class="num" key=${row.seat}>
-                    ${lossOf(part(row.seat, each === "gained" ? -1 : 1), digits)}
-                  </td>
-                `,
-              )}
-            </tr>
-          `,
-        )}
-      </tbody>
-    </table>
-  `;
+          (one) => one[each],
+        ),
+      ),
+      row(t("forced"), (one) => one.forced),
+      row(t("total_lost"), (one) => lossOf(part(one.seat, 1), digits)),
+      row(t("gained"), (one) => lossOf(part(one.seat, -1), digits)),
+    ],
+    "summary",
+  );
 }

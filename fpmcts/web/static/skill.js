@@ -3,7 +3,7 @@
 import { html, useState } from "./vendor/preact.js";
 import { keep, kept } from "./keys.js";
 import { number, t } from "./words.js";
-import { button } from "./parts.js";
+import { button, field, grid, hidden, input, scroll } from "./parts.js";
 
 const NAMES = ["inaccuracy", "mistake", "blunder"];
 const KEPT = "fpmcts.thresholds";
@@ -49,20 +49,14 @@ export function Thresholds({ game, unit, values, change, say }) {
             : t("thresholds_wp")}
         </p>
         <div class="row">
-          ${NAMES.map(
-            (name, k) => html`
-              <label class="field" key=${name}>
-                <span>${t(name)}</span>
-                <input
-                  inputmode="decimal"
-                  autocomplete="off"
-                  value=${texts[k]}
-                  onInput=${(event) =>
-                    setTexts(texts.map((text, j) => (j === k ? event.target.value : text)))}
-                  onBlur=${submit}
-                />
-              </label>
-            `,
+          ${NAMES.map((name, k) =>
+            field(
+              t(name),
+              input(texts[k], (text) => setTexts(texts.map((one, j) => (j === k ? text : one))), {
+                inputmode: "decimal",
+                onBlur: submit,
+              }),
+            ),
           )}
         </div>
         <div class="row">
@@ -123,65 +117,47 @@ export function Luck({ review, name, digits }) {
   return html`
     <section class="luck">
       <h3>${t("luck")}</h3>
-      <div class="scroll" tabindex="0" role="region" aria-label=${t("luck")}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col"><span class="sr">${t("luck")}</span></th>
-              ${columns.map(
-                (one, k) => html`
-                  <th scope="col" key=${k}>${one.title}</th>
+      ${scroll(
+        t("luck"),
+        grid(
+          [hidden(t("luck")), ...columns.map((one) => one.title)],
+          [
+            ...names.map((which) => [
+              t(`part_${which}`),
+              ...columns.map((one, k) => {
+                const found = part(one, which);
+                return found
+                  ? [
+                      withSign(found.value, digits),
+                      found.se
+                        ? html`
+                            ${" "}
+                            <small>± ${number(found.se, digits)}</small>
+                          `
+                        : "",
+                      columns.length < 3 && bar(found.value, k),
+                    ]
+                  : "–";
+              }),
+            ]),
+            [
+              t("part_result"),
+              ...columns.map((one, k) => [
+                html`
+                  <b>
+                    ${review.unit === "wp"
+                      ? number(one.result, digits)
+                      : withSign(one.result, digits)}
+                  </b>
                 `,
-              )}
-            </tr>
-          </thead>
-          <tbody>
-            ${names.map(
-              (which) => html`
-                <tr key=${which}>
-                  <th scope="row">${t(`part_${which}`)}</th>
-                  ${columns.map((one, k) => {
-                    const found = part(one, which);
-                    return html`
-                      <td class="num" key=${k}>
-                        ${found
-                          ? html`
-                              ${withSign(found.value, digits)}${found.se
-                                ? html`
-                                    ${" "}
-                                    <small>±${" "}${number(found.se, digits)}</small>
-                                  `
-                                : ""}${columns.length < 3 && bar(found.value, k)}
-                            `
-                          : "–"}
-                      </td>
-                    `;
-                  })}
-                </tr>
-              `,
-            )}
-            <tr class="sum">
-              <th scope="row">${t("part_result")}</th>
-              ${columns.map(
-                (one, k) => html`
-                  <td class="num" key=${k}>
-                    <b>
-                      ${review.unit === "wp"
-                        ? number(one.result, digits)
-                        : withSign(one.result, digits)}
-                    </b>
-                    ${columns.length < 3 && bar(one.result, k)}
-                  </td>
-                `,
-              )}
-            </tr>
-          </tbody>
-        </table>
-      </div>
+                columns.length < 3 && bar(one.result, k),
+              ]),
+            ],
+          ],
+        ),
+      )}
       <p class="muted small">
-        ${t(names.includes("others") ? "luck_text" : "luck_text_rest")}${" "}${games
-          ? t("luck_games", games)
-          : t("luck_exact")}
+        ${t("luck_text")}${" "}${games ? t("luck_games", games) : t("luck_exact")}
       </p>
     </section>
   `;

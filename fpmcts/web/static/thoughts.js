@@ -2,7 +2,7 @@
 // game.
 
 import { html, useState } from "./vendor/preact.js";
-import { MoveText, cardName, highFirst, moveWord } from "./cards.js";
+import { cardName, highFirst, moveText, moveWord, rankTitle } from "./cards.js";
 import { amount, classes, number, percent, shownChips, signed, t } from "./words.js";
 import { button } from "./parts.js";
 
@@ -94,7 +94,7 @@ export function Moves({ result, choose, mark, word = moveWord }) {
     ],
   ].filter(Boolean);
   return html`
-    <${Why} why=${result.why} word=${word} />
+    <${Why} word=${word} why=${result.why} />
     <table class="moves">
       <caption class="sr">${t("moves")}</caption>
       <thead>
@@ -114,16 +114,12 @@ export function Moves({ result, choose, mark, word = moveWord }) {
               <td>
                 ${choose
                   ? button(
-                      html`
-                        <${MoveText} move=${row.move} size="tiny" word=${word(row.move)} />
-                      `,
+                      moveText(row.move, "tiny", word(row.move)),
                       () => choose(row.move),
                       "link",
                       { title: t("play") },
                     )
-                  : html`
-                      <${MoveText} move=${row.move} size="tiny" word=${word(row.move)} />
-                    `}${row.move === mark
+                  : moveText(row.move, "tiny", word(row.move))}${row.move === mark
                   ? html`
                       ${" "}
                       <small>←${" "}${t("you_played")}</small>
@@ -156,7 +152,7 @@ export function Moves({ result, choose, mark, word = moveWord }) {
       `,
       () => setAll(!all),
       "link small",
-      { "aria-expanded": all ? "true" : "false" },
+      { "aria-expanded": all },
     )}
   `;
 }
@@ -196,9 +192,7 @@ export function Hands({ hidden, name }) {
                         ([kind, p]) => html`
                           <li key=${kind}>
                             <span>${handName(kind)}</span>
-                            <span class="gauge" aria-hidden="true">
-                              <span style=${{ width: `${100 * p}%` }}></span>
-                            </span>
+                            ${gauge(p)}
                             <span class="num">${percent(p, 1)}${" "}%</span>
                           </li>
                         `,
@@ -211,18 +205,7 @@ export function Hands({ hidden, name }) {
                       <tr>
                         ${kinds.map(
                           ([kind]) => html`
-                            <th scope="col" key=${kind}>
-                              <span aria-hidden="true">
-                                ${kind === "T"
-                                  ? "10"
-                                  : kind === "L"
-                                    ? "☆"
-                                    : kind === "B"
-                                      ? "★"
-                                      : kind}
-                              </span>
-                              <span class="sr">${cardName(kind)}</span>
-                            </th>
+                            <th scope="col" key=${kind}>${rankTitle(kind)}</th>
                           `,
                         )}
                       </tr>

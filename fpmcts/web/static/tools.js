@@ -1,7 +1,7 @@
 // Puzzles from reviewed games, and the deal editor.
 
 import { html, useEffect, useState } from "./vendor/preact.js";
-import { Counter, MoveText, unseenCounts } from "./cards.js";
+import { Counter, moveText, unseenCounts } from "./cards.js";
 import { get, post } from "./connection.js";
 import { Controls, playsCards } from "./controls.js";
 import { Felt, Log } from "./felt.js";
@@ -9,7 +9,7 @@ import { keep, kept } from "./keys.js";
 import { Back, turnText } from "./play.js";
 import { byLevel, gameOf, gameTitle, levelTitle, seatTitle, usual } from "./players.js";
 import { lossOf, ofGame, setUnit, t } from "./words.js";
-import { button, select } from "./parts.js";
+import { button, field, input, select } from "./parts.js";
 
 function Top({ title, go, label, options, value, change }) {
   return html`
@@ -84,8 +84,8 @@ export function Puzzles({ connection, go, prefs, say, announce, fail }) {
   return html`
     <main class="tool">
       <${Top}
-        title=${t("puzzles")}
         go=${go}
+        title=${t("puzzles")}
         label=${t("theme")}
         options=${["", ...new Set(of("").map(themeOf))].map((one) => [
           one,
@@ -119,19 +119,17 @@ export function Puzzles({ connection, go, prefs, say, announce, fail }) {
                       ? `✓ ${t("solved")}`
                       : `✗ ${t("not_right", lossOf(tried, digits))}`}
                   </b>
-                  ${" "}
-                  <${MoveText} move=${tried.move} size="tiny" />
+                  ${" "} ${moveText(tried.move, "tiny")}
                 `
               : turnText(view)}
         >
-          <${Controls} key=${key} view=${view} play=${attempt} say=${say} keys=${prefs.keys} />
+          <${Controls} key=${key} ...${{ view, say }} play=${attempt} keys=${prefs.keys} />
         <//>
         <div class="row after">
           ${answer
             ? html`
                 <b>${t("best_was")}</b>
-                ${" "}
-                <${MoveText} move=${answer} size="tiny" />
+                ${" "} ${moveText(answer, "tiny")}
               `
             : button(t("show"), reveal)}
           ${shown.length > 1 &&
@@ -213,8 +211,8 @@ export function Editor({ config, go, open, fail, say }) {
   return html`
     <main class="tool">
       <${Top}
-        title=${t("editor")}
         go=${go}
+        title=${t("editor")}
         label=${t("game")}
         options=${able.map((one) => [one.name, gameTitle(one.name)])}
         value=${name}
@@ -228,45 +226,32 @@ export function Editor({ config, go, open, fail, say }) {
       />
       <form class="panel" onSubmit=${check}>
         <p class="muted">${t("deal_help")}</p>
-        ${rows.map(
-          ([key, label]) => html`
-            <label class="field" key=${key}>
-              <span>${label}</span>
-              <input
-                value=${fields[key] ?? ""}
-                onInput=${(event) => set(key, event.target.value)}
-                spellcheck=${false}
-                autocapitalize="off"
-                autocomplete="off"
-              />
-            </label>
-          `,
+        ${rows.map(([key, label]) =>
+          field(
+            label,
+            input(fields[key] ?? "", (text) => set(key, text)),
+          ),
         )}
-        <label class="field">
-          <span>${t("moves_help")}</span>
-          <input
-            value=${fields.moves ?? ""}
-            onInput=${(event) => set("moves", event.target.value)}
-            spellcheck=${false}
-            autocomplete="off"
-          />
-        </label>
-        <label class="field">
-          <span>${t("your_seat")}</span>
-          ${select(
+        ${field(
+          t("moves_help"),
+          input(fields.moves ?? "", (text) => set("moves", text)),
+        )}
+        ${field(
+          t("your_seat"),
+          select(
             String(mine),
             (seat) => setMine(Number(seat)),
             game.seats.map((_, seat) => [String(seat), seatTitle(game, seat)]),
-          )}
-        </label>
-        <label class="field">
-          <span>${t("opponents")}</span>
-          ${select(
+          ),
+        )}
+        ${field(
+          t("opponents"),
+          select(
             against ?? usual(game),
             setAgainst,
             byLevel(game).map((one) => [one.name, levelTitle(game, one)]),
-          )}
-        </label>
+          ),
+        )}
         <div class="row">
           <button type="submit" class=${good ? "" : "primary"}>${t("check")}</button>
           ${button(t("take"), take, good ? "primary" : "", { disabled: !good })}
