@@ -7,16 +7,17 @@ the rest of the result was decided by moves.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
 from games.agent import Agent
 from games.decision import RETURN, WINS
-from games.estimate import Estimate, estimates, total
+from games.estimate import Estimate, estimate, estimates, total
 from games.interface import Game
 from games.kernels import Stream, deal_seeds
 from games.lockstep import Lockstep
-from games.rows import States, num_rows, take
+from games.rows import States, concatenate, num_rows, take
 from games.table import Table
 
 DEALS = 4
@@ -33,7 +34,9 @@ class Luck:
         start: Its expectation before the deal.
         deal: The change due to the deal.
         later: The change due to later cards.
-        start_error, deal_error, later_error: Standard errors of these.
+        moved: The change by its own moves, with open cards. Seen from the seat these cost its
+            losses; the rest of the change is how the hidden cards lay.
+        start_error, deal_error, later_error, moved_error: Standard errors of these.
         known_error: Standard error of ``start + deal + later``: ``deal`` is a difference from
             ``start``, whose error cancels in the sum.
         losses: Total loss of each seat's moves against the best ones; None if unknown.
@@ -45,12 +48,20 @@ class Luck:
     start: tuple[float, ...]
     deal: tuple[float, ...]
     later: tuple[float, ...]
+    moved: tuple[float, ...]
     start_error: tuple[float, ...]
     deal_error: tuple[float, ...]
     later_error: tuple[float, ...]
+    moved_error: tuple[float, ...]
     known_error: tuple[float, ...]
     losses: tuple[float, ...] | None = None
     play_outs: int = 0
+
+
+Made = tuple[int, int, States, States]
+"""A move where there was a choice: its seat, its action, and n positions before and after it;
+cards dealt later differ.
+"""
 
 
 class Cancelled(RuntimeError):  # noqa: N818 (nothing is wrong)
@@ -76,17 +87,71 @@ def play_out(
     Raises:
         Cancelled: ``cancel`` returned True.
     """
-    games = Lockstep(game, states, solve=True)
+    games, _ = _played(game, agent, states, seed, cancel)
+    return games.returns()
+
+
+def _played(
+    game: Game,
+    agent: Agent,
+    states: States,
+    seed: int,
+    cancel: Callable[[], bool] | None,
+    rounds: int | None = None,
+) -> tuple[Lockstep, np.ndarray]:
+    """Returns games after some rounds, None: at their ends; and the last decision in each, -1
+    where there was none (int16 ``[B]``).
+    """
+    games, made = Lockstep(game, states, solve=True), np.full(num_rows(states), -1, np.int16)
     agent.start(num_rows(states), seed)
 
     def decide(lanes: np.ndarray) -> np.ndarray:
         views = game.view(take(games.states, lanes), games.seats[lanes])
-        return agent.act(lanes, views, games.seen_by_movers(lanes))
+        made[lanes] = agent.act(lanes, views, games.seen_by_movers(lanes))
+        return made[lanes]
 
-    for _ in games.run(decide):
+    for _ in islice(games.run(decide), rounds):
         if cancel is not None and cancel():
             raise Cancelled
-    return games.returns()
+    return games, made
+
+
+def changes(
+    game: Game,
+    agent: Agent,
+    moves: Sequence[Made],
+    seed: int,
+    win_only: bool,
+    cancel: Callable[[], bool] | None = None,
+) -> np.ndarray:
+    """Returns the change of each seat's value by moves, in n rollouts of each: float64
+    ``[len(moves), n, S]``.
+
+    The player decides in each position. Where it makes the move itself, nothing changes; only the
+    other positions are played out, from after its move and from after the one made.
+    """
+    _, actions, *pairs = zip(*moves, strict=True)
+    before, after = map(concatenate, pairs)
+    games, chosen = _played(game, agent, before, seed, cancel, rounds=1)
+    num = num_rows(before) // len(moves)
+    apart = np.flatnonzero(chosen != np.repeat(actions, num))
+    both = concatenate([take(games.states, apart), take(after, apart)])
+    ends = scored(play_out(game, agent, both, seed + 1, cancel), win_only)
+    found = np.zeros((num_rows(before), game.spec.num_seats))
+    found[apart] = ends[len(apart) :] - ends[: len(apart)]
+    return found.reshape(len(moves), num, -1)
+
+
+def made_at(table: Table, num: int) -> list[Made]:
+    """Returns the moves of a game in which all cards count as dealt at the start."""
+    other, moves = Table(table.game, deal=table.deal), list[Made]()
+    for move in table.moves:
+        before, choices = other.states, len(other.legal())
+        other.play(move.action)
+        if choices > 1:
+            pair = repeated(before, num), repeated(other.states, num)
+            moves.append((move.seat, move.action, *pair))
+    return moves
 
 
 def scored(returns: np.ndarray, win_only: bool) -> np.ndarray:
@@ -116,6 +181,7 @@ def luck_of(
     start: Sequence[Estimate],
     dealt: States,
     later: Sequence[tuple[States, States]],
+    moves: Sequence[Made],
     seed: int,
     win_only: bool,
     cancel: Callable[[], bool] | None = None,
@@ -129,6 +195,7 @@ def luck_of(
         start: From ``before_the_deal``.
         dealt: n >= 2 positions after the deal, each with newly dealt later cards.
         later: For each later deal of cards, n positions before and n after it, likewise.
+        moves: The moves; equally many positions of each, at least 2.
         seed: Seed of the rollouts.
         win_only: Whether only winning counts.
         cancel: Whether to stop.
@@ -145,10 +212,14 @@ def luck_of(
 
     worths = estimates(worth(dealt))
     deal = [total((now, then.scaled(-1.0))) for now, then in zip(worths, start, strict=True)]
-    changes = [estimates(worth(after) - worth(before)) for before, after in later]
-    changed = [total(change[seat] for change in changes) for seat in range(len(worths))]
+    dealings = [estimates(worth(after) - worth(before)) for before, after in later]
+    changed = [total(change[seat] for change in dealings) for seat in range(len(worths))]
+    moved = [Estimate(0.0, 0.0)] * len(worths)
+    found = changes(game, agent, moves, seed, win_only, cancel) if moves else ()
+    for (seat, *_), change in zip(moves, found, strict=True):
+        moved[seat] = total((moved[seat], estimate(change[:, seat])))
     known = [total(parts) for parts in zip(worths, changed, strict=True)]
-    parts = {"start": start, "deal": deal, "later": changed}
+    parts = {"start": start, "deal": deal, "later": changed, "moved": moved}
     return Luck(
         WINS if win_only else RETURN,
         tuple(scored(np.array(table.returns), win_only).tolist()),

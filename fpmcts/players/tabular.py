@@ -18,6 +18,7 @@ from fpmcts.players.luck import (
     Luck,
     before_the_deal,
     luck_of,
+    made_at,
     play_out,
     repeated,
 )
@@ -400,11 +401,15 @@ class TabularAgent(Agent):
                 self._starts[num] = before_the_deal(
                     game, self, DEALS * num, win_only=False, cancel=cancel
                 )
-            before, dealt, later = self._starts[num], repeated(table.deal, num), ()
+            before = self._starts[num]
             if isinstance(self.policy, TabularPolicy):
-                dealt, later = game.rollouts.of_table(table, num, np.random.default_rng(seed))
-            return luck_of(game, self, table, before, dealt, later, seed, False, cancel)
-        betting, slots, node, losses = game.betting, list[int](), 0, np.zeros(game.spec.num_seats)
+                rng = np.random.default_rng(seed)
+                dealt, later, moves = game.rollouts.of_table(table, num, rng)
+            else:
+                dealt, later, moves = repeated(table.deal, num), (), made_at(table, num)
+            return luck_of(game, self, table, before, dealt, later, moves, seed, False, cancel)
+        betting, slots, node = game.betting, list[int](), 0
+        losses, moved = np.zeros((2, game.spec.num_seats))
         movers = []
         for move in table.moves:
             slots.append(move.action - int(betting.actions[node, 0]))
@@ -412,11 +417,12 @@ class TabularAgent(Agent):
             node = int(betting.child[node, slots[-1]])
         found = self.exact.account(table.deal.cards[0], slots)
         np.add.at(losses, movers, found.regrets)
-        start, deal, later = (tuple(x.tolist()) for x in (found.start, found.deal, found.later))
+        np.add.at(moved, movers, found.moves[range(len(movers)), movers])
+        changes = (found.start, found.deal, found.later, moved)
+        start, deal, later, own = (tuple(change.tolist()) for change in changes)
         none = (0.0,) * game.spec.num_seats
-        return Luck(
-            RETURN, table.returns or none, start, deal, later, *(none,) * 4, tuple(losses.tolist())
-        )
+        won, lost = table.returns or none, tuple(losses.tolist())
+        return Luck(RETURN, won, start, deal, later, own, *(none,) * 5, lost)
 
 
 def _hidden(game: Game, seat: int, cards: np.ndarray) -> HiddenCards:

@@ -63,7 +63,7 @@ def test_luck_by_rollouts_is_that_of_the_tree(solver, seed: int) -> None:
     drawn = of_table(table, WORLDS, np.random.default_rng(1))
     found = luck_of(LEDUC, solver, table, before, *drawn, 1, win_only=False)
     assert found.result == exact.result and found.play_outs == WORLDS and exact.play_outs == 0
-    for name in ("start", "deal", "later"):
+    for name in ("start", "deal", "later", "moved"):
         error = np.array(getattr(found, f"{name}_error"))
         assert (np.abs(np.array(getattr(found, name)) - getattr(exact, name)) <= 4.0 * error).all()
         assert (0.0 < error).all() and (error < 0.3).all()

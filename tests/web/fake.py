@@ -282,7 +282,8 @@ class FakeEngine:
 
 def luck_fields(seats: int, unit: str = "return", **given: Any) -> Json:
     """Returns what the engine says of luck, zeros where nothing is given."""
-    names = "result start deal later start_error deal_error later_error known_error".split()
+    parts = "start deal later moved".split()
+    names = ["result", "known_error", *parts, *(f"{part}_error" for part in parts)]
     fields = {"unit": unit, "losses": None, "play_outs": 0}
     return fields | dict.fromkeys(names, (0.0,) * seats) | given
 

@@ -4,6 +4,8 @@ players.
 
 import asyncio
 import json
+import math
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ from starlette.testclient import TestClient
 from fpmcts.web.engine.asking import Answer, EngineQuestion, EngineState
 from fpmcts.web.errors import Json
 from fpmcts.web.review.jobs import Job
+from fpmcts.web.review.judging import Review
 from fpmcts.web.review.luck import Parts, parts_of, together
 from fpmcts.web.review.reviewer import Reviewer
 from fpmcts.web.tables.catalogue import Catalogue
@@ -36,11 +39,13 @@ def parts(of: Parts) -> dict[str, float]:
 
 def test_a_partner_s_loss_is_a_loss_and_an_opponent_s_a_gain() -> None:
     costs = {0: Estimate(20.0, 3.0), 1: Estimate(5.0, 0.0), 2: Estimate(1.0, 4.0)}
-    luck = luck_fields(3, "wp", result=(0.0, 1.0, 1.0), known_error=(0.0, 0.12, 0.0))
+    errors = {"known_error": (0.0, 0.12, 0.0), "moved_error": (0.0, 0.05, 0.0)}
+    luck = luck_fields(3, "wp", result=(0.0, 1.0, 1.0), moved=(0.0, -0.2, 0.0), **errors)
     found = parts_of(luck, 1, (0, 1, 1), costs, 100.0)
     assert parts(found)["others"] == pytest.approx(20.0 - 1.0) and parts(found)["own"] == -5.0
     assert found.parts["others"].error == pytest.approx(5.0)
-    assert found.parts["rest"].error == pytest.approx(13.0)  # 12, 0, 5
+    assert found.parts["hidden"] == Estimate(-20.0 + 5.0, 5.0)
+    assert found.parts["moves"].error == pytest.approx(math.hypot(12.0, 5.0, 5.0))
     # where returns count, a loss of one of three is no one's gain in particular
     assert "others" not in parts(parts_of(luck_fields(3), 1, (0, 1, 1), costs, 1.0))
 
@@ -173,10 +178,18 @@ def test_a_hand_of_kuhn(poker: Poker) -> None:
                 one["result"], abs=1e-9
             )
         assert told_["luck"][0]["result"] == -told_["luck"][1]["result"]
-    start = {part["name"]: part["value"] for part in blunder["luck"][0]["parts"]}
-    assert start["start"] == pytest.approx(-1 / 18, abs=0.01) and start["own"] == pytest.approx(
-        -3.0, abs=0.02
+    found = {part["name"]: part["value"] for part in blunder["luck"][0]["parts"]}
+    # With open cards: had the king bet, with probability b, the queen would have called, with c,
+    # and paid one more. After the check it never bets; so its bet gave one chip more, to a call.
+    b, c = (
+        {row["move"]: row["prior"] for row in review["decisions"][ply]["rows"]}[move]
+        for ply, move in enumerate(("raise", "call"))
     )
+    assert 0.2 < b and 0.3 < c
+    wanted = {"start": -1 / 18, "deal": 1.0 + b * c + 1 / 18, "own": -3.0, "hidden": -b * c}
+    assert {name: found[name] for name in wanted} == pytest.approx(wanted, abs=0.02)
+    assert found["others"] + found["moves"] == pytest.approx(1.0, abs=0.02)
+    assert found["others"] > 0.1
 
 
 def test_hands_of_a_series_add_up(poker: Poker) -> None:
@@ -216,6 +229,13 @@ def test_a_review_without_luck_is_one(client: TestClient, site: Site) -> None:
         )
         review = tab.final("review", seats=[0], seed=1)["review"]
         assert review["luck"][0]["result"] == 100.0 and review["no_luck"] is None
+
+
+def test_luck_of_an_older_version_is_found_again() -> None:
+    old = Review("fast", 0, (1.0,), (0,), luck={"unit": "wp", "start": (0.5,)})
+    assert Review.parse(asdict(old)).luck is None
+    new = replace(old, luck=luck_fields(1))
+    assert Review.parse(asdict(new)).luck == new.luck
 
 
 @pytest.mark.slow

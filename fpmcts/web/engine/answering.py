@@ -17,7 +17,7 @@ import numpy as np
 import torch
 
 from fpmcts.players.lookup import Host, entrants_of
-from fpmcts.players.luck import DEALS, Luck, before_the_deal, luck_of, repeated
+from fpmcts.players.luck import DEALS, Luck, before_the_deal, luck_of, made_at, repeated
 from fpmcts.players.warmup import compile_searches
 from fpmcts.web.engine.asking import (
     Answer,
@@ -167,7 +167,16 @@ class Answering:
             self._starts[key] = before_the_deal(game, player, DEALS * num, wins, cancel)
         start = self._starts[key]
         return luck_of(
-            game, player, table, start, repeated(table.deal, num), (), question.seed, wins, cancel
+            game,
+            player,
+            table,
+            start,
+            repeated(table.deal, num),
+            (),
+            made_at(table, num // 2),  # their errors are smaller than that of the deal
+            question.seed,
+            wins,
+            cancel,
         )
 
 

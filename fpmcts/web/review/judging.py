@@ -187,6 +187,8 @@ class Review:
         """Returns a stored review (``asdict``); fields of other versions are ignored."""
         made = cls(**_known(cls, given))
         made.decisions = [Judgement.parse(values) for values in given["decisions"]]
+        if "moved" not in (made.luck or {}):
+            made.luck = None  # of an older version; it is found again
         made.forced = {int(seat): count for seat, count in given["forced"].items()}
         for name in ("classes", "seats", "teams"):
             setattr(made, name, tuple(getattr(made, name)))

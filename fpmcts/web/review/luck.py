@@ -1,10 +1,12 @@
-"""The result of a game in parts: the luck of the cards, the cost of decisions, and the rest.
+"""The result of a game in parts: the luck of the cards, and what the moves did.
 
-    result = before the deal + the deal + later cards − own losses + the others' losses + the rest
+    result = before the deal + the deal + later cards − own losses + hidden cards
+             + the others' losses + the others' moves
 
-The analyst estimates the luck of the cards (``fpmcts.players.luck``), the review the losses. The
-rest makes up the difference: how moves fared against hidden cards, and the moves of seats with
-unknown losses.
+The analyst estimates the luck of the cards (``fpmcts.players.luck``), the review the losses. How
+the hidden cards lay is what the seat's own moves changed with open cards, less what they cost as
+the seat saw them: a move that is right in the mean of all hands may be wrong against the real ones.
+The others' moves make up the difference, beyond what is known of their losses.
 """
 
 import math
@@ -15,7 +17,7 @@ from typing import NamedTuple
 from fpmcts.web.errors import Json
 from games.estimate import Estimate, total
 
-PARTS = ("start", "deal", "later", "own", "others", "rest")
+PARTS = ("start", "deal", "later", "own", "hidden", "others", "moves")
 
 
 class Parts(NamedTuple):
@@ -35,7 +37,7 @@ class Parts(NamedTuple):
         """
         shown = {name: round(part.mean, digits) for name, part in self.parts.items()}
         result = round(self.result, digits)
-        shown["rest"] = round(result - (sum(shown.values()) - shown["rest"]), digits)
+        shown["moves"] = round(result - (sum(shown.values()) - shown["moves"]), digits)
         return {
             "result": result,
             "parts": [
@@ -64,9 +66,10 @@ def parts_of(
     own = known.pop(seat)
     found = {
         name: Estimate(scale * luck[name][seat], scale * luck[f"{name}_error"][seat])
-        for name in ("start", "deal", "later")
+        for name in ("start", "deal", "later", "moved")
     }
-    found["own"] = own.scaled(-1.0)
+    found["own"], moved = own.scaled(-1.0), found.pop("moved")
+    found["hidden"] = total((moved, own))
     gain = Estimate(0.0, 0.0)
     if known and (len(teams) == 2 or (luck["unit"] == "wp" and max(teams) == 1)):
         gain = found["others"] = total(
@@ -74,9 +77,9 @@ def parts_of(
             for other, cost in known.items()
         )
     result = scale * luck["result"][seat]
-    found["rest"] = Estimate(
+    found["moves"] = Estimate(
         result - sum(part.mean for part in found.values()),
-        math.hypot(scale * luck["known_error"][seat], own.error, gain.error),
+        math.hypot(scale * luck["known_error"][seat], moved.error, gain.error),
     )
     return Parts(result, found)
 

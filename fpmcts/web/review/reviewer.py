@@ -260,12 +260,11 @@ class Reviewer:
                 continue
             wanted = Review(last.speed, last.seed, last.classes, (you,), teams=last.teams)
             kept = self._kept(stored.id, session, wanted)
+            if game.offer.exact and (kept is None or kept.luck is None):
+                hand = Room(game.services, stored)
+                kept, _ = await self._reviewed(hand, session, wanted, lambda *_: None)
             if kept is not None:
                 found.append((kept, you))
-            elif game.offer.exact:
-                hand = Room(game.services, stored)
-                judged, _ = await self._reviewed(hand, session, wanted, lambda *_: None)
-                found.append((judged, you))
         parts = [one for review, seat in found if (one := review.parts(seat)) is not None]
         return {
             "hands": count,

@@ -69,9 +69,9 @@ def after_moves(
 
 def of_table(
     table: Table, num: int, rng: np.random.Generator
-) -> tuple[States, list[tuple[States, States]]]:
+) -> tuple[States, list[tuple[States, States]], list[tuple[int, int, States, States]]]:
     """Returns the arguments of ``fpmcts.players.luck.luck_of``, ``num`` positions each: after the
-    deal, and before and after each time that public cards are dealt.
+    deal, before and after each time that public cards are dealt, and the moves.
     """
     game = table.game
     assert isinstance(game, LimitPoker)
@@ -82,15 +82,18 @@ def of_table(
         with_board(cards, board + shown, game.rules.num_cards, rng)
         return States(cards, np.full(num, node, np.int32))
 
-    later, node = [], 0
+    later, moves, node = list[tuple[States, States]](), list[tuple[int, int, States, States]](), 0
     for move in table.moves:
         after = int(betting.child[node, move.action - int(betting.actions[node, 0])])
+        before = at(node, int(game.rules.public[betting.round[node]]))
+        moved = before._replace(node=np.full(num, after, np.int32))
+        moves.append((move.seat, move.action, before, moved))
         if after >= 0 and betting.round[after] > betting.round[node]:
-            before, shown = game.rules.public[betting.round[[node, after]]].tolist()
             # Before: the cards dealt here are random, like those still to come.
-            later.append((at(after, before), at(after, shown)))
+            old, new = game.rules.public[betting.round[[node, after]]].tolist()
+            later.append((at(after, old), at(after, new)))
         node = after
-    return at(0, 0), later
+    return at(0, 0), later, moves
 
 
 def with_board(cards: np.ndarray, first: int, deck: int, rng: np.random.Generator) -> None:
