@@ -69,7 +69,7 @@ def busy_answer(question: EngineQuestion) -> Answer:
     """Passes, with values that reveal the hands."""
     number = zlib.crc32(json.dumps(question.record["hands"]).encode())
     answer = first_legal(question)
-    rows = tuple(replace(row, value=(number % 1000) / 1000) for row in answer.rows or ())
+    rows = tuple(replace(row, mean=(number % 1000) / 1000) for row in answer.rows or ())
     return replace(answer, move="pass", value=(number % 997) / 997, rows=rows, done=number % 4096)
 
 
@@ -148,6 +148,7 @@ def transcript(
         await clock.run(0.0)
 
     asyncio.run(play())
+    assert not any('"code": "engine"' in text for _, text in log), "a player could not move"
     ends = [
         k
         for k, (_, text) in enumerate(log)
