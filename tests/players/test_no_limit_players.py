@@ -14,7 +14,7 @@ from fpmcts.poker.opponents.model import untrained
 from fpmcts.poker.opponents.model_file import load
 from fpmcts.poker.opponents.statistics import HANDS
 from fpmcts.web.engine.answering import Answering
-from fpmcts.web.engine.asking import Earlier, Question
+from fpmcts.web.engine.asking import Earlier, EngineQuestion
 from games import make
 from games.no_limit_holdem.state import CALL, FIRST_AMOUNT
 from games.question import ask
@@ -174,10 +174,10 @@ def test_the_engine_of_the_web_tells_of_earlier_hands() -> None:
     seating = tuple((seed % 2, 1 - seed % 2) for seed in range(31))
     engine, made = Answering(), Table(game, seed=77)
     options = {"iterations": 200}
-    asked = Question("no_limit_holdem", made.record(), "mcts", options, 3)
-    rows = engine.decide(asked, lambda answer: None, lambda: False).rows
+    asked = EngineQuestion("no_limit_holdem", made.record(), "mcts", options, 3)
+    rows = engine.decide(asked, lambda answer: None, lambda: False).decision.root
     told = replace(asked, earlier=Earlier(tuple(records), seating))
-    known = engine.decide(told, lambda answer: None, lambda: False).rows
+    known = engine.decide(told, lambda answer: None, lambda: False).decision.root
     counts = next(iter(engine._players.values())).counts
     assert counts[:, HANDS] == pytest.approx([30.0, 30.0], rel=0.03)
     assert (
@@ -185,5 +185,8 @@ def test_the_engine_of_the_web_tells_of_earlier_hands() -> None:
         > counts[1, 5:32].reshape(9, 3).sum(axis=0)[2]
         == 0.0
     )
-    assert known != rows and engine.decide(told, lambda answer: None, lambda: False).rows == known
-    assert engine.decide(asked, lambda answer: None, lambda: False).rows == rows
+    assert (
+        known != rows
+        and engine.decide(told, lambda answer: None, lambda: False).decision.root == known
+    )
+    assert engine.decide(asked, lambda answer: None, lambda: False).decision.root == rows

@@ -22,7 +22,7 @@ from fpmcts.web.tables.catalogue import Catalogue, Entry, Offer
 from fpmcts.web.tables.room import Services
 from fpmcts.web.tables.rulebook import GameInfo
 from fpmcts.web.tables.store import Store
-from games.decision import RootMove
+from games.decision import WINS, Decision, RootMove
 
 SEATS, CARDS, MOST = 3, 3, 30
 DECK = [f"{rank}{suit}" for rank in "abcd" for suit in "123"]
@@ -242,7 +242,8 @@ def first_legal(question: EngineQuestion) -> Answer:
     rows = tuple(
         RootMove(move, 1 / len(moves), 8, 0.5 - 0.01 * k, 0.02) for k, move in enumerate(moves)
     )
-    return Answer(moves[0], "wp", 0.5, {moves[0]: 1.0}, rows, None, 64, 64, 0.1)
+    decision = Decision(moves[0], 0, {moves[0]: 1.0}, 0.5, WINS, rows, seconds=0.1)
+    return Answer(decision, 64, 64)
 
 
 class FakeEngine:
@@ -266,7 +267,7 @@ class FakeEngine:
         if self.crashes:
             self.crashes -= 1
             raise CrashError("the engine ended (status -9); it is being restarted")
-        answer = self.answer(question) if question.luck is None else Answer("", luck=self.luck)
+        answer = self.answer(question) if question.luck is None else Answer(luck=self.luck)
         seconds = self.seconds(question)
         try:
             for part in range(1, 4):

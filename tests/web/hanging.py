@@ -11,6 +11,7 @@ from multiprocessing.connection import Connection
 
 from fpmcts.web.engine.asking import Answer, EngineQuestion, Hear
 from fpmcts.web.engine.process import serve
+from games.decision import Decision
 
 began: list[str] = []
 
@@ -39,7 +40,7 @@ def decide(asked: EngineQuestion, hear: Hear, cancel: Callable[[], bool]) -> Ans
         began.append(asked.kind)
         while len(began) == 1 and not cancel():
             time.sleep(0.02)
-    return Answer(f"{asked.kind} {step}")
+    return Answer(Decision(f"{asked.kind} {step}", 0))
 
 
 def engine_main(pipe: Connection) -> None:

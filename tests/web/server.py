@@ -38,7 +38,7 @@ from fpmcts.web.tables.preparing import PreparedGames
 from fpmcts.web.tables.room import Services
 from fpmcts.web.tables.rulebook import Rulebook
 from fpmcts.web.tables.store import Store
-from games.decision import Decision, RootMove
+from games.decision import Decision, HiddenCards, RootMove
 
 RANKS = "3456789TJQKA2LB"
 PACE = 0.03
@@ -66,7 +66,9 @@ def decide_toy(question: EngineQuestion, hear: Hear, cancel: Callable[[], bool])
                 break
             hear(replace(answer, done=done))
             time.sleep(0.1)
-    return replace(answer, move="pass" if question.moves is None else answer.move)
+    if question.moves is None:
+        answer = replace(answer, decision=replace(answer.decision, move="pass"))
+    return answer
 
 
 @functools.cache
@@ -90,7 +92,7 @@ def decide(question: EngineQuestion, hear: Hear, cancel: Callable[[], bool]) -> 
     if question.luck is not None:
         result = [float(won > 0) if wins else won for won in table.returns or ()]
         luck = fake.luck_fields(len(result), "wp" if wins else "return", result=result)
-        return Answer("", luck=luck)
+        return Answer(luck=luck)
     moves = list(question.moves or (move.text for move in table.legal()))
     worth = {
         move: max(0.0, 0.9 - 0.12 * len(move)) + (derived_seed("worth", move) % 100) / 1000
@@ -112,12 +114,13 @@ def decide(question: EngineQuestion, hear: Hear, cancel: Callable[[], bool]) -> 
     if question.game == "doudizhu":
         others = [seat for seat in range(3) if seat != table.seat]
         p = [[[0.3, 0.4, 0.2, 0.08, 0.02] for _ in RANKS] for _ in others]
-        hidden = {"seats": others, "kinds": list(RANKS), "p": p, "ess": 12.0}
-        hidden |= {"listed": False, "active": True}
+        hidden = HiddenCards(tuple(others), tuple(RANKS), p, 12.0, False, False)
     total, unit = int(question.options.get("playouts", 0)), "wp" if wins else "return"
     error, best = 0.0 if exact else 0.03, rows[0].mean
-    told = Decision(own, 0, {own: 1.0}, best, unit, rows, playouts=total, value_error=error)
-    return replace(Answer.of(told, total, total), hidden=hidden, seconds=0.01)
+    told = Decision(
+        own, 0, {own: 1.0}, best, unit, rows, hidden, total, seconds=0.01, value_error=error
+    )
+    return Answer(told, total, total)
 
 
 def toy_engine(pipe: Connection) -> None:

@@ -48,7 +48,7 @@ def test_the_table_of_a_hint_says_what_the_decision_says(browser: Any, site: Sit
         RootMove("fold", 0.98, 39, 0.85, 0.03),
     )
     searched = Decision("fold", 1, policy, 0.86, WINS, root, playouts=64, value_error=0.03)
-    assert person.run("thoughts", shown, Answer.of(searched, 64, 64).fields()) == [
+    assert person.run("thoughts", shown, Answer(searched, 64, 64).fields()) == [
         "Instinct 98 %; 64 playouts find no better move.",
         "Move|AI plays %|Win %|Visits|Instinct %",
         "Fold|90.0|≈ 85 ± 3|39|98.0!",
@@ -58,7 +58,7 @@ def test_the_table_of_a_hint_says_what_the_decision_says(browser: Any, site: Sit
     policy = {"fold": 0.3, "raise": 0.7}
     root = (RootMove("fold", 0.3, 0, 1.17, 0.0), RootMove("raise", 0.7, 0, 1.17, 0.0))
     exact = Decision("fold", 1, policy, 1.17, RETURN, root, value_error=0.0)
-    assert person.run("thoughts", shown, Answer.of(exact, 0, 0).fields()) == [
+    assert person.run("thoughts", shown, Answer(exact).fields()) == [
         "Exact values: 2 moves are worth the same; the likeliest is first.",
         "Move|Result|Cost|Policy %",
         "Raise|≈ 1.17|–|70.0!",

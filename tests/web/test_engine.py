@@ -65,7 +65,7 @@ def test_an_engine_that_hangs_is_started_again(how: str, caplog: pytest.LogCaptu
         )  # behind it: the next process answers
         with pytest.raises(CrashError, match="hung"):
             await stuck
-        assert (await waiting).move == "quick 7" and engine._process.pid != before
+        assert (await waiting).decision.move == "quick 7" and engine._process.pid != before
         assert before is not None
         with pytest.raises(ProcessLookupError):
             os.kill(before, 0)
@@ -85,7 +85,7 @@ def test_one_that_cannot_be_started_is_tried_again(
         start(process)
 
     monkeypatch.setattr(SpawnProcess, "start", start_later)
-    assert with_engine(lambda engine: engine.ask(question("quick"))).move == "quick 0"
+    assert with_engine(lambda engine: engine.ask(question("quick"))).decision.move == "quick 0"
     assert "cannot be started (no memory)" in caplog.text
 
 
@@ -96,7 +96,7 @@ def test_one_that_nobody_waits_for_hangs_until_somebody_does() -> None:
         left = asyncio.create_task(engine.ask(question("sleeps")))
         await asyncio.sleep(0.1)
         left.cancel()
-        assert (await engine.ask(question("quick"))).move == "quick 0"
+        assert (await engine.ask(question("quick"))).decision.move == "quick 0"
 
     with_engine(work)
 
@@ -106,12 +106,12 @@ def test_one_that_works_or_compiles_is_left_alone() -> None:
     """Both are silent, or at work, for longer than a known player may be silent."""
 
     async def work(engine: EngineProcess) -> None:
-        assert (await engine.ask(question("compiles"))).move == "compiles 0"
+        assert (await engine.ask(question("compiles"))).decision.move == "compiles 0"
         before = engine._process.pid
         await settle(engine, "works")
-        assert (await engine.ask(question("works"))).move == "works 0"
+        assert (await engine.ask(question("works"))).decision.move == "works 0"
         await asyncio.sleep(1.0)  # nobody waits: nothing to hear
-        assert (await engine.ask(question("works", quick=True))).move
+        assert (await engine.ask(question("works", quick=True))).decision.move
         assert engine._process.pid == before
 
     with_engine(work, patience=Patience(usual=0.8, first=30.0))
@@ -123,7 +123,7 @@ def test_a_rehearsal_gives_way_and_is_begun_again() -> None:
             await asyncio.sleep(0.02)
         assert (
             await engine.ask(question("quick", step=1))
-        ).move == "quick 1"  # the rehearsal would run forever
+        ).decision.move == "quick 1"  # the rehearsal would run forever
         for _ in range(200):
             if engine.status.state == "ready":
                 return
@@ -143,7 +143,7 @@ def test_those_who_wait_are_asked_again_and_not_for_ever(monkeypatch: pytest.Mon
         other = asyncio.create_task(engine.ask(question("quick")))
         with pytest.raises(CrashError, match="status 3"):
             await ending
-        assert (await other).move == "quick 0"
+        assert (await other).decision.move == "quick 0"
 
     with_engine(work)
 

@@ -26,6 +26,7 @@ from fpmcts.web.server.connection import Connection, Outbox
 from fpmcts.web.tables.catalogue import Catalogue, Offer
 from fpmcts.web.tables.lobby import Lobby
 from fpmcts.web.tables.room import Services
+from games.decision import WINS, Decision
 from tests.web.fake import (
     CATALOGUE,
     FakeClock,
@@ -68,9 +69,10 @@ class OneDeal:
 def busy_answer(question: EngineQuestion) -> Answer:
     """Passes, with values that reveal the hands."""
     number = zlib.crc32(json.dumps(question.record["hands"]).encode())
-    answer = first_legal(question)
-    rows = tuple(replace(row, mean=(number % 1000) / 1000) for row in answer.rows or ())
-    return replace(answer, move="pass", value=(number % 997) / 997, rows=rows, done=number % 4096)
+    told = first_legal(question).decision
+    rows = tuple(replace(row, mean=(number % 1000) / 1000) for row in told.root or ())
+    told = replace(told, move="pass", value=(number % 997) / 997, root=rows)
+    return Answer(told, number % 4096, 64)
 
 
 def busy_seconds(question: EngineQuestion) -> float:
@@ -253,7 +255,7 @@ def follow(moves: list[str]) -> Any:
     def answer(question: EngineQuestion) -> Answer:
         number = zlib.crc32(json.dumps(question.record).encode())
         move = moves[len(question.record["moves"])]
-        return Answer(move, "wp", (number % 997) / 997, done=number % 4096)
+        return Answer(Decision(move, 0, None, (number % 997) / 997, WINS), number % 4096)
 
     return answer
 
@@ -284,9 +286,8 @@ def test_pairs_of_real_deals(game: str, count: int) -> None:
             dealt = question.record.get("hands") or question.record["deal"]
             number, ply = zlib.crc32(json.dumps(dealt).encode()), len(question.record["moves"])
             move = moves[ply][1] if ply < len(moves) else "wait"
-            return Answer(
-                move, "wp", (number % 997) / 997, {move: 1.0}, (), None, number % 4096, 64, 0.1
-            )
+            told = Decision(move, 0, {move: 1.0}, (number % 997) / 997, WINS, (), seconds=0.1)
+            return Answer(told, number % 4096, 64)
 
         seats = ["you" if seat == you else "slow-64" for seat in range(seated)]
         one, two = (

@@ -29,7 +29,7 @@ from fpmcts.web.tables.catalogue import Catalogue, Offer
 from fpmcts.web.tables.offers import RANDOM, offers
 from fpmcts.web.tables.rulebook import Rulebook
 from games import make
-from games.decision import RootMove
+from games.decision import WINS, Decision, RootMove
 from games.table import Table
 from tests.web.conftest import TOKEN, Line, QuickClock
 from tests.web.fake import FakeEngine, services
@@ -52,7 +52,7 @@ MOST_GROWTH = 64 * 1024 * 1024
 def first_legal(question: EngineQuestion) -> Answer:
     moves = [move.text for move in Table(make(question.game), record=question.record).legal()]
     rows = tuple(RootMove(move, 0.5, 8, 0.5, 0.02) for move in question.moves or moves)
-    return Answer(rows[0].move, "wp", 0.5, None, rows, None, 8, 8, 0.0)
+    return Answer(Decision(rows[0].move, 0, None, 0.5, WINS, rows), 8, 8)
 
 
 class Served:

@@ -31,6 +31,7 @@ from fpmcts.web.tables.room import Room
 from fpmcts.web.tables.rulebook import GameInfo, base_of
 from fpmcts.web.tables.store import Series, Store, StoredGame, StoreError, TableSettings
 from games import Choice, game_class
+from games.decision import Decision
 from games.settings import ConfigError
 from networks.checkpoint import CHECKPOINT, save
 from tests.web.conftest import Site, Tab, ask_for_table, new_table
@@ -197,7 +198,9 @@ def test_delays_fit_the_machine() -> None:
     catalogue = Catalogue({"toy": Offer((entry,), "s")})
     asyncio.run(
         measure(
-            FakeEngine(lambda question: Answer("pass", seconds=6.4)), catalogue, ("toy", "other")
+            FakeEngine(lambda question: Answer(Decision("pass", 0, seconds=6.4))),
+            catalogue,
+            ("toy", "other"),
         )
     )
     assert catalogue.offer("toy").entry("s").delay == 2.0

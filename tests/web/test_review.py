@@ -18,7 +18,7 @@ from fpmcts.web.review.comparing import CLASSES as NAMES
 from fpmcts.web.review.comparing import SPEEDS, classify
 from fpmcts.web.review.judging import Played, Review, judge_game
 from fpmcts.web.server import app
-from games.decision import RootMove
+from games.decision import WINS, Decision, RootMove
 from games.estimate import Estimate
 from tests.web.conftest import TOKEN, Site, Tab, opened
 from tests.web.fake import ToyGames
@@ -40,7 +40,7 @@ class Analyst:
         drawn = np.random.default_rng([seed, playouts]).normal(0.0, self.noise, len(self.worth))
         found = zip(self.worth.items(), drawn, strict=True)
         rows = tuple(RootMove(move, 0.5, playouts, worth + d, 0.01) for (move, worth), d in found)
-        return Answer("best", "wp", 0.6, None, rows, None, playouts, playouts, 0.0)
+        return Answer(Decision("best", 0, None, 0.6, WINS, rows), playouts, playouts)
 
 
 def reviewed(ask: Any, seed: int = 0, moves: list[Played] | None = None) -> Review:
@@ -84,11 +84,10 @@ def test_the_best_move_is_what_the_second_stage_supports(
 
     async def ask(ply: int, playouts: int, seed: int, moves: Any) -> Answer:
         answer = await analyst(ply, playouts, seed, moves)
-        assert answer.rows is not None
-        rows = list(answer.rows)
+        rows = list(answer.decision.root or ())
         if moves is None:
             rows[1] = RootMove("rival", 0.1, 5, 0.8, 0.03)
-        return replace(answer, rows=tuple(rows))
+        return replace(answer, decision=replace(answer.decision, root=tuple(rows)))
 
     decision = reviewed(ask).decisions[0]
     searched = [(playouts, moves) for _, playouts, _, moves in analyst.asked]
@@ -158,7 +157,7 @@ def opinion(question: EngineQuestion) -> Answer:
     ]
     best = min(moves, key=lambda move: (-worth[move[0]], move))
     rows.sort(key=lambda row: row.move != best)
-    return Answer(best, "wp", 0.6, None, tuple(rows), None, 9, 9, 0.0)
+    return Answer(Decision(best, 0, None, 0.6, WINS, tuple(rows)), 9, 9)
 
 
 def test_review_retry_reveal_and_puzzles(client: TestClient, site: Site) -> None:

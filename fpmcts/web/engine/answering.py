@@ -93,7 +93,7 @@ class Answering:
             self._compiling[game].join(0.05)
             if (seconds := int(time.monotonic() - began)) > last:
                 last = seconds
-                hear(Answer("", waits=Waiting(base_of(game), seconds)))
+                hear(Answer(waits=Waiting(base_of(game), seconds)))
         return True
 
     def decide(self, question: EngineQuestion, hear: Hear, cancel: Callable[[], bool]) -> Answer:
@@ -106,7 +106,7 @@ class Answering:
         """
         game = self._host(question.game).game
         if question.kind == "fpmcts" and not self._is_compiled(question, hear, cancel):
-            return Answer("")
+            return Answer()
         if question.position is not None:
             table = table_at(game, question.position)
         elif question.record:
@@ -114,7 +114,7 @@ class Answering:
         else:
             table = rehearsal(game, question.seed, question.luck is not None)
         if question.luck is not None:
-            return Answer("", luck=asdict(self._luck(question, table, question.luck, cancel)))
+            return Answer(luck=asdict(self._luck(question, table, question.luck, cancel)))
         player = self._player(question)
         player.seed = question.seed
         self._acquaint(player, game, question.earlier)
@@ -122,13 +122,13 @@ class Answering:
         deadline = None if question.seconds is None else time.perf_counter() + question.seconds
         decision = player.decide(
             table,
-            report=lambda found, done, of: hear(Answer.of(found, done, of)),
+            report=lambda found, done, of: hear(Answer(found, done, of)),
             cancel=cancel,
             deadline=deadline,
             moves=question.moves,
         )
         done = decision.playouts or 0
-        return Answer.of(decision, done, max(done, total))
+        return Answer(decision, done, max(done, total))
 
     def _acquaint(self, player: Agent, game: Game, earlier: Earlier | None) -> None:
         """Shows only the earlier games of a table to a player that learns during a match."""

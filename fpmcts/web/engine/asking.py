@@ -8,10 +8,11 @@ from typing import Protocol
 import numpy as np
 
 from fpmcts.web.errors import Json, RefusedError
-from games.decision import WINS, Decision, RootMove, Why
+from games.decision import WINS, Decision, RootMove
 
 DIGITS = 4
 """Decimal places of numbers that are sent."""
+NO_DECISION = Decision("", -1)
 
 
 class Priority(IntEnum):
@@ -80,120 +81,80 @@ def rounded(value: float | None, digits: int = DIGITS) -> float | None:
 
 @dataclass(frozen=True)
 class Answer:
-    """The answer of a player; fields that it does not know are None.
+    """The answer of a player.
 
     Attributes:
-        move: The move it would play.
-        unit: "wp" if values are winning probabilities, 0 to 1; "points" if they are returns.
-        value: Value of the position for the seat to move.
-        value_se: Its standard error, 0 if exact.
-        policy: Probabilities by move.
-        rows: Moves at the root, as ranked by ``games.decision.Decision``.
-        equal: Those equal to the first within the error.
-        why: Why the first is recommended.
-        exact: Whether the values are exact, so that another search would add nothing.
-        knows_moves: Whether it knew the moves that led to the position.
-        hidden: The seat's beliefs about the others' hands (``docs/web-protocol.md``).
+        decision: The move it would play, and why; ``NO_DECISION`` where there is none.
         done: Playouts made.
         total: Playouts requested.
-        seconds: Time taken.
         luck: Luck of the cards (``fpmcts.players.luck.Luck``, as fields), if asked for.
         waits: What the answer is waiting for (``Waiting``); None in a final answer.
     """
 
-    move: str
-    unit: str = "points"
-    value: float | None = None
-    policy: dict[str, float] | None = None
-    rows: tuple[RootMove, ...] | None = None
-    hidden: Json | None = None
+    decision: Decision = NO_DECISION
     done: int = 0
     total: int = 0
-    seconds: float = 0.0
-    value_se: float | None = None
     luck: Json | None = None
     waits: "Waiting | None" = None
-    equal: frozenset[str] = frozenset()
-    why: Why | None = None
-    exact: bool = False
-    knows_moves: bool = True
-
-    @classmethod
-    def of(cls, decision: Decision, done: int, total: int) -> "Answer":
-        """Returns a decision as an answer."""
-        hidden, beliefs = None, decision.hidden
-        if beliefs is not None:
-            hidden = {
-                "seats": list(beliefs.seats),
-                "kinds": list(beliefs.kinds),
-                "p": np.round(beliefs.probabilities, DIGITS).tolist(),
-                "ess": rounded(beliefs.effective_samples, 1),
-                "listed": beliefs.listed,
-                "active": not beliefs.prior_only,
-            }
-        return cls(
-            move=decision.move,
-            unit="wp" if decision.unit == WINS else "points",
-            value=decision.value,
-            policy=decision.policy,
-            rows=None if decision.root is None else tuple(decision.ranking()),
-            hidden=hidden,
-            done=done,
-            total=total,
-            seconds=decision.seconds,
-            value_se=decision.value_error,
-            equal=decision.equal,
-            why=decision.why(),
-            exact=decision.exact,
-            knows_moves=decision.knows_moves,
-        )
 
     @property
-    def best(self) -> str:
-        """Returns the recommended move; a player that draws its move may play another."""
-        return self.rows[0].move if self.rows else self.move
+    def unit(self) -> str:
+        """Returns "wp" if values are winning probabilities, 0 to 1; "points" if they are
+        returns.
+        """
+        return "wp" if self.decision.unit == WINS else "points"
 
     @property
     def valued(self) -> dict[str, RootMove]:
-        """Returns the rows with a value, by move."""
-        return {row.move: row for row in self.rows or () if row.mean is not None}
+        """Returns the searched moves with a value, by move."""
+        return {row.move: row for row in self.decision.root or () if row.mean is not None}
 
     def row_fields(self) -> list[Json] | None:
-        """Returns the fields of the rows in a message."""
-        policy, wins = self.policy or {}, self.unit == "wp"
-        if self.rows is None:
+        """Returns the fields of the searched moves in a message, as ranked by the decision."""
+        told, wins = self.decision, self.unit == "wp"
+        if told.root is None:
             return None
         return [
             {
                 "move": row.move,
-                "share": rounded(policy.get(row.move)),
-                "equal": row.move in self.equal,
+                "share": rounded((told.policy or {}).get(row.move)),
+                "equal": row.move in told.equal,
                 "prior": rounded(row.prior),
                 "visits": row.visits,
                 "wp": rounded(row.mean) if wins else None,
                 "se": rounded(row.standard_error),
                 "points": None if wins else rounded(row.mean),
             }
-            for row in self.rows
+            for row in told.ranking()
         ]
 
     def fields(self) -> Json:
         """Returns the fields of a message (``docs/web-protocol.md``)."""
+        told, why, beliefs = self.decision, self.decision.why(), self.decision.hidden
         return {
-            "move": self.move,
+            "move": told.move,
             "done": self.done,
             "total": self.total,
             "rows": self.row_fields(),
-            "why": None if self.why is None else self.why._asdict(),
+            "why": None if why is None else why._asdict(),
             "unit": self.unit,
-            "value": rounded(self.value),
-            "se": rounded(self.value_se),
+            "value": rounded(told.value),
+            "se": rounded(told.value_error),
             "policy": None
-            if self.policy is None
-            else {move: rounded(p) for move, p in self.policy.items()},
-            "hidden": self.hidden,
-            "knows_moves": self.knows_moves,
-            "seconds": rounded(self.seconds, 3),
+            if told.policy is None
+            else {move: rounded(p) for move, p in told.policy.items()},
+            "hidden": None
+            if beliefs is None
+            else {
+                "seats": list(beliefs.seats),
+                "kinds": list(beliefs.kinds),
+                "p": np.round(beliefs.probabilities, DIGITS).tolist(),
+                "ess": rounded(beliefs.effective_samples, 1),
+                "listed": beliefs.listed,
+                "active": not beliefs.prior_only,
+            },
+            "knows_moves": told.knows_moves,
+            "seconds": rounded(told.seconds, 3),
         }
 
 

@@ -148,9 +148,9 @@ def rival_of(answer: Answer, played: str) -> str | None:
         for move, row in answer.valued.items()
         if row.value is not None and row.standard_error is not None
     }
-    if answer.best not in rows:
+    if answer.decision.best not in rows:
         return None
-    chosen = rows.pop(answer.best)
+    chosen = rows.pop(answer.decision.best)
     least = {
         move: row.mean - 2.0 * math.hypot(row.error, chosen.error)
         for move, row in rows.items()

@@ -295,23 +295,23 @@ class Played(NamedTuple):
 
 def _searched(played: Played, answer: Answer, even: float) -> Judgement:
     """Returns a decision after the first search."""
-    rows = answer.row_fields() or []
+    told = answer.decision
     decision = Judgement(
         *played[:3],
-        answer.value,
+        told.value,
         answer.unit,
-        answer.best,
-        rows,
-        answer.value_se,
-        exact=answer.exact,
+        told.best,
+        answer.row_fields() or [],
+        told.value_error,
+        exact=told.exact,
     )
-    if answer.exact:
+    if told.exact:
         values = {move: row.mean or 0.0 for move, row in answer.valued.items()}
         best = max(values, key=lambda move: values[move])
         loss = values[best] - values[played.move]
         decision.best = played.move if loss <= even else best
         decision.judged = Estimate(loss, 0.0)
-    elif answer.best == played.move:
+    elif told.best == played.move:
         decision.judged = Estimate(0.0, 0.0)
     else:
         decision.rival = rival_of(answer, played.move)

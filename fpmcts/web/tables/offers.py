@@ -261,5 +261,5 @@ async def measure(engine: Engine, catalogue: Catalogue, games: Sequence[str]) ->
         taken = []
         for seed in MEASURED_SEEDS:
             asked = offer.ask_analyst(game, {}, seed, MEASURED, priority=Priority.REHEARSAL)
-            taken.append((await engine.ask(asked)).seconds / MEASURED)
+            taken.append((await engine.ask(asked)).decision.seconds / MEASURED)
         catalogue.refit(game, partial(fitted, seconds=min(taken)))

@@ -485,10 +485,10 @@ class Room:
             ValueError: The answer is not a legal move.
         """
         if not self.info.private_moves or self.everything or self.you is None:
-            return (await self._ask(entry, entry.budget, hear)).move
+            return (await self._ask(entry, entry.budget, hear)).decision.move
         while True:
             left = began + entry.budget - self.services.clock.now()
-            move = (await self._ask(entry, max(LEAST_BUDGET, left / 2), hear)).move
+            move = (await self._ask(entry, max(LEAST_BUDGET, left / 2), hear)).decision.move
             after = self.table.copy()
             after.play(move)
             if after.seat != self.table.seat or len(plies_seen(after, self.you)) > len(self.seen):
