@@ -3,24 +3,17 @@
 
 import { html, useEffect, useRef, useState } from "./vendor/preact.js";
 import { moveWord, wordAt } from "./cards.js";
-import { TypedMove, isFold, kbd, lying, moveButtons, onButton, useHint, useKeys } from "./keys.js";
+import { isFold, kbd, lying, moveButtons, onButton, useHint, useKeys } from "./keys.js";
 import { handOf } from "./poker.js";
 import { chips, classes, shownChips, t, takenChips } from "./words.js";
-import { button, input } from "./parts.js";
+import { button, element, input } from "./parts.js";
 
 const STEPS = 200; // of the slider, which is logarithmic: small bets matter more
 
 const bounds = (view) => (Array.isArray(view.facts?.raise) ? view.facts.raise : null);
 const placeOf = (value, [least, most]) =>
-  most > least
-    ? Math.round((STEPS * Math.log(Math.max(1, value) / least)) / Math.log(most / least))
-    : 0;
-const valueAt = (place, [least, most]) =>
-  place >= STEPS
-    ? most
-    : place <= 0
-      ? least
-      : Math.round(least * (most / least) ** (place / STEPS));
+  Math.round((STEPS * Math.log(Math.max(1, value) / least)) / Math.log(most / least)) || 0;
+const valueAt = (place, [least, most]) => Math.round(least * (most / least) ** (place / STEPS));
 
 // The chips that a text means; NaN if it is no amount.
 const chipsOf = (text) =>
@@ -33,8 +26,7 @@ export function fault(text, range) {
   return t(range[0] === range[1] ? "amount_only" : "amount_wrong", ...range.map(chips));
 }
 
-export function BetControls({ view, play, hint, say, keys, extra }) {
-  const turn = view.to_move === view.you && !view.over;
+export function BetControls({ view, turn, play, hint, say, keys }) {
   const range = turn ? bounds(view) : null;
   const moves = turn ? view.legal : [];
   const amounts = view.facts?.amounts ?? [];
@@ -69,7 +61,7 @@ export function BetControls({ view, play, hint, say, keys, extra }) {
     else play(sizes.find(([, size]) => size === value)?.[0] ?? `r${value}`);
   };
   const askHint = async () => {
-    const found = await ask(new Map(moves.map((move) => [move, move])));
+    const found = await ask();
     if (!found) return;
     const size =
       sizes.find(([move]) => move === found)?.[1] ??
@@ -101,87 +93,77 @@ export function BetControls({ view, play, hint, say, keys, extra }) {
       : t(Math.max(...bets) > 0 ? "raise_to" : "bet_of", good ? chips(value) : "…");
   const hand = handOf(view, view.you);
   return html`
-    <div class="controls bets">
-      ${lying(
-        own,
-        hand &&
-          html`
-            <small>${hand}</small>
-          `,
-      )}
-      <div class="row buttons">
-        ${moveButtons({
-          ...{ view, play, suggested, keys },
-          moves: others,
-          keyOf: (move) => move[0],
-          plain: isFold,
-        })}
-        ${range &&
-        html`
-          <button
-            type="submit"
-            form="bet"
-            class=${`primary ${suggested && !others.includes(suggested) ? "suggested" : ""}`}
-          >
-            ${verb}
-          </button>
-        `}
-        ${hint && turn && button(t("hint"), askHint)}
-      </div>
+    ${lying(own, hand && element("small", hand))}
+    <div class="row buttons">
+      ${moveButtons({
+        ...{ view, play, suggested, keys },
+        moves: others,
+        keyOf: (move) => move[0],
+        plain: isFold,
+      })}
       ${range &&
       html`
-        <form class=${classes("bet", fixed && "only")} id="bet" onSubmit=${raise} novalidate>
-          <div class="row sizes" role="group" aria-label=${t("sizes")}>
-            ${sizes.map(([move, size], k) =>
-              button(
-                html`
-                  <span>${moveWord(move)}${keys && k < 9 && kbd(k + 1)}</span>
-                  <small>${chips(size)}</small>
-                `,
-                () => choose(size, false),
-                value === size ? "on" : "",
-                { key: move, "aria-pressed": value === size },
-              ),
-            )}
-          </div>
-          <div class="amount">
-            ${input(
-              placeOf(value || range[0], range),
-              (place) => change(valueAt(Number(place), range)),
-              {
-                type: "range",
-                min: 0,
-                max: STEPS,
-                disabled: fixed,
-                "aria-label": t("amount"),
-                "aria-valuetext": chips(value || 0),
-              },
-            )}
-            ${input(text, type, {
-              ref: field,
-              class: "chips",
-              inputmode: "decimal",
-              maxlength: 9,
-              enterkeyhint: "go",
-              "aria-label": t("amount"),
-              "aria-describedby": "bounds",
-              "aria-invalid": wrong !== null,
-              onFocus: (event) => event.target.select(),
-              onKeyDown: (event) => event.key === "Escape" && event.target.blur(),
-            })}
-          </div>
-          <p
-            id="bounds"
-            role=${wrong ? "alert" : undefined}
-            class=${`small ${wrong ? "wrong" : "muted"}`}
-          >
-            ${wrong ?? t(fixed ? "amount_only" : "amount_bounds", ...range.map(chips))}
-          </p>
-        </form>
+        <button
+          type="submit"
+          form="bet"
+          class=${classes("primary", suggested && !others.includes(suggested) && "suggested")}
+        >
+          ${verb}
+        </button>
       `}
-      <${TypedMove} ...${{ turn, play }} />
-      ${extra}
+      ${hint && turn && button(t("hint"), askHint)}
     </div>
+    ${range &&
+    html`
+      <form class=${classes("bet", fixed && "only")} id="bet" onSubmit=${raise} novalidate>
+        <div class="row sizes" role="group" aria-label=${t("sizes")}>
+          ${sizes.map(([move, size], k) =>
+            button(
+              html`
+                <span>${moveWord(move)}${keys && k < 9 && kbd(k + 1)}</span>
+                <small>${chips(size)}</small>
+              `,
+              () => choose(size, false),
+              value === size ? "on" : "",
+              { "aria-pressed": value === size },
+            ),
+          )}
+        </div>
+        <div class="amount">
+          ${input(
+            placeOf(value || range[0], range),
+            (place) => change(valueAt(Number(place), range)),
+            {
+              type: "range",
+              min: 0,
+              max: STEPS,
+              disabled: fixed,
+              "aria-label": t("amount"),
+              "aria-valuetext": chips(value || 0),
+            },
+          )}
+          ${input(text, type, {
+            ref: field,
+            class: "chips",
+            inputmode: "decimal",
+            maxlength: 9,
+            enterkeyhint: "go",
+            "aria-label": t("amount"),
+            "aria-describedby": "bounds",
+            "aria-invalid": wrong !== null,
+            onFocus: (event) => event.target.select(),
+            onKeyDown: (event) => event.key === "Escape" && event.target.blur(),
+          })}
+        </div>
+        <p
+          id="bounds"
+          role=${wrong ? "alert" : undefined}
+          class=${`small ${wrong ? "wrong" : "muted"}`}
+        >
+          ${wrong ?? t(fixed ? "amount_only" : "amount_bounds", ...range.map(chips))}
+        </p>
+      </form>
+    `}
   `;
 }
 

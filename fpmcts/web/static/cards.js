@@ -5,7 +5,7 @@ import { html, useRef } from "./vendor/preact.js";
 import { bidWord } from "./auction.js";
 import { costOf, streetOf } from "./poker.js";
 import { chips, t } from "./words.js";
-import { button, hidden } from "./parts.js";
+import { button, element, hidden } from "./parts.js";
 
 const DEAL_MS = 35; // between the cards of a hand that is dealt
 
@@ -73,9 +73,7 @@ function face(card) {
   return html`
     <b class="rank">
       ${kind === "joker"
-        ? html`
-            <span class="stacked">${t(card === "B" ? "big_joker_face" : "little_joker_face")}</span>
-          `
+        ? element("span", t(card === "B" ? "big_joker_face" : "little_joker_face"), "stacked")
         : rankText(card)}
     </b>
     <svg
@@ -95,12 +93,8 @@ export function cardRow(cards, size = "", label) {
   const names = cards.map(cardName).join(" ");
   return html`
     <span class=${`cards ${size}`} role="img" aria-label=${label ? `${label}: ${names}` : names}>
-      ${cards.map(
-        (card, k) => html`
-          <span class=${`${looks(card)} ${k && card === cards[k - 1] ? "same" : ""}`}>
-            ${face(card)}
-          </span>
-        `,
+      ${cards.map((card, k) =>
+        element("span", face(card), `${looks(card)} ${k && card === cards[k - 1] ? "same" : ""}`),
       )}
     </span>
   `;
@@ -117,7 +111,7 @@ export const CardButton = ({ card, disabled, play, shortcut }) =>
     `,
     play,
     looks(card),
-    { disabled: disabled, "aria-label": cardName(card), "aria-keyshortcuts": shortcut },
+    { disabled, "aria-label": cardName(card), "aria-keyshortcuts": shortcut },
   );
 
 // Face-down cards.
@@ -126,7 +120,7 @@ export const downCards = (count, size = "") => html`
     ${Array.from(
       { length: count },
       (_, k) => html`
-        <span class="card down" key=${k}></span>
+        <span class="card down"></span>
       `,
     )}
   </span>
@@ -185,11 +179,11 @@ export const moveWord = (move) =>
 export const moveText = (move, size = "small", word) =>
   isCardMove(move)
     ? cardRow([...move], size)
-    : html`
-        <span class=${`word ${move === "pass" ? "passed" : move === null ? "unseen" : ""}`}>
-          ${word ?? moveWord(move)}
-        </span>
-      `;
+    : element(
+        "span",
+        word ?? moveWord(move),
+        `word ${move === "pass" ? "passed" : move === null ? "unseen" : ""}`,
+      );
 
 // The hand in a game of ranks: a column for each rank on a phone (fifteen fit), a fan on a wide
 // table. `chosen` counts cards by rank. A tap selects or deselects a card; a swipe over several
@@ -275,7 +269,7 @@ export function RankHand({ cards, chosen, choose, disabled, label, dull = [] }) 
     >
       ${columns.map(
         ([rank, count]) => html`
-          <div class="column" data-rank=${rank} key=${rank}>
+          <div class="column" data-rank=${rank}>
             ${Array.from({ length: count }, (_, place) => {
               const up = isUp(rank, place, count);
               return html`
@@ -292,7 +286,7 @@ export function RankHand({ cards, chosen, choose, disabled, label, dull = [] }) 
                       choose({ ...chosen, [rank]: touched(rank, place, count) }),
                     `${looks(rank)} ${up ? "up" : dull.includes(rank) ? "dull" : ""}`,
                     {
-                      disabled: disabled,
+                      disabled,
                       "aria-pressed": up,
                       "aria-label":
                         count > 1 ? `${cardName(rank)}, ${place + 1} / ${count}` : cardName(rank),
@@ -337,15 +331,13 @@ export function Counter({ counts: rising }) {
           <tr>
             ${counts.map(
               ([rank]) => html`
-                <th scope="col" key=${rank}>${rankTitle(rank)}</th>
+                <th scope="col">${rankTitle(rank)}</th>
               `,
             )}
           </tr>
           <tr>
-            ${counts.map(
-              ([rank, count]) => html`
-                <td class=${count === 4 ? "all" : count ? "" : "none"} key=${rank}>${count}</td>
-              `,
+            ${counts.map(([rank, count]) =>
+              element("td", count, count === 4 ? "all" : count ? "" : "none"),
             )}
           </tr>
         </tbody>
@@ -368,25 +360,18 @@ export const bombOf = (move) =>
 // bombs, then a pass, last.
 export function cheapestFirst(moves) {
   const key = (move) => {
-    if (!isRanks([...move])) return [2];
+    if (!isRanks([...move])) return Infinity;
     const counts = Object.entries(countsOf(move)).map(([rank, count]) => [
       RANKS.indexOf(rank),
       count,
     ]);
     const most = Math.max(...counts.map(([, count]) => count));
     const main = Math.max(...counts.filter(([, count]) => count === most).map(([rank]) => rank));
-    return [
-      bombOf(move) ? 1 : 0,
-      main,
-      -move.length,
-      counts.reduce((sum, [rank, count]) => sum + rank * count, 0),
-    ];
+    const sum = counts.reduce((sum, [rank, count]) => sum + rank * count, 0);
+    return (bombOf(move) ? 1e9 : 0) + 1e6 * main - 1e4 * move.length + sum;
   };
-  const less = (a, b) => a.map((one, k) => one - (b[k] ?? 0)).find((one) => one !== 0) ?? 0;
-  return moves
-    .map((move) => [key(move), move])
-    .sort(([a], [b]) => less(a, b))
-    .map(([, move]) => move);
+  const keys = new Map(moves.map((move) => [move, key(move)]));
+  return [...moves].sort((a, b) => keys.get(a) - keys.get(b));
 }
 
 // The cheapest of some moves that has a card; undefined where none has.

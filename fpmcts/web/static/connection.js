@@ -1,7 +1,7 @@
 // The connection to the server: HTTP requests, and one WebSocket that reconnects by itself
 // (docs/web-protocol.md).
 
-export class Refused extends Error {
+class Refused extends Error {
   constructor(code, text) {
     super(text);
     this.code = code;
@@ -9,7 +9,7 @@ export class Refused extends Error {
 }
 
 async function request(method, path, body, type = "application/json") {
-  const options = { method, credentials: "same-origin" };
+  const options = { method };
   if (body !== undefined) {
     options.headers = { "Content-Type": type };
     options.body = type === "application/json" ? JSON.stringify(body) : body;

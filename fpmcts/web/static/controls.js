@@ -27,7 +27,7 @@ import {
   useKeys,
   useLater,
 } from "./keys.js";
-import { t } from "./words.js";
+import { classes, t } from "./words.js";
 import { button } from "./parts.js";
 
 const MOST_BUTTONS = 40;
@@ -39,26 +39,14 @@ export const playsCards = (view) =>
   isRanks(view.seats[view.you]?.cards ?? []);
 
 function rankOfKey(event) {
-  const digit = /^Digit([2-9])$/.exec(event.code ?? "");
-  const key = digit ? digit[1] : event.key.toUpperCase() === "0" ? "T" : event.key.toUpperCase();
+  const key = /^Digit([2-9])$/.exec(event.code)?.[1] ?? event.key.toUpperCase().replace("0", "T");
   return RANKS.includes(key) ? key : null;
 }
 
-export function CardControls({
-  view,
-  play,
-  hint,
-  advised = false,
-  autopass = false,
-  combine = false,
-  say,
-  keys,
-  extra,
-}) {
+function CardControls({ view, play, hint, advised, autopass, combine, say, keys, turn }) {
   const [chosen, setChosen] = useState({});
   const [, ask] = useHint(view, hint);
   const own = view.seats[view.you].cards;
-  const turn = view.to_move === view.you && !view.over;
   const legal = new Map(view.legal.map((move) => [move === "pass" ? "pass" : sorted(move), move]));
   const text = chosenText(chosen);
   const mayPass = legal.has("pass");
@@ -81,7 +69,7 @@ export function CardControls({
     else say(t("must_lead"));
   };
   const askHint = async () => {
-    const found = await ask(legal, text); // may be no selection of cards
+    const found = await ask(text); // may be no selection of cards
     if (!found) return;
     setChosen(isCardMove(found) ? countsOf(found) : {});
     if (!isCardMove(found)) say(`${t("hint")}: ${moveWord(found)}`);
@@ -128,35 +116,31 @@ export function CardControls({
     view.ply,
   ]);
   return html`
-    <div class="controls">
-      <${RankHand}
-        ...${{ chosen, choose, dull }}
-        cards=${own}
-        disabled=${view.over || bids !== null}
-        label=${t("your_hand")}
-      />
-      ${bids
-        ? html`
-            <div class="row buttons bids">
-              ${moveButtons({
-                ...{ view, keys, moves: bids, play: send },
-                keyOf: (_, k) => k + 1,
-                plain: (_, k) => !k,
-              })}
-              ${advised && button(t("hint"), askHint, "", { disabled: !turn })}
-            </div>
-          `
-        : html`
-            <div class="row buttons">
-              ${button(t("pass"), pass, stuck ? "primary" : "", { disabled: !turn || !mayPass })}
-              ${hint && button(t("hint"), askHint, "", { disabled: !turn })}
-              ${button(t("clear"), () => setChosen({}), "", { disabled: !text })}
-              ${button(t("play"), submit, stuck ? "" : "primary", { disabled: !turn || !text })}
-            </div>
-          `}
-      <${TypedMove} turn=${turn} play=${send} />
-      ${extra}
-    </div>
+    <${RankHand}
+      ...${{ chosen, choose, dull }}
+      cards=${own}
+      disabled=${view.over || bids !== null}
+      label=${t("your_hand")}
+    />
+    ${bids
+      ? html`
+          <div class="row buttons bids">
+            ${moveButtons({
+              ...{ view, keys, moves: bids, play: send },
+              keyOf: (_, k) => k + 1,
+              plain: (_, k) => !k,
+            })}
+            ${advised && button(t("hint"), askHint, "", { disabled: !turn })}
+          </div>
+        `
+      : html`
+          <div class="row buttons">
+            ${button(t("pass"), pass, stuck ? "primary" : "", { disabled: !turn || !mayPass })}
+            ${hint && button(t("hint"), askHint, "", { disabled: !turn })}
+            ${button(t("clear"), () => setChosen({}), "", { disabled: !text })}
+            ${button(t("play"), submit, stuck ? "" : "primary", { disabled: !turn || !text })}
+          </div>
+        `}
   `;
 }
 
@@ -169,8 +153,7 @@ function fitting(chosen, cards) {
 }
 
 // Any other game: your cards, a button for each legal move, and a line to type.
-export function ButtonControls({ view, play, hint, say, keys, extra }) {
-  const turn = view.to_move === view.you && !view.over;
+function ButtonControls({ view, turn, play, hint, keys }) {
   const [suggested, ask] = useHint(view, hint);
   const moves = turn ? view.legal : [];
   const numbered = moves.length > 0 && moves.every((move) => /^\d+$/.test(move));
@@ -178,13 +161,12 @@ export function ButtonControls({ view, play, hint, say, keys, extra }) {
     numbered ? Number(move).toString(36) : k < 9 ? String(k + 1) : undefined; // after 9 comes a
   const board = boardOf(view);
   const onBoard = board && (numbered || !moves.length);
-  const askHint = () => ask(new Map(moves.map((move) => [move, move])));
   useKeys(keys && !view.over, (event) => {
     const chosen = moves.find((move, k) => keyOf(move, k) === event.key);
     const starting = /^[a-z]$/.test(event.key) ? moves.filter((move) => move[0] === event.key) : [];
     if (chosen !== undefined) play(chosen);
     else if (starting.length === 1) play(starting[0]);
-    else if (event.key === "/") askHint();
+    else if (event.key === "/") ask();
     else if (event.key === "Enter" && suggested && event.target.tagName !== "BUTTON")
       play(suggested);
     else return false;
@@ -198,59 +180,55 @@ export function ButtonControls({ view, play, hint, say, keys, extra }) {
       ? moves.every((move) => own.includes(move))
       : own.every((card) => /^\d+$/.test(card))); // moves are cards of the hand
   return html`
-    <div class="controls">
-      ${board &&
-      html`
-        <${Squares}
-          suggested=${suggested}
-          name=${board[0]}
-          rows=${board[1]}
-          legal=${moves}
-          play=${turn ? play : null}
-        />
-      `}
-      ${tapped
-        ? html`
-            <div class="row lying taps" role="group" aria-label=${t("your_hand")}>
-              ${own.map(
-                (card) => html`
-                  <${CardButton}
-                    key=${card}
-                    card=${card}
-                    shortcut=${keys && moves.includes(card) ? keyOf(card) : undefined}
-                    disabled=${!moves.includes(card)}
-                    play=${() => play(card)}
-                  />
-                `,
-              )}
-            </div>
-          `
-        : lying(own)}
-      <div class="row buttons">
-        ${moveButtons({
-          ...{ view, play, suggested, keys, keyOf },
-          moves: (onBoard || tapped ? [] : moves).slice(0, MOST_BUTTONS),
-          plain: isFold,
-        })}
-        ${hint && turn && button(t("hint"), askHint)}
-      </div>
-      <${TypedMove} ...${{ turn, play }} />
-      ${extra}
+    ${board &&
+    html`
+      <${Squares}
+        suggested=${suggested}
+        name=${board[0]}
+        rows=${board[1]}
+        legal=${moves}
+        play=${turn ? play : null}
+      />
+    `}
+    ${tapped
+      ? html`
+          <div class="row lying taps" role="group" aria-label=${t("your_hand")}>
+            ${own.map(
+              (card) => html`
+                <${CardButton}
+                  key=${card}
+                  card=${card}
+                  shortcut=${keys && moves.includes(card) ? keyOf(card) : undefined}
+                  disabled=${!moves.includes(card)}
+                  play=${() => play(card)}
+                />
+              `,
+            )}
+          </div>
+        `
+      : lying(own)}
+    <div class="row buttons">
+      ${moveButtons({
+        ...{ view, play, suggested, keys, keyOf },
+        moves: (onBoard || tapped ? [] : moves).slice(0, MOST_BUTTONS),
+        plain: isFold,
+      })}
+      ${hint && turn && button(t("hint"), () => ask())}
     </div>
   `;
 }
 
 export function Controls(props) {
-  if (playsCards(props.view))
-    return html`
-      <${CardControls} ...${props} />
-    `;
-  const hint = props.advised ? props.hint : undefined; // only advice is marked on a button
-  return isBets(props.view)
-    ? html`
-        <${BetControls} ...${props} hint=${hint} />
-      `
-    : html`
-        <${ButtonControls} ...${props} hint=${hint} />
-      `;
+  const { view, play, extra } = props;
+  const cards = playsCards(view);
+  const Input = cards ? CardControls : isBets(view) ? BetControls : ButtonControls;
+  const turn = view.to_move === view.you && !view.over;
+  const hint = cards || props.advised ? props.hint : undefined; // only advice is marked on a button
+  return html`
+    <div class=${classes("controls", Input === BetControls && "bets")}>
+      <${Input} ...${{ ...props, turn, hint }} />
+      <${TypedMove} ...${{ turn, play }} />
+      ${extra}
+    </div>
+  `;
 }

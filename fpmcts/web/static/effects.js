@@ -21,7 +21,7 @@ const LATER = 0.45; // seconds between the sounds of one move
 export function happened(before, view) {
   if (!before) return view.moves.length || view.over ? [] : ["deal"];
   if (view.moves.length !== before.moves.length + 1) return [];
-  const { move } = view.moves[view.moves.length - 1];
+  const { move } = view.moves.at(-1);
   const names = [bombOf(move) ?? (isCardMove(move) ? "card" : move === "pass" ? "pass" : "word")];
   if (springOf(view)) names.push(springOf(view));
   if (view.over && !isThrownIn(view))

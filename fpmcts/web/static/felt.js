@@ -15,9 +15,9 @@ import {
 } from "./cards.js";
 import { Effects } from "./effects.js";
 import { besideTitle, gameOf, playerTitle, roleTitle, seatTitle, teamOf } from "./players.js";
-import { amount, gain, ofGame, signed, t } from "./words.js";
+import { amount, classes, gain, ofGame, signed, t } from "./words.js";
 import { Ring, isPoker } from "./poker.js";
-import { button, grid, hidden, scroll, thinkingDots } from "./parts.js";
+import { button, element, grid, hidden, note, scroll, thinkingDots } from "./parts.js";
 
 const HATS = {
   landlord:
@@ -70,20 +70,15 @@ function plain(value) {
 const label = (name) => t.known(`fact_${name}`) ?? t.known(name) ?? name.replaceAll("_", " ");
 
 // A board: rows of as many cells each, with spaces between them; a dot is an empty cell.
-const isBoard = (value) => {
-  const rows =
-    Array.isArray(value) && value.length > 1 && value.every((row) => typeof row === "string")
-      ? value.map((row) => row.split(" "))
-      : [];
-  return (
-    rows.length > 0 &&
-    rows[0].length > 1 &&
-    rows.every(
-      (row) =>
-        row.length === rows[0].length && row.every((cell) => cell.length > 0 && cell.length <= 2),
-    )
+const isBoard = (value) =>
+  Array.isArray(value) &&
+  value.length > 1 &&
+  value.every(
+    (row) =>
+      typeof row === "string" &&
+      /^\S{1,2}( \S{1,2})+$/.test(row) &&
+      row.split(" ").length === value[0].split(" ").length,
   );
-};
 
 // The board of a view and its name, where it has one.
 export const boardOf = (view) =>
@@ -97,28 +92,18 @@ export function Squares({ name, rows, legal = [], play, suggested }) {
       <tbody>
         ${rows.map(
           (row, y) => html`
-            <tr key=${y}>
+            <tr>
               ${row.split(" ").map((cell, x) => {
                 const move = String(y * width + x + 1);
-                const shown =
-                  cell === "."
-                    ? html`
-                        <small>${move}</small>
-                      `
-                    : html`
-                        <b>${cell}</b>
-                      `;
-                return html`
-                  <td key=${x}>
-                    ${play && legal.includes(move)
-                      ? button(shown, () => play(move), move === suggested ? "suggested" : "", {
-                          "aria-label": t("square", move),
-                        })
-                      : html`
-                          <span>${shown}</span>
-                        `}
-                  </td>
-                `;
+                const shown = cell === "." ? element("small", move) : element("b", cell);
+                return element(
+                  "td",
+                  play && legal.includes(move)
+                    ? button(shown, () => play(move), move === suggested ? "suggested" : "", {
+                        "aria-label": t("square", move),
+                      })
+                    : element("span", shown),
+                );
               })}
             </tr>
           `,
@@ -133,7 +118,7 @@ const isLines = (value) =>
   value.length > 0 &&
   value.every((line) => typeof line === "string" && line.includes(" "));
 
-export function Facts({ game, facts, skip = [], cards = false }) {
+function Facts({ game, facts, skip, cards }) {
   const shown = Object.entries(facts ?? {}).filter(
     ([name, value]) =>
       !skip.includes(name) && value !== null && plain(value) !== "" && !name.endsWith("_seat"),
@@ -143,7 +128,7 @@ export function Facts({ game, facts, skip = [], cards = false }) {
     <dl class="facts">
       ${shown.map(
         ([name, value]) => html`
-          <div key=${name}>
+          <div>
             <dt>${label(name)}</dt>
             <dd>
               ${isBoard(value)
@@ -153,15 +138,11 @@ export function Facts({ game, facts, skip = [], cards = false }) {
                 : isLines(value)
                   ? html`
                       <ol class="lines">
-                        ${value.map(
-                          (line, k) => html`
-                            <li key=${k}>
-                              ${line.replace(
-                                /[a-z]+/g,
-                                (said) => ofGame(game, `say_${said}`) ?? said,
-                              )}
-                            </li>
-                          `,
+                        ${value.map((line, k) =>
+                          element(
+                            "li",
+                            line.replace(/[a-z]+/g, (said) => ofGame(game, `say_${said}`) ?? said),
+                          ),
                         )}
                       </ol>
                     `
@@ -190,7 +171,7 @@ function Seat({ view, seat, place, thinking, progress, made, next, notes }) {
   const small = view.seats.length > 2 && !sheds ? "small" : "";
   return html`
     <section
-      class=${`seat ${place} ${turn ? "turn" : ""} ${beat ? "leads" : ""}`}
+      class=${classes("seat", place, turn && "turn", beat && "leads")}
       aria-label=${`${name}, ${about}`}
     >
       <header>
@@ -216,9 +197,7 @@ function Seat({ view, seat, place, thinking, progress, made, next, notes }) {
             `
           : backs(one.count))}
         ${view.returns &&
-        html`
-          <b class=${`return ${gain(view.returns[seat])}`}>${signed(view.returns[seat])}</b>
-        `}
+        element("b", signed(view.returns[seat]), `return ${gain(view.returns[seat])}`)}
       </header>
       ${place !== "bottom" &&
       one.cards &&
@@ -236,10 +215,7 @@ function Seat({ view, seat, place, thinking, progress, made, next, notes }) {
             ? thinkingDots(progress)
             : made &&
               html`
-                ${beat &&
-                html`
-                  <small class="crown">${t("to_beat")}</small>
-                `}
+                ${beat && element("small", t("to_beat"), "crown")}
                 ${moveText(made.move, undefined, notes[made.ply]?.word)}
               `}
       </div>
@@ -266,7 +242,7 @@ function Board({ view, played }) {
     <div class="board">
       ${open.map(
         ([name, cards]) => html`
-          <div class="open-cards" key=${name}>
+          <div class="open-cards">
             ${cardRow(cards, name === "bottom" ? "small" : "", label(name))}
             <small>${label(name)}</small>
           </div>
@@ -284,7 +260,7 @@ function Board({ view, played }) {
       stake(view) > 0 &&
       html`
         <p class="stake">
-          <b>×${" "}${stake(view)}</b>
+          <b>× ${stake(view)}</b>
           <small>${t("stake")}${bombs ? ` · ${t("bombs_n", bombs)}` : ""}</small>
         </p>
       `}
@@ -305,16 +281,7 @@ function Board({ view, played }) {
 
 // `next` is a move about to be made, in a replay. `children`: what your own place offers instead of
 // the hand; `foot`: below it.
-export function Felt({
-  view,
-  thinking = null,
-  progress = "",
-  next,
-  status,
-  notes = {},
-  foot,
-  children,
-}) {
+export function Felt({ view, thinking, progress, next, status, notes = {}, foot, children }) {
   showRanks(view);
   const bottom = view.you ?? 0;
   const count = view.seats.length;
@@ -346,11 +313,7 @@ export function Felt({
           `}
       <${Effects} view=${view} />
       <div class="me">
-        ${!poker && seat(bottom, "bottom")}
-        ${status &&
-        html`
-          <p class="status">${status}</p>
-        `}
+        ${!poker && seat(bottom, "bottom")} ${status && element("p", status, "status")}
         <${Sum} view=${view} />
         ${children ||
         (view.seats[bottom].cards &&
@@ -374,7 +337,7 @@ export function Felt({
 
 // The log: a row for each round, a column for each seat. `choose` makes moves buttons, `at` marks
 // one.
-export function Log({ view, notes = {}, at = null, choose = null }) {
+export function Log({ view, notes = {}, at, choose }) {
   const list = useRef(null);
   useEffect(() => {
     const here = list.current?.querySelector(".here");
@@ -389,10 +352,7 @@ export function Log({ view, notes = {}, at = null, choose = null }) {
       : text;
   };
   const game = gameOf(view.game);
-  if (!view.moves.length)
-    return html`
-      <p class="muted small">${t("no_moves_yet")}</p>
-    `;
+  if (!view.moves.length) return note(t("no_moves_yet"));
   const region = (content) => scroll(t("log"), content, { class: "log", ref: list });
   if (isPoker(view) || view.moves.some((one) => one.seat === null))
     return region(html`
@@ -420,7 +380,7 @@ export function Log({ view, notes = {}, at = null, choose = null }) {
     `);
   const rounds = [];
   view.moves.forEach((one, ply) => {
-    const row = rounds[rounds.length - 1];
+    const row = rounds.at(-1);
     const before = ply ? view.moves[ply - 1].seat : -1;
     if (row && one.seat > before && row[one.seat] === undefined) row[one.seat] = ply;
     else rounds.push({ [one.seat]: ply });

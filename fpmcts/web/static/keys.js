@@ -51,9 +51,9 @@ export function useHint(view, hint) {
   const latest = useRef(null);
   latest.current = view;
   const suggested = found.view === view ? found.move : null;
-  const ask = async (legal, now) => {
+  const ask = async (now) => {
     if (!hint || view.to_move !== view.you || view.over) return null;
-    const move = await hint(legal, now || suggested || "");
+    const move = await hint(now || suggested || "");
     if (!move || latest.current !== view) return null;
     setFound({ view, move });
     return move;

@@ -21,7 +21,18 @@ import {
 } from "./players.js";
 import { Rules } from "./rules.js";
 import { classes, gain, ofGame, pageOf, signed, t } from "./words.js";
-import { button, check, field, grid, icon, input, scroll, select } from "./parts.js";
+import {
+  button,
+  check,
+  element,
+  field,
+  grid,
+  icon,
+  input,
+  scroll,
+  select,
+  useFew,
+} from "./parts.js";
 
 const MOST_SHOWN = 12;
 const MOST_FAULTS = 3; // lines of an opened file
@@ -82,8 +93,9 @@ function NewTable({ config, wish, begun, prepare, open, fail }) {
       game: game.name,
       seats: game.seats.map((_, seat) => (seat === mine ? YOU : playerOf(seat).name)),
       mode,
+      ...(seed !== "" && { seed: Number(seed) }),
+      ...(isSeries(game) && { greedy: greedy && mayBeGreedy, rotate, ...(deals && { deals }) }),
     };
-    if (seed !== "") body.seed = Number(seed);
     if (isSeries(game))
       Object.assign(body, { greedy: greedy && mayBeGreedy, rotate, ...(deals ? { deals } : {}) });
     keep(LAST, { ...want, game: game.name });
@@ -106,14 +118,7 @@ function NewTable({ config, wish, begun, prepare, open, fail }) {
     </label>
   `;
   const choice = (label, value, change, options, more) =>
-    field(
-      label,
-      select(value, change, options),
-      more &&
-        html`
-          <small class="muted">${more}</small>
-        `,
-    );
+    field(label, select(value, change, options), more && element("small", more, "muted"));
   const opponents = (seats, label) =>
     choice(
       label,
@@ -150,12 +155,7 @@ function NewTable({ config, wish, begun, prepare, open, fail }) {
           </small>
           ${begun &&
           button(
-            html`
-              ${t("continue_game")}:${" "}${gameTitle(begun.game)},${" "}${t(
-                "move_n",
-                begun.plies + 1,
-              )}
-            `,
+            `${t("continue_game")}: ${gameTitle(begun.game)}, ${t("move_n", begun.plies + 1)}`,
             () => open(begun.id),
             "link small",
           )}
@@ -165,7 +165,7 @@ function NewTable({ config, wish, begun, prepare, open, fail }) {
         <legend class="sr">${t("game")}</legend>
         ${bases.map(
           (base) => html`
-            <div class="tile" key=${base}>
+            <div class="tile">
               ${radio(
                 "game",
                 base,
@@ -233,9 +233,7 @@ function NewTable({ config, wish, begun, prepare, open, fail }) {
           <fieldset>
             <legend>${t("mode")}</legend>
             ${mine === null
-              ? html`
-                  <p class="muted">${t("open_text")}</p>
-                `
+              ? element("p", t("open_text"), "muted")
               : html`
                   <div class="choices modes">
                     ${config.modes.map((one) => {
@@ -292,14 +290,11 @@ function NewTable({ config, wish, begun, prepare, open, fail }) {
 }
 
 function Recent({ tables, open, forget }) {
-  const [all, setAll] = useState(false);
-  if (!tables.length)
-    return html`
-      <p class="muted">${t("nothing_yet")}</p>
-    `;
+  const [few, more] = useFew(tables, MOST_SHOWN);
+  if (!tables.length) return element("p", t("nothing_yet"), "muted");
   return html`
     <ul class="recent">
-      ${tables.slice(0, all ? tables.length : MOST_SHOWN).map(
+      ${few.map(
         (one) => html`
           <li key=${one.id}>
             ${button(
@@ -326,8 +321,7 @@ function Recent({ tables, open, forget }) {
         `,
       )}
     </ul>
-    ${tables.length > MOST_SHOWN &&
-    button(t("show_all", tables.length), () => setAll(!all), "link small")}
+    ${more}
   `;
 }
 
@@ -402,28 +396,23 @@ export function Lobby({ config, engine, wish, prepare, open, go, fail }) {
     }
     event.target.value = "";
   };
-  const tool = (name, text, act) => html`
-    <li>
-      ${button(
+  const tool = (name, text, act) =>
+    element(
+      "li",
+      button(
         html`
           <b>${name}</b>
           <small>${text}</small>
         `,
         act,
         "tool-button",
-      )}
-    </li>
-  `;
+      ),
+    );
   return html`
     <main class="lobby">
-      ${preparing &&
-      html`
-        <p class="notice">${preparing}</p>
-      `}
-      ${Object.keys(config.broken).map(
-        (base) => html`
-          <p class="notice" key=${base}>${t("broken", baseTitle(base))}</p>
-        `,
+      ${preparing && element("p", preparing, "notice")}
+      ${Object.keys(config.broken).map((base) =>
+        element("p", t("broken", baseTitle(base)), "notice"),
       )}
       ${(config.games.length > 0 || config.preparing?.games.length > 0) &&
       html`

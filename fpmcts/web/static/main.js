@@ -12,7 +12,7 @@ import { Play } from "./play.js";
 import { learnGames, preparingText } from "./players.js";
 import { Editor, Puzzles } from "./tools.js";
 import { setLanguage, systemLanguage, t } from "./words.js";
-import { Sheet, button, check, field, figure, icon, input, segments } from "./parts.js";
+import { Sheet, button, check, element, field, figure, icon, input, segments } from "./parts.js";
 
 const KEPT = "fpmcts.settings";
 const TOAST_MS = 5000;
@@ -35,10 +35,7 @@ function readPrefs() {
     theme: "auto",
     four_colours: true,
     counter: true,
-    autopass: false,
-    combine: false,
     bb: true,
-    coach: false,
   });
 }
 
@@ -95,7 +92,7 @@ function Settings({ prefs, change }) {
         <dl class="keys">
           ${t("help").map(
             ([keys, what]) => html`
-              <div key=${keys}>
+              <div>
                 <dt><kbd>${keys}</kbd></dt>
                 <dd>${what}</dd>
               </div>
@@ -181,9 +178,7 @@ function App({ connection }) {
       <${Settings} prefs=${prefs} change=${(some) => setPrefs({ ...prefs, ...some })} />
       ${!online &&
       html`
-        <p class="notice">
-          ${t("lost")}${" "} ${button(t("try_now"), () => connection.again(), "link")}
-        </p>
+        <p class="notice">${t("lost")} ${button(t("try_now"), () => connection.again(), "link")}</p>
       `}
       ${shows
         ? html`
@@ -194,9 +189,7 @@ function App({ connection }) {
               wish=${at.wish ?? {}}
             />
           `
-        : html`
-            <p class="starting">${config ? preparingText(config, engine) : "…"}</p>
-          `}
+        : element("p", config ? preparingText(config, engine) : "…", "starting")}
       <div class="toast" aria-hidden="true">${toast}</div>
       <div class="sr" role="status" aria-live="polite">${spoken}</div>
     </div>

@@ -4,7 +4,7 @@ import { html, useEffect, useState } from "./vendor/preact.js";
 import { get } from "./connection.js";
 import { playerTitle } from "./players.js";
 import { Curve } from "./thoughts.js";
-import { grid } from "./parts.js";
+import { element, grid } from "./parts.js";
 import { gain, signed, t } from "./words.js";
 
 // Running sums as points of a curve, from the returns of each player in each game.
@@ -36,9 +36,7 @@ export function Match({ id, series, over, fail }) {
           `${playerTitle(player)}${
             series.players.indexOf(player) !== series.players.lastIndexOf(player) ? ` ${k + 1}` : ""
           }`,
-          html`
-            <span class=${gain(won)}>${signed(won)}</span>
-          `,
+          element("span", signed(won), gain(won)),
         ]),
       )}
       <${Curve}

@@ -1,7 +1,12 @@
 // What many parts of the page have in common.
 
-import { html, useEffect, useRef } from "./vendor/preact.js";
+import { html, useEffect, useRef, useState } from "./vendor/preact.js";
 import { t } from "./words.js";
+
+// An element of text; its style.
+export const element = (name, content, style) => html`
+  <${name} class=${style}>${content}<//>
+`;
 
 // A button: what it shows and does, its style, and further attributes.
 export const button = (text, act, style, more) => html`
@@ -22,7 +27,6 @@ export const segments = (label, options, value, change, style = "") => html`
   <div class=${`segments ${style}`} role="group" aria-label=${label}>
     ${options.map(([one, text, more]) =>
       button(text, () => change(one), one === value ? "on" : "", {
-        key: one,
         "aria-pressed": one === value,
         ...more,
       }),
@@ -35,7 +39,7 @@ export const select = (value, change, options, more) => html`
   <select value=${value} onChange=${(event) => change(event.target.value)} ...${more}>
     ${options.map(
       ([one, text]) => html`
-        <option value=${one} key=${one}>${text}</option>
+        <option value=${one}>${text}</option>
       `,
     )}
   </select>
@@ -98,11 +102,7 @@ export const grid = (titles, rows, style) => html`
         ([title, ...cells]) => html`
           <tr>
             <th scope="row">${title}</th>
-            ${cells.map(
-              (one) => html`
-                <td>${one}</td>
-              `,
-            )}
+            ${cells.map((one) => element("td", one))}
           </tr>
         `,
       )}
@@ -110,9 +110,9 @@ export const grid = (titles, rows, style) => html`
   </table>
 `;
 
-export const hidden = (text) => html`
-  <span class="sr">${text}</span>
-`;
+export const note = (text) => element("p", text, "muted small");
+
+export const hidden = (text) => element("span", text, "sr");
 
 // What is wider or longer than its place.
 export const scroll = (name, content, more) => html`
@@ -140,4 +140,12 @@ export function Sheet({ dialog = useRef(null), name, open, close, children, styl
       `}
     </dialog>
   `;
+}
+
+// The first of many rows, and a button that shows them all.
+export function useFew(rows, few) {
+  const [all, setAll] = useState(false);
+  const text = `${t("show_all", rows.length)} ${all ? "▴" : "▾"}`;
+  const more = button(text, () => setAll(!all), "link small", { "aria-expanded": all });
+  return [all ? rows : rows.slice(0, few), rows.length > few && more];
 }

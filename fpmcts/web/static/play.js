@@ -35,17 +35,12 @@ import { Review } from "./review.js";
 import { Rules } from "./rules.js";
 import { Curve, Hands, Moves, Value } from "./thoughts.js";
 import { chips, gain, number, ofGame, pageOf, setUnit, signed, t, verdict } from "./words.js";
-import { button, field, icon, segments, select } from "./parts.js";
+import { button, element, field, icon, note, segments, select } from "./parts.js";
 
 const EMPTY = {
-  rev: null,
-  summary: null,
   view: null,
   thinking: null,
   job: null,
-  result: null,
-  stuck: false,
-  paused: false,
   factor: 1,
   values: {},
   notes: {},
@@ -64,7 +59,7 @@ const kept = (values, ply, seat, message) =>
   (message.value ?? null) === null ? values : { ...values, [ply]: { ...message, ply, seat } };
 
 // A move with its word and round in the position where it was made.
-const note = (before, after, seat, move) =>
+const noted = (before, after, seat, move) =>
   before && move !== null && isPoker(after)
     ? { word: madeWord(before, after, seat, move), street: streetOf(before) }
     : {};
@@ -73,14 +68,12 @@ const notesOf = (plies) =>
   Object.fromEntries(
     plies
       .slice(0, -1)
-      .map((one, ply) => [ply, note(one.view, plies[ply + 1].view, one.seat, one.move)]),
+      .map((one, ply) => [ply, noted(one.view, plies[ply + 1].view, one.seat, one.move)]),
   );
 
 // The state of the table, from the messages of the server.
 function follow(state, message) {
   switch (message.type) {
-    case "forget":
-      return EMPTY;
     case "state":
       return {
         ...state,
@@ -103,7 +96,7 @@ function follow(state, message) {
             : null,
         notes: {
           ...state.notes,
-          [message.ply]: note(state.view, message.view, message.seat, message.move),
+          [message.ply]: noted(state.view, message.view, message.seat, message.move),
         },
       };
     case "thinking":
@@ -152,11 +145,6 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
   // a job may just have ended
   const failed = (error) => !["disconnected", "unknown_job"].includes(error.code) && fail(error);
   useEffect(() => {
-    tell({ type: "forget" });
-    setPly(null);
-    setRetry(null);
-    setTab(null);
-    setLine(null);
     const stop = connection.listen((message) => {
       if (message.table !== undefined && message.table !== id) return;
       if (message.type === "moved") check.current?.(message);
@@ -172,12 +160,12 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
       stop();
       connection.leave();
     };
-  }, [id]);
+  }, []);
   const { summary, view } = state;
   const arrived = view !== null;
   useEffect(() => {
     if (arrived) document.querySelector(HAND)?.focus();
-  }, [arrived, id]);
+  }, [arrived]);
   const turn = view && view.to_move !== null && view.to_move === view.you;
   useEffect(() => {
     if (!view) return undefined;
@@ -269,12 +257,12 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
   // A hint is the best move, and asked for again the next best. Without an analyst, or if hands
   // must stay hidden, hints cycle through the legal moves with cards, the cheapest first: they show
   // what is possible, not what is good.
-  const hint = async (legal, now) => {
+  const hint = async (now) => {
     const known =
       state.job === null && state.result?.ply === view.ply
         ? (state.result.rows ?? []).map((row) => row.move)
         : [];
-    const moves = maySearch ? known : cheapestFirst([...legal.values()]);
+    const moves = maySearch ? known : cheapestFirst(view.legal);
     const place = moves.findIndex((move) => sorted(move) === sorted(now));
     if (!maySearch || place >= 0) return moves[(place + 1) % moves.length];
     return new Promise((resolve) =>
@@ -325,6 +313,23 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
   const shown = retry ? retry.view : line ? { ...line.view, you: view.you } : here;
   const result = done ? state.results[key] : state.result;
   const notes = done && plies ? notesOf(plies) : state.notes;
+  const input = retry
+    ? {
+        key: `retry-${retry.ply}`,
+        view: retry.view,
+        play: retry.attempt,
+        extra: button(t("give_up"), () => setRetry(null), "link"),
+      }
+    : line && !line.view.over
+      ? {
+          key,
+          view: { ...line.view, you: line.view.to_move },
+          play: (move) => explore([...line.moves, move]),
+          extra:
+            line.moves.length > 0 &&
+            button(t("undo"), () => explore(line.moves.slice(0, -1)), "link"),
+        }
+      : !watching && !done && { ...prefs, view, play, hint, advised: maySearch };
   const progress = state.thinking?.total ? t("of", state.thinking.done, state.thinking.total) : "";
   const total =
     summary.series?.games > 0 && summary.series.number + summary.series.games > 2
@@ -354,13 +359,12 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
         `}
         <span class="tag mode">${t(`mode_${summary.mode}`)}</span>
         ${series &&
-        html`
-          <span class="tag">
-            ${t("hand_no", summary.series?.number ?? 1)}${summary.series?.deals
-              ? ` / ${summary.series.deals}`
-              : ""}
-          </span>
-        `}
+        element(
+          "span",
+          t("hand_no", summary.series?.number ?? 1) +
+            (summary.series?.deals ? ` / ${summary.series.deals}` : ""),
+          "tag",
+        )}
         ${total &&
         html`
           <span class="tag" title=${t("total")}>
@@ -380,13 +384,13 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
         button(t("undo"), () => send({ type: "undo" }), "", { disabled: view.ply === 0 })}
       </header>
       ${engine.state !== "ready" &&
-      html`
-        <p class="notice">
-          ${engine.compiling
-            ? t("compiling", gameTitle(engine.compiling.game), engine.compiling.seconds)
-            : t("waiting", number(100 * (engine.warm ?? 0)))}
-        </p>
-      `}
+      element(
+        "p",
+        engine.compiling
+          ? t("compiling", gameTitle(engine.compiling.game), engine.compiling.seconds)
+          : t("waiting", number(100 * (engine.warm ?? 0))),
+        "notice",
+      )}
       ${coach &&
       !done &&
       html`
@@ -400,7 +404,7 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
         <${Felt}
           ...${{ progress, notes }}
           view=${shown}
-          thinking=${state.thinking?.seat ?? null}
+          thinking=${state.thinking?.seat}
           next=${retry || line ? undefined : next}
           foot=${retry || line || !done ? "" : foot}
           status=${line
@@ -410,9 +414,7 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
                 ${button(t("back_to_game"), () => setLine(null), "link")}
               `
             : retry
-              ? html`
-                  <b>${t("your_try")}</b>
-                `
+              ? element("b", t("your_try"))
               : state.stuck
                 ? html`
                     <b>${t("stuck")}</b>
@@ -420,40 +422,10 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
                   `
                 : statusText(shown, view, game, done, at, last, state.paused)}
         >
-          ${retry
-            ? html`
-                <${Controls}
-                  key=${`retry-${retry.ply}`}
-                  say=${say}
-                  view=${retry.view}
-                  play=${retry.attempt}
-                  keys=${prefs.keys}
-                  extra=${button(t("give_up"), () => setRetry(null), "link")}
-                />
-              `
-            : line && !line.view.over
-              ? html`
-                  <${Controls}
-                    key=${key}
-                    say=${say}
-                    view=${{ ...line.view, you: line.view.to_move }}
-                    play=${(move) => explore([...line.moves, move])}
-                    keys=${prefs.keys}
-                    extra=${line.moves.length > 0 &&
-                    button(t("undo"), () => explore(line.moves.slice(0, -1)), "link")}
-                  />
-                `
-              : !watching &&
-                !done &&
-                html`
-                  <${Controls}
-                    ...${{ view, play, hint, say }}
-                    advised=${maySearch}
-                    autopass=${prefs.autopass}
-                    combine=${prefs.combine}
-                    keys=${prefs.keys}
-                  />
-                `}
+          ${input &&
+          html`
+            <${Controls} ...${{ say, ...input }} keys=${prefs.keys} />
+          `}
         <//>
         ${done &&
         plies &&
@@ -523,7 +495,7 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
                         : html`
                             <span>${t("analyse")}</span>
                             ${SPEEDS.map((n) =>
-                              button(n, () => analyse(n), "", { key: n, title: t("think_help") }),
+                              button(n, () => analyse(n), "", { title: t("think_help") }),
                             )}
                           `
                       : html`
@@ -538,19 +510,17 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
                         `}
                   </div>
                 `
-              : html`
-                  <p class="muted small">
-                    ${t(
-                      done
-                        ? "thoughts_over"
-                        : summary.mode === "fair"
-                          ? "thoughts_fair"
-                          : game.analyst
-                            ? "thoughts_wait"
-                            : "thoughts_none",
-                    )}
-                  </p>
-                `}
+              : note(
+                  t(
+                    done
+                      ? "thoughts_over"
+                      : summary.mode === "fair"
+                        ? "thoughts_fair"
+                        : game.analyst
+                          ? "thoughts_wait"
+                          : "thoughts_none",
+                  ),
+                )}
             ${result &&
             html`
               <p class="whose">
@@ -571,11 +541,7 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
                     ? play
                     : null}
               />
-              ${!searches &&
-              !result.rows?.length &&
-              html`
-                <p class="muted small">${t("policy_only")}</p>
-              `}
+              ${!searches && !result.rows?.length && note(t("policy_only"))}
               <${Hands}
                 hidden=${result.hidden}
                 name=${(seat) => placeTitle({ ...view, you: result.seat }, seat, game)}
@@ -592,7 +558,7 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
         `}
         <section class="panel">
           <h2>${t("log")}</h2>
-          <${Log} ...${{ view, notes, at }} choose=${done && plies ? choose : null} />
+          <${Log} ...${{ view, notes, at }} choose=${done && plies && choose} />
           ${!done &&
           view.to_move !== null &&
           (mine || summary.mode === "open") &&
@@ -634,23 +600,15 @@ export const Back = ({ go }) =>
   );
 
 function statusText(shown, view, game, done, at, last, paused) {
-  if (done && at !== last && at !== null)
-    return html`
-      <span class="muted">${t("move_n", at + 1)}</span>
-    `;
-  if (isThrownIn(view))
-    return html`
-      <b>${t("thrown_in")}</b>
-    `;
+  if (done && at !== last && at !== null) return element("span", t("move_n", at + 1), "muted");
+  if (isThrownIn(view)) return element("b", t("thrown_in"));
   if (view.over) {
     if (view.you === null) {
       const best = Math.max(...view.returns);
       const winners = view.seats
         .filter((one) => view.returns[one.seat] === best)
         .map((one) => roleTitle(game, one.seat, view));
-      return html`
-        <b class="verdict">${t("wins", [...new Set(winners)].join(", "))}</b>
-      `;
+      return element("b", t("wins", [...new Set(winners)].join(", ")), "verdict");
     }
     const mine = view.returns[view.you];
     return html`
@@ -676,7 +634,7 @@ export function turnText(view) {
         : view.legal.length === 1
           ? t("cannot_beat")
           : html`
-              ${t("beat")}${" "} ${moveText(beat, "tiny")}
+              ${t("beat")} ${moveText(beat, "tiny")}
             `}
   `;
 }
@@ -732,7 +690,7 @@ function Watching({ state, send, playOn }) {
   `;
 }
 
-export async function copy(text, say) {
+async function copy(text, say) {
   try {
     await navigator.clipboard.writeText(text);
     say(t("copied"));

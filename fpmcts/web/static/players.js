@@ -41,7 +41,7 @@ export function preparingText(config, engine) {
 }
 
 // What was measured of the players of a game, by name.
-export const strengthOf = (game) => pageOf(game.name).strength?.[game.name] ?? {};
+const strengthOf = (game) => pageOf(game.name).strength?.[game.name] ?? {};
 
 const LEVELS = ["easy", "normal", "strong"];
 

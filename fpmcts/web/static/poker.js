@@ -4,7 +4,7 @@
 import { html } from "./vendor/preact.js";
 import { cardRow, downCards, moveText, moveWord } from "./cards.js";
 import { gameOf, playerTitle, roleTitle } from "./players.js";
-import { thinkingDots } from "./parts.js";
+import { element, thinkingDots } from "./parts.js";
 import { chips, classes, gain, pageOf, t } from "./words.js";
 
 // Whether every seat pays chips into a pot.
@@ -33,23 +33,15 @@ const ORDER = "23456789TJQKA";
 // The best hand of some cards in words; null before there are five.
 export function handName(cards) {
   if (!cards || cards.length < 5) return null;
-  const ranks = cards.map((card) => ORDER.indexOf(card[0])).sort((a, b) => b - a);
+  const places = (of) => of.map((card) => ORDER.indexOf(card[0])).sort((a, b) => b - a);
+  const ranks = places(cards);
   const counts = [...new Set(ranks)]
     .map((rank) => [ranks.filter((one) => one === rank).length, rank])
     .sort((a, b) => b[0] - a[0] || b[1] - a[1]);
   const straight = (of) =>
-    [...of, ...(of.includes(12) ? [-1] : [])].find((top) =>
-      [1, 2, 3, 4].every(
-        (down) => of.includes(top - down) || (top - down === -1 && of.includes(12)),
-      ),
-    );
-  const suit = ["s", "h", "d", "c"].find(
-    (one) => cards.filter((card) => card[1] === one).length >= 5,
-  );
-  const flush = cards
-    .filter((card) => card[1] === suit)
-    .map((card) => ORDER.indexOf(card[0]))
-    .sort((a, b) => b - a);
+    of.find((top) => top > 2 && [1, 2, 3, 4].every((down) => of.includes((top + 13 - down) % 13)));
+  const suit = [..."shdc"].find((one) => cards.filter((card) => card[1] === one).length >= 5);
+  const flush = places(cards.filter((card) => card[1] === suit));
   const word = (name, ...of) =>
     t(`hand_${name}`, ...of.map((rank) => ORDER[rank].replace("T", "10")));
   const [[most, first], [more, second]] = counts;
@@ -83,8 +75,9 @@ function Place({ view, seat, made, notes, thinking, next }) {
   const game = gameOf(view.game);
   const { stacks, paid, bets = paid, folded } = one.facts;
   const won = view.returns ? view.returns[seat] : null;
-  const own = seat === (view.you ?? 0);
-  const angle = Math.PI * (0.5 + (2 * (seat - (view.you ?? 0))) / view.seats.length);
+  const me = view.you ?? 0;
+  const own = seat === me;
+  const angle = Math.PI * (0.5 + (2 * (seat - me)) / view.seats.length);
   const at = { "--x": Math.cos(angle).toFixed(3), "--y": Math.sin(angle).toFixed(3) };
   const name = playerTitle(one.player);
   const role = roleTitle(game, seat, view);
@@ -106,17 +99,12 @@ function Place({ view, seat, made, notes, thinking, next }) {
     >
       ${one.cards && (!own || view.over)
         ? cardRow(one.cards, "small", t("hand"))
-        : !own &&
-          !folded &&
-          !view.over &&
-          downCards((view.seats[view.you ?? 0].cards ?? [1]).length, "small")}
+        : !own && !folded && !view.over && downCards((view.seats[me].cards ?? [1]).length, "small")}
       <div class="plate">
         <b class="name">${name}</b>
         <div class="played">
           ${next !== undefined
-            ? html`
-                <span class="next">${moveText(next)}</span>
-              `
+            ? element("span", moveText(next), "next")
             : thinking
               ? thinkingDots()
               : folded || (fresh && won === null)
@@ -125,9 +113,7 @@ function Place({ view, seat, made, notes, thinking, next }) {
                       ${folded ? t("folded") : actOf(notes[made.ply]?.word ?? moveWord(made.move))}
                     </b>
                   `
-                : html`
-                    <small>${role}</small>
-                  `}
+                : element("small", role)}
         </div>
         ${behind !== null &&
         html`
@@ -145,10 +131,7 @@ function Place({ view, seat, made, notes, thinking, next }) {
       ${won !== null &&
       html`
         <b class=${`return ${gain(won)}`}>${won > 0 ? "+" : ""}${chips(won)}</b>
-        ${hand &&
-        html`
-          <small>${hand}</small>
-        `}
+        ${hand && element("small", hand)}
       `}
     </section>
     ${won === null && bets > 0
@@ -185,22 +168,17 @@ export function Ring({ view, last, notes, thinking, next }) {
           <b>${chips(paid)}</b>
         </p>
         ${pots.length > 1 && waiting === 0
-          ? html`
-              <small>
-                ${pots
-                  .map((one, k) => `${t(k ? "side_pot" : "main_pot", k)} ${chips(one.chips)}`)
-                  .join(" · ")}
-              </small>
-            `
-          : street &&
-            html`
-              <small>${t(`value_${street}`)}</small>
-            `}
+          ? element(
+              "small",
+              pots
+                .map((one, k) => `${t(k ? "side_pot" : "main_pot", k)} ${chips(one.chips)}`)
+                .join(" · "),
+            )
+          : street && element("small", t(`value_${street}`))}
       </div>
       ${view.seats.map(
         (_, seat) => html`
           <${Place}
-            key=${seat}
             ...${{ view, seat, notes }}
             made=${last[seat]}
             thinking=${thinking === seat}

@@ -5,12 +5,11 @@ import { html, useEffect, useState } from "./vendor/preact.js";
 import { moveText, moveWord } from "./cards.js";
 import { get } from "./connection.js";
 import { keep, kept, useKeys } from "./keys.js";
-import { Curve, MARKS, Moves } from "./thoughts.js";
+import { Curve, MARKS, Moves, WRONG } from "./thoughts.js";
 import { Luck, Thresholds, keptThresholds } from "./skill.js";
 import { lossOf, t } from "./words.js";
-import { button, grid, hidden, segments } from "./parts.js";
+import { button, element, grid, hidden, note, segments } from "./parts.js";
 
-const WRONG = ["inaccuracy", "mistake", "blunder"];
 const KEPT = "fpmcts.review";
 
 export function Review({
@@ -44,11 +43,8 @@ export function Review({
   const wrong = decisions.filter((one) => WRONG.includes(one.class) || one.class === "unclear");
   const turn = (by) => {
     if (!wrong.length) return;
-    const to =
-      by > 0
-        ? wrong.find((one) => one.ply > ply)
-        : [...wrong].reverse().find((one) => one.ply < ply);
-    choose((to ?? wrong[by > 0 ? 0 : wrong.length - 1]).ply);
+    const to = by > 0 ? wrong.find((one) => one.ply > ply) : wrong.findLast((one) => one.ply < ply);
+    choose((to ?? wrong.at(by > 0 ? 0 : -1)).ply);
   };
   const one = decisions.find((each) => each.ply === ply);
   const tryAgain = async () => {
@@ -108,9 +104,7 @@ export function Review({
       <h2>${t("review")}</h2>
       ${!review &&
       job === null &&
-      html`
-        <p class="muted small no-print">${t(game.exact ? "exact_text" : "review_text")}</p>
-      `}
+      element("p", t(game.exact ? "exact_text" : "review_text"), "muted small no-print")}
       <div class="row no-print">
         ${job === null
           ? html`
@@ -170,17 +164,9 @@ export function Review({
             <span class="mark" aria-hidden="true">${MARKS[one.class] ?? "…"}</span>
             ${" "}
             <b class="class">${one.class ? t(one.class) : "…"}</b>
-            ${view.you === null || one.seat !== view.you
-              ? html`
-                  <small>${name(one.seat)}</small>
-                `
-              : ""}
+            ${view.you === null || one.seat !== view.you ? element("small", name(one.seat)) : ""}
             ${moveText(one.move, "tiny")}
-            ${" "}${one.class && one.loss > 0
-              ? html`
-                  <span class="lost">${lossText(one)}</span>
-                `
-              : ""}
+            ${" "}${one.class && one.loss > 0 ? element("span", lossText(one), "lost") : ""}
           </p>
           ${one.hidden &&
           one.class &&
@@ -229,32 +215,27 @@ export function Review({
         <ol class="print-only">
           ${wrong.map(
             (each) => html`
-              <li key=${each.ply}>
-                ${t("move_n", each.ply + 1)}:${" "}${moveWord(each.move)}${" "}–${" "}${t(
-                  each.class,
-                )},${" "}${lossText(each)}${each.best
-                  ? `. ${t("best_was")}: ${moveWord(each.best)}`
-                  : ""}
+              <li>
+                ${`${t("move_n", each.ply + 1)}: ${moveWord(each.move)} – ${t(each.class)}, `}
+                ${lossText(each) + (each.best ? `. ${t("best_was")}: ${moveWord(each.best)}` : "")}
               </li>
             `,
           )}
         </ol>
       `}
       ${decisions.length > 0 &&
-      html`
-        <p class="muted small">
-          ${unit !== "points"
-            ? t("caption_wp")
-            : t(
-                game.exact
-                  ? "caption_exact"
-                  : game.analyst === "tables"
-                    ? "caption_tables"
-                    : "caption_points",
-                t.known(`unit_${game.unit}`) ?? game.unit,
-              )}
-        </p>
-      `}
+      note(
+        unit !== "points"
+          ? t("caption_wp")
+          : t(
+              game.exact
+                ? "caption_exact"
+                : game.analyst === "tables"
+                  ? "caption_tables"
+                  : "caption_points",
+              t.known(`unit_${game.unit}`) ?? game.unit,
+            ),
+      )}
     </section>
   `;
 }

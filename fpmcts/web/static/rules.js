@@ -3,7 +3,7 @@
 import { html } from "./vendor/preact.js";
 import { baseTitle } from "./players.js";
 import { ofGame, t } from "./words.js";
-import { Sheet } from "./parts.js";
+import { Sheet, element } from "./parts.js";
 
 // The rules of a game; null: closed.
 export const Rules = ({ base, close }) => html`
@@ -13,14 +13,10 @@ export const Rules = ({ base, close }) => html`
       <h2>${baseTitle(base)}</h2>
       ${ofGame(base, "rules").map(
         ([title, lines]) => html`
-          <section key=${title}>
+          <section>
             <h3>${title}</h3>
             <ul>
-              ${lines.map(
-                (line) => html`
-                  <li key=${line}>${line}</li>
-                `,
-              )}
+              ${lines.map((line) => element("li", line))}
             </ul>
           </section>
         `,

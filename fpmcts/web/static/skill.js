@@ -2,10 +2,10 @@
 
 import { html, useState } from "./vendor/preact.js";
 import { keep, kept } from "./keys.js";
+import { WRONG } from "./thoughts.js";
 import { number, t } from "./words.js";
-import { button, field, grid, hidden, input, scroll } from "./parts.js";
+import { button, element, field, grid, hidden, input, note, scroll } from "./parts.js";
 
-const NAMES = ["inaccuracy", "mistake", "blunder"];
 const KEPT = "fpmcts.thresholds";
 
 const good = (values, most) =>
@@ -43,13 +43,13 @@ export function Thresholds({ game, unit, values, change, say }) {
         </span>
       </summary>
       <form onSubmit=${submit}>
-        <p class="muted small">
-          ${unit === "points"
+        ${note(
+          unit === "points"
             ? t("thresholds_points", t.known(`unit_${game.unit}`) ?? game.unit)
-            : t("thresholds_wp")}
-        </p>
+            : t("thresholds_wp"),
+        )}
         <div class="row">
-          ${NAMES.map((name, k) =>
+          ${WRONG.map((name, k) =>
             field(
               t(name),
               input(texts[k], (text) => setTexts(texts.map((one, j) => (j === k ? text : one))), {
@@ -68,10 +68,10 @@ export function Thresholds({ game, unit, values, change, say }) {
   `;
 }
 
-const withSign = (value, digits) =>
-  Number(value.toFixed(digits)) > 0
-    ? `+${number(value, digits)}`
-    : number(Number(value.toFixed(digits)) || 0, digits);
+const withSign = (value, digits) => {
+  const shown = Number(value.toFixed(digits));
+  return (shown > 0 ? "+" : "") + number(shown || 0, digits); // no −0
+};
 
 // The parts of the result: a column for each reviewed seat, and one for all hands of a series.
 export function Luck({ review, name, digits }) {
@@ -88,12 +88,7 @@ export function Luck({ review, name, digits }) {
           ? t("some_hands", hands.reviewed, hands.hands)
           : t("all_hands", hands.hands),
     });
-  if (!columns.length)
-    return review.no_luck
-      ? html`
-          <p class="muted small">${t("no_luck", review.no_luck)}</p>
-        `
-      : null;
+  if (!columns.length) return review.no_luck ? note(t("no_luck", review.no_luck)) : null;
   const names = columns[0].parts
     .map((part) => part.name)
     .filter(
@@ -143,13 +138,10 @@ export function Luck({ review, name, digits }) {
             [
               t("part_result"),
               ...columns.map((one, k) => [
-                html`
-                  <b>
-                    ${review.unit === "wp"
-                      ? number(one.result, digits)
-                      : withSign(one.result, digits)}
-                  </b>
-                `,
+                element(
+                  "b",
+                  review.unit === "wp" ? number(one.result, digits) : withSign(one.result, digits),
+                ),
                 columns.length < 3 && bar(one.result, k),
               ]),
             ],
@@ -157,7 +149,7 @@ export function Luck({ review, name, digits }) {
         ),
       )}
       <p class="muted small">
-        ${t("luck_text")}${" "}${games ? t("luck_games", games) : t("luck_exact")}
+        ${t("luck_text")} ${games ? t("luck_games", games) : t("luck_exact")}
       </p>
     </section>
   `;

@@ -1,10 +1,10 @@
 // The thoughts of a player: the searched moves, its beliefs about hidden hands, the value over the
 // game.
 
-import { html, useState } from "./vendor/preact.js";
+import { html } from "./vendor/preact.js";
 import { cardName, highFirst, moveText, moveWord, rankTitle } from "./cards.js";
-import { amount, classes, number, percent, shownChips, signed, t } from "./words.js";
-import { button } from "./parts.js";
+import { amount, classes, number, percent, plusMinus, shownChips, t } from "./words.js";
+import { button, element, note, useFew } from "./parts.js";
 
 const FEW_ROWS = 6;
 const FEW_HANDS = 12;
@@ -29,17 +29,17 @@ const gauge = (share) => html`
 function Why({ why, word }) {
   const text = why && t.known(`why_${why.case}`);
   if (!text) return null;
-  return html`
-    <p class="why small">
-      ${t(
-        `why_${why.case}`,
-        percent(why.prior),
-        word(why.move) ?? moveWord(why.move),
-        why.playouts,
-        why.equal,
-      )}
-    </p>
-  `;
+  return element(
+    "p",
+    t(
+      `why_${why.case}`,
+      percent(why.prior),
+      word(why.move) ?? moveWord(why.move),
+      why.playouts,
+      why.equal,
+    ),
+    "why small",
+  );
 }
 
 // A row for each move, from the search or from the policy alone, in the order of the server: the
@@ -47,10 +47,10 @@ function Why({ why, word }) {
 // buttons. `word` names a move. Exact values have no error and no visits; they show what each move
 // costs against the best one.
 export function Moves({ result, choose, mark, word = moveWord }) {
-  const [all, setAll] = useState(false);
   const known = (name) => rows.some((row) => (row[name] ?? null) !== null);
   const policy = Object.entries(result.policy ?? {}).sort((a, b) => b[1] - a[1]);
   const rows = result.rows?.length ? result.rows : policy.map(([move, prior]) => ({ move, prior }));
+  const [few, more] = useFew(rows, FEW_ROWS);
   if (!rows.length) return null;
   const searched = rows.some((row) => row.visits > 0); // no visits if values are exact
   const again = rows.some((row) => row.stage === 2);
@@ -102,13 +102,13 @@ export function Moves({ result, choose, mark, word = moveWord }) {
           <th scope="col">${t("move")}</th>
           ${columns.map(
             ([title, help]) => html`
-              <th scope="col" title=${t(help)} key=${help}>${title}</th>
+              <th scope="col" title=${t(help)}>${title}</th>
             `,
           )}
         </tr>
       </thead>
       <tbody>
-        ${rows.slice(0, all ? rows.length : FEW_ROWS).map(
+        ${few.map(
           (row, k) => html`
             <tr key=${row.move} class=${look(row, k)}>
               <td>
@@ -122,14 +122,12 @@ export function Moves({ result, choose, mark, word = moveWord }) {
                   : moveText(row.move, "tiny", word(row.move))}${row.move === mark
                   ? html`
                       ${" "}
-                      <small>←${" "}${t("you_played")}</small>
+                      <small>← ${t("you_played")}</small>
                     `
                   : ""}
               </td>
-              ${columns.map(
-                ([, help, cell, style]) => html`
-                  <td class=${classes("num", style?.(row))} key=${help}>${cell(row)}</td>
-                `,
+              ${columns.map(([, help, cell, style]) =>
+                element("td", cell(row), classes("num", style?.(row))),
               )}
             </tr>
           `,
@@ -138,22 +136,9 @@ export function Moves({ result, choose, mark, word = moveWord }) {
     </table>
     ${ties &&
     html`
-      <p class="muted small">≈${" "}${t("equal")}</p>
+      <p class="muted small">≈ ${t("equal")}</p>
     `}
-    ${again &&
-    rows.some((row) => row.stage === 1) &&
-    html`
-      <p class="muted small">${t("once")}</p>
-    `}
-    ${rows.length > FEW_ROWS &&
-    button(
-      html`
-        ${t("show_all", rows.length)}${" "}${all ? "▴" : "▾"}
-      `,
-      () => setAll(!all),
-      "link small",
-      { "aria-expanded": all },
-    )}
+    ${again && rows.some((row) => row.stage === 1) && note(t("once"))} ${more}
   `;
 }
 
@@ -169,7 +154,7 @@ export function Hands({ hidden, name }) {
     return html`
       <div class="hidden-hands">
         <h3>${t("hands")}</h3>
-        <p class="muted small">${t("vague")}</p>
+        ${note(t("vague"))}
       </div>
     `;
   const kinds = highFirst(hidden.kinds.map((kind, k) => [kind, k])); // as in the counter of cards
@@ -178,7 +163,7 @@ export function Hands({ hidden, name }) {
       <h3>${t("hands")}</h3>
       ${hidden.seats.map(
         (seat, s) => html`
-          <figure class="belief" key=${seat}>
+          <figure class="belief">
             <figcaption>${name(seat)}</figcaption>
             ${whole
               ? html`
@@ -190,10 +175,10 @@ export function Hands({ hidden, name }) {
                       .filter((one) => one[1] > 0.0005)
                       .map(
                         ([kind, p]) => html`
-                          <li key=${kind}>
+                          <li>
                             <span>${handName(kind)}</span>
                             ${gauge(p)}
-                            <span class="num">${percent(p, 1)}${" "}%</span>
+                            <span class="num">${percent(p, 1)} %</span>
                           </li>
                         `,
                       )}
@@ -205,19 +190,18 @@ export function Hands({ hidden, name }) {
                       <tr>
                         ${kinds.map(
                           ([kind]) => html`
-                            <th scope="col" key=${kind}>${rankTitle(kind)}</th>
+                            <th scope="col">${rankTitle(kind)}</th>
                           `,
                         )}
                       </tr>
                       ${[4, 3, 2, 1].map(
                         (count) => html`
-                          <tr key=${count}>
+                          <tr>
                             ${kinds.map(([kind, k]) => {
                               const counts = hidden.p[s][k];
                               const share = counts.slice(count).reduce((a, b) => a + b, 0);
                               return html`
                                 <td
-                                  key=${kind}
                                   title=${`${cardName(kind)} × ${count}: ${percent(share)} %`}
                                   class=${share > 0.55 ? "dense" : ""}
                                 >
@@ -248,7 +232,7 @@ export function Hands({ hidden, name }) {
         `,
       )}
       <p class="muted small">
-        ${whole ? "" : t("at_least")}${" "}${hidden.listed
+        ${whole ? "" : `${t("at_least")} `}${hidden.listed
           ? t("listed")
           : hidden.active
             ? t("ess", number(hidden.ess, 0))
@@ -265,15 +249,14 @@ const handName = (kind) =>
 export function Value({ result }) {
   if (result.value === null || result.value === undefined) return null;
   const points = result.unit === "points";
-  const error = result.se
-    ? ` ± ${points ? amount(shownChips(result.se)) : percent(result.se)}`
-    : "";
+  const text = points ? (x) => amount(shownChips(x)) : percent;
   return html`
     <p class="value">
       <b>
-        ${points
-          ? t("value_points", signed(shownChips(result.value)) + error)
-          : t("value_now", percent(result.value) + error)}
+        ${t(
+          points ? "value_points" : "value_now",
+          (points && result.value > 0 ? "+" : "") + plusMinus(result.value, result.se, text),
+        )}
       </b>
       ${!points &&
       html`
@@ -288,6 +271,7 @@ export function Value({ result }) {
 const WIDTH = 360;
 const HEIGHT = 150;
 const LEFT = 34;
+export const WRONG = ["inaccuracy", "mistake", "blunder"];
 export const MARKS = {
   best: "✓",
   good: "✓",
@@ -302,7 +286,7 @@ export const MARKS = {
 // errors.
 function runsOf(points) {
   const runs = [[]];
-  for (const one of points) one.se ? runs[runs.length - 1].push(one) : runs.push([]);
+  for (const one of points) one.se ? runs.at(-1).push(one) : runs.push([]);
   return runs.filter((run) => run.length > 1);
 }
 
@@ -337,10 +321,7 @@ export function Curve({
       `${tag(one)}: ${one.move === null ? "" : `${moveWord(one.move)}, `}${tell(one)}`,
       ...(one.class ? [t(one.class)] : []),
     ].join(", ");
-  const tell = (one) =>
-    wins
-      ? `${percent(one.value)}${one.se ? ` ± ${percent(one.se)}` : ""} %`
-      : `${amount(one.value)}${one.se ? ` ± ${amount(one.se)}` : ""}`;
+  const tell = (one) => plusMinus(one.value, one.se, wins ? percent : amount) + (wins ? " %" : "");
   return html`
     <figure class="curve-box">
       <figcaption>
@@ -351,10 +332,8 @@ export function Curve({
             `
           : ""}${seats.length > 1
           ? html`
-              ${" "}${seats.map(
-                (seat) => html`
-                  <span class=${`key seat-${seat}`} key=${seat}>${names?.(seat) ?? seat}</span>
-                `,
+              ${" "}${seats.map((seat) =>
+                element("span", names?.(seat) ?? seat, `key seat-${seat}`),
               )}
             `
           : ""}
@@ -362,7 +341,7 @@ export function Curve({
       <svg class="curve" viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} role="group" aria-label=${title}>
         ${[low, (low + high) / 2, high].map(
           (v) => html`
-            <line x1=${LEFT} x2=${WIDTH - 8} y1=${y(v)} y2=${y(v)} class="axis" key=${v} />
+            <line x1=${LEFT} x2=${WIDTH - 8} y1=${y(v)} y2=${y(v)} class="axis" />
             <text x=${LEFT - 5} y=${y(v) + 4} text-anchor="end">
               ${wins ? percent(v) : amount(v)}
             </text>
@@ -373,7 +352,6 @@ export function Curve({
             (run) => html`
               <polygon
                 class=${`band seat-${seat}`}
-                key=${`b${seat}-${run[0].ply}`}
                 aria-hidden="true"
                 points=${[
                   ...run.map((one) => [x(one), y(one.value + 2 * one.se)]),
@@ -387,7 +365,7 @@ export function Curve({
         )}
         ${seats.map(
           (seat) => html`
-            <path d=${path(seat)} class=${`line seat-${seat}`} key=${seat} />
+            <path d=${path(seat)} class=${`line seat-${seat}`} />
           `,
         )}
         ${shown.map((one) =>
@@ -395,7 +373,6 @@ export function Curve({
             ? html`
                 <line
                   class="error"
-                  key=${`e${one.ply}`}
                   x1=${x(one)}
                   x2=${x(one)}
                   y1=${y(one.value - 2 * one.se)}
@@ -405,13 +382,9 @@ export function Curve({
             : "",
         )}
         ${shown.map((one) => {
-          const wrong = ["inaccuracy", "mistake", "blunder"].includes(one.class);
+          const wrong = WRONG.includes(one.class);
           const pick = choose && {
-            tabindex:
-              one.ply === (ply ?? shown[0].ply) ||
-              (!shown.some((each) => each.ply === ply) && one === shown[0])
-                ? 0
-                : -1,
+            tabindex: one === (shown.find((each) => each.ply === ply) ?? shown[0]) ? 0 : -1,
             role: "button",
             onClick: () => choose(one.ply),
             onKeyDown: (event) =>
@@ -433,9 +406,7 @@ export function Curve({
                   ${MARKS[one.class]}
                 </text>
               `}
-              <title>
-                ${one.move === null ? tag(one) : moveWord(one.move)}${" "}·${" "}${tell(one)}
-              </title>
+              <title>${one.move === null ? tag(one) : moveWord(one.move)} · ${tell(one)}</title>
             </g>
           `;
         })}

@@ -9,7 +9,7 @@ import { keep, kept } from "./keys.js";
 import { Back, turnText } from "./play.js";
 import { byLevel, gameOf, gameTitle, levelTitle, seatTitle, usual } from "./players.js";
 import { lossOf, ofGame, setUnit, t } from "./words.js";
-import { button, field, input, select } from "./parts.js";
+import { button, element, field, input, select } from "./parts.js";
 
 function Top({ title, go, label, options, value, change }) {
   return html`
@@ -94,17 +94,13 @@ export function Puzzles({ connection, go, prefs, say, announce, fail }) {
         value=${theme}
         change=${(next) => (setTheme(next), setAt(null))}
       />
-      ${puzzles &&
-      !puzzles.length &&
-      html`
-        <p class="panel">${t("no_puzzles")}</p>
-      `}
+      ${puzzles && !puzzles.length && element("p", t("no_puzzles"), "panel")}
       ${view &&
       html`
         <p class="row">
           <b>
-            ${t("puzzle_n", place + 1, shown.length)}${solved[key] ? " ✓" : ""}${" "}·${" "}
-            ${gameTitle(puzzle.game)}${" "}·${" "}${themeOf(puzzle)}
+            ${`${t("puzzle_n", place + 1, shown.length)}${solved[key] ? " ✓" : ""} · `}
+            ${`${gameTitle(puzzle.game)} · ${themeOf(puzzle)}`}
           </b>
           <span class="muted">${t("puzzle_text")}</span>
         </p>

@@ -1,8 +1,7 @@
 // The words of the page, from words.en.json and words.zh.json. `t("key", …)` fills in {0}, {1};
 // a key without a translation shows itself; `t.known` returns undefined for it.
 
-const read = (name) =>
-  fetch(`/static/words.${name}.json`, { credentials: "same-origin" }).then((found) => found.json());
+const read = (name) => fetch(`/static/words.${name}.json`).then((found) => found.json());
 const [en, zh] = await Promise.all(["en", "zh"].map(read));
 const LANGUAGES = { en, zh };
 let language = "en";
@@ -60,6 +59,8 @@ export const signed = (value) => (value > 0 ? `+${amount(value)}` : amount(value
 export const gain = (value) => (value > 0 ? "gain" : value < 0 ? "lose" : "");
 export const verdict = (value) =>
   t(value > 0 ? "won_game" : value < 0 ? "lost_game" : "drawn_game");
+// A value with its error, if it has one; `text` writes them.
+export const plusMinus = (value, se, text) => text(value) + (se ? ` ± ${text(se)}` : "");
 // A loss with its error; an exact loss has none.
 export const lossOf = (one, digits) =>
   `${number(Math.max(0, one.loss), digits)}${one.exact ? "" : ` ± ${number(one.se, digits)}`}`;
