@@ -25,7 +25,7 @@ from .measure import Row
 SEEDS, THREADS = (0, 1, 2), 2
 LEVELS = 65.0, 70.0, 74.0, 76.4
 """Shares of games won in per cent; the last one is DouZero's (Zha et al. 2021, table 1)."""
-EVERY, LONGEST = 4.0, 240.0
+EVERY, LONGEST = 10.0, 240.0
 """Core-minutes between two measurements, and after which a seed is given up."""
 DECKS, SEED = 4_000, 20_261_129
 
