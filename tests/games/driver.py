@@ -1,4 +1,4 @@
-"""The generic kernels, which Python may call for any game, and two questions that tests ask."""
+"""The generic kernels, which Python may call for any game, and three questions that tests ask."""
 
 import numpy as np
 
@@ -19,3 +19,8 @@ def observation(game: Game, states: States, i: int, seat: int, fill: int = 0) ->
     out = np.full(game.spec.observation_shape, fill, dtype=np.int8)
     observe(game.rules, states, i, seat, out)
     return out
+
+
+def equal(first: States, second: States) -> bool:
+    """Returns whether two batches of states, or other tuples of arrays, are the same."""
+    return all(np.array_equal(a, b) for a, b in zip(first, second, strict=True))

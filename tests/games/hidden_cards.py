@@ -110,9 +110,7 @@ def check_worlds(game: Game, state: States, seat: int) -> None:
     for words in (*some, truth(game, state, seat)):
         row = world(game, view, seat, words)
         seen = game.view(row, np.array([seat]))
-        assert all(np.array_equal(a, b) for a, b in zip(seen, view, strict=True)), (
-            "the seat can distinguish the world from the state"
-        )
+        assert driver.equal(seen, view), "the seat can distinguish the world from the state"
         assert driver.current_seat(game.rules, row, 0) == mover
         if mover >= 0:
             assert len(driver.legal_actions(game, row, 0)) > 0
@@ -174,6 +172,4 @@ def check_replay(game: Game, deal: States, moves: list[int], state: States, seat
         driver.step(game.rules, row, 0, action)
     np.testing.assert_array_equal(truth(game, row, seat), words)
     reached = game.view(row, np.array([seat]))
-    assert all(np.array_equal(a, b) for a, b in zip(reached, view, strict=True)), (
-        "the replay does not lead to the view"
-    )
+    assert driver.equal(reached, view), "the replay does not lead to the view"

@@ -20,10 +20,6 @@ from tests.games import driver
 LANES = 12
 
 
-def equal(first: States, second: States) -> bool:
-    return all(np.array_equal(a, b) for a, b in zip(first, second, strict=True))
-
-
 def copies(game: Game, states: States, i: int) -> States:
     """Returns a batch of one with a copy of lane ``i``."""
     row = game.empty(1)
@@ -94,7 +90,8 @@ def test_deals_depend_on_their_seed_alone(game: Game) -> None:
     seeds = streams(2, LANES)
     batch = game.deal(seeds)
     assert all(
-        equal(game.deal(seeds[i : i + 1]), take(batch, slice(i, i + 1))) for i in range(LANES)
+        driver.equal(game.deal(seeds[i : i + 1]), take(batch, slice(i, i + 1)))
+        for i in range(LANES)
     )
 
 
@@ -106,15 +103,15 @@ def test_records_and_decks_go_there_and_back(
     fields = [game.record(deals, i, np.zeros(0, np.int16)) for i in range(LANES)]
     path = tmp_path / "decks"
     path.write_text("".join(json.dumps(line) + "\n" for line in fields))
-    assert equal(game.read_decks(path), deals)
+    assert driver.equal(game.read_decks(path), deals)
     saved = [{"match": ["a", "b"], "deck": i, **line} for i, line in enumerate(fields)]
     path.write_text("".join(2 * (json.dumps(line) + "\n") for line in saved))
-    assert equal(game.read_decks(path), deals), "every deck of a saved match once"
+    assert driver.equal(game.read_decks(path), deals), "every deck of a saved match once"
     for i, line in enumerate(fields):
         deal, moves = game.parse_record(
             {"match": ["a", "b"], "deck": 3, "players": ["a", "b", "b"], **line}
         )
-        assert equal(deal, take(deals, slice(i, i + 1))) and moves == []
+        assert driver.equal(deal, take(deals, slice(i, i + 1))) and moves == []
     with pytest.raises(ValueError):
         game.parse_record({})
 
@@ -130,16 +127,16 @@ def test_lanes_are_independent(game: Game) -> None:
                 driver.step(game.rules, batch, i, int(actions[len(actions) // 2]))
         actions = driver.legal_actions(game, single, 0)
         driver.step(game.rules, single, 0, int(actions[len(actions) // 2]))
-        assert equal(single, take(batch, slice(5, 6)))
+        assert driver.equal(single, take(batch, slice(5, 6)))
 
 
 def test_a_copied_row_is_on_its_own(game: Game, running: list[States]) -> None:
     for row in running[::5]:
         before, copy = copies(game, row, 0), copies(game, row, 0)
-        assert equal(row, copy)
+        assert driver.equal(row, copy)
         driver.step(game.rules, copy, 0, int(driver.legal_actions(game, copy, 0)[0]))
-        assert equal(row, before)
-        assert not equal(row, copy)
+        assert driver.equal(row, before)
+        assert not driver.equal(row, copy)
 
 
 def test_a_view_shows_the_same(game: Game, positions: list[States]) -> None:
@@ -164,7 +161,7 @@ def test_a_view_shows_the_same(game: Game, positions: list[States]) -> None:
                 assert driver.forced_win(game.rules, view, 0) == driver.forced_win(
                     game.rules, row, 0
                 )
-        assert equal(row, before)
+        assert driver.equal(row, before)
 
 
 def test_views_of_moves_are_moves_of_views(game: Game, running: list[States]) -> None:
@@ -177,7 +174,7 @@ def test_views_of_moves_are_moves_of_views(game: Game, running: list[States]) ->
         for seat in range(game.spec.num_seats):
             view = game.view(row, np.array([seat]))
             driver.step(game.rules, view, 0, action)
-            if not equal(view, game.view(after, np.array([seat]))):
+            if not driver.equal(view, game.view(after, np.array([seat]))):
                 continue
             same += 1
             assert driver.current_seat(game.rules, view, 0) == driver.current_seat(

@@ -16,16 +16,13 @@ from games.doudizhu import deck_files
 from games.doudizhu.cards import unpack
 from games.doudizhu.state import States
 from games.kernels import streams
+from tests.games.driver import equal
 from tests.games.positions import GAME
 
 DECKS = GAME.deal(streams(4, 20))
 DOUZERO_RANKS = [3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 17, 20, 30]
 read_decks = GAME.read_decks
 PROTOCOLS = range(pickle.HIGHEST_PROTOCOL + 1)
-
-
-def same(first: States, second: States) -> bool:
-    return all(np.array_equal(a, b) for a, b in zip(first, second, strict=True))
 
 
 def douzero(states: States) -> list[dict[str, list[int]]]:
@@ -53,7 +50,7 @@ def douzero(states: States) -> list[dict[str, list[int]]]:
 def test_decks_of_douzero(protocol: int, tmp_path: Path) -> None:
     path = tmp_path / "eval_data.jsonl"
     path.write_bytes(pickle.dumps(douzero(DECKS), protocol))
-    assert same(read_decks(path), DECKS)
+    assert equal(read_decks(path), DECKS)
     path.write_bytes(pickle.dumps(douzero(DECKS)[:1], protocol))
     assert len(read_decks(path).seat) == 1
 

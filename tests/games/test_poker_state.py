@@ -6,21 +6,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from games import make
 from games.kernels import streams
 from games.poker.betting import Action
 from games.poker.game import LimitPoker
 from games.rows import take
+from tests.evaluation.poker_games import poker
 from tests.games import driver
 from tests.games import poker_oracle as oracle
 
 NAMES = ["kuhn", "leduc"]
-
-
-def poker(name: str) -> LimitPoker:
-    game = make(name)
-    assert isinstance(game, LimitPoker)
-    return game
 
 
 def mover_observation(game: LimitPoker, states: object, i: int) -> bytes:

@@ -79,10 +79,6 @@ def weights(determinizer: Determinizer, slot: int) -> dict[int, float]:
     }
 
 
-def equal(first: States, second: States) -> bool:
-    return all(np.array_equal(a, b) for a, b in zip(first, second, strict=True))
-
-
 def endgames(count: int, most_cards: int = 15) -> Iterator[tuple[Played, int]]:
     """Yields (games, lane) of running games with few cards left and more than one world."""
     played = random_games(120, 21, most_cards=most_cards)
@@ -244,7 +240,7 @@ def test_worlds_are_deals_of_the_unseen_cards(phase1: str, phase2: bool) -> None
         assert (unpack(worlds.hands).sum(axis=2) == unpack(true.hands).sum(axis=2)).all()
         known = np.maximum(unpack(true.bottom) - unpack(true.played[:, 0]), 0)
         assert (unpack(worlds.hands[:, 0]) >= known).all()
-        assert equal(worlds._replace(hands=true.hands), true)
+        assert driver.equal(worlds._replace(hands=true.hands), true)
         active = (unpack(played.states.hands[lanes]).sum(axis=2) < 15).any(axis=1)
         active &= phase2 or phase1 != "none"
         assert (np.isfinite(diagnostics.beta) == active).all()
@@ -277,7 +273,7 @@ def test_hidden_cards_change_nothing(phase1: str) -> None:
         8,
         take(played.states, lanes),
     )
-    assert all(equal(results[0], other) for other in (*results[1:], given_full[0]))
+    assert all(driver.equal(results[0], other) for other in (*results[1:], given_full[0]))
 
 
 @pytest.mark.parametrize("phase1", PHASE1)
@@ -293,11 +289,11 @@ def test_batch_and_lane_change_nothing(phase1: str) -> None:
         play_on(played, longest, longest)
         lanes = running(played)
         expected, diagnostics = worlds_of(together, played, lanes, seed=longest)
-        assert equal(expected, worlds_of(tight, played, lanes, seed=longest)[0])
+        assert driver.equal(expected, worlds_of(tight, played, lanes, seed=longest)[0])
         singles = [
             worlds_of(alone, played, lanes[i : i + 1], seed=longest) for i in range(len(lanes))
         ]
-        assert equal(expected, concatenate([worlds for worlds, _ in singles]))
+        assert driver.equal(expected, concatenate([worlds for worlds, _ in singles]))
         for name, column in zip(diagnostics._fields, diagnostics, strict=True):
             np.testing.assert_array_equal(
                 column, np.concatenate([getattr(single, name) for _, single in singles])
@@ -307,7 +303,7 @@ def test_batch_and_lane_change_nothing(phase1: str) -> None:
         )
         rng = streams(longest, 8)[::-1].copy()
         moved, _ = reversed_lanes.worlds(7 - lanes, views(there, 7 - lanes), there.records, rng, 8)
-        assert equal(expected, moved)
+        assert driver.equal(expected, moved)
 
 
 def test_new_particles_are_drawn_when_too_few_count() -> None:
@@ -337,8 +333,8 @@ def test_particles_may_be_drawn_at_each_decision() -> None:
     second, diagnostics = worlds_of(drawn, played, lanes)
     assert not worlds_of(kept, played, lanes)[1].fresh.any()
     assert diagnostics.fresh.all() and (diagnostics.beta == 1.0).all()
-    assert equal(second, worlds_of(make(60, **given), played, lanes)[0])
-    assert not equal(first, second)
+    assert driver.equal(second, worlds_of(make(60, **given), played, lanes)[0])
+    assert not driver.equal(first, second)
 
 
 def test_without_evidence_the_posterior_is_the_prior() -> None:
@@ -376,7 +372,7 @@ def test_particles_of_another_game_are_not_used() -> None:
     expected, _ = worlds_of(reset, other, lanes)
     found, diagnostics = worlds_of(forgetful, other, lanes)
     assert diagnostics.fresh.all()
-    assert equal(found, expected)
+    assert driver.equal(found, expected)
     worlds_of(reset, other, lanes)
     reset.reset(lanes[:3])
     _, diagnostics = worlds_of(reset, other, lanes)
@@ -416,7 +412,9 @@ def test_marginals_are_those_of_the_particles_that_worlds_come_from() -> None:
         play_on(played, 142, longest=16)
         after = running(played)
         if phase2:
-            assert equal(worlds_of(asked, played, after)[0], worlds_of(silent, played, after)[0])
+            assert driver.equal(
+                worlds_of(asked, played, after)[0], worlds_of(silent, played, after)[0]
+            )
         lanes = after
 
 
