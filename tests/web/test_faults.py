@@ -180,6 +180,7 @@ def test_pause_and_pace_are_not_on_the_disk(client: TestClient, site: Site) -> N
     watched = new_table(client, seats=["quick"] * 3)["id"]
     with Tab(client) as tab:
         tab.ask("join", "state", table=watched)
+        tab.ask("pause", "state", on=True)  # a player's move could not be written
         site.services.store._file.left = 0
         assert tab.ask("speed", "state", factor=2)["factor"] == 2
 
