@@ -173,14 +173,14 @@ def toy_transcript(deal: Json, mode: str, script: list[str]) -> list[tuple[float
 def test_pairs_of_toy_deals() -> None:
     chance = random.Random(5)
     different = 0
-    for _ in range(60):
+    for _ in range(30):
         mine = chance.sample([f"{rank}{suit}" for rank in "abcd" for suit in "123"], 3)
         script = chance.sample([*mine, "pass", "pass"], 5)
         deals = [toy_deal(mine, chance.randrange(2**32)) for _ in range(2)]
         one, two = (toy_transcript(deal, "fair", script) for deal in deals)
         assert one == two and len(one) > 20
         different += deals[0] != deals[1]
-    assert different > 50
+    assert different > 25
 
 
 def test_the_test_would_notice() -> None:
