@@ -765,29 +765,42 @@ def test_looks(
 
 
 def test_a_poker_table_fits_its_window(browser: Any, site: Site) -> None:
-    """Bets above the fold, players beside one another, for every number of them."""
+    """Bets above the fold, players beside one another, for every number of them; and at the end
+    their hands, which no name of a hand and no open card covers.
+    """
     person = Person(browser, site)
     page = person.page
     parts = (
-        "() => [...document.querySelectorAll('.plate, .sizes, .amount, .buttons')].map(one => {"
+        "(of) => [...document.querySelectorAll(of)].map(one => {"
         "const {left, right, top, bottom} = one.getBoundingClientRect();"
         "return [left, right, top, bottom]; })"
     )
+
+    def check(of: str, width: int, height: int) -> int:
+        page.set_viewport_size({"width": width, "height": height})
+        boxes = page.evaluate(parts, of)
+        for k, (left, right, top, bottom) in enumerate(boxes):
+            assert 0 <= left < right <= width and 0 <= top < bottom <= height, (of, width, k)
+            assert not any(
+                left < box[1] and box[0] < right and top < box[3] and box[2] < bottom
+                for box in boxes[:k]
+            ), (of, width, k)
+        return len(boxes)
+
     for players, seed in ((2, 8), (3, 6), (6, 22)):
         seats = ["random"] * (players - 1) + ["you"]
         name = "no_limit_holdem" + f":players={players}" * (players > 2)
         person.new_table(game=name, seats=seats, mode="fair", seed=seed)
         person.wait_for_turn()
         for width, height in ((1280, 800), (1366, 700), (390, 844), (844, 390)):
-            page.set_viewport_size({"width": width, "height": height})
-            boxes = page.evaluate(parts)
-            assert len(boxes) == players + 3
-            for k, (left, right, top, bottom) in enumerate(boxes):
-                assert 0 <= left < right <= width and 0 <= top < bottom <= height, (width, players)
-                assert not any(
-                    left < box[1] and box[0] < right and top < box[3] and box[2] < bottom
-                    for box in boxes[:k]
-                ), (width, players, k)
+            assert check(".plate, .sizes, .amount, .buttons", width, height) == players + 3
+        while person.wait_for_turn():
+            ply = person.view()["ply"]
+            page.keyboard.press("c")
+            person.wait_after(ply)
+        page.wait_for_selector(".steps")
+        for width, height in ((1280, 800), (390, 844)):
+            assert check(".plate, .spot > .made, .center .open-cards", width, height) > players
     person.close()
 
 

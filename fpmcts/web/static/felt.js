@@ -340,9 +340,11 @@ export function Felt({ view, thinking, progress, next, status, notes = {}, foot,
 export function Log({ view, notes = {}, at, choose }) {
   const list = useRef(null);
   useEffect(() => {
-    const here = list.current?.querySelector(".here");
-    if (here) list.current.scrollTop = here.offsetTop - list.current.clientHeight / 2;
-  }, [at]);
+    const region = list.current;
+    if (!region) return;
+    const here = region.querySelector(".here");
+    region.scrollTop = here ? here.offsetTop - region.clientHeight / 2 : region.scrollHeight;
+  }, [at, view.ply]);
   const made = (ply) => {
     const text = moveText(view.moves[ply].move, "tiny", notes[ply]?.word);
     return choose

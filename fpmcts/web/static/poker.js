@@ -107,13 +107,17 @@ function Place({ view, seat, made, notes, thinking, next }) {
             ? element("span", moveText(next), "next")
             : thinking
               ? thinkingDots()
-              : folded || (fresh && won === null)
-                ? html`
-                    <b class="word" key=${made?.ply}>
-                      ${folded ? t("folded") : actOf(notes[made.ply]?.word ?? moveWord(made.move))}
-                    </b>
-                  `
-                : element("small", role)}
+              : won !== null
+                ? element("b", (won > 0 ? "+" : "") + chips(won), `return ${gain(won)}`)
+                : folded || fresh
+                  ? html`
+                      <b class="word" key=${made?.ply}>
+                        ${folded
+                          ? t("folded")
+                          : actOf(notes[made.ply]?.word ?? moveWord(made.move))}
+                      </b>
+                    `
+                  : element("small", role)}
         </div>
         ${behind !== null &&
         html`
@@ -128,11 +132,7 @@ function Place({ view, seat, made, notes, thinking, next }) {
           <span class="dealer" role="img" aria-label=${t("dealer")}>D</span>
         `}
       </div>
-      ${won !== null &&
-      html`
-        <b class=${`return ${gain(won)}`}>${won > 0 ? "+" : ""}${chips(won)}</b>
-        ${hand && element("small", hand)}
-      `}
+      ${won !== null && hand && !folded && element("small", hand, "made")}
     </section>
     ${won === null && bets > 0
       ? html`
