@@ -192,13 +192,12 @@ class MCTSAgent(Agent):
         game: No-limit Hold'em.
         options: See MCTSOptions.
         model: Model of the opponents.
-        name: Name in reports.
     """
 
-    def __init__(
-        self, game: Game, options: MCTSOptions, model: OpponentModel, name: str = "mcts"
-    ) -> None:
-        self.game, self.options, self.model, self.name = game, options, model, name
+    name = "mcts"
+
+    def __init__(self, game: Game, options: MCTSOptions, model: OpponentModel) -> None:
+        self.game, self.options, self.model = game, options, model
         self.adapts = options.adapt
         self._searcher: Searcher | None = None
         self.counts = new_counts(game.spec.num_seats)

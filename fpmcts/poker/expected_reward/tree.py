@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from games.kernels import kernel
+from games.rows import zeros
 
 
 class Node(IntEnum):
@@ -64,20 +65,8 @@ class BettingTree(NamedTuple):
 
 def empty_tree(room: int) -> BettingTree:
     """Returns a tree with capacity for ``room`` nodes; call ``clear`` before use."""
-    return BettingTree(
-        np.zeros(room, np.int8),
-        np.zeros(room, np.int32),
-        np.zeros(room, np.int32),
-        np.zeros(room, np.int32),
-        np.zeros(room),
-        np.zeros(room, np.int64),
-        np.zeros(room),
-        np.zeros(room),
-        np.zeros(room),
-        np.zeros(room, np.int64),
-        np.zeros(room),
-        np.zeros(1, np.int64),
-    )
+    kinds = ("i1", "i4", "i4", "i4", "f8", "i8", "f8", "f8", "f8", "i8", "f8")
+    return BettingTree(*zeros(room, *kinds), *zeros(1, "i8"))
 
 
 @kernel(inline="always")

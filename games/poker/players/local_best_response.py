@@ -202,7 +202,6 @@ class LocalBestResponse(Agent):
             cards are seen.
         boards: Boards on which hands are compared: all ways to complete the board if there are no
             more, else that many random ones.
-        name: Name in reports.
 
     Raises:
         ValueError: The game has more than two players.
@@ -211,15 +210,15 @@ class LocalBestResponse(Agent):
         hands: int8 ``[H, private cards]``, ascending.
     """
 
-    def __init__(
-        self, game: Game, against: OpenPolicy, boards: int = 100, name: str = "lbr"
-    ) -> None:
+    name = "lbr"
+
+    def __init__(self, game: Game, against: OpenPolicy, boards: int = 100) -> None:
         if game.spec.num_seats != 2:
             raise ValueError(
                 f"{game.spec.name} with {game.spec.num_seats} players: a local best response "
                 "plays against one"
             )
-        self.game, self.against, self.boards, self.name = game, against, boards, name
+        self.game, self.against, self.boards = game, against, boards
         # No-limit Hold'em has other raise sizes; hands compare as in limit Hold'em.
         self._bets, self._showdown, self._choices = game.rules, game.rules, NUM_ACTIONS
         if isinstance(game.rules, no_limit.Rules):
