@@ -147,6 +147,9 @@ def test_doudizhu_by_taps(browser: Any, site: Site) -> None:
         page.wait_for_selector(".hand")
     person.play()
     assert person.view()["over"]
+    below = "log => [log.scrollHeight - log.clientHeight, log.scrollTop]"
+    most, scrolled = page.eval_on_selector(".log", below)
+    assert most > 10 and scrolled == pytest.approx(most, abs=2)  # the last moves are shown
     page.keyboard.press("Home")
     page.wait_for_selector(".thoughts .moves")  # not before the end of a fair game
     person.check()
@@ -801,6 +804,9 @@ def test_a_poker_table_fits_its_window(browser: Any, site: Site) -> None:
         page.wait_for_selector(".steps")
         for width, height in ((1280, 800), (390, 844)):
             assert check(".plate, .spot > .made, .center .open-cards", width, height) > players
+        page.keyboard.press("Home")
+        page.wait_for_selector(".next")
+        assert person.count(".seat.bottom .card") == 2  # one's own hand, where nothing is played
     person.close()
 
 

@@ -230,7 +230,7 @@ function Seat({ view, seat, place, thinking, progress, made, next, notes }) {
 }
 
 // The middle of the table.
-function Board({ view, played }) {
+function Board({ view, children }) {
   const board = boardOf(view);
   const sheds = Array.isArray(view.seats[0].facts?.played);
   const open = Object.entries(view.public ?? {}).filter(([, cards]) => cards?.length);
@@ -265,7 +265,7 @@ function Board({ view, played }) {
         </p>
       `}
       ${board &&
-      !played &&
+      !children &&
       html`
         <${Squares} name=${board[0]} rows=${board[1]} />
       `}
@@ -305,11 +305,11 @@ export function Felt({ view, thinking, progress, next, status, notes = {}, foot,
     <div class=${`felt ${kind}`}>
       ${poker
         ? html`
-            <${Ring} ...${{ view, last, notes, thinking, next }} />
+            <${Ring} ...${{ view, last, notes, thinking, next, children }} />
           `
         : html`
             <div class="others">${others.map((which, k) => seat(which, places[k]))}</div>
-            <${Board} view=${view} played=${Boolean(children)} />
+            <${Board} ...${{ view, children }} />
           `}
       <${Effects} view=${view} />
       <div class="me">

@@ -70,7 +70,7 @@ const Chips = ({ count, style = "" }) => html`
   </span>
 `;
 
-function Place({ view, seat, made, notes, thinking, next }) {
+function Place({ view, seat, made, notes, thinking, next, children }) {
   const one = view.seats[seat];
   const game = gameOf(view.game);
   const { stacks, paid, bets = paid, folded } = one.facts;
@@ -97,7 +97,7 @@ function Place({ view, seat, made, notes, thinking, next }) {
       style=${at}
       aria-label=${`${name}, ${role}`}
     >
-      ${one.cards && (!own || view.over)
+      ${one.cards && (!own || !children)
         ? cardRow(one.cards, "small", t("hand"))
         : !own && !folded && !view.over && downCards((view.seats[me].cards ?? [1]).length, "small")}
       <div class="plate">
@@ -147,8 +147,9 @@ function Place({ view, seat, made, notes, thinking, next }) {
   `;
 }
 
-// The oval with all seats, the open cards and the pot.
-export function Ring({ view, last, notes, thinking, next }) {
+// The oval with all seats, the open cards and the pot. `children`: your own place below, which shows
+// your cards.
+export function Ring({ view, last, notes, thinking, next, children }) {
   const paid = view.seats.reduce((sum, one) => sum + one.facts.paid, 0);
   const waiting = view.seats.reduce((sum, one) => sum + (one.facts.bets ?? 0), 0);
   const open = view.public?.public ?? [];
@@ -179,7 +180,7 @@ export function Ring({ view, last, notes, thinking, next }) {
       ${view.seats.map(
         (_, seat) => html`
           <${Place}
-            ...${{ view, seat, notes }}
+            ...${{ view, seat, notes, children }}
             made=${last[seat]}
             thinking=${thinking === seat}
             next=${view.to_move === seat ? next : undefined}
