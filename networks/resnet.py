@@ -29,6 +29,7 @@ from torch.nn.utils import convert_conv2d_weight_memory_format
 
 from games.interface import GameSpec
 from games.settings import check_ranges, setting
+from networks.winograd import convolution, pays, swap
 
 DEPARTS = (
     (
@@ -167,10 +168,10 @@ class ConvNorm(nn.Module):
         self.norm = nn.LayerNorm(outputs) if dense else nn.BatchNorm2d(outputs)
         nn.init.kaiming_normal_(self.conv.weight, nonlinearity="relu")
 
-    def forward(self, x: Tensor) -> Tensor:
-        """Returns the normalised outputs."""
+    def forward(self, x: Tensor, swapped: bool = False) -> Tensor:
+        """Returns the normalised outputs; ``swapped``: they and x are ``[L, C, 1, N]``."""
         if isinstance(self.norm, nn.BatchNorm2d):
-            return self.norm(self.conv(x))
+            return self.norm(convolution(x, self.conv.weight) if swapped else self.conv(x))
         # The same as the convolution, with a faster gradient.
         outputs = functional.linear(x.flatten(1), self._dense_weight())
         return self.norm(outputs)[:, :, None, None]
@@ -212,9 +213,10 @@ class ResidualBlock(nn.Module):
         self.second = ConvNorm(channels, channels, width, dense)
         nn.init.zeros_(self.second.norm.weight)
 
-    def forward(self, x: Tensor) -> Tensor:
-        """Returns the block's output, of the shape of ``x``."""
-        return functional.relu(x + self.second(functional.relu(self.first(x))))
+    def forward(self, x: Tensor, swapped: bool = False) -> Tensor:
+        """Returns the block's output, of the shape of ``x``; ``swapped`` as in ``ConvNorm``."""
+        change = self.second(functional.relu_(self.first(x, swapped)), swapped)
+        return functional.relu_(change.add_(x))
 
 
 def inputs_of(observations: Tensor, length: int, scalars: int) -> Tensor:
@@ -319,9 +321,12 @@ class PolicyValueNet(nn.Module):
     def forward(self, observations: Tensor) -> RawOutputs:
         """Returns the raw outputs for observations int8 ``[N, C, L]``."""
         inputs = inputs_of(observations, self.length, self.num_scalars)
-        x = functional.relu(self.stem(scaled_planes(inputs, self.scale)))
+        x = functional.relu_(self.stem(scaled_planes(inputs, self.scale)))
+        swapped = pays(x, min(self.length, 3))
+        x = swap(x) if swapped else x
         for block in self.blocks:
-            x = block(x)
+            x = block(x, swapped)
+        x = swap(x) if swapped else x
         planes = self.planes(x).float()
         squeezed = functional.relu(self.squeeze(x)).flatten(1)
         rest = self.globals(functional.relu(self.units(squeezed))).float()

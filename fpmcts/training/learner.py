@@ -135,6 +135,11 @@ class Learner:
     cores: 13 steps/s against 14, 48 channels x 6 blocks, 512 rows). Networks that learn in
     parallel, a thread each, need no parts and are faster still.
 
+    In float32 on a CPU, wide networks learn with the convolutions of ``networks.winograd``.
+    *Measured* on one thread of an AMD EPYC with AVX2 alone, 64 channels x 8 blocks, before and
+    after, medians of the processor time of 12 steps: policy gradient on 1,024 rows 0.427 and
+    0.290 s, a step on 256 rows for the policy and 256 for the value 0.218 and 0.153 s.
+
     Args:
         game: The game.
         net: The network; changed in place.
