@@ -147,8 +147,8 @@ function Place({ view, seat, made, notes, thinking, next, children }) {
   `;
 }
 
-// The oval with all seats, the open cards and the pot. `children`: your own place below, which shows
-// your cards.
+// The oval with all seats, the open cards and the pot. `children`: your own place below, which
+// shows your cards.
 export function Ring({ view, last, notes, thinking, next, children }) {
   const paid = view.seats.reduce((sum, one) => sum + one.facts.paid, 0);
   const waiting = view.seats.reduce((sum, one) => sum + (one.facts.bets ?? 0), 0);
