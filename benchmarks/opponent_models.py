@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from fpmcts.poker.opponents.model import action_probabilities
-from fpmcts.poker.opponents.model_file import load
-from fpmcts.poker.opponents.statistics import STATISTICS
+from fpmcts.no_limit_holdem.opponents.model import action_probabilities
+from fpmcts.no_limit_holdem.opponents.model_file import load
+from fpmcts.no_limit_holdem.opponents.statistics import STATISTICS
 from games import make
 from games.files import shipped
 from games.kernels import kernel

@@ -10,7 +10,7 @@ import numpy as np
 
 from games.doudizhu.cards import HAND_SIZES, unpack
 from games.doudizhu.moves import Rules
-from games.doudizhu.players.double_dummy import TABLE_BITS, Solver, forget, new_solver, solve
+from games.doudizhu.solver.double_dummy import TABLE_BITS, Solver, forget, new_solver, solve
 from games.doudizhu.state import States
 from games.interface import Game
 from games.kernels import kernel

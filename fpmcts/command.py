@@ -41,7 +41,9 @@ COMMANDS = {
     ),
     "puzzles": Command("fpmcts.web.puzzles", "find puzzles in games", "loading the networks …"),
     "export": Command("fpmcts.players.export", "write what a run plays by to a file for players"),
-    "score": Command("fpmcts.poker.opponents.command", "score a model of opponents on hands"),
+    "score": Command(
+        "fpmcts.no_limit_holdem.opponents.command", "score a model of opponents on hands"
+    ),
     "check": Command("games.no_limit_holdem.phh_check", "say which hand histories can be read"),
     "reproduce": Command("fpmcts.papers.__main__", "repeat the figures of papers"),
     "bench": Command(f"{BENCHMARKS}.__main__", "measure speed on this machine"),

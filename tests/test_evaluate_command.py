@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 import yaml
 
+from fpmcts.adapters.players.foreign import ExternalPlayerError
 from fpmcts.evaluation import command as evaluate
 from fpmcts.evaluation.command import help_text
-from fpmcts.players.foreign import ExternalPlayerError
 from fpmcts.players.lookup import PlayerError
 from games.settings import InputError
 

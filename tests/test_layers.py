@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 ORDER = (
     *("games", "networks", "inference", "fpmcts"),
-    *("fpmcts.cluster", "fpmcts.tabular", "fpmcts.poker"),
+    *("fpmcts.cluster", "fpmcts.tabular", "fpmcts.no_limit_holdem"),
     *("fpmcts.adapters", "fpmcts.search", "fpmcts.players", "fpmcts.evaluation"),
     *("fpmcts.training", "fpmcts.nfsp", "fpmcts.papers", "fpmcts.web"),
 )
@@ -84,7 +84,7 @@ def test_rules_and_rule_players_need_numpy_and_numba_only() -> None:
 
 
 FAMILIES = {
-    "fpmcts.poker": ("games.poker", "games.no_limit_holdem"),
+    "fpmcts.no_limit_holdem": ("games.poker", "games.no_limit_holdem"),
     "fpmcts.adapters": ("games.doudizhu",),  # DouZero's files are of this game alone
 }
 """A room named after a family of games may know its games."""

@@ -20,10 +20,10 @@ import pytest
 from fpmcts.configuration import split
 from fpmcts.evaluation.config import parse_command_line
 from fpmcts.evaluation.plan import _given_decks
+from fpmcts.no_limit_holdem.opponents.dataset import playable
+from fpmcts.no_limit_holdem.opponents.model_file import load as load_opponents
 from fpmcts.players.tabular import load_tabular
 from fpmcts.players.trained import load_trained, untrained_of
-from fpmcts.poker.opponents.dataset import playable
-from fpmcts.poker.opponents.model_file import load as load_opponents
 from fpmcts.training.algorithms import read_run
 from fpmcts.web.command import parse
 from fpmcts.web.errors import RefusedError, parse_json
@@ -36,8 +36,8 @@ from games.kernels import streams
 from games.settings import LONGEST, ConfigError, InputError
 from games.table import Table
 from networks.checkpoint import FORMAT, _digest, load, save
+from tests.games.doudizhu.test_deck_files import douzero
 from tests.games.no_limit_holdem.test_phh import CENTS, HEADS_UP, THREE
-from tests.games.test_deck_files import douzero
 from tests.players.conftest import TINY_POKER, saved
 
 FEW, MANY = 24, 1000

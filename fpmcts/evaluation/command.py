@@ -17,6 +17,7 @@ from typing import Any
 
 from rich.table import Table
 
+from fpmcts.adapters.players.foreign import ExternalPlayerError
 from fpmcts.command import ending as usual_ending
 from fpmcts.configuration import choices, shown, split
 from fpmcts.evaluation.calibration import Calibration, calibration
@@ -31,7 +32,6 @@ from fpmcts.evaluation.saved_games import check_file, write_games
 from fpmcts.evaluation.tournament import forget, play_tournament
 from fpmcts.interrupt import Interrupt
 from fpmcts.machine import machine
-from fpmcts.players.foreign import ExternalPlayerError
 from fpmcts.players.lookup import PLAYERS, Host
 from fpmcts.players.warmup import compile_players
 from fpmcts.progress import Progress

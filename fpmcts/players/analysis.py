@@ -156,7 +156,7 @@ def main(arguments: Sequence[str], command: str = "fpmcts analyse") -> int:
 
 def ending(error: Exception) -> str:
     """Returns the line for an error; raises errors without one."""
-    from fpmcts.players.foreign import ExternalPlayerError
+    from fpmcts.adapters.players.foreign import ExternalPlayerError
 
     is_input = isinstance(error, ValueError | ExternalPlayerError)
     return error_text(error) if is_input else usual_ending(error)

@@ -6,8 +6,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from fpmcts.adapters.players.foreign import ForeignAgent
 from fpmcts.players import load_player
-from fpmcts.players.foreign import ForeignAgent
 from games.agent import Agent
 from games.interface import Game
 from games.registry import Player

@@ -1,8 +1,8 @@
 """Players by name, with options, for ``a=fpmcts a.playouts=600`` and ``load_player("fpmcts", game,
 playouts=600)``.
 
-A player is a file in ``fpmcts/players``, in the room of a family of games (``fpmcts/poker``), or in
-``games/GAME/players`` if it follows the rules of one game.
+A player is a file in ``fpmcts/players``, ``fpmcts/adapters/players`` if it comes from outside,
+``fpmcts/no_limit_holdem``, or ``games/GAME/players`` if it follows the rules of one game.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,8 @@ __all__ = ["PLAYERS", "Entrant", "Host", "PlayerError", "entrants_of", "names"]
 
 discover_of_games()
 discover("fpmcts.players")
-discover("fpmcts.poker")
+discover("fpmcts.adapters.players")
+discover("fpmcts.no_limit_holdem")
 
 
 def names(game: str) -> tuple[str, ...]:

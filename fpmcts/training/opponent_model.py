@@ -13,10 +13,10 @@ from pathlib import Path
 
 import numpy as np
 
-from fpmcts.poker.opponents.learn import TASKS, LearnOptions, assemble, gather, learn
-from fpmcts.poker.opponents.model import Booster
-from fpmcts.poker.opponents.model_file import MODEL_FILE, save
-from fpmcts.poker.opponents.score import plot, report
+from fpmcts.no_limit_holdem.opponents.learn import TASKS, LearnOptions, assemble, gather, learn
+from fpmcts.no_limit_holdem.opponents.model import Booster
+from fpmcts.no_limit_holdem.opponents.model_file import MODEL_FILE, save
+from fpmcts.no_limit_holdem.opponents.score import plot, report
 from fpmcts.progress import Progress
 from fpmcts.training.interface import Report, RunConfig, Saved
 from games import Choice
@@ -36,7 +36,7 @@ class OpponentModelConfig(RunConfig):
         hands: A file or folder of hand histories in the PHH format (.phh, .phhs, compressed .xz);
             several separated by commas.
         game: ``name``: no_limit_holdem; its options do not matter here.
-        algorithm: ``name``, and how trees are learned (``fpmcts.poker.opponents.learn``).
+        algorithm: ``name``, and how trees are learned (``fpmcts.no_limit_holdem.opponents.learn``).
     """
 
     learned_by = "fpmcts.training.opponent_model:OpponentModelLearner"

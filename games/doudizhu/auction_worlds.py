@@ -12,12 +12,12 @@ the prior (``inference.determinizer.Diagnostics.gain``) was 0.32 ± 0.06 nats in
 
 import numpy as np
 
-from games.doudizhu import forced_win as wins
 from games.doudizhu import marginal, worlds
 from games.doudizhu import observe as planes
-from games.doudizhu import sure_win as sure_wins
 from games.doudizhu.auction import UNSAID, Phase, WholeRules, WholeStates, role_of
 from games.doudizhu.cards import DECK, HAND_SIZES, NUM_RANKS, NUM_SEATS, contains, count
+from games.doudizhu.solver import forced_win as wins
+from games.doudizhu.solver import sure_win as sure_wins
 from games.doudizhu.state import unseen_cards
 from games.generic import copy_row
 from games.kernels import kernel

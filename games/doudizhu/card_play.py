@@ -8,17 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from games.doudizhu import (
-    deck_files,
-    forced_win,
-    marginal,
-    notations,
-    observe,
-    state,
-    sure_win,
-    without_moves,
-    worlds,
-)
+from games.doudizhu import deck_files, marginal, notations, observe, state, without_moves, worlds
 from games.doudizhu.action_decoder import POLICY_SIZE, decoder
 from games.doudizhu.auction import BIDDINGS
 from games.doudizhu.botzone import logs
@@ -35,8 +25,9 @@ from games.doudizhu.cards import (
     parse_cards,
     unpack,
 )
-from games.doudizhu.endgame import MOST_CARDS, MOST_CARDS_SEARCHED, Endgame
 from games.doudizhu.moves import MAX_LEGAL, PASS, RULE_SETS, Rules, move_text, parse_move, rule_set
+from games.doudizhu.solver import forced_win, sure_win
+from games.doudizhu.solver.endgame import MOST_CARDS, MOST_CARDS_SEARCHED, Endgame
 from games.doudizhu.state import States
 from games.doudizhu.themes import theme
 from games.generic import register_all

@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 
 from fpmcts import memory
+from fpmcts.adapters.players.open_spiel_bot import OpenSpielOptions
+from fpmcts.adapters.players.rlcard_agent import RLCardOptions
 from fpmcts.cluster.store import ResultFileError
 from fpmcts.evaluation import plan as plan_module
 from fpmcts.evaluation.config import parse_command_line
@@ -22,8 +24,6 @@ from fpmcts.evaluation.report import TournamentReport
 from fpmcts.evaluation.saved_games import write_games
 from fpmcts.evaluation.tournament import forget, play_tournament
 from fpmcts.papers.ismcts_tables import MatchTables
-from fpmcts.players.open_spiel_bot import OpenSpielOptions
-from fpmcts.players.rlcard_agent import RLCardOptions
 from games import make
 from games.files import shipped
 from games.settings import ConfigError, InputError

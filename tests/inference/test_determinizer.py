@@ -16,7 +16,7 @@ from inference.particles import NO_PARTICLES, make_particles, store_draws
 from inference.positions import make_positions, start_views
 from inference.replay import Replayer
 from tests.games import driver
-from tests.games.positions import deal_hidden
+from tests.games.doudizhu.positions import deal_hidden
 from tests.inference.endgames import (
     GAME,
     FakeEvaluator,

@@ -136,4 +136,4 @@ EVERY = pytest.mark.parametrize(
         for kind, game in CASES
     ],
 )
-"""PIMC compiles for long; ``tests/players/test_pimc.py`` has the rest of it."""
+"""PIMC compiles for long; ``tests/games/doudizhu/players/test_pimc.py`` has the rest of it."""

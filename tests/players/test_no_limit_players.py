@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from fpmcts.evaluation.duplicate import duplicate_match, evaluation_decks, table_games
+from fpmcts.no_limit_holdem.mcts import SHIPPED, MCTSAgent, MCTSOptions
+from fpmcts.no_limit_holdem.opponents.model import untrained
+from fpmcts.no_limit_holdem.opponents.model_file import load
+from fpmcts.no_limit_holdem.opponents.statistics import HANDS
 from fpmcts.players import load_player
-from fpmcts.poker.mcts import SHIPPED, MCTSAgent, MCTSOptions
-from fpmcts.poker.opponents.model import untrained
-from fpmcts.poker.opponents.model_file import load
-from fpmcts.poker.opponents.statistics import HANDS
 from fpmcts.web.engine.answering import Answering
 from fpmcts.web.engine.asking import Earlier, EngineQuestion
 from games import make

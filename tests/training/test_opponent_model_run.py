@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fpmcts.poker.opponents import learn
-from fpmcts.poker.opponents.model_file import MODEL_FILE, load
+from fpmcts.no_limit_holdem.opponents import learn
+from fpmcts.no_limit_holdem.opponents.model_file import MODEL_FILE, load
 from fpmcts.training.algorithms import read_run
 from fpmcts.training.opponent_model import REPORT, OpponentModelLearner
 from fpmcts.training.run import Run

@@ -15,10 +15,10 @@ import numpy
 from games.doudizhu.auction import Phase
 from games.doudizhu.botzone.prelude import DECODER, LONG_RUNNING, NETS, PLANES, RULES, Matrix
 from games.doudizhu.cards import DECK
-from games.doudizhu.forced_win import forced_win
 from games.doudizhu.legal import legal_moves
 from games.doudizhu.moves import MAX_LEGAL, PASS, Category
 from games.doudizhu.observe import NUM_AUCTION_PLANES, observe, observe_auction, observe_hand
+from games.doudizhu.solver.forced_win import forced_win
 
 CALLER = 3
 HAND = 17

@@ -11,7 +11,7 @@ saw everything, and play the move that is best on average. At each decision:
    by RHCP's score. The policy is RHCP with team play (``games/doudizhu/players/teamplay.py``).
 4. The value of a candidate in a world: while many cards are left the policy moves for all seats;
    once few are left, the double-dummy solver gives the exact value
-   (``games/doudizhu/players/double_dummy.py``). If it runs out of nodes, the rollout continues.
+   (``games/doudizhu/solver/double_dummy.py``). If it runs out of nodes, the rollout continues.
 5. *Sequential halving*: after an eighth, a quarter and a half of the worlds the worse half of the
    candidates goes. All see the same worlds. The policy's choice always stays.
 6. The best mean is played, the policy's choice if none is better.

@@ -10,11 +10,11 @@ import numpy as np
 
 from games.doudizhu.cards import Seat, size
 from games.doudizhu.moves import MAX_LEGAL, PASS, Rules
-from games.doudizhu.players.double_dummy import Solver, forget, new_solver, solve
 from games.doudizhu.players.rhcp_kernels import Memo, choose, new_memo, rest_score
 from games.doudizhu.players.teamplay import choose_for_team
+from games.doudizhu.solver.double_dummy import Solver, forget, new_solver, solve
+from games.doudizhu.solver.sure_win import sure_win
 from games.doudizhu.state import States, empty, legal, step
-from games.doudizhu.sure_win import sure_win
 from games.doudizhu.worlds import draw_hidden, fill_world, list_hidden, log_prior_hidden
 from games.generic import copy_row
 from games.kernels import kernel

@@ -14,8 +14,8 @@ not at the one that played the move to beat.) Where a move of the same category 
 is beaten like anyone else.
 
 Source: RLCard 1.2.0, ``rlcard/models/doudizhu_rule_models.py``, and its table of moves. The answers
-of the original are in tests/players/data; on 16,100 other positions made the same way the two
-differed nowhere.
+of the original are in tests/games/doudizhu/players/data; on 16,100 other positions made the same
+way the two differed nowhere.
 """
 
 from dataclasses import dataclass

@@ -4,7 +4,7 @@ public.
 RHCP looks at its own cards and the move to beat alone. These rules go before it, the first that
 applies:
 
-1. A sure win is played (``games.doudizhu.sure_win``).
+1. A sure win is played (``games.doudizhu.solver.sure_win``).
 2. Before the partner, the peasant D leads its lowest solo to a partner with one card.
 3. While an opponent holds a single card, no solo is led if there is another move than a bomb, and
    no solo below the highest otherwise; an opponent's solo is answered with the highest. While an
@@ -29,8 +29,8 @@ from games.doudizhu.legal import leads
 from games.doudizhu.moves import MAX_LEGAL, PASS, Category, Rules
 from games.doudizhu.players.rhcp import RHCP
 from games.doudizhu.players.rhcp_kernels import Memo, choose, rest_score
+from games.doudizhu.solver.sure_win import sure_win
 from games.doudizhu.state import States, hand_size, is_bomb, target_seat
-from games.doudizhu.sure_win import sure_win
 from games.kernels import kernel
 from games.registry import player
 

@@ -1,0 +1,1 @@
+"""Players from outside: other programs, objects of other frameworks, networks of DouZero."""
