@@ -60,7 +60,7 @@ class SearchSettings:
         worlds: Worlds drawn per search, >= 1, used in turn.
         slots: Simulations in flight in one tree, >= 1. 1 is the paper's algorithm; more make larger
             batches, but a few returns are still pending when the next move is chosen. A single
-            decision at a table has a sixteenth of the playouts, up to 64 (``LONE_SLOTS``), unless
+            decision at a table has a quarter of the playouts, up to 64 (``LONE_SLOTS``), unless
             slots or match=paper is given.
         unit: The return in which ``c``, ``strength`` and ``signal`` are stated, in stakes, >= 0. 0:
             ``Game.return_unit``, which makes them independent of the scale of the returns; under
