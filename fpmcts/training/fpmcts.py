@@ -62,6 +62,10 @@ VALUE_SHARE = 0.2
 """Share of the decisions that train the value alone; the others are left out."""
 BATCH_SIZE = 1024
 """Decisions per step of policy gradient."""
+AVERAGED = 4
+"""The average of the weights covers one in so many steps of the stage, until these are
+``gradient.averaging``: one of 600 would hold the weights of the start for 14 iterations.
+"""
 COUNTERS = (
     "steps",
     "iteration",
@@ -527,9 +531,9 @@ def _learn_gradient(run: FPMCTS, rows: PolicyDecisions, progress: Progress) -> d
             advantage=(parts[k].advantage - np.float32(mean)) / np.float32(deviation)
         )
         order = generator.permutation(num_rows(scaled))[: steps[k] * BATCH_SIZE]
-        for batch in order.reshape(steps[k], BATCH_SIZE):
+        for taken, batch in enumerate(order.reshape(steps[k], BATCH_SIZE), done * steps[k] + 1):
             losses = run.learners[k].gradient_step(take(scaled, batch), settings, lr)
-            run.weights.average(k, settings.averaging)
+            run.weights.average(k, min(settings.averaging, taken // AVERAGED))
             yield losses
 
     curves = learn_side_by_side(

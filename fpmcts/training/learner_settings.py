@@ -121,7 +121,8 @@ class GradientSettings(Decaying):
             teaches only the value. The other seats thus learn to answer rare moves, made with any
             hand.
         averaging: Steps of the exponential average of the weights that are evaluated and saved, >=
-            0; the latest weights play the games. 0: no averaging.
+            0, at first fewer: a quarter of those taken. The latest weights play the games. 0: no
+            averaging.
     """
 
     depends: ClassVar[dict[str, str]] = {"": "start"}

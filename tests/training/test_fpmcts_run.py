@@ -324,14 +324,16 @@ def test_a_short_run_comes_closer_to_an_equilibrium(
     assert after < reached
 
 
-def test_policy_gradient_leaves_the_uniform_policy_for_a_better_one() -> None:
+@pytest.mark.parametrize("averaging", [0, 600])
+def test_policy_gradient_leaves_the_uniform_policy_for_a_better_one(averaging: int) -> None:
+    """30 steps: their average does not hold the weights of the start."""
     base = [
         "game=kuhn",
         "threads=1",
         "gradient.start=0",
         "gradient.games=8192",
         "gradient.lr=2e-3",
-        "gradient.averaging=0",
+        f"gradient.averaging={averaging}",
     ]
     one = FPMCTS(config(base=base))
     before = exact(one)
