@@ -67,11 +67,12 @@ def test_every_figure_composes(path: Path) -> None:
 
 
 def test_one_setting_of_each_selection_in_figures_and_tables() -> None:
+    """But UCT's: the tables are by the text, the figures by a rule for ties of ours."""
     tables = MatchTables.read("lisy_tables", []).options
     for name in ("lisy_figure2", "lisy_figure3"):
         for own in composed(name).algorithms.values():
             options = {key: own[key] for key in own if key not in ("name", "selection")}
-            assert options == tables[own["selection"]]
+            assert (options == tables[own["selection"]]) == (own["selection"] != "uct")
 
 
 def test_values_that_vary_are_algorithms() -> None:

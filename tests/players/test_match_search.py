@@ -48,7 +48,7 @@ def test_a_run_of_p_uct_is_played_by_p_uct(run: Path, tmp_path: Path) -> None:
     assert (settings.rollout, settings.slots, settings.solve) == (0.9, 4, False)
     assert (settings.playouts, settings.worlds) == (64, 64)
     # Alone, a search sees returns before it is over: p-UCT learns nothing from what is in flight.
-    for playouts, alone in ((16, 4), (64, 4), (256, 16), (4096, 64)):
+    for playouts, alone in ((16, 4), (64, 16), (256, 64), (4096, 64)):
         assert search_of(checkpoint, playouts=playouts)._table_settings.slots == alone
     assert search_of(checkpoint, slots=2)._table_settings.slots == 2
     inference = agent._inference
