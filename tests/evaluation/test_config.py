@@ -93,7 +93,7 @@ def test_options_of_the_game() -> None:
         *(
             (["a=policy", "b=rhcp", *given], [f"{given[-1]}: has no effect", wanted])
             for given, wanted in (
-                (["slow_decks=9"], "without one of external, lookahead, pimc, "),
+                (["slow_decks=9"], "lookahead, pimc, lbr, "),
                 (["cluster=ray", "processes=2"], "set cluster.kind=none"),
                 (["cluster=ray", "cluster.unit_games=2"], "of a match"),
                 (["agents=[a,b]", "sprt=[0.5,0.6]"], "set agents=[]"),
