@@ -61,7 +61,9 @@ def drawn() -> None:
         f"seed {seed}": PlotLine(*np.array(found).T) for seed in SEEDS if (found := noted(seed))
     }
     panel = Panel("Games won against RHCP, %", "none", across="Core-minutes")
-    draw(Path("runs/speedrun"), "policy, from nothing", [panel], lines, {"decks": DECKS})
+    folder = Path("runs/speedrun")
+    folder.mkdir(exist_ok=True)
+    draw(folder, "policy, from nothing", [panel], lines, {"decks": DECKS})
 
 
 def rows_of(seed: int) -> Iterator[Row]:

@@ -126,7 +126,7 @@ class GradientSettings(Decaying):
     """
 
     depends: ClassVar[dict[str, str]] = {"": "start"}
-    start: int | None = setting(50, least=0, most=1_000_000_000)
+    start: int | None = setting(20, least=0, most=1_000_000_000)
     frozen: list[int] = field(default_factory=list)
     thaw: int | None = setting(None, least=0, most=1_000_000_000)
     games: int = setting(16_384, least=1, most=1_000_000_000)
