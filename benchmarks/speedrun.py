@@ -49,16 +49,18 @@ def folder_of(seed: int) -> Path:
     return Path(f"runs/speedrun-{seed}")
 
 
-def noted(seed: int) -> list[list[float]]:
+def measurements(seed: int) -> list[list[float]]:
     """Returns the measurements of a seed: core-minutes, share of games won, its error."""
     notes = folder_of(seed) / NOTES
     return json.loads(notes.read_text()) if notes.exists() else []
 
 
-def drawn() -> None:
+def draw_measurements() -> None:
     """Draws the measurements of all seeds."""
     lines = {
-        f"seed {seed}": PlotLine(*np.array(found).T) for seed in SEEDS if (found := noted(seed))
+        f"seed {seed}": PlotLine(*np.array(found).T)
+        for seed in SEEDS
+        if (found := measurements(seed))
     }
     panel = Panel("Games won against RHCP, %", "none", across="Core-minutes")
     folder = Path("runs/speedrun")
@@ -70,7 +72,7 @@ def rows_of(seed: int) -> Iterator[Row]:
     """Yields the core-minutes to each level, and the network alone at the end. Measurements of
     former sessions are read from the folder of the run.
     """
-    folder, levels, found = folder_of(seed), list(LEVELS), noted(seed)
+    folder, levels, found = folder_of(seed), list(LEVELS), measurements(seed)
 
     def reached(spent: float, share: float) -> Iterator[Row]:
         while levels and share >= levels[0]:
@@ -106,4 +108,4 @@ def run() -> Iterator[Row]:
     check_plots()
     for seed in SEEDS:
         yield from rows_of(seed)
-        drawn()
+        draw_measurements()

@@ -1,4 +1,4 @@
-"""Fast inference with 8-bit integers, for processors without fast bfloat16.
+"""Fast inference with 8-bit integers, on processors with AVX2.
 
 The convolutions of the residual blocks multiply weights of int8, with a unit per output channel, by
 activations of uint8, with a unit per layer, in oneDNN's quantised kernels. Activations follow
@@ -14,8 +14,8 @@ factors from the stem to the heads.
 Sums of products are exact integers, so outputs depend neither on the batch nor on the number of
 threads.
 
-Without VNNI a processor adds two products in 16 bits, which would saturate; its weights have 7 bits
-instead of 8.
+Without VNNI a processor adds two products in 16 bits, which would saturate: weights have 7 bits
+there instead of 8.
 
 *Measured* (``python -m benchmarks network``), 64 channels x 8 blocks, processor time of one thread,
 rates relative to float32 at batches of 64, 256 and 1024: 1.7, 2.0 and 2.1 on a shared AMD EPYC with

@@ -30,8 +30,9 @@ MOST_TIMED, ROOM_TIMED = 4096, 1 << 18
 """Most playouts of a move, and of all positions searched at once, if only its time is given."""
 LONE_ROUNDS = 4
 """Times that a search of a single position sees returns before it is over, at least: p-UCT does not
-learn from simulations in flight. As often as in training. *Measured* with 64 playouts in Doudizhu
-on AVX2, processor time of a decision: 1.48, 0.96, 0.66 and 0.43 s with 16, 8, 4 and 2.
+learn from simulations in flight. As often as in training; its strength was not compared. *Measured*
+with 64 playouts in Doudizhu on a busy machine with AVX2, processor time of a decision (median of
+13): 1.48, 0.96, 0.66 and 0.43 s with 16, 8, 4 and 2.
 """
 
 

@@ -63,8 +63,8 @@ VALUE_SHARE = 0.2
 BATCH_SIZE = 1024
 """Decisions per step of policy gradient."""
 AVERAGED = 4
-"""The average of the weights covers one in so many steps of the stage, until these are
-``gradient.averaging``: one of 600 would hold the weights of the start for 14 iterations.
+"""The average of the weights covers 1 / ``AVERAGED`` of the steps taken, at most
+``gradient.averaging``: at first an average over 600 would consist of the weights of the start.
 """
 COUNTERS = (
     "steps",
