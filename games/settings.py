@@ -176,7 +176,7 @@ def check_value(key: str, value: Any, bounds: Mapping[str, Any]) -> None:
 def allowed(bounds: Mapping[str, Any]) -> str:
     """Describes the values that the metadata of a field allows; "" if all are."""
     if bounds.get("choices") is not None:
-        return "one of " + ", ".join(str(name) for name in bounds["choices"] if name is not None)
+        return "one of " + ", ".join(typed(name) for name in bounds["choices"] if name is not None)
     ends = (("at least", bounds.get("least")), ("at most", bounds.get("most")))
     return " and ".join(
         f"{side} {bound:,}" if isinstance(bound, int) else f"{side} {bound:g}"

@@ -19,7 +19,7 @@ from games.generic import stake
 from games.interface import Game, observed_by_movers
 from games.registry import Host, PlayerOptions, Values
 from games.rows import States, num_rows
-from games.settings import setting
+from games.settings import setting, typed
 from inference.determinizer import Determinizer, InferenceSettings
 from inference.filter import FilterEngine, FilterNet
 from networks.checkpoint import (
@@ -128,7 +128,8 @@ class NetworkOptions(PlayerOptions):
                 value, other = own.get(key, "none"), learned.get(key, "none")
                 if other != value:
                     raise CheckpointError(
-                        f"{path} learned game.{key}={other}; this match plays game.{key}={value}"
+                        f"{path} learned game.{key}={typed(other)}; this match plays "
+                        f"game.{key}={typed(value)}"
                     )
             if trained.game.spec.num_seats != (seats := game.spec.num_seats):
                 raise CheckpointError(

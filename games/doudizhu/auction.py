@@ -8,6 +8,12 @@ of those there, and their kernels read them by name. There the numbers 0, 1 and 
 landlord, the peasant after and the peasant before the landlord, who sit at ``(role + landlord) %
 3``. Until there is a landlord, seats stand in for roles. Moves of the auction have ids after those
 of the cards.
+
+``doubling=each`` is the rule of Tencent QQ's 欢乐斗地主 (mj.yulinonline.com/ddz/756.html, 加倍, of
+12 March 2024): points are doubled by a player's own doubling and by its opponent's. A peasant's
+counts between that peasant and the landlord alone, the landlord's against both. There all three are
+asked within one time limit; here in turn, the landlord last, and whatever the peasants said.
+Conditions on the beans that players own are left out.
 """
 
 from enum import IntEnum
@@ -23,6 +29,9 @@ from games.rows import zeros
 
 BIDDINGS = ("none", "call", "rob")
 """How the landlord is found: there is no auction; by calls of 1, 2 or 3; or by robs."""
+
+DOUBLINGS = (False, True, "each")
+"""Whether there is a round of doubling; each: of the points of each peasant by themselves."""
 
 TEXTS = {
     "call": ("no call", "call 1", "call 2", "call 3", "no double", "double"),
@@ -59,6 +68,7 @@ class WholeRules(NamedTuple):
     Attributes:
         robs: Whether bidding is ``rob``, not ``call``.
         doubling: Whether there is a round of doubling.
+        each: Whether a peasant doubles its own points alone, and the landlord is always asked.
         forced: Whether seat 0 becomes the landlord, as if it had called 1, when nobody calls.
     """
 
@@ -71,6 +81,7 @@ class WholeRules(NamedTuple):
     encoding: int
     robs: bool
     doubling: bool
+    each: bool
     forced: bool
 
 
@@ -86,8 +97,8 @@ class WholeStates(NamedTuple):
         landlord: int8 ``[B]``, the landlord's seat; 0 until there is one.
         claims: int8 ``[B, 3]``, the highest call of each seat; in ``rob`` 1 for the call, 2 and
             more for robs in turn; 0 = it did not claim, -1 = it has said nothing.
-        factor: int16 ``[B]``, by which bids and doublings multiply the points; 0 before the first
-            call.
+        factor: int16 ``[B]``, by which bids and doublings multiply the points of all; 0 before the
+            first call.
         doubled: int8 ``[B, 3]``, 1 = doubled, 0 = did not, -1 = it has said nothing.
         led: int8 ``[B]``, number of times that the landlord played cards.
     """
@@ -112,9 +123,9 @@ class WholeStates(NamedTuple):
     led: np.ndarray
 
 
-def whole_rules(rules: moves.Rules, bidding: str, doubling: bool, forced: bool) -> WholeRules:
+def whole_rules(rules: moves.Rules, bidding: str, doubling: bool | str, forced: bool) -> WholeRules:
     """Returns the tables of a rule set with an auction."""
-    return WholeRules(*rules, bidding == "rob", doubling, forced)
+    return WholeRules(*rules, bidding == "rob", bool(doubling), doubling == "each", forced)
 
 
 def empty(count: int) -> WholeStates:
@@ -266,17 +277,17 @@ def _rob(rules: WholeRules, states: WholeStates, i: int, claims: bool) -> None:
 
 
 @kernel
-def _double(states: WholeStates, i: int, doubles: bool) -> None:
-    """Plays a doubling or its refusal: of the peasants in turn, then of the landlord if one
-    did.
+def _double(rules: WholeRules, states: WholeStates, i: int, doubles: bool) -> None:
+    """Plays a doubling or its refusal: of the peasants in turn, then of the landlord if one did or
+    each doubles alone.
     """
     role, landlord = np.int64(states.seat[i]), np.int64(states.landlord[i])
     states.doubled[i, (role + landlord) % NUM_SEATS] = doubles
-    if doubles:
+    if doubles and (role == 0 or not rules.each):
         states.factor[i] *= 2
     if role == 1:
         states.seat[i] = 2
-    elif role == 2 and states.doubled[i].max() > 0:
+    elif role == 2 and (rules.each or states.doubled[i].max() > 0):
         states.seat[i] = 0
     else:
         states.seat[i] = 0
@@ -294,7 +305,7 @@ def step(rules: WholeRules, states: WholeStates, i: int, action: int) -> None:
         state.step(rules, states, i, action)
         return
     if phase == Phase.DOUBLING:
-        _double(states, i, place > _DOUBLES)
+        _double(rules, states, i, place > _DOUBLES)
     elif rules.robs:
         _rob(rules, states, i, place == 1 or place == 3)
     else:
@@ -331,27 +342,41 @@ def is_spring(states: WholeStates, i: int) -> bool:
 
 
 @kernel
+def share(rules: WholeRules, states: WholeStates, i: int, role: int) -> float:
+    """Returns how many times ``factor`` a role wins or loses: a peasant once, twice if it doubled
+    alone (``each``); the landlord as often as both.
+    """
+    total = 0.0
+    for peasant in range(1, NUM_SEATS):
+        if role == 0 or role == peasant:
+            seat = (peasant + np.int64(states.landlord[i])) % NUM_SEATS
+            total += 2.0 if rules.each and states.doubled[i, seat] > 0 else 1.0
+    return total
+
+
+@kernel
 def stake(rules: WholeRules, states: WholeStates, i: int) -> float:
-    """Returns the points at stake for the seat to move, for a landlord twice those of a peasant; 1
+    """Returns the points at stake for the seat to move, for a landlord those of both peasants; 1
     until there is a landlord.
     """
     if states.phase[i] == Phase.CALLING:
         return 1.0
-    return state.stake(rules, states, i) * states.factor[i] * (2.0 if states.seat[i] == 0 else 1.0)
+    points = state.stake(rules, states, i) * states.factor[i]
+    return points * share(rules, states, i, np.int64(states.seat[i]))
 
 
 @kernel
 def team_return(rules: WholeRules, states: WholeStates, i: int, seat: int) -> float:
     """Returns the points of a seat; the game must be over.
 
-    A peasant wins or loses factor · 2^bombs points, twice as many after a spring; the landlord the
-    sum of both. If the game was thrown in, all points are 0.
+    A peasant wins or loses factor · 2^bombs points, twice as many after a spring (and where it
+    doubled alone); the landlord the sum of both. If the game was thrown in, all points are 0.
     """
     if states.winner[i] == NOBODY:
         return 0.0
     role = role_of(states, i, seat)
     points = state.team_return(rules, states, i, role) * states.factor[i]
-    return points * (2.0 if role == 0 else 1.0) * (2.0 if is_spring(states, i) else 1.0)
+    return points * share(rules, states, i, role) * (2.0 if is_spring(states, i) else 1.0)
 
 
 @kernel

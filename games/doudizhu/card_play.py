@@ -10,7 +10,7 @@ import numpy as np
 
 from games.doudizhu import deck_files, marginal, notations, observe, state, without_moves, worlds
 from games.doudizhu.action_decoder import POLICY_SIZE, decoder
-from games.doudizhu.auction import BIDDINGS
+from games.doudizhu.auction import BIDDINGS, DOUBLINGS
 from games.doudizhu.botzone import logs
 from games.doudizhu.cards import (
     COPIES,
@@ -80,8 +80,11 @@ class CardPlay(Game):
             choices=BIDDINGS,
             help="How the landlord is found; none: the cards are dealt to the landlord, seat 0.",
         )
-        doubling: bool = setting(
-            False, help="Whether the stake may be doubled before the first lead; needs an auction."
+        doubling: bool | str = setting(
+            False,
+            choices=DOUBLINGS,
+            help="Whether the points of all may be doubled before the first lead; each: every "
+            "peasant doubles its own points, the landlord those of both; needs an auction.",
         )
         forced: bool = setting(
             False,
@@ -95,6 +98,7 @@ class CardPlay(Game):
             "no auction": {},
             "calls and doubling": {"bidding": "call", "doubling": True},
             "robs and doubling": {"bidding": "rob", "doubling": True},
+            "robs and doubling by each": {"bidding": "rob", "doubling": "each"},
         }
     )
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from games.doudizhu.card_play import CardPlay
 from games.doudizhu.whole_game import WholeGame
-from games.settings import ConfigError
+from games.settings import ConfigError, typed
 
 
 class Doudizhu(CardPlay):
@@ -15,9 +15,9 @@ class Doudizhu(CardPlay):
         if options.bidding != "none":
             return WholeGame(options)
         for key in ("doubling", "forced"):
-            if getattr(options, key):
+            if value := getattr(options, key):
                 raise ConfigError(
-                    f"game.{key}=true: needs an auction; set game.bidding=call or rob"
+                    f"game.{key}={typed(value)}: needs an auction; set game.bidding=call or rob"
                 )
         return super().__new__(cls)
 

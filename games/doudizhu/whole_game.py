@@ -105,7 +105,8 @@ class WholeGame(CardPlay):
         """Returns the name of the networks in ``models/``: those that learned to double play
         without doubling, too (``adopted``).
         """
-        usual = replace(self.options, rules="standard", doubling=True, forced=False)
+        doubling = self.options.doubling or True
+        usual = replace(self.options, rules="standard", doubling=doubling, forced=False)
         return super().weights if self.options == usual else WholeGame(usual).weights
 
     def adopted(self, trained: Game) -> Game:
@@ -113,7 +114,7 @@ class WholeGame(CardPlay):
         without; what happens when nobody calls concerns only how they value the calls.
         """
         options, own = trained.options, self.options
-        if not isinstance(trained, WholeGame) or own.doubling > options.doubling:
+        if not isinstance(trained, WholeGame) or own.doubling not in (False, options.doubling):
             return trained
         changed = {"rules": own.rules, "doubling": own.doubling, "forced": own.forced}
         return WholeGame(replace(options, **changed))
@@ -207,7 +208,7 @@ class WholeGame(CardPlay):
             calling, doubling or playing; ``landlord``, a seat, None until there is one; ``bids``,
             what each seat said last in the auction, None where it has said nothing; ``doubled`` by
             seat, None where it has not been decided; ``factor``, what bids and doublings multiply
-            the points by; ``spring``, whether the game was one.
+            the points of all by; ``spring``, whether the game was one.
         """
         phase, landlord = Phase(int(views.phase[row])), int(views.landlord[row])
         role = (seat - landlord) % NUM_SEATS

@@ -13,7 +13,11 @@ from tests.games import driver
 
 GOLDEN = Path(__file__).parent / "golden"
 GAMES: dict[str, tuple[dict[str, Any], ...]] = {
-    "doudizhu": ({}, {"bidding": "call", "doubling": True}),
+    "doudizhu": (
+        {},
+        {"bidding": "call", "doubling": True},
+        {"bidding": "call", "doubling": "each"},
+    ),
     "goofspiel": (
         {"cards": 5},
         {"cards": 4, "prizes": "random", "scoring": "points", "lowest_prize": 1},

@@ -264,10 +264,9 @@ def read_logs(count: int) -> set[str]:
         assert len(card_play.moves) == len(match.actions)
         if max(match.bids):
             kinds.add("calls")
-            doubled = Table(
-                make("doudizhu", bidding="call", doubling=True, rules="botzone"), record=log
-            )
-            assert doubled.record()["points"] == match.points
+            for doubling in (True, "each"):
+                other = make("doudizhu", bidding="call", doubling=doubling, rules="botzone")
+                assert Table(other, record=log).record()["points"] == match.points
         else:
             kinds.add("all pass")
             with pytest.raises(ValueError, match="forced=true as nobody called"):

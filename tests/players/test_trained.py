@@ -143,6 +143,16 @@ def test_weights_play_under_other_rules(options: dict[str, Any]) -> None:
         load_player("policy", make("doudizhu", bidding="rob"), str(checkpoint_of(game, None)))
 
 
+def test_weights_that_learned_another_doubling() -> None:
+    game = make("doudizhu", bidding="rob", doubling="each")
+    none, some = (f"doudizhu-bidding=rob-doubling={doubling}" for doubling in ("each", "true"))
+    with pytest.raises(CheckpointError, match=f"no weights .* for {none}; .*{some}, .*have some"):
+        load_player("policy", game)
+    shared = str(checkpoint_of(make("doudizhu", bidding="rob"), None))
+    with pytest.raises(PlayerError, match="learned game.doubling=true; this .*=each"):
+        load_player("policy", game, shared)
+
+
 def test_the_weights_of_the_project_are_found_from_any_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

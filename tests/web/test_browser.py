@@ -403,6 +403,11 @@ def test_what_the_page_computes(browser: Any, site: Site) -> None:
         [["bid", 3], ["bombs", 2], ["spring", 2], ["doubling", 2]],
         24,
     ]
+    facts |= {"doubling": "each", "factor": 3}
+    assert person.run("auction", "[factors(of), stake(of)]", {"facts": facts, "seats": seats}) == [
+        [["bid", 3], ["bombs", 2], ["spring", 2], ["doubling", 1]],
+        12,
+    ]
     assert person.run("auction", "stake(of)", {"facts": {"bombs": 2}, "seats": []}) == 4
     moves = ["pass", "LB", "5", "3333", "444", "44", "3336", "3334", "33"]
     ordered = ["3334", "3336", "33", "444", "44", "5", "3333", "LB", "pass"]

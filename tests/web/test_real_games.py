@@ -165,3 +165,6 @@ def test_a_record_opens_as_the_game_whose_options_it_states(
     assert games.read(record)[0] == name
     with pytest.raises(RefusedError, match="doubling"):
         games.read(record | {"moves": ["no call"], "doubling": False})
+    assert games.read(record | {"bidding": "rob", "doubling": "each", "moves": []})[0] == (
+        "doudizhu:bidding=rob,doubling=each"
+    )

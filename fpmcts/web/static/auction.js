@@ -8,11 +8,15 @@ export const hasAuction = (view) => view.facts?.landlord !== undefined;
 export const isBidding = (view) => hasAuction(view) && !view.over && view.facts.phase !== "playing";
 export const isThrownIn = (view) => hasAuction(view) && view.over && view.facts.landlord === null;
 
+const doublesAlone = (view) => view.facts.doubling === "each";
+
 // What multiplies the points, by name; factors of 1 included.
 export function factors(view) {
-  const { bombs, factor, spring } = view.facts;
+  const { bombs, factor, landlord, spring } = view.facts;
   if (!hasAuction(view)) return [["bombs", 2 ** bombs]];
-  const doubled = 2 ** view.seats.filter((one) => one.facts.doubled).length;
+  // Where each doubles alone, a peasant's is not in the factor of all.
+  const counts = (one, seat) => one.facts.doubled && (!doublesAlone(view) || seat === landlord);
+  const doubled = 2 ** view.seats.filter(counts).length;
   return [
     ["bid", factor / doubled],
     ["bombs", 2 ** bombs],
@@ -64,7 +68,7 @@ export function Sum({ view }) {
       )}${" "}=${" "}
       <b>${t(stake(view) === 1 ? "points_1" : "points", amount(stake(view)))}</b>
       ${" "}
-      <small>${t("landlord_twice")}</small>
+      <small>${t(doublesAlone(view) ? "landlord_both" : "landlord_twice")}</small>
     </p>
   `;
 }

@@ -30,7 +30,11 @@ WARM_SEEDS = (0, 1, 2, 3, 4)
 """Seeds of warm-up searches: networks compile kernels for each batch size, so several positions are
 searched.
 """
-AUCTIONS = ("doudizhu:bidding=call,doubling=true", "doudizhu:bidding=rob,doubling=true")
+AUCTIONS = (
+    "doudizhu:bidding=call,doubling=true",
+    "doudizhu:bidding=rob,doubling=true",
+    "doudizhu:bidding=rob,doubling=each",
+)
 """The variants of Doudizhu with an auction."""
 GAMES = ("doudizhu", "leduc", "kuhn", "limit_holdem")
 """Games in the order of their warm-up."""

@@ -86,7 +86,7 @@ def fields_of(match: object, game: Any) -> dict[str, Any]:
     calls = [f"call {bid}" if bid else "no call" for bid in bids]
     if plays:  # here two refusals end an auction, there each seat speaks once
         calls += ["no call"] * landlord if highest < 3 else []
-        calls += ["no double"] * 2 if options.doubling else []
+        calls += ["no double"] * (3 if options.doubling == "each" else 2 * options.doubling)
     output = entries[-1].get("output")
     ended = isinstance(output, Mapping) and output.get("command") == "finish"
     points = {"points": [int(output["content"][seat]) for seat in SEATS]} if ended else {}

@@ -26,7 +26,7 @@ import numpy as np
 from games.agent import Agent, keepers
 from games.decision import RETURN, Decision
 from games.doudizhu import state
-from games.doudizhu.auction import Phase, highest_claim
+from games.doudizhu.auction import Phase, highest_claim, share
 from games.doudizhu.cards import (
     BIG_JOKER,
     DECK,
@@ -220,7 +220,7 @@ class BiddingAgent(Agent):
             decision = replace(decision, hidden=replace(hidden, seats=seats))
         if decision.unit != RETURN or decision.value is None:
             return decision
-        scale = float(view.factor[0]) * (2.0 if view.seat[0] == 0 else 1.0)
+        scale = float(view.factor[0]) * share(self.game.rules, view, 0, int(view.seat[0]))
 
         def scaled(value: float | None) -> float | None:
             return None if value is None else scale * value

@@ -15,7 +15,7 @@ import numpy as np
 from games.agent import Agent
 from games.decision import RETURN, Decision, RootMove
 from games.doudizhu import state
-from games.doudizhu.auction import NOBODY, Phase, WholeRules, WholeStates
+from games.doudizhu.auction import NOBODY, Phase, WholeRules, WholeStates, role_of, share
 from games.doudizhu.cards import NUM_SEATS
 from games.doudizhu.players.bidders import BiddingAgent, card_play_of, cards_host
 from games.generic import draw_hidden, fill_world, step
@@ -54,6 +54,18 @@ def _play(rules: WholeRules, states: WholeStates, rows: np.ndarray, actions: np.
     """Plays an action in each of some rows."""
     for k in range(len(rows)):
         step(rules, states, rows[k], actions[k])
+
+
+@kernel
+def _shares(
+    rules: WholeRules, states: WholeStates, rows: np.ndarray, seat: int, shares: np.ndarray
+) -> None:
+    """Writes how many times ``factor`` a seat wins with the landlord in each of some rows (float64
+    ``[n]``).
+    """
+    for k in range(len(rows)):
+        role = role_of(states, rows[k], seat)
+        shares[k] = share(rules, states, rows[k], role) * (1.0 if role == 0 else -1.0)
 
 
 class LookaheadAgent(BiddingAgent):
@@ -104,7 +116,8 @@ class LookaheadAgent(BiddingAgent):
         if rows.size:
             seen = state.start(np.zeros((rows.size, NUM_SEATS), np.uint64), np.uint64(0))
             seen.hands[:, 0], seen.bottom[:] = worlds.hands[rows, 0], worlds.bottom[rows]
-            shares = np.where(worlds.landlord[rows] == seat, 2.0, -1.0)
+            shares = np.empty(rows.size)
+            _shares(self.game.rules, worlds, rows, seat, shares)
             points[rows] = worlds.factor[rows] * shares * self._of_landlord(seen)
         return points
 

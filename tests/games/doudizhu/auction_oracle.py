@@ -10,10 +10,10 @@ class Auction:
     Attributes:
         speaker: The seat that speaks, None when the auction is over.
         landlord: None: nobody, so far or at all.
-        stake: Points of a peasant without bombs and spring.
+        stake: Points of a peasant without bombs, spring and doublings.
     """
 
-    def __init__(self, bidding: str, doubling: bool, forced: bool = False) -> None:
+    def __init__(self, bidding: str, doubling: bool | str, forced: bool = False) -> None:
         self.bidding, self.doubling, self.forced = bidding, doubling, forced
         self.said: list[tuple[int, str]] = []
         self.landlord: int | None = None
@@ -85,18 +85,25 @@ class Auction:
 
     def _double(self, word: str) -> None:
         assert self.speaker is not None and self.landlord is not None
-        if word == "double":
-            self.stake *= 2
-        doubled = any(word == "double" for _, word in self.said)
+        asks = self.doubling == "each" or any(word == "double" for _, word in self.said)
         if self.doublers:
             self.speaker = self.doublers.pop(0)
-        elif doubled and self.speaker != self.landlord:
+        elif asks and self.speaker != self.landlord:
             self.speaker = self.landlord
         else:
             self.speaker = None
 
+    def stakes(self) -> list[int]:
+        """Returns what each seat may win or lose, without bombs and spring: the landlord with each
+        peasant, who in "each" do not mind what the other said."""
+        doubled, found = {seat for seat, word in self.said if word == "double"}, [0, 0, 0]
+        for seat in {0, 1, 2} - {self.landlord}:
+            between = {seat, self.landlord} if self.doubling == "each" else {0, 1, 2}
+            found[seat] = self.stake * 2 ** len(doubled & between)
+        return [points or sum(found) for points in found]
 
-def points(bidding: str, doubling: bool, moves: list[str], forced: bool = False) -> list[int]:
+
+def points(bidding: str, doubling: bool | str, moves: list[str], forced: bool = False) -> list[int]:
     """Returns the points of each seat in a whole game. Asserts that the auction is legal, and that
     the game is over after the last move and not before."""
     auction, left = Auction(bidding, doubling, forced), list(moves)
@@ -118,6 +125,6 @@ def points(bidding: str, doubling: bool, moves: list[str], forced: bool = False)
     assert not left and min(hands) == 0
     landlord = auction.landlord
     spring = turns[landlord] == 1 or sum(turns) == turns[landlord]
-    stake = auction.stake * 2 ** (bombs + spring)
-    won = 1 if hands[landlord] == 0 else -1
-    return [won * (2 * stake if other == landlord else -stake) for other in range(3)]
+    won = (1 if hands[landlord] == 0 else -1) * 2 ** (bombs + spring)
+    stakes = enumerate(auction.stakes())
+    return [won * (stake if other == landlord else -stake) for other, stake in stakes]

@@ -1,5 +1,6 @@
 """Doudizhu with an auction: against an oracle, against OpenSpiel, and what a seat may know."""
 
+import json
 import re
 from itertools import product
 from typing import Any
@@ -7,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from games import make
-from games.doudizhu.auction import Phase, WholeStates, start
+from games import Choice, make
+from games.doudizhu.auction import Phase, WholeStates, share, start
 from games.doudizhu.cards import COPIES, pack, parse_cards, unpack
 from games.generic import legal
 from games.interface import Game, Records
@@ -25,6 +26,8 @@ CHOICES = (
     *product(("call", "rob"), (False, True), (False,)),
     ("call", False, True),
     ("rob", True, True),
+    ("rob", "each", False),
+    ("call", "each", True),
 )
 
 
@@ -80,8 +83,10 @@ def test_every_auction_is_as_the_oracle_says(game: Game) -> None:
                 assert seat == -1 and not options.forced
                 continue
             assert seat == state.landlord[0] == auction.landlord
-            assert state.phase[0] == Phase.PLAYING and state.factor[0] == auction.stake
+            assert state.phase[0] == Phase.PLAYING
             for other in range(3):
+                points = share(game.rules, state, 0, (other - seat) % 3) * state.factor[0]
+                assert points == auction.stakes()[other]
                 given = deal.talon[0] if other == seat else 0
                 assert state.hands[0, (other - seat) % 3] == deal.hands[0, other] + given
             continue
@@ -242,10 +247,48 @@ def test_what_seats_said_is_counted_where_they_were_asked() -> None:
     }
 
 
-@pytest.mark.parametrize("option", ["doubling", "forced"])
+@pytest.mark.parametrize("option", ["doubling=true", "doubling=each", "forced=true"])
 def test_options_that_need_an_auction(option: str) -> None:
-    with pytest.raises(ConfigError, match=f"{option}=true: needs an auction"):
-        make("doudizhu", **{option: True})
+    with pytest.raises(ConfigError, match=f"{option}: needs an auction"):
+        Choice.from_text(f"doudizhu:{option}").make()
+    with pytest.raises(ConfigError, match="all: expected one of false, true, each"):
+        make("doudizhu", doubling="all")
+
+
+@pytest.mark.parametrize(
+    ("said", "stakes", "points"),
+    [
+        (["no double", "no double", "no double"], (1, 1, 2), [16, -8, -8]),
+        (["double", "no double", "no double"], (1, 1, 3), [24, -16, -8]),
+        (["double", "double", "double"], (1, 1, 4), [64, -32, -32]),
+        (["no double", "no double", "double"], (1, 1, 2), [32, -16, -16]),
+    ],
+)
+def test_each_peasant_doubles_its_own_points(
+    said: list[str], stakes: tuple[int, ...], points: list[int]
+) -> None:
+    """A call of 1, a bomb, the rocket and a spring: 8 for a peasant where nobody doubles."""
+    game = make("doudizhu", bidding="call", doubling="each")
+    own, bottom = parse_cards("3456789TJQKA222LB"), parse_cards("KK2")
+    rest = np.repeat(np.arange(15), COPIES - unpack(own) - unpack(bottom))
+    others = [pack(np.bincount(cards, minlength=15)) for cards in (rest[:17], rest[17:])]
+    table = Table(game, deal=start(np.array([[own, *others]]), np.array([bottom])))
+    for move in ("call 1", "no call", "no call"):
+        table.play(move)
+    for seat, move, stake in zip((1, 2, 0), said, stakes, strict=True):
+        assert table.seat == seat and driver.stake(game.rules, table.states, 0) == stake
+        assert [one.text for one in table.legal()] == ["no double", "double"]
+        table.play(move)
+    told = table.describe(1)
+    assert told["doubled"] == [move == "double" for move in (said[2], *said[:2])]
+    assert told["factor"] == 1 + (said[2] == "double") and told["doubling"] == "each"
+    for move in "3456789TJQKA,pass,pass,2222,pass,pass,LB,pass,pass,KK".split(","):
+        table.play(move)
+    record = json.loads(json.dumps(table.record()))
+    assert table.describe()["returns"] == points == record["points"]
+    assert Table(game, record=record).record() == record
+    with pytest.raises(ValueError, match="the record is of doubling 'each': expected True"):
+        Table(make("doudizhu", bidding="call", doubling=True), record=record)
 
 
 def test_a_record_of_a_game_that_nobody_called() -> None:

@@ -133,17 +133,17 @@ def test_a_player_of_cards_plays_as_without_an_auction(name: str) -> None:
         whole.play(told.move)
 
 
+class Cards(Agent):
+    name = "cards"
+
+    def answer(self, question: Question, limits: Limits) -> Decision:
+        move, action = question.text(question.legal[0]), int(question.legal[0])
+        root = (RootMove(move, 1.0, 2, 0.5, 0.1),)
+        return Decision(move, action, value=0.5, unit=RETURN, root=root)
+
+
 def test_bids_are_compared_by_the_points_that_they_lead_to() -> None:
     """A constant expectation of the landlord: what remains is who becomes it, and at what stake."""
-
-    class Cards(Agent):
-        name = "cards"
-
-        def answer(self, question: Question, limits: Limits) -> Decision:
-            move, action = question.text(question.legal[0]), int(question.legal[0])
-            root = (RootMove(move, 1.0, 2, 0.5, 0.1),)
-            return Decision(move, action, value=0.5, unit=RETURN, root=root)
-
     game = make("doudizhu", bidding="call")
     agent = LookaheadAgent(game, Cards(), lambda views: np.full(len(views.seat), 0.5), 16)
     table = with_hand(game, "3456789TJ34567LB2")
@@ -163,6 +163,21 @@ def test_bids_are_compared_by_the_points_that_they_lead_to() -> None:
     for player in (agent, bidders.BiddingAgent(game, Cards(), "fitted")):
         (lead,) = player.decide(table).root or ()
         assert (lead.mean, lead.standard_error) == (3.0, pytest.approx(0.6)), "points at the stake"
+
+
+def test_the_landlords_points_are_those_of_both_peasants() -> None:
+    """One of them has doubled alone: 3 times the card play's, and 6 times after a double."""
+    game = make("doudizhu", bidding="rob", doubling="each")
+    table = with_hand(game, "3456789TJ34567LB2")
+    for move in ("call", "no rob", "no rob", "double", "no double"):
+        table.play(move)
+    agent = LookaheadAgent(game, Cards(), lambda views: np.full(len(views.seat), 0.5), 16)
+    root = agent.decide(table).root or ()
+    assert {one.move: one.mean for one in root} == {"no double": 1.5, "double": 3.0}
+    table.play("double")
+    for move, value in (("3", 3.0), ("pass", 2.0), ("pass", 1.0)):
+        assert agent.decide(table).value == value
+        table.play(move)
 
 
 def test_a_rule_cannot_be_restricted_to_given_bids() -> None:
