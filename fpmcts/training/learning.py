@@ -4,6 +4,7 @@ part of a checkpoint.
 
 import math
 import re
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -79,7 +80,10 @@ def cosine(progress: float, end: float) -> float:
 def learn_side_by_side(
     threads: int, networks: Sequence[Iterator[Losses]], steps: Sequence[int], progress: Progress
 ) -> dict[str, float]:
-    """Takes all steps of independent networks, a thread each; returns the mean losses as curves.
+    """Takes all steps of independent networks in parallel; returns the mean losses as curves.
+
+    A free thread takes one step of the network that has most of its steps left, so that two threads
+    share the work of three networks evenly.
 
     Args:
         threads: Maximum networks that learn in parallel.
@@ -87,24 +91,30 @@ def learn_side_by_side(
         steps: Number of steps of each network.
         progress: Called with the steps taken.
     """
+    found: list[list[Losses]] = [[] for _ in networks]
+    waiting, taking = {k for k, count in enumerate(steps) if count}, threading.Lock()
 
-    def work(k: int, tick: Tick) -> list[Losses]:
+    def work(_: int, tick: Tick) -> None:
         torch.set_num_threads(1)  # of this thread, as in ``fpmcts.training.workers``
-        found: list[Losses] = []
-        for losses in networks[k]:
-            found.append(losses)
-            if len(found) % 8 == 0:
-                tick(len(found))
-        return found
+        while True:
+            with taking:
+                if not waiting:
+                    return  # the other threads finish what is left
+                k = max(sorted(waiting), key=lambda k: steps[k] - len(found[k]))
+                waiting.remove(k)
+            found[k].append(next(networks[k]))
+            tick(0)
+            with taking:
+                if len(found[k]) < steps[k]:
+                    waiting.add(k)
 
-    pool = ThreadPool([work] * min(threads, len(networks)))
-    return loss_curves(
-        pool.map(
-            range(len(networks)),
-            steps,
-            lambda done: progress("learning", done, sum(steps), "steps"),
-        )
+    workers = range(min(threads, len(networks)))
+    ThreadPool([work for _ in workers]).map(
+        workers,
+        [0 for _ in workers],
+        lambda _: progress("learning", sum(map(len, found)), sum(steps), "steps"),
     )
+    return loss_curves(found)
 
 
 class FilterLearner:

@@ -1,5 +1,7 @@
 """The learner, on samples of heuristic games."""
 
+import threading
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,7 @@ from fpmcts.training.fpmcts import FPMCTS
 from fpmcts.training.heuristic_games import generate_games
 from fpmcts.training.learner import Learner, LossNotFiniteError, encode
 from fpmcts.training.learner_settings import LearnerSettings
-from fpmcts.training.learning import FilterLearner
+from fpmcts.training.learning import FilterLearner, learn_side_by_side
 from fpmcts.training.samples import Samples
 from games import make
 from games.interface import Game, seats_to_move
@@ -48,6 +50,18 @@ def test_learner_learns_a_batch_by_heart(samples: Samples) -> None:
     assert losses[-1]["value"] < 0.7 * losses[0]["value"]
     assert losses[0]["hidden_gain"] == pytest.approx(0.0, abs=1e-5)  # the head starts as the prior
     assert losses[-1]["hidden_gain"] > 0.1
+
+
+def test_two_threads_share_three_networks_evenly() -> None:
+    both = threading.Barrier(2, timeout=10)  # breaks if a step runs while no other does
+
+    def network(k: int) -> Iterator[dict[str, float]]:
+        for taken in range(2):
+            both.wait()
+            yield {"value": 10.0 * k + taken}
+
+    curves = learn_side_by_side(2, [network(k) for k in range(3)], [2, 2, 2], silent)
+    assert curves == {"loss/value_0": 0.5, "loss/value_1": 10.5, "loss/value_2": 20.5}
 
 
 def test_value_and_policy_may_come_from_different_rows(samples: Samples) -> None:
