@@ -81,7 +81,7 @@ def test_a_file_of_version_1_keeps_its_reviews(tmp_path: Path) -> None:
         file.commit()
     for _ in range(2):
         with contextlib.closing(Store(path)) as kept:
-            assert [*kept.reviewed("me")] == [("a", "toy", {})]
+            assert [*kept.reviewed("me")] == [("a", "toy", [{}])]
             assert kept.reviews_of("a", "me") == [{}]
 
 
@@ -174,7 +174,7 @@ def test_a_game_that_left_the_lobby_breaks_no_list(client: TestClient, site: Sit
     review = Review("normal", 0, (5.0, 10.0, 15.0), (0,), decisions=[mistake])
     assert mistake.name(review.classes) == "blunder"
     site.services.store.put_review("g", session, review.key, asdict(review))
-    assert client.get("/api/stats").json() == {"stats": []}
+    assert client.get("/api/stats").json() == {"stats": [], "skill": []}
     assert client.get("/api/puzzles").json() == {"puzzles": []}
     assert len(client.get("/api/tables").json()["tables"]) == 2
 

@@ -14,14 +14,16 @@ from starlette.testclient import TestClient
 
 from fpmcts.web.engine.asking import Answer, EngineQuestion
 from fpmcts.web.errors import RefusedError
+from fpmcts.web.review import reviewer
 from fpmcts.web.review.comparing import CLASSES as NAMES
 from fpmcts.web.review.comparing import SPEEDS, classify
-from fpmcts.web.review.judging import Played, Review, judge_game
+from fpmcts.web.review.judging import Judgement, Played, Review, judge_game
 from fpmcts.web.server import app
+from fpmcts.web.tables.store import Series, StoredGame, TableSettings
 from games.decision import WINS, Decision, RootMove
 from games.estimate import Estimate
 from tests.web.conftest import TOKEN, Site, Tab, opened
-from tests.web.fake import ToyGames
+from tests.web.fake import ToyGames, ToyTable
 
 CLASSES = (5.0, 10.0, 15.0)
 
@@ -304,3 +306,43 @@ def test_reviews_of_a_shared_table_belong_to_each_session(client: TestClient, si
     tables, reviews = reopen(f"{record}\n{record}")
     assert len(tables) == 2 and table["id"] in tables and reviews == 2
     assert reopen(record.replace("pass", "a1"))[1] == 0  # of tables that are gone
+
+
+def test_skill_over_time_by_role(
+    client: TestClient, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The mean loss of the last games, its error over games, the oldest first; nothing of one game
+    alone or of another seat. The landlord is who the game says, here by its number of moves.
+    """
+    monkeypatch.setattr(reviewer, "RECENT", 2)
+    told, landlords = ToyTable.describe, (0, 2, None)
+    monkeypatch.setattr(
+        ToyTable,
+        "describe",
+        lambda table, seat: told(table, seat) | {"landlord": landlords[len(table.moves)]},
+    )
+    hands = [[f"{rank}{suit}" for rank in "abc"] for suit in "123"]
+    settings = TableSettings(["you", "quick", "quick"], "fair", Series([]), 0)
+    games = (
+        (0, 0, 1.0),
+        (1, 0, 5.0),
+        (0, 0, 3.0),
+        (2, 0, 9.0),
+        (1, 0, 5.0),
+        (0, 0, 7.0),
+        (0, 1, 8),
+    )
+    for number, (moves, seat, loss) in enumerate(games):
+        record = {"hands": hands, "moves": ["pass"] * moves}
+        site.services.store.put(
+            StoredGame(str(number), "me", "toy", number, True, settings, record)
+        )
+        lost = Judgement(0, seat, "pass", 0.5, "wp", "a1", [], loss=loss, se=0.5)
+        review = Review("fast", 0, CLASSES, (seat,), "wp", decisions=[lost])
+        site.services.store.put_review(str(number), "me", review.key, asdict(review))
+    found = asyncio.run(site.server.reviewer.skill("me", site.services))
+    assert [{**row, "points": [tuple(one.values()) for one in row["points"]]} for row in found] == [
+        {"game": "toy", "mode": "fair", "unit": "wp", "seat": seat, "landlord": 0, "points": points}
+        for seat, points in ((0, [(2.0, 1.0, 2), (5.0, 2.0, 2)]), (1, [(5.0, 0.0, 2)]))
+    ]
+    assert client.get("/api/stats").json()["skill"] == []

@@ -4,12 +4,13 @@ move.
 
 import asyncio
 import json
+from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import asdict, replace
 from functools import partial
-from itertools import groupby
-from operator import itemgetter
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from fpmcts.web.clock import derived_seed
 from fpmcts.web.engine.asking import Answer, EngineError, EngineQuestion, Priority
@@ -21,7 +22,7 @@ from fpmcts.web.review.luck import together
 from fpmcts.web.tables.room import Room, Services
 from fpmcts.web.tables.rulebook import positions, table_at
 from fpmcts.web.tables.store import DiskError, Store
-from games.estimate import Estimate, total
+from games.estimate import Estimate, estimate, total
 
 if TYPE_CHECKING:
     from games.table import Table
@@ -38,6 +39,10 @@ tables are only close to an equilibrium.
 """
 MOST_HANDS = 200
 """Maximum hands of a series that are summed."""
+RECENT = 20
+"""Games over which losses are averaged."""
+ROLE = ("game", "mode", "unit", "seat", "landlord")
+"""A role is a seat or, where a game found a landlord (0, else None), the place after it."""
 MOST_LATEST = 100
 """Reviews kept in memory."""
 NO_LUCK = "the analyst cannot estimate it"
@@ -375,10 +380,9 @@ class Reviewer:
         """Yields table, ply and game of the clear mistakes of a session's reviewed games that
         nobody has found yet, the newest games first.
         """
-        reviewed = self._store.reviewed(session)
-        for (table, game), stored in groupby(reviewed, key=itemgetter(0, 1)):
+        for table, game, stored in self._store.reviewed(session):
             wrong, solved = dict[int, None](), set[int]()
-            for _, _, fields in stored:  # reviews of one game, by different speeds, seats or seeds
+            for fields in stored:  # reviews of one game, by different speeds, seats or seeds
                 review = Review.parse(fields)
                 for decision in review.decisions:
                     if decision.right:
@@ -389,3 +393,28 @@ class Reviewer:
             for ply in wrong.keys() - solved:
                 yield {"table": table, "ply": ply, "game": game, "theme": None}
                 await asyncio.sleep(0)
+
+    async def skill(self, session: str, services: Services) -> list[Json]:
+        """Returns what a session lost per reviewed game in its own seat: for each ``ROLE`` with two
+        such games its fields and ``points``.
+
+        A point is the mean loss (``games.estimate.Estimate``) of the ``RECENT`` games up to one,
+        the oldest first. Gains against the analyst's choice are negative losses; of several reviews
+        of a game, one counts.
+        """
+        losses: defaultdict[tuple[object, ...], list[float]] = defaultdict(list)  # newest first
+        for name, game, reviews in self._store.reviewed(session):
+            await asyncio.sleep(0)  # others have their turn
+            stored, review = self._store.get(name), Review.parse(reviews[0])
+            if stored and stored.settings.you in review.seats and game in services.rulebook.names():
+                seat, mode = stored.settings.you, stored.settings.mode
+                told = services.rulebook.table(game, record=stored.record).describe(seat)
+                first = told.get("landlord")
+                place = (seat - (first or 0)) % len(stored.settings.seats)
+                losses[game, mode, review.unit, place, first and 0].append(review.cost(seat).mean)
+        return [
+            dict(zip(ROLE, role, strict=True))
+            | {"points": [asdict(estimate(np.array(lost[k : k + RECENT]))) for k in games[::-1]]}
+            for role, lost in losses.items()
+            if (games := range(len(lost) - 1))
+        ]

@@ -160,9 +160,11 @@ class Server:
         names = [name for name, _ in info.seats]
         return {"view": view_of(table, info, names, None, everything=True)}
 
-    def stats(self, request: Request) -> object:
-        """Returns the results of a session."""
-        return {"stats": self.lobby.statistics(request.scope["session"])}
+    async def stats(self, request: Request) -> object:
+        """Returns the results of a session, and what its decisions lost."""
+        session = request.scope["session"]
+        stats = self.lobby.statistics(session)
+        return {"stats": stats, "skill": await self.reviewer.skill(session, self.services)}
 
     async def puzzles(self, request: Request) -> object:
         """Lists decisions for which to find the best move: a session's own mistakes, then those

@@ -73,7 +73,13 @@ SUMS_OF_RESULTS = """
 SELECT game, mode, seats, count(*), sum(won > 0), sum(won), sum(won * won) FROM games
 WHERE session = ? AND won IS NOT NULL GROUP BY game, mode, seats
 """
-
+REVIEWS_BY_GAME = """
+SELECT id, game, '[' || group_concat(review) || ']' FROM (
+    SELECT games.id AS id, games.game AS game, made, review
+    FROM reviews JOIN games ON games.id = reviews.game WHERE reviews.session = ?
+    ORDER BY made DESC, games.id, key LIMIT ?
+) GROUP BY id ORDER BY made DESC, id
+"""
 RETURNS_BEFORE = """
 WITH RECURSIVE hands (id, most) AS (
     VALUES (?, ?)
@@ -347,17 +353,12 @@ class Store:
         statement = "SELECT review FROM reviews WHERE game = ? AND session = ? ORDER BY key"
         return [json.loads(review) for (review,) in self._ask(statement, table, session)]
 
-    def reviewed(self, session: str, limit: int = 200) -> Iterator[tuple[str, str, Json]]:
+    def reviewed(self, session: str, limit: int = 200) -> Iterator[tuple[str, str, list[Json]]]:
         """Yields the tables that a session reviewed, the newest first, with the games' names and
-        the reviews.
+        the reviews, at most ``limit``.
         """
-        statement = (
-            "SELECT games.id, games.game, review "
-            "FROM reviews JOIN games ON games.id = reviews.game WHERE reviews.session = ? "
-            "ORDER BY made DESC, games.id, key LIMIT ?"
-        )
-        for table, game, review in self._ask(statement, session, limit):
-            yield table, game, json.loads(review)
+        for table, game, reviews in self._ask(REVIEWS_BY_GAME, session, limit):
+            yield table, game, json.loads(reviews)
 
 
 def _stored(
