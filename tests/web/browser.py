@@ -236,17 +236,25 @@ class Person:
             polling=50,
         )
 
-    def play(self) -> None:
-        """Plays to the end of the game by typing the longest legal moves; on a phone, where nobody
-        types bets, by the first button that is not to fold.
+    def move(self, move: str) -> None:
+        """Types a move; on a phone, which has no line for it, cards by their keys. Where there is
+        neither, presses the first button that is not to fold.
         """
+        page = self.page
+        if page.locator(".typed input").is_visible():
+            page.fill(".typed input", move)
+            page.keyboard.press("Enter")
+        elif self.count(".hand") and move != "pass":
+            for key in (*move, "Enter"):
+                page.keyboard.press(key)
+        else:
+            page.locator(".buttons .primary, .hand ~ .buttons button").first.click()
+
+    def play(self) -> None:
+        """Plays the longest legal moves to the end of the game."""
         while self.wait_for_turn():
             view = self.view()
-            if self.page.locator(".typed input").is_visible():
-                self.page.fill(".typed input", longest(view))
-                self.page.keyboard.press("Enter")
-            else:
-                self.page.locator(".buttons .primary").first.click()
+            self.move(longest(view))
             self.wait_after(view["ply"])
 
     def count(self, part: str) -> int:

@@ -384,12 +384,50 @@ def test_moves_that_arrive_stay_in_the_window(browser: Any, site: Site, width: i
     )
     person.new_table()
     person.wait_for_turn()
-    person.page.fill(".typed input", longest(person.view()))
-    person.page.keyboard.press("Enter")
+    person.move(longest(person.view()))
     person.wait_after(2)
     assert person.count(".seat.right .played .word") == 1
     wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
     assert person.page.evaluate(wide) <= 0
+    person.close()
+
+
+def test_a_card_keeps_its_suit(browser: Any, site: Site) -> None:
+    """The one that is touched is played, after a reload too; no two cards are alike."""
+    person = Person(browser, site)
+    page = person.page
+
+    def cards(part: str) -> list[str]:
+        name = r"textContent.trim() + one.className.match(/kind-\w+( big)?/)[0]"
+        names = f"all => all.map(one => one.querySelector('.rank').{name})"
+        return list(page.locator(f"{part} .card").evaluate_all(names))
+
+    person.new_table()
+    page.keyboard.press("?")
+    assert not any("kind-s" in one for one in cards(".hand"))
+    page.locator("dialog .check", has_text="Suits").click()
+    page.locator("dialog .primary").click()
+    person.wait_for_turn()
+    before, hand = cards(".hand"), person.view()["seats"][0]["cards"]
+    rank = next(rank for rank in hand if hand.count(rank) > 1)
+    page.locator(f".column[data-rank='{rank}'] button").first.click(position={"x": 8, "y": 8})
+    touched = before[[*reversed(hand)].index(rank)]
+    page.locator(".buttons .primary").click()
+    person.wait_after(0)
+    page.reload()
+    page.wait_for_selector(".hand")
+    left = cards(".hand")
+    assert Counter(before) - Counter(left) == {touched: 1} and len(left) == len(before) - 1
+    person.play()
+    page.wait_for_selector(".steps")
+    page.keyboard.press("Home")
+    page.wait_for_selector(".next")
+    assert cards(".next") == [touched] and cards(".lying") == before
+    every = before + cards(".others .fanned")
+    assert len(every) == len({*every}) == 54 and {*cards(".open-cards")} <= {*before}
+    page.keyboard.press("ArrowRight")
+    page.wait_for_selector(".seat.bottom .played .card")
+    assert cards(".seat.bottom .played") == [touched] and {*cards(".lying")} == {*left}
     person.close()
 
 
@@ -461,7 +499,7 @@ def test_what_the_page_computes(browser: Any, site: Site) -> None:
     assert person.run("words", "of.map(verdict)", [2, 0, -1]) == ["You won", "A draw", "You lost"]
     assert person.run("words", "of.map(gain)", [2, 0, -1, None]) == ["gain", "", "lose", ""]
     games = [[2, -1, -1], [-4, 8, -4]]
-    found = person.run("match", "sums(of).slice(-3).map(one => one.value)", games)
+    found = person.run("replay", "sums(of).slice(-3).map(one => one.value)", games)
     assert found == [-2, 7, -5]
     heads = (
         "import('/static/vendor/preact.js').then(({ html, render }) => { const at = document.body;"

@@ -102,15 +102,12 @@ export function BetControls({ view, turn, play, hint, say, keys }) {
         plain: isFold,
       })}
       ${range &&
-      html`
-        <button
-          type="submit"
-          form="bet"
-          class=${classes("primary", suggested && !others.includes(suggested) && "suggested")}
-        >
-          ${verb}
-        </button>
-      `}
+      button(
+        verb,
+        undefined,
+        classes("primary", suggested && !others.includes(suggested) && "suggested"),
+        { type: "submit", form: "bet" },
+      )}
       ${hint && turn && button(t("hint"), askHint)}
     </div>
     ${range &&

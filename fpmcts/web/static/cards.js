@@ -1,11 +1,13 @@
 // Cards as buttons and as pictures: a rank, and a figure drawn here: the suit, or in games without
 // suits what kind of card it is.
 
-import { html, useRef } from "./vendor/preact.js";
+import { h, html, useRef } from "./vendor/preact.js";
 import { bidWord } from "./auction.js";
+import { kbd } from "./keys.js";
 import { costOf, streetOf } from "./poker.js";
+import { placesOf, reorder, suitsOf } from "./suits.js";
 import { chips, t } from "./words.js";
-import { button, element, hidden } from "./parts.js";
+import { button, element, figure, hidden, picture } from "./parts.js";
 
 const DEAL_MS = 35; // between the cards of a hand that is dealt
 
@@ -52,11 +54,12 @@ export function cardName(card) {
   return suitOf(card) ? `${rankText(card)}${SUITS[suitOf(card)]}` : rankText(card);
 }
 
-function kindOf(card) {
+function kindOf(card, suit) {
   const rank = rankOf(card);
   if (rank === "L" || rank === "B") return "joker";
   return (
-    suitOf(card) ??
+    suitOf(card) ||
+    suit ||
     (["J", "Q", "K"].includes(rank)
       ? "court"
       : (byRanks ? ["A", "2"] : ["A"]).includes(rank)
@@ -65,73 +68,57 @@ function kindOf(card) {
   );
 }
 
-const looks = (card) =>
-  `card kind-${kindOf(card)} ${card === "B" ? "big" : card[0] === "T" ? "ten" : ""}`;
+const looks = (card, suit) =>
+  `card kind-${kindOf(card, suit)} ${card === "B" ? "big" : card[0] === "T" ? "ten" : ""}`;
 
-function face(card) {
-  const kind = kindOf(card);
+function face(card, suit) {
+  const kind = kindOf(card, suit);
   return html`
     <b class="rank">
       ${kind === "joker"
         ? element("span", t(card === "B" ? "big_joker_face" : "little_joker_face"), "stacked")
         : rankText(card)}
     </b>
-    <svg
-      class="figure"
-      viewBox=${kind === "high" ? "0 1 24 24" : "0 0 24 24"}
-      aria-hidden="true"
-      focusable="false"
-    >
-      <path d=${FIGURES[kind]} />
-    </svg>
+    ${figure(FIGURES[kind], { class: "figure", ...(kind === "high" && { viewBox: "0 1 24 24" }) })}
   `;
 }
 
-// Cards that lie on the table, as one picture.
-export function cardRow(cards, size = "", label) {
+// Cards that lie on the table, as one picture. `suitsFor` gives suits to cards without.
+export function cardRow(cards, size = "", label, suitsFor) {
   if (!cards?.length) return null;
   const names = cards.map(cardName).join(" ");
-  return html`
-    <span class=${`cards ${size}`} role="img" aria-label=${label ? `${label}: ${names}` : names}>
-      ${cards.map((card, k) =>
-        element("span", face(card), `${looks(card)} ${k && card === cards[k - 1] ? "same" : ""}`),
-      )}
-    </span>
-  `;
+  const suits = suitsFor?.(cards) ?? [];
+  return picture(
+    label ? `${label}: ${names}` : names,
+    cards.map((card, k) =>
+      element(
+        "span",
+        face(card, suits[k]),
+        `${looks(card, suits[k])} ${k && card === cards[k - 1] ? "same" : ""}`,
+      ),
+    ),
+    `cards ${size}`,
+  );
 }
 
 export const CardButton = ({ card, disabled, play, shortcut }) =>
-  button(
-    html`
-      ${face(card)}${shortcut && shortcut !== card
-        ? html`
-            <kbd aria-hidden="true">${shortcut}</kbd>
-          `
-        : ""}
-    `,
-    play,
-    looks(card),
-    { disabled, "aria-label": cardName(card), "aria-keyshortcuts": shortcut },
-  );
+  button([face(card), shortcut && shortcut !== card && kbd(shortcut)], play, looks(card), {
+    disabled,
+    "aria-label": cardName(card),
+    "aria-keyshortcuts": shortcut,
+  });
 
 // Face-down cards.
-export const downCards = (count, size = "") => html`
-  <span class=${`cards ${size}`} role="img" aria-label=${t("face_down", count)}>
-    ${Array.from(
-      { length: count },
-      (_, k) => html`
-        <span class="card down"></span>
-      `,
-    )}
-  </span>
-`;
+export const downCards = (count, size = "") =>
+  picture(
+    t("face_down", count),
+    Array.from({ length: count }, () => element("span", "", "card down")),
+    `cards ${size}`,
+  );
 
 // A stack of face-down cards with their number.
-export const backs = (count) => html`
-  <span class=${`backs ${count <= 2 ? "few" : ""}`} role="img" aria-label=${t("cards_left", count)}>
-    <b>${count}</b>
-  </span>
-`;
+export const backs = (count) =>
+  picture(t("cards_left", count), element("b", count), `backs ${count <= 2 ? "few" : ""}`);
 
 // The word for a move in a position, with what it costs where the page knows: in betting games a
 // call of nothing is a check, a raise of nothing a bet.
@@ -152,10 +139,12 @@ export function madeWord(before, after, seat, move) {
 
 let byRanks = true;
 
-// Whether moves written as ranks are cards: such a game shows which cards each seat played. Its
-// other moves are bids.
-export const showRanks = (view) =>
-  (byRanks = view.seats.every((one) => Array.isArray(one.facts?.played)));
+// Whether players shed cards: such a game shows which cards each seat played.
+export const sheds = (view) => view.seats.every((one) => Array.isArray(one.facts?.played));
+// Whether moves are cards of your hand.
+export const playsCards = (view) => sheds(view) && isRanks(view.seats[view.you]?.cards ?? []);
+// Whether moves written as ranks are cards; the other moves of such a game are bids.
+export const showRanks = (view) => (byRanks = sheds(view));
 export const isCardMove = (move) => byRanks && Boolean(move) && isRanks([...move]);
 const SHARES = { 0.25: "¼ ", 0.5: "½ ", 0.75: "¾ ", 1: "" };
 // A bet by its amount or its share of the pot, as no-limit games write it.
@@ -176,9 +165,9 @@ export const moveWord = (move) =>
         move);
 
 // A move as cards if it is written as ranks, else as a word.
-export const moveText = (move, size = "small", word) =>
+export const moveText = (move, size = "small", word, suitsFor) =>
   isCardMove(move)
-    ? cardRow([...move], size)
+    ? cardRow([...move], size, undefined, suitsFor)
     : element(
         "span",
         word ?? moveWord(move),
@@ -190,10 +179,10 @@ export const moveText = (move, size = "small", word) =>
 // ranks does to one card of each what it did to the first. Cards of a rank are interchangeable;
 // those that were touched are shown as selected before the others. `dull`: ranks that no legal move
 // has.
-export function RankHand({ cards, chosen, choose, disabled, label, dull = [] }) {
+export function RankHand({ one, chosen, choose, disabled, label, dull = [] }) {
   const stroke = useRef(null);
   const focus = useRef("");
-  const touches = useRef({}); // by rank: its positions, the next to be selected first
+  const { cards } = one;
   const columns = highFirst(RANKS)
     .map((rank) => [rank, cards.filter((card) => card === rank).length])
     .filter(([, count]) => count);
@@ -201,24 +190,20 @@ export function RankHand({ cards, chosen, choose, disabled, label, dull = [] }) 
     Array.from({ length: count }, (_, place) => `${rank}${place}`),
   );
   const roving = spots.includes(focus.current) ? focus.current : spots[0];
-  const places = (rank, count) =>
-    touches.current[rank]?.length === count
-      ? touches.current[rank]
-      : Array.from({ length: count }, (_, k) => count - 1 - k);
   const isUp = (rank, place, count) =>
-    places(rank, count)
+    placesOf(one, rank, count)
       .slice(0, chosen[rank] ?? 0)
       .includes(place);
   // Selects or deselects the touched card; returns how many of its rank are then selected.
   const touched = (rank, place, count) => {
-    const [up, rest] = [
-      isUp(rank, place, count),
-      places(rank, count).filter((one) => one !== place),
-    ];
+    const up = isUp(rank, place, count);
+    const rest = placesOf(one, rank, count).filter((other) => other !== place);
     const taken = chosen[rank] ?? 0;
-    touches.current[rank] = up
-      ? [...rest, place]
-      : [...rest.slice(0, taken), place, ...rest.slice(taken)];
+    reorder(
+      one,
+      rank,
+      up ? [...rest, place] : [...rest.slice(0, taken), place, ...rest.slice(taken)],
+    );
     return taken + (up ? -1 : 1);
   };
   const begin = (event, rank, place, of) => {
@@ -272,6 +257,7 @@ export function RankHand({ cards, chosen, choose, disabled, label, dull = [] }) 
           <div class="column" data-rank=${rank}>
             ${Array.from({ length: count }, (_, place) => {
               const up = isUp(rank, place, count);
+              const suit = suitsOf(one)(Array(count).fill(rank))[place];
               return html`
                 <span
                   class=${`slot ${place === count - 1 ? "last" : ""}`}
@@ -279,12 +265,12 @@ export function RankHand({ cards, chosen, choose, disabled, label, dull = [] }) 
                   key=${place}
                 >
                   ${button(
-                    face(rank),
+                    face(rank, suit),
                     (event) =>
                       event.detail === 0 &&
                       !disabled &&
                       choose({ ...chosen, [rank]: touched(rank, place, count) }),
-                    `${looks(rank)} ${up ? "up" : dull.includes(rank) ? "dull" : ""}`,
+                    `${looks(rank, suit)} ${up ? "up" : dull.includes(rank) ? "dull" : ""}`,
                     {
                       disabled,
                       "aria-pressed": up,
@@ -321,20 +307,15 @@ export const rankTitle = (rank) => html`
   ${hidden(cardName(rank))}
 `;
 
-export function Counter({ counts: rising }) {
-  const counts = highFirst(rising);
+export function Counter({ view }) {
+  if (!playsCards(view)) return null;
+  const counts = highFirst(unseenCounts(view));
   return html`
     <section class="panel counter">
       <h2>${t("counter")}</h2>
       <table>
         <tbody>
-          <tr>
-            ${counts.map(
-              ([rank]) => html`
-                <th scope="col">${rankTitle(rank)}</th>
-              `,
-            )}
-          </tr>
+          <tr>${counts.map(([rank]) => h("th", { scope: "col" }, rankTitle(rank)))}</tr>
           <tr>
             ${counts.map(([rank, count]) =>
               element("td", count, count === 4 ? "all" : count ? "" : "none"),

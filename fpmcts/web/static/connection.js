@@ -108,11 +108,11 @@ export class Connection {
 
   join(table) {
     this.table = table;
-    if (this.socket.readyState === WebSocket.OPEN) this.send({ type: "join", table });
+    this.send({ type: "join", table });
   }
 
   leave() {
-    if (this.table && this.socket.readyState === WebSocket.OPEN) this.send({ type: "leave" });
+    if (this.table) this.send({ type: "leave" });
     this.table = null;
   }
 }

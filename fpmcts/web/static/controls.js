@@ -1,7 +1,7 @@
 // Input of moves: cards of a hand, bets of any amount, a button for each legal move, or a line of
 // text; with the keyboard.
 
-import { html, useEffect, useState } from "./vendor/preact.js";
+import { h, html, useEffect, useState } from "./vendor/preact.js";
 import { isBidding } from "./auction.js";
 import { BetControls, isBets } from "./bets.js";
 import {
@@ -12,8 +12,8 @@ import {
   chosenText,
   countsOf,
   isCardMove,
-  isRanks,
   moveWord,
+  playsCards,
   sorted,
 } from "./cards.js";
 import { Squares, boardOf } from "./felt.js";
@@ -28,15 +28,10 @@ import {
   useLater,
 } from "./keys.js";
 import { classes, t } from "./words.js";
-import { button } from "./parts.js";
+import { button, element } from "./parts.js";
 
 const MOST_BUTTONS = 40;
 const AUTO_PASS_MS = 900; // at least; it varies, as a person's does
-
-// Whether moves of this game are cards of the hand: such a game shows which cards each seat played.
-export const playsCards = (view) =>
-  view.seats.every((one) => Array.isArray(one.facts?.played)) &&
-  isRanks(view.seats[view.you]?.cards ?? []);
 
 function rankOfKey(event) {
   const key = /^Digit([2-9])$/.exec(event.code)?.[1] ?? event.key.toUpperCase().replace("0", "T");
@@ -116,12 +111,14 @@ function CardControls({ view, play, hint, advised, autopass, combine, say, keys,
     view.ply,
   ]);
   return html`
-    <${RankHand}
-      ...${{ chosen, choose, dull }}
-      cards=${own}
-      disabled=${view.over || bids !== null}
-      label=${t("your_hand")}
-    />
+    ${h(RankHand, {
+      chosen,
+      choose,
+      dull,
+      one: view.seats[view.you],
+      disabled: view.over || bids !== null,
+      label: t("your_hand"),
+    })}
     ${bids
       ? html`
           <div class="row buttons bids">
@@ -133,14 +130,16 @@ function CardControls({ view, play, hint, advised, autopass, combine, say, keys,
             ${advised && button(t("hint"), askHint, "", { disabled: !turn })}
           </div>
         `
-      : html`
-          <div class="row buttons">
-            ${button(t("pass"), pass, stuck ? "primary" : "", { disabled: !turn || !mayPass })}
-            ${hint && button(t("hint"), askHint, "", { disabled: !turn })}
-            ${button(t("clear"), () => setChosen({}), "", { disabled: !text })}
-            ${button(t("play"), submit, stuck ? "" : "primary", { disabled: !turn || !text })}
-          </div>
-        `}
+      : element(
+          "div",
+          [
+            button(t("pass"), pass, stuck ? "primary" : "", { disabled: !turn || !mayPass }),
+            hint && button(t("hint"), askHint, "", { disabled: !turn }),
+            button(t("clear"), () => setChosen({}), "", { disabled: !text }),
+            button(t("play"), submit, stuck ? "" : "primary", { disabled: !turn || !text }),
+          ],
+          "row buttons",
+        )}
   `;
 }
 
@@ -181,28 +180,23 @@ function ButtonControls({ view, turn, play, hint, keys }) {
       : own.every((card) => /^\d+$/.test(card))); // moves are cards of the hand
   return html`
     ${board &&
-    html`
-      <${Squares}
-        suggested=${suggested}
-        name=${board[0]}
-        rows=${board[1]}
-        legal=${moves}
-        play=${turn ? play : null}
-      />
-    `}
+    h(Squares, {
+      suggested,
+      board,
+      legal: moves,
+      play: turn ? play : null,
+    })}
     ${tapped
       ? html`
           <div class="row lying taps" role="group" aria-label=${t("your_hand")}>
-            ${own.map(
-              (card) => html`
-                <${CardButton}
-                  key=${card}
-                  card=${card}
-                  shortcut=${keys && moves.includes(card) ? keyOf(card) : undefined}
-                  disabled=${!moves.includes(card)}
-                  play=${() => play(card)}
-                />
-              `,
+            ${own.map((card) =>
+              h(CardButton, {
+                key: card,
+                card,
+                shortcut: keys && moves.includes(card) ? keyOf(card) : undefined,
+                disabled: !moves.includes(card),
+                play: () => play(card),
+              }),
             )}
           </div>
         `
@@ -226,9 +220,7 @@ export function Controls(props) {
   const hint = cards || props.advised ? props.hint : undefined; // only advice is marked on a button
   return html`
     <div class=${classes("controls", Input === BetControls && "bets")}>
-      <${Input} ...${{ ...props, turn, hint }} />
-      <${TypedMove} ...${{ turn, play }} />
-      ${extra}
+      ${h(Input, { ...props, turn, hint })} ${h(TypedMove, { turn, play })} ${extra}
     </div>
   `;
 }

@@ -1,7 +1,7 @@
 // The table from above: the players around it, the last move of each, the public cards, and your
 // place below. It shows any game from its view; unknown fields are shown by their names.
 
-import { html, useEffect, useRef } from "./vendor/preact.js";
+import { h, html, useEffect, useRef } from "./vendor/preact.js";
 import { Sum, hasAuction, said, stake } from "./auction.js";
 import {
   backs,
@@ -11,13 +11,25 @@ import {
   isRanks,
   moveText,
   moveWord,
+  sheds,
   showRanks,
 } from "./cards.js";
 import { Effects } from "./effects.js";
 import { besideTitle, gameOf, playerTitle, roleTitle, seatTitle, teamOf } from "./players.js";
+import { openSuits, suitsOf } from "./suits.js";
 import { amount, classes, gain, ofGame, signed, t } from "./words.js";
 import { Ring, isPoker } from "./poker.js";
-import { button, element, grid, hidden, note, scroll, thinkingDots } from "./parts.js";
+import {
+  button,
+  element,
+  figure,
+  grid,
+  hidden,
+  note,
+  picture,
+  scroll,
+  thinkingDots,
+} from "./parts.js";
 
 const HATS = {
   landlord:
@@ -35,14 +47,6 @@ const ROBOT =
  0 0 1 4 14.500v-7A2.500 2.500 0 0 1 6.500 5H11zM8.500 9a1.800 1.800 0 1 0 0 3.600 1.800\
  1.800 0 0 0 0-3.600zm7 0a1.800 1.800 0 1 0 0 3.600 1.800 1.800 0 0 0 0-3.600zM7 19h10\
 l1.500 3h-13z";
-
-function Avatar({ player, team }) {
-  return html`
-    <svg class=${`avatar team-${team}`} viewBox="0 0 24 24" aria-hidden="true" focusable="false">
-      <path fill-rule="evenodd" d=${HATS[team] ?? (player === "you" ? PERSON : ROBOT)} />
-    </svg>
-  `;
-}
 
 // The last move of each seat in the current round; the seat to move has none.
 export function lastMoves(view) {
@@ -85,7 +89,7 @@ export const boardOf = (view) =>
   Object.entries(view.facts ?? {}).find(([, value]) => isBoard(value)) ?? null;
 
 // Cells are numbered from 1, row by row; legal ones are buttons.
-export function Squares({ name, rows, legal = [], play, suggested }) {
+export function Squares({ board: [name, rows], legal = [], play, suggested }) {
   const width = rows[0].split(" ").length;
   return html`
     <table class="squares" aria-label=${label(name)}>
@@ -132,9 +136,7 @@ function Facts({ game, facts, skip, cards }) {
             <dt>${label(name)}</dt>
             <dd>
               ${isBoard(value)
-                ? html`
-                    <${Squares} name=${name} rows=${value} />
-                  `
+                ? h(Squares, { board: [name, value] })
                 : isLines(value)
                   ? html`
                       <ol class="lines">
@@ -157,6 +159,13 @@ function Facts({ game, facts, skip, cards }) {
   `;
 }
 
+// The cards of a seat, where they are seen.
+const handRow = (view, one, size) =>
+  one.cards &&
+  (sheds(view)
+    ? cardRow(highFirst(one.cards), size, t("hand"), suitsOf(one))
+    : cardRow(one.cards, size, t("hand")));
+
 function Seat({ view, seat, place, thinking, progress, made, next, notes }) {
   const one = view.seats[seat];
   const game = gameOf(view.game);
@@ -165,17 +174,21 @@ function Seat({ view, seat, place, thinking, progress, made, next, notes }) {
   const beat = view.facts?.to_beat_seat === seat;
   const name = playerTitle(one.player);
   const about = [roleTitle(game, seat, view), besideTitle(view, seat)].filter(Boolean).join(" · ");
-  const sheds = Array.isArray(one.facts?.played);
   const own = view.you === null ? null : view.seats[view.you].cards;
-  const down = !sheds && !one.cards && own ? (one.count ?? own.length) : 0;
-  const small = view.seats.length > 2 && !sheds ? "small" : "";
+  const down = !sheds(view) && !one.cards && own ? (one.count ?? own.length) : 0;
+  const small = view.seats.length > 2 && !sheds(view) ? "small" : "";
   return html`
     <section
       class=${classes("seat", place, turn && "turn", beat && "leads")}
       aria-label=${`${name}, ${about}`}
     >
       <header>
-        <span class="disc"><${Avatar} team=${team} player=${one.player} /></span>
+        <span class="disc">
+          ${figure(HATS[team] ?? (one.player === "you" ? PERSON : ROBOT), {
+            class: `avatar team-${team}`,
+            "fill-rule": "evenodd",
+          })}
+        </span>
         <span class="who">
           <b>${name}</b>
           <small>
@@ -188,27 +201,19 @@ function Seat({ view, seat, place, thinking, progress, made, next, notes }) {
           </small>
         </span>
         ${one.count !== null &&
-        sheds &&
-        (one.cards
-          ? html`
-              <span class="tally" role="img" aria-label=${t("cards_left", one.count)}>
-                ${one.count}
-              </span>
-            `
-          : backs(one.count))}
+        sheds(view) &&
+        (one.cards ? picture(t("cards_left", one.count), one.count, "tally") : backs(one.count))}
         ${view.returns &&
         element("b", signed(view.returns[seat]), `return ${gain(view.returns[seat])}`)}
       </header>
-      ${place !== "bottom" &&
-      one.cards &&
-      cardRow(sheds ? highFirst(one.cards) : one.cards, sheds ? "small fanned" : small, t("hand"))}
+      ${place !== "bottom" && handRow(view, one, sheds(view) ? "small fanned" : small)}
       ${place !== "bottom" && down > 0 && downCards(down, small)}
       <div class="played" key=${made?.ply}>
         ${next !== undefined
           ? html`
               <span class="next">
                 <small>${t("now_plays")}</small>
-                ${" "} ${moveText(next)}
+                ${" "} ${moveText(next, undefined, undefined, suitsOf(one))}
               </span>
             `
           : thinking
@@ -216,15 +221,15 @@ function Seat({ view, seat, place, thinking, progress, made, next, notes }) {
             : made &&
               html`
                 ${beat && element("small", t("to_beat"), "crown")}
-                ${moveText(made.move, undefined, notes[made.ply]?.word)}
+                ${moveText(made.move, undefined, notes[made.ply]?.word, suitsOf(one, true))}
               `}
       </div>
-      <${Facts}
-        game=${view.game}
-        facts=${one.facts}
-        skip=${[...(hasAuction(view) ? ["bids", "doubled"] : []), "played"]}
-        cards=${sheds}
-      />
+      ${h(Facts, {
+        game: view.game,
+        facts: one.facts,
+        skip: [...(hasAuction(view) ? ["bids", "doubled"] : []), "played"],
+        cards: sheds(view),
+      })}
     </section>
   `;
 }
@@ -232,7 +237,6 @@ function Seat({ view, seat, place, thinking, progress, made, next, notes }) {
 // The middle of the table.
 function Board({ view, children }) {
   const board = boardOf(view);
-  const sheds = Array.isArray(view.seats[0].facts?.played);
   const open = Object.entries(view.public ?? {}).filter(([, cards]) => cards?.length);
   const bombs = view.facts?.bombs;
   const auction = hasAuction(view)
@@ -243,7 +247,9 @@ function Board({ view, children }) {
       ${open.map(
         ([name, cards]) => html`
           <div class="open-cards">
-            ${cardRow(cards, name === "bottom" ? "small" : "", label(name))}
+            ${name === "bottom"
+              ? cardRow(cards, "small", label(name), openSuits)
+              : cardRow(cards, "", label(name))}
             <small>${label(name)}</small>
           </div>
         `,
@@ -264,17 +270,13 @@ function Board({ view, children }) {
           <small>${t("stake")}${bombs ? ` · ${t("bombs_n", bombs)}` : ""}</small>
         </p>
       `}
-      ${board &&
-      !children &&
-      html`
-        <${Squares} name=${board[0]} rows=${board[1]} />
-      `}
-      <${Facts}
-        game=${view.game}
-        facts=${view.facts}
-        skip=${["to_beat", "rules", "role", "bombs", board?.[0], ...auction]}
-        cards=${sheds}
-      />
+      ${board && !children && h(Squares, { board })}
+      ${h(Facts, {
+        game: view.game,
+        facts: view.facts,
+        skip: ["to_beat", "rules", "role", "bombs", board?.[0], ...auction],
+        cards: sheds(view),
+      })}
     </div>
   `;
 }
@@ -289,46 +291,36 @@ export function Felt({ view, thinking, progress, next, status, notes = {}, foot,
   if (count === 3) others.reverse(); // the next player sits to the right
   const places = count === 3 ? ["left", "right"] : others.map(() => "top");
   const last = lastMoves(view);
-  const seat = (which, place) => html`
-    <${Seat}
-      key=${which}
-      ...${{ view, place, progress, notes }}
-      seat=${which}
-      thinking=${thinking === which}
-      made=${last[which]}
-      next=${view.to_move === which ? next : undefined}
-    />
-  `;
+  const seat = (which, place) =>
+    h(Seat, {
+      key: which,
+      view,
+      place,
+      progress,
+      notes,
+      seat: which,
+      thinking: thinking === which,
+      made: last[which],
+      next: view.to_move === which ? next : undefined,
+    });
   const poker = isPoker(view);
   const kind = poker ? "poker" : count === 3 ? "of-three" : count === 2 ? "of-two" : "of-many";
   return html`
     <div class=${`felt ${kind}`}>
       ${poker
-        ? html`
-            <${Ring} ...${{ view, last, notes, thinking, next, children }} />
-          `
+        ? h(Ring, { view, last, notes, thinking, next, children })
         : html`
             <div class="others">${others.map((which, k) => seat(which, places[k]))}</div>
-            <${Board} ...${{ view, children }} />
+            ${h(Board, { view, children })}
           `}
-      <${Effects} view=${view} />
+      ${h(Effects, { view })}
       <div class="me">
         ${!poker && seat(bottom, "bottom")} ${status && element("p", status, "status")}
-        <${Sum} view=${view} />
+        ${h(Sum, { view })}
         ${children ||
         (view.seats[bottom].cards &&
           !poker &&
-          html`
-            <div class="lying">
-              ${cardRow(
-                Array.isArray(view.seats[bottom].facts?.played)
-                  ? highFirst(view.seats[bottom].cards)
-                  : view.seats[bottom].cards,
-                undefined,
-                t("hand"),
-              )}
-            </div>
-          `)}
+          element("div", handRow(view, view.seats[bottom]), "lying"))}
         ${foot}
       </div>
     </div>

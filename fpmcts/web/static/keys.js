@@ -1,9 +1,9 @@
 // What all input has in common: keyboard shortcuts, a line to type a move, hints, timers, and what
 // the browser keeps.
 
-import { html, useEffect, useRef, useState } from "./vendor/preact.js";
+import { h, useEffect, useRef, useState } from "./vendor/preact.js";
 import { cardRow, wordAt } from "./cards.js";
-import { button, input } from "./parts.js";
+import { button, element, input } from "./parts.js";
 import { classes, t } from "./words.js";
 
 const typing = (event) => ["INPUT", "SELECT", "TEXTAREA"].includes(event.target.tagName);
@@ -78,9 +78,7 @@ export function keep(name, value) {
   }
 }
 
-export const kbd = (key) => html`
-  <kbd aria-hidden="true">${key}</kbd>
-`;
+export const kbd = (key) => h("kbd", { "aria-hidden": "true" }, key);
 
 // A button for each move; `keyOf`: its key, shown if `keys`; `plain`: whether it is no main button.
 export const moveButtons = ({ view, moves, play, suggested, keys, keyOf, plain }) =>
@@ -101,10 +99,7 @@ export const onButton = (event) => ["BUTTON", "A", "SUMMARY"].includes(event.tar
 
 // The cards of a hand that can only be looked at.
 export const lying = (cards, below) =>
-  cards?.length > 0 &&
-  html`
-    <div class="lying">${cardRow(cards, undefined, t("your_hand"))} ${below}</div>
-  `;
+  cards?.length > 0 && element("div", [cardRow(cards, undefined, t("your_hand")), below], "lying");
 
 export function TypedMove({ turn, play }) {
   const [text, setText] = useState("");
@@ -115,14 +110,14 @@ export function TypedMove({ turn, play }) {
       setText("");
     }
   };
-  return html`
-    <form class="typed" onSubmit=${submit}>
-      ${input(text, setText, {
-        "aria-label": t("type_move"),
-        placeholder: t("type_move"),
-        enterkeyhint: "go",
-        onKeyDown: (event) => event.key === "Escape" && (setText(""), event.target.blur()),
-      })}
-    </form>
-  `;
+  return h(
+    "form",
+    { class: "typed", onSubmit: submit },
+    input(text, setText, {
+      "aria-label": t("type_move"),
+      placeholder: t("type_move"),
+      enterkeyhint: "go",
+      onKeyDown: (event) => event.key === "Escape" && (setText(""), event.target.blur()),
+    }),
+  );
 }

@@ -1,8 +1,8 @@
 // The lobby: the game, the seats, and the existing tables and files.
 
-import { html, useEffect, useRef, useState } from "./vendor/preact.js";
+import { h, html, useEffect, useRef, useState } from "./vendor/preact.js";
 import { cardRow, showRanks } from "./cards.js";
-import { get, post, remove, upload } from "./connection.js";
+import { get, remove, upload } from "./connection.js";
 import { keep, kept } from "./keys.js";
 import {
   YOU,
@@ -20,7 +20,8 @@ import {
   variantTitle,
 } from "./players.js";
 import { Rules } from "./rules.js";
-import { classes, gain, ofGame, pageOf, signed, t } from "./words.js";
+import { Curve } from "./thoughts.js";
+import { amount, classes, gain, ofGame, pageOf, plusMinus, signed, t } from "./words.js";
 import {
   button,
   check,
@@ -29,6 +30,7 @@ import {
   grid,
   icon,
   input,
+  note,
   scroll,
   select,
   useFew,
@@ -42,7 +44,7 @@ const LAST = "fpmcts.last"; // what was played last
 
 const baseOf = (name) => name.split(":")[0];
 
-function NewTable({ config, wish, begun, prepare, open, fail }) {
+function NewTable({ config, wish, begun, prepare, open, make }) {
   const bases = (
     config.preparing?.games ?? [...new Set(config.games.map((one) => one.base))]
   ).filter((base) => !config.broken[base]);
@@ -87,7 +89,7 @@ function NewTable({ config, wish, begun, prepare, open, fail }) {
     setName(next);
     change({ mine: 0, players: {} });
   };
-  const start = async (event) => {
+  const start = (event) => {
     event.preventDefault();
     const body = {
       game: game.name,
@@ -96,27 +98,16 @@ function NewTable({ config, wish, begun, prepare, open, fail }) {
       ...(seed !== "" && { seed: Number(seed) }),
       ...(isSeries(game) && { greedy: greedy && mayBeGreedy, rotate, ...(deals && { deals }) }),
     };
-    if (isSeries(game))
-      Object.assign(body, { greedy: greedy && mayBeGreedy, rotate, ...(deals ? { deals } : {}) });
     keep(LAST, { ...want, game: game.name });
-    await post("/api/tables", body).then((made) => open(made.id), fail);
+    make(body);
   };
-  const radio = (group, value, checked, change, children, more = {}) => html`
-    <label
-      class=${classes("choice", more.style, checked && "on", more.disabled && "off")}
-      key=${value}
-    >
-      <input
-        type="radio"
-        name=${group}
-        value=${value}
-        checked=${checked}
-        disabled=${more.disabled}
-        onChange=${change}
-      />
-      ${children}
-    </label>
-  `;
+  const radio = (name, value, checked, onChange, children, { style, disabled } = {}) =>
+    h(
+      "label",
+      { class: classes("choice", style, checked && "on", disabled && "off"), key: value },
+      h("input", { type: "radio", name, value, checked, disabled, onChange }),
+      children,
+    );
   const choice = (label, value, change, options, more) =>
     field(label, select(value, change, options), more && element("small", more, "muted"));
   const opponents = (seats, label) =>
@@ -127,7 +118,7 @@ function NewTable({ config, wish, begun, prepare, open, fail }) {
         change({
           players: { ...players, ...Object.fromEntries(seats.map((seat) => [seat, name])) },
         }),
-      byLevel(game).map((one) => [one.name, levelTitle(game, one)]),
+      byLevel(game),
       playerText(game, playerOf(seats[0])),
     );
   return html`
@@ -195,7 +186,7 @@ function NewTable({ config, wish, begun, prepare, open, fail }) {
           `,
         )}
       </fieldset>
-      <${Rules} base=${rules} close=${() => setRules(null)} />
+      ${h(Rules, { base: rules, close: () => setRules(null) })}
       ${game &&
       html`
         <details class="panel options">
@@ -325,49 +316,85 @@ function Recent({ tables, open, forget }) {
   `;
 }
 
-function Statistics({ games }) {
-  const [stats, setStats] = useState([]);
-  useEffect(() => {
-    get("/api/stats").then(
-      (answer) => setStats(answer.stats),
-      () => setStats([]),
-    );
-  }, [games]);
-  if (!stats.length) return null;
-  const team = (row) =>
-    ofGame(row.game, `team_${row.team}`) ?? ofGame(row.game, `seat_${row.team}`) ?? row.team;
-  return html`
+// A table of results; `more` stands below it. Titles are words of the page.
+const results = (name, titles, rows, more) =>
+  rows.length > 0 &&
+  html`
     <section class="panel stats">
-      <h2>${t("statistics")}</h2>
+      <h2>${t(name)}</h2>
       ${scroll(
-        t("statistics"),
+        t(name),
         grid(
-          ["game", "as", "against", "games", "won", "mean"].map((key) => t(key)),
-          stats.map((row) => {
-            const mean = row.returns / row.games;
-            const error =
-              row.games > 1
-                ? Math.sqrt(Math.max(0, row.squares / row.games - mean * mean) / (row.games - 1))
-                : null;
-            return [
-              html`
-                ${gameTitle(row.game)}${" "}
-                <small>${t(`mode_${row.mode}`)}</small>
-              `,
-              team(row),
-              [...new Set(row.opponents)].map((one) => playerTitle(one)).join(", "),
-              row.games,
-              row.wins,
-              `${signed(mean)}${error === null ? "" : ` ± ${error.toFixed(2)}`}`,
-            ];
-          }),
+          titles.map((key) => t(key)),
+          rows,
         ),
       )}
+      ${more}
     </section>
   `;
+
+function Statistics({ games }) {
+  const [{ stats, skill }, learn] = useState({ stats: [], skill: [] });
+  const rows = skill.filter((row) => gameOf(row.game)); // else the page hears of it soon
+  useEffect(() => void get("/api/stats").then(learn, () => {}), [games]);
+  const team = (row) =>
+    ofGame(row.game, `team_${row.team}`) ?? ofGame(row.game, `seat_${row.team}`) ?? row.team;
+  const title = (row) => [gameTitle(row.game), " ", element("small", t(`mode_${row.mode}`))];
+  const role = (row) => seatTitle(gameOf(row.game), row.seat, { facts: row });
+  return [
+    results(
+      "statistics",
+      ["game", "as", "against", "games", "won", "mean"],
+      stats.map((row) => {
+        const mean = row.returns / row.games;
+        const error =
+          row.games > 1
+            ? Math.sqrt(Math.max(0, row.squares / row.games - mean * mean) / (row.games - 1))
+            : null;
+        return [
+          title(row),
+          team(row),
+          [...new Set(row.opponents)].map((one) => playerTitle(one)).join(", "),
+          row.games,
+          row.wins,
+          `${signed(mean)}${error === null ? "" : ` ± ${error.toFixed(2)}`}`,
+        ];
+      }),
+    ),
+    results(
+      "skill",
+      ["game", "as", "games", "lost_per_game"],
+      rows.map((row) => {
+        const { mean, error, count } = row.points.at(-1);
+        return [
+          title(row),
+          role(row),
+          count,
+          plusMinus(mean, error, amount) + (row.unit === "wp" ? " %" : ""),
+        ];
+      }),
+      [
+        note(t("skill_text")),
+        rows.map((row) =>
+          h(Curve, {
+            points: row.points.map((one, ply) => ({
+              ply,
+              seat: 0,
+              move: null,
+              value: one.mean,
+              se: one.error,
+            })),
+            unit: "points",
+            title: `${gameTitle(row.game)} · ${role(row)}`,
+            tag: (one) => t("hand_no", one.ply + 2),
+          }),
+        ),
+      ],
+    ),
+  ];
 }
 
-export function Lobby({ config, engine, wish, prepare, open, go, fail }) {
+export function Lobby({ config, engine, wish, prepare, open, make, go, fail }) {
   const [tables, setTables] = useState([]);
   const file = useRef(null);
   const preparing = preparingText(config, engine);
@@ -415,20 +442,23 @@ export function Lobby({ config, engine, wish, prepare, open, go, fail }) {
         element("p", t("broken", baseTitle(base)), "notice"),
       )}
       ${(config.games.length > 0 || config.preparing?.games.length > 0) &&
-      html`
-        <${NewTable}
-          key=${`${wish.g}-${wish.seed}`}
-          ...${{ config, wish, prepare, open, fail }}
-          begun=${tables.find((one) => !one.over && one.you !== null && !one.shared)}
-        />
-      `}
+      h(NewTable, {
+        key: `${wish.g}-${wish.seed}`,
+        config,
+        wish,
+        prepare,
+        open,
+        make,
+        begun: tables.find((one) => !one.over && one.you !== null && !one.shared),
+      })}
       <div class="two">
         <section class="panel">
           <h2>${t("recent")}</h2>
-          <${Recent}
-            ...${{ tables, open }}
-            forget=${(id) => remove(`/api/tables/${id}`).then(refresh, fail)}
-          />
+          ${h(Recent, {
+            tables,
+            open,
+            forget: (id) => remove(`/api/tables/${id}`).then(refresh, fail),
+          })}
         </section>
         <section class="panel">
           <h2>${t("more")}</h2>

@@ -3,8 +3,8 @@
 //   #            the lobby            #t=ID     a table
 //   #g=GAME&seed=N  a lobby with this deal     #puzzles, #editor
 
-import { html, render, useEffect, useRef, useState } from "./vendor/preact.js";
-import { Connection, get } from "./connection.js";
+import { h, html, render, useEffect, useRef, useState } from "./vendor/preact.js";
+import { Connection, get, post } from "./connection.js";
 import { setVolume } from "./effects.js";
 import { keep, kept, useKeys } from "./keys.js";
 import { Lobby } from "./lobby.js";
@@ -24,7 +24,7 @@ l-2.600.5-.7 1.700 1.500 2.200-2.500 2.500-2.200-1.500-1.700.7-.5 2.600h-3.600l-
 -1.500-2.200 2.500-2.500 2.200 1.500 1.700-.7zM12 8.400a3.600 3.600 0 1 0 0 7.200 3.600\
  3.600 0 0 0 0-7.200z";
 
-const SWITCHES = "keys motion four_colours counter autopass combine bb coach".split(" ");
+const SWITCHES = "keys motion four_colours counter suits autopass combine bb coach".split(" ");
 
 function readPrefs() {
   return kept(KEPT, {
@@ -158,6 +158,7 @@ function App({ connection }) {
     location.hash = hash;
   };
   const open = (id) => go(`t=${id}`);
+  const make = (table) => post("/api/tables", table).then((made) => open(made.id), fail);
   const shared = {
     config,
     connection,
@@ -166,6 +167,7 @@ function App({ connection }) {
     prepare,
     go,
     open,
+    make,
     say,
     announce: setSpoken,
     fail,
@@ -175,20 +177,18 @@ function App({ connection }) {
   const shows = config && (config.games.length > 0 || at.page === "lobby");
   return html`
     <div class="page">
-      <${Settings} prefs=${prefs} change=${(some) => setPrefs({ ...prefs, ...some })} />
+      ${h(Settings, { prefs, change: (some) => setPrefs({ ...prefs, ...some }) })}
       ${!online &&
       html`
         <p class="notice">${t("lost")} ${button(t("try_now"), () => connection.again(), "link")}</p>
       `}
       ${shows
-        ? html`
-            <${Page}
-              key=${at.page === "table" ? at.id : at.page}
-              ...${shared}
-              id=${at.id}
-              wish=${at.wish ?? {}}
-            />
-          `
+        ? h(Page, {
+            key: at.page === "table" ? at.id : at.page,
+            ...shared,
+            id: at.id,
+            wish: at.wish ?? {},
+          })
         : element("p", config ? preparingText(config, engine) : "…", "starting")}
       <div class="toast" aria-hidden="true">${toast}</div>
       <div class="sr" role="status" aria-live="polite">${spoken}</div>
@@ -199,9 +199,4 @@ function App({ connection }) {
 const connection = new Connection();
 const root = document.getElementById("app");
 root.replaceChildren();
-render(
-  html`
-    <${App} connection=${connection} />
-  `,
-  root,
-);
+render(h(App, { connection }), root);

@@ -1,49 +1,47 @@
 // What many parts of the page have in common.
 
-import { html, useEffect, useRef, useState } from "./vendor/preact.js";
+import { h, html, useEffect, useRef, useState } from "./vendor/preact.js";
 import { t } from "./words.js";
 
 // An element of text; its style.
-export const element = (name, content, style) => html`
-  <${name} class=${style}>${content}<//>
-`;
+export const element = (name, content, style) => h(name, { class: style }, content);
 
 // A button: what it shows and does, its style, and further attributes.
-export const button = (text, act, style, more) => html`
-  <button type="button" class=${style} onClick=${act} ...${more}>${text}</button>
-`;
+export const button = (text, act, style, more) =>
+  h("button", { type: "button", class: style, onClick: act, ...more }, text);
 
 // A button with a figure; its name is a word of the page.
 export const icon = (name, act, figure, style = "") =>
   button(figure, act, `icon ${style}`, { "aria-label": t(name), title: t(name) });
 
-// A figure of one path, which says nothing.
-export const figure = (path) => html`
-  <svg viewBox="0 0 24 24" aria-hidden="true" focusable="false"><path d=${path} /></svg>
-`;
+// A figure of one path, which says nothing, and further attributes.
+export const figure = (path, more) =>
+  h(
+    "svg",
+    { viewBox: "0 0 24 24", "aria-hidden": "true", focusable: "false", ...more },
+    h("path", { d: path }),
+  );
 
 // One of several: buttons side by side for values, each with a text and further attributes.
-export const segments = (label, options, value, change, style = "") => html`
-  <div class=${`segments ${style}`} role="group" aria-label=${label}>
-    ${options.map(([one, text, more]) =>
+export const segments = (label, options, value, change, style = "") =>
+  h(
+    "div",
+    { class: `segments ${style}`, role: "group", "aria-label": label },
+    options.map(([one, text, more]) =>
       button(text, () => change(one), one === value ? "on" : "", {
         "aria-pressed": one === value,
         ...more,
       }),
-    )}
-  </div>
-`;
+    ),
+  );
 
 // One of several in a list that folds out.
-export const select = (value, change, options, more) => html`
-  <select value=${value} onChange=${(event) => change(event.target.value)} ...${more}>
-    ${options.map(
-      ([one, text]) => html`
-        <option value=${one}>${text}</option>
-      `,
-    )}
-  </select>
-`;
+export const select = (value, change, options, more) =>
+  h(
+    "select",
+    { value, onChange: (event) => change(event.target.value), ...more },
+    options.map(([one, text]) => h("option", { value: one }, text)),
+  );
 
 export const thinkingDots = (progress) => html`
   <span class="thinking">
@@ -62,24 +60,19 @@ export const check = (label, value, change) => html`
 `;
 
 // A control below its name.
-export const field = (name, control, more, style = "") => html`
-  <label class=${`field ${style}`}>
-    <span>${name}</span>
-    ${control} ${more}
-  </label>
-`;
+export const field = (name, control, more, style = "") =>
+  h("label", { class: `field ${style}` }, element("span", name), control, more);
 
 // A field for text, which browsers leave as it is typed.
-export const input = (value, change, more) => html`
-  <input
-    value=${value}
-    autocapitalize="off"
-    autocomplete="off"
-    spellcheck=${false}
-    onInput=${(event) => change(event.target.value)}
-    ...${more}
-  />
-`;
+export const input = (value, change, more) =>
+  h("input", {
+    value,
+    autocapitalize: "off",
+    autocomplete: "off",
+    spellcheck: false,
+    onInput: (event) => change(event.target.value),
+    ...more,
+  });
 
 // What is laid out in rows: the titles of the columns, if any, and for each row its title and its
 // cells.
@@ -88,23 +81,17 @@ export const grid = (titles, rows, style) => html`
     ${titles &&
     html`
       <thead>
-        <tr>
-          ${titles.map(
-            (one) => html`
-              <th scope="col">${one}</th>
-            `,
-          )}
-        </tr>
+        <tr>${titles.map((one) => h("th", { scope: "col" }, one))}</tr>
       </thead>
     `}
     <tbody>
-      ${rows.map(
-        ([title, ...cells]) => html`
-          <tr>
-            <th scope="row">${title}</th>
-            ${cells.map((one) => element("td", one))}
-          </tr>
-        `,
+      ${rows.map(([title, ...cells]) =>
+        h(
+          "tr",
+          null,
+          h("th", { scope: "row" }, title),
+          cells.map((one) => element("td", one)),
+        ),
       )}
     </tbody>
   </table>
@@ -112,12 +99,15 @@ export const grid = (titles, rows, style) => html`
 
 export const note = (text) => element("p", text, "muted small");
 
+// What is one picture to screen readers; its name.
+export const picture = (name, content, style) =>
+  h("span", { class: style, role: "img", "aria-label": name }, content);
+
 export const hidden = (text) => element("span", text, "sr");
 
 // What is wider or longer than its place.
-export const scroll = (name, content, more) => html`
-  <div class="scroll" tabindex="0" role="region" aria-label=${name} ...${more}>${content}</div>
-`;
+export const scroll = (name, content, more) =>
+  h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": name, ...more }, content);
 
 // A sheet over the page; a click beside it closes it. `open`: what opens it once it is true.
 export function Sheet({ dialog = useRef(null), name, open, close, children, style }) {

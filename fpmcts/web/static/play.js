@@ -1,19 +1,10 @@
 // One table: the game in progress with the AI's thoughts, and afterwards its replay and review.
 
-import { html, useEffect, useReducer, useRef, useState } from "./vendor/preact.js";
+import { h, html, useEffect, useReducer, useRef, useState } from "./vendor/preact.js";
 import { isBidding, isThrownIn } from "./auction.js";
-import {
-  Counter,
-  cheapestFirst,
-  madeWord,
-  moveText,
-  moveWord,
-  sorted,
-  unseenCounts,
-  wordAt,
-} from "./cards.js";
-import { get, post } from "./connection.js";
-import { Controls, playsCards } from "./controls.js";
+import { Counter, cheapestFirst, madeWord, moveText, moveWord, sorted, wordAt } from "./cards.js";
+import { get } from "./connection.js";
+import { Controls } from "./controls.js";
 import { Felt, Log } from "./felt.js";
 import { onButton, useKeys, useLater } from "./keys.js";
 import {
@@ -28,11 +19,11 @@ import {
   sameNames,
   usual,
 } from "./players.js";
-import { Match } from "./match.js";
 import { isPoker, streetOf } from "./poker.js";
-import { Steps, useArrows, useReplay } from "./replay.js";
+import { Match, Steps, useReplay } from "./replay.js";
 import { Review } from "./review.js";
 import { Rules } from "./rules.js";
+import { dealSuits } from "./suits.js";
 import { Curve, Hands, Moves, Value } from "./thoughts.js";
 import { chips, gain, number, ofGame, pageOf, setUnit, signed, t, verdict } from "./words.js";
 import { button, element, field, icon, note, segments, select } from "./parts.js";
@@ -73,6 +64,7 @@ const notesOf = (plies) =>
 
 // The state of the table, from the messages of the server.
 function follow(state, message) {
+  const result = message.rows || message.policy ? message : state.result;
   switch (message.type) {
     case "state":
       return {
@@ -104,7 +96,7 @@ function follow(state, message) {
         ...state,
         thinking: message,
         stuck: false,
-        result: message.rows || message.policy ? message : state.result,
+        result,
         values: kept(state.values, state.view?.ply, message.seat, message),
       };
     case "over":
@@ -115,7 +107,7 @@ function follow(state, message) {
       if (message.job !== state.job || message.review || message.tried) return state;
       return {
         ...state,
-        result: message.rows || message.policy ? message : state.result,
+        result,
         results: message.rows ? { ...state.results, [state.key]: message } : state.results,
         job: message.final ? null : state.job,
         values: kept(state.values, message.ply, message.seat, message),
@@ -132,7 +124,19 @@ function follow(state, message) {
   }
 }
 
-export function Play({ id, config, connection, prefs, engine, go, open, say, announce, fail }) {
+export function Play({
+  id,
+  config,
+  connection,
+  prefs,
+  engine,
+  go,
+  open,
+  make,
+  say,
+  announce,
+  fail,
+}) {
   const [state, tell] = useReducer(follow, EMPTY);
   const [ply, setPly] = useState(null); // null: the current position
   const [retry, setRetry] = useState(null);
@@ -185,7 +189,9 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
   const matchOver =
     series && summary?.series?.deals && summary.series.games >= summary.series.deals;
   const dealAgain = Boolean(state.ended && view && isThrownIn(view) && !matchOver);
-  useLater(dealAgain ? DEAL_AGAIN_MS : null, () => send({ type: "next" }), []);
+  const send = (fields) => connection.send({ table: id, ...fields });
+  const dealNext = () => send({ type: "next" });
+  useLater(dealAgain ? DEAL_AGAIN_MS : null, dealNext, []);
   const done = Boolean(view && (view.over || summary.imported));
   const plies = useReplay(done ? id : null, view?.ply, failed);
   const last = plies ? plies.length - 1 : 0;
@@ -193,13 +199,14 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
   const choose = (to) => {
     setRetry(null);
     setLine(null);
-    setPly(to);
+    setPly(Math.min(last, Math.max(0, to)));
   };
   const reviewing = done && (tab ?? (summary.reviewed ? "review" : "thoughts")) === "review";
   const key = `${at ?? view?.ply} ${line?.moves ?? ""}`;
   const place = done ? { ply: at ?? 0, ...(line?.moves.length ? { line: line.moves } : {}) } : {};
+  const cancel = () => connection.send({ type: "cancel", job: state.job });
   const analyse = (playouts, hear) => {
-    if (done && state.job !== null) connection.send({ type: "cancel", job: state.job });
+    if (done && state.job !== null) cancel();
     const job = connection.send({ type: "analyse", playouts, ...place }, hear);
     tell({ type: "asked", job, key });
   };
@@ -230,21 +237,25 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
       { type: "line", ply: at, line: moves },
       (found) => found.view && setLine({ moves, view: found.view }),
     );
-  useArrows(done && retry === null && line === null, at ?? 0, last, choose);
-  const send = (fields) => connection.send({ table: id, ...fields });
+  useKeys(done && retry === null && line === null, (event) => {
+    const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: last }[event.key];
+    if (to !== undefined) choose(to);
+    return to !== undefined;
+  });
   const play = (move) => send({ type: "play", move, rev: state.rev });
   useKeys(prefs.keys && done, (event) => {
     if (event.key !== "Enter" || onButton(event) || reviewing || !series || matchOver) return false;
-    send({ type: "next" });
+    dealNext();
     return true;
   });
   if (!view)
     return html`
       <main class="play">
-        <header class="bar-top"><${Back} go=${go} /></header>
+        <header class="bar-top">${h(Back, { go })}</header>
         <p class="starting">${state.missing ? t("error_unknown_table") : "…"}</p>
       </main>
     `;
+  dealSuits(view, id, prefs.suits);
   const watching = view.you === null;
   const mine = !watching && view.to_move === view.you;
   const maySearch =
@@ -284,14 +295,14 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
   const outside = () =>
     get(`/api/tables/${id}/outside`).then((text) => copy(JSON.stringify(text), say), fail);
   const again = () =>
-    post("/api/tables", {
+    make({
       game: summary.game,
       seats: summary.seats,
       mode: summary.mode,
       greedy: summary.greedy,
       rotate: summary.rotate,
       ...(matchOver ? { deals: summary.series.deals } : {}),
-    }).then((made) => open(made.id), fail);
+    });
   const playOn = (seat) => {
     const seats = view.seats.map((one) =>
       one.seat === seat
@@ -300,13 +311,13 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
           ? one.player
           : usual(game),
     );
-    return post("/api/tables", {
+    return make({
       game: summary.game,
       continues: id,
       ply: at ?? view.ply,
       mode: summary.mode === "open" && !watching ? "open" : "hints",
       seats,
-    }).then((made) => open(made.id), fail);
+    });
   };
   const here = at === null ? view : { ...plies[at].view, you: plies[at].view.you ?? view.you };
   const next = at === null || plies[at].move === null ? undefined : plies[at].move;
@@ -335,14 +346,16 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
     summary.series?.games > 0 && summary.series.number + summary.series.games > 2
       ? summary.series
       : null;
-  const foot = html`
-    <div class="row buttons finish">
-      ${series && !matchOver && button(t("next"), () => send({ type: "next" }), "primary")}
-      ${(!series || matchOver) && !summary.imported && button(t("again"), again, "primary")}
-      ${game.analyst && !reviewing && button(t("review"), () => setTab("review"))}
-      ${plies && !shown.over && button(t("explore"), () => explore([]))}
-    </div>
-  `;
+  const foot = element(
+    "div",
+    [
+      series && !matchOver && button(t("next"), dealNext, "primary"),
+      (!series || matchOver) && !summary.imported && button(t("again"), again, "primary"),
+      game.analyst && !reviewing && button(t("review"), () => setTab("review")),
+      plies && !shown.over && button(t("explore"), () => explore([])),
+    ],
+    "row buttons finish",
+  );
   return html`
     <main
       class=${`play ${done ? "over" : ""}`}
@@ -350,12 +363,12 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
       data-turn=${mine ? "mine" : "other"}
     >
       <header class="bar-top">
-        <${Back} go=${go} />
+        ${h(Back, { go })}
         <h1>${gameTitle(view.game)}</h1>
         ${ofGame(view.game, "rules") &&
         html`
           ${icon("rules", () => setRules(view.game), "?")}
-          <${Rules} base=${rules} close=${() => setRules(null)} />
+          ${h(Rules, { base: rules, close: () => setRules(null) })}
         `}
         <span class="tag mode">${t(`mode_${summary.mode}`)}</span>
         ${series &&
@@ -374,11 +387,7 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
           </span>
         `}
         <span class="spread"></span>
-        ${watching &&
-        !done &&
-        html`
-          <${Watching} ...${{ state, send }} playOn=${() => playOn(view.to_move)} />
-        `}
+        ${watching && !done && h(Watching, { state, send, playOn: () => playOn(view.to_move) })}
         ${summary.mode !== "fair" &&
         !done &&
         button(t("undo"), () => send({ type: "undo" }), "", { disabled: view.ply === 0 })}
@@ -422,16 +431,9 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
                   `
                 : statusText(shown, view, game, done, at, last, state.paused)}
         >
-          ${input &&
-          html`
-            <${Controls} ...${{ say, ...input }} keys=${prefs.keys} />
-          `}
+          ${input && h(Controls, { say, ...input, keys: prefs.keys })}
         <//>
-        ${done &&
-        plies &&
-        html`
-          <${Steps} ...${{ last, choose }} ply=${at} held=${retry !== null} />
-        `}
+        ${done && plies && h(Steps, { last, choose, ply: at, held: retry !== null })}
         ${done &&
         html`
           <div class="row after">
@@ -450,9 +452,7 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
         ${done &&
         series &&
         summary.series.games > 1 &&
-        html`
-          <${Match} id=${id} series=${summary.series} over=${Boolean(matchOver)} fail=${failed} />
-        `}
+        h(Match, { id, series: summary.series, over: Boolean(matchOver), fail: failed })}
         ${done &&
         game.analyst &&
         segments(
@@ -464,20 +464,22 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
         )}
         ${done &&
         reviewing &&
-        html`
-          <${Review}
-            ...${{ id, view, game, config, connection, prefs, name, say, choose, retry, setRetry }}
-            fail=${failed}
-            ply=${at}
-          />
-        `}
-        ${!done &&
-        !watching &&
-        prefs.counter &&
-        playsCards(view) &&
-        html`
-          <${Counter} counts=${unseenCounts(view)} />
-        `}
+        h(Review, {
+          id,
+          view,
+          game,
+          config,
+          connection,
+          prefs,
+          name,
+          say,
+          choose,
+          retry,
+          setRetry,
+          fail: failed,
+          ply: at,
+        })}
+        ${!done && !watching && prefs.counter && h(Counter, { view })}
         ${(!done || (game.analyst && !reviewing)) &&
         html`
           <section class="panel thoughts">
@@ -499,9 +501,7 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
                             )}
                           `
                       : html`
-                          ${button(t("stop"), () =>
-                            connection.send({ type: "cancel", job: state.job }),
-                          )}
+                          ${button(t("stop"), cancel)}
                           <progress
                             max=${state.result?.total ?? 1}
                             value=${state.result?.done ?? 0}
@@ -530,35 +530,35 @@ export function Play({ id, config, connection, prefs, engine, go, open, say, ann
                     : ""}${!done && result.ply < view.ply ? ` · ${t("before_move")}` : ""}
                 </small>
               </p>
-              <${Value} result=${result} />
-              <${Moves}
-                result=${result}
-                word=${(move) => wordAt(shown, move)}
-                mark=${line ? undefined : next}
-                choose=${done
+              ${h(Value, { result })}
+              ${h(Moves, {
+                result,
+                word: (move) => wordAt(shown, move),
+                mark: line ? undefined : next,
+                choose: done
                   ? (move) => explore([...(line?.moves ?? []), move])
                   : mine
                     ? play
-                    : null}
-              />
+                    : null,
+              })}
               ${!searches && !result.rows?.length && note(t("policy_only"))}
-              <${Hands}
-                hidden=${result.hidden}
-                name=${(seat) => placeTitle({ ...view, you: result.seat }, seat, game)}
-              />
+              ${h(Hands, {
+                hidden: result.hidden,
+                name: (seat) => placeTitle({ ...view, you: result.seat }, seat, game),
+              })}
             `}
-            <${Curve}
-              points=${Object.values(state.values)}
-              ply=${at}
-              choose=${done ? choose : undefined}
-              unit=${Object.values(state.values)[0]?.unit}
-              names=${name}
-            />
+            ${h(Curve, {
+              points: Object.values(state.values),
+              ply: at,
+              choose: done ? choose : undefined,
+              unit: Object.values(state.values)[0]?.unit,
+              names: name,
+            })}
           </section>
         `}
         <section class="panel">
           <h2>${t("log")}</h2>
-          <${Log} ...${{ view, notes, at }} choose=${done && plies && choose} />
+          ${h(Log, { view, notes, at, choose: done && plies && choose })}
           ${!done &&
           view.to_move !== null &&
           (mine || summary.mode === "open") &&

@@ -45,13 +45,17 @@ const strengthOf = (game) => pageOf(game.name).strength?.[game.name] ?? {};
 
 const LEVELS = ["easy", "normal", "strong"];
 
-// The players of a game with a measured level, the weakest first, then the others.
+// The players of a game and their titles: those with a measured level, the weakest first, then the
+// others.
 export function byLevel(game) {
   const place = (one) =>
     (LEVELS.indexOf(strengthOf(game)[one.name]?.level) + LEVELS.length) % LEVELS.length;
   const known = game.players.filter((one) => strengthOf(game)[one.name]);
   known.sort((a, b) => place(a) - place(b));
-  return [...known, ...game.players.filter((one) => !known.includes(one))];
+  return [...known, ...game.players.filter((one) => !known.includes(one))].map((one) => [
+    one.name,
+    levelTitle(game, one),
+  ]);
 }
 
 // The player that a game proposes.

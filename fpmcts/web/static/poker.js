@@ -1,10 +1,10 @@
 // A poker table: seats around an oval, with the chips of each before it; what moves cost, and the
 // names of hands.
 
-import { html } from "./vendor/preact.js";
+import { h, html } from "./vendor/preact.js";
 import { cardRow, downCards, moveText, moveWord } from "./cards.js";
 import { gameOf, playerTitle, roleTitle } from "./players.js";
-import { element, thinkingDots } from "./parts.js";
+import { element, picture, thinkingDots } from "./parts.js";
 import { chips, classes, gain, pageOf, t } from "./words.js";
 
 // Whether every seat pays chips into a pot.
@@ -128,9 +128,7 @@ function Place({ view, seat, made, notes, thinking, next, children }) {
         `}
         ${about(view).button &&
         seat === view.seats.length - 1 &&
-        html`
-          <span class="dealer" role="img" aria-label=${t("dealer")}>D</span>
-        `}
+        picture(t("dealer"), "D", "dealer")}
       </div>
       ${won !== null && hand && !folded && element("small", hand, "made")}
     </section>
@@ -158,10 +156,7 @@ export function Ring({ view, last, notes, thinking, next, children }) {
   return html`
     <div class=${`ring of-${view.seats.length}`}>
       <div class="center board">
-        ${open.length > 0 &&
-        html`
-          <div class="open-cards">${cardRow(open, undefined, t("public"))}</div>
-        `}
+        ${open.length > 0 && element("div", cardRow(open, undefined, t("public")), "open-cards")}
         <p class="pot">
           <span class="chip" aria-hidden="true"></span>
           <small>${t("pot")}</small>
@@ -175,17 +170,18 @@ export function Ring({ view, last, notes, thinking, next, children }) {
                 .map((one, k) => `${t(k ? "side_pot" : "main_pot", k)} ${chips(one.chips)}`)
                 .join(" · "),
             )
-          : street && element("small", t(`value_${street}`))}
+          : street && !view.over && element("small", t(`value_${street}`))}
       </div>
-      ${view.seats.map(
-        (_, seat) => html`
-          <${Place}
-            ...${{ view, seat, notes, children }}
-            made=${last[seat]}
-            thinking=${thinking === seat}
-            next=${view.to_move === seat ? next : undefined}
-          />
-        `,
+      ${view.seats.map((_, seat) =>
+        h(Place, {
+          view,
+          seat,
+          notes,
+          children,
+          made: last[seat],
+          thinking: thinking === seat,
+          next: view.to_move === seat ? next : undefined,
+        }),
       )}
     </div>
   `;

@@ -1,10 +1,13 @@
-// Steps through a game from its beginning, by buttons and arrow keys, or by itself.
+// A finished game: steps from its beginning, by buttons and arrow keys, or by itself; and a match,
+// the points of each player over the games of a series.
 
-import { html, useEffect, useState } from "./vendor/preact.js";
+import { h, html, useEffect, useState } from "./vendor/preact.js";
 import { get } from "./connection.js";
-import { useKeys, useLater } from "./keys.js";
-import { t } from "./words.js";
-import { figure, icon, input } from "./parts.js";
+import { useLater } from "./keys.js";
+import { playerTitle } from "./players.js";
+import { Curve } from "./thoughts.js";
+import { gain, signed, t } from "./words.js";
+import { element, figure, grid, icon, input } from "./parts.js";
 
 // All positions of a finished game; null until they have arrived, or without an id.
 export function useReplay(id, plies, fail) {
@@ -43,7 +46,7 @@ export function Steps({ ply, last, choose, held }) {
     setRuns(!runs);
   };
   const act = (name, what) => icon(name, what, figure(ICONS[name]));
-  const step = (name, to) => act(name, () => choose(Math.min(last, Math.max(0, to))));
+  const step = (name, to) => act(name, () => choose(to));
   return html`
     <div class="row steps" role="group" aria-label=${t("replay")}>
       ${act(runs ? "pause" : "autoplay", start)}${step("first", 0)}${step("previous", ply - 1)}
@@ -59,11 +62,45 @@ export function Steps({ ply, last, choose, held }) {
   `;
 }
 
-export function useArrows(enabled, ply, last, choose) {
-  useKeys(enabled, (event) => {
-    const to = { ArrowLeft: ply - 1, ArrowRight: ply + 1, Home: 0, End: last }[event.key];
-    if (to === undefined) return false;
-    choose(Math.min(last, Math.max(0, to)));
-    return true;
-  });
+// Running sums as points of a curve, from the returns of each player in each game.
+export function sums(games) {
+  const points = [];
+  const totals = games.length ? games[0].map(() => 0) : [];
+  [totals, ...games].forEach((returns, ply) =>
+    returns.forEach((won, seat) =>
+      points.push({ ply, seat, value: (totals[seat] += won), move: null }),
+    ),
+  );
+  return points;
+}
+
+export function Match({ id, series, over, fail }) {
+  const [games, setGames] = useState([]);
+  useEffect(() => {
+    get(`/api/tables/${id}/series`).then((answer) => setGames(answer.games), fail);
+  }, [id]);
+  const ranks = series.players
+    .map((player, k) => [series.returns[k], player, k])
+    .sort((a, b) => b[0] - a[0]);
+  return html`
+    <section class="panel match">
+      <h2>${t(over ? "match_over" : "total")}</h2>
+      ${grid(
+        null,
+        ranks.map(([won, player, k]) => [
+          `${playerTitle(player)}${
+            series.players.indexOf(player) !== series.players.lastIndexOf(player) ? ` ${k + 1}` : ""
+          }`,
+          element("span", signed(won), gain(won)),
+        ]),
+      )}
+      ${h(Curve, {
+        points: sums(games),
+        unit: "points",
+        title: t("match_curve"),
+        tag: (one) => t("hand_no", one.ply),
+        names: (k) => playerTitle(series.players[k]),
+      })}
+    </section>
+  `;
 }

@@ -1,14 +1,13 @@
 // The review of a finished game, shown beside the table: the curve, the mistakes with their errors,
-// and another try before the answer is shown.
+// another try before the answer is shown, the thresholds of mistakes, and luck apart from skill.
 
-import { html, useEffect, useState } from "./vendor/preact.js";
+import { h, html, useEffect, useState } from "./vendor/preact.js";
 import { moveText, moveWord } from "./cards.js";
 import { get } from "./connection.js";
 import { keep, kept, useKeys } from "./keys.js";
 import { Curve, MARKS, Moves, WRONG } from "./thoughts.js";
-import { Luck, Thresholds, keptThresholds } from "./skill.js";
-import { lossOf, t } from "./words.js";
-import { button, element, grid, hidden, note, segments } from "./parts.js";
+import { lossOf, number, t } from "./words.js";
+import { button, element, field, grid, hidden, input, note, scroll, segments } from "./parts.js";
 
 const KEPT = "fpmcts.review";
 
@@ -47,6 +46,7 @@ export function Review({
     choose((to ?? wrong.at(by > 0 ? 0 : -1)).ply);
   };
   const one = decisions.find((each) => each.ply === ply);
+  const trial = tried[ply];
   const tryAgain = async () => {
     if (!one?.hidden) return;
     const seen = await get(`/api/tables/${id}/puzzle?ply=${one.ply}`).catch(fail);
@@ -148,15 +148,14 @@ export function Review({
           ${button(t("print"), () => print())}
         </div>
       `}
-      ${review &&
-      html`
-        <${Thresholds} ...${{ game, unit, say }} values=${thresholds} change=${sort} />
-      `}
-      <${Curve}
-        ...${{ unit, ply, choose }}
-        points=${decisions.map((each) => ({ ...each, se: each.value_se }))}
-        names=${name}
-      />
+      ${review && h(Thresholds, { game, unit, say, values: thresholds, change: sort })}
+      ${h(Curve, {
+        unit,
+        ply,
+        choose,
+        points: decisions.map((each) => ({ ...each, se: each.value_se })),
+        names: name,
+      })}
       ${one &&
       html`
         <div class=${`decision ${one.class ?? ""}`}>
@@ -180,13 +179,11 @@ export function Review({
               )}
             </div>
           `}
-          ${tried[one.ply] &&
+          ${trial &&
           html`
-            <p class=${`answer ${tried[one.ply].right ? "gain" : "lose"}`}>
-              ${tried[one.ply].right ? "✓ " : "✗ "} ${moveText(tried[one.ply].move, "tiny")}
-              ${" "}${tried[one.ply].right
-                ? t("right")
-                : t("not_right", lossOf(tried[one.ply], digits))}
+            <p class=${`answer ${trial.right ? "gain" : "lose"}`}>
+              ${trial.right ? "✓ " : "✗ "} ${moveText(trial.move, "tiny")}
+              ${" "}${trial.right ? t("right") : t("not_right", lossOf(trial, digits))}
             </p>
           `}
           ${!one.hidden &&
@@ -200,15 +197,12 @@ export function Review({
           `}
           ${!one.hidden &&
           one.rows &&
-          html`
-            <${Moves} result=${{ rows: one.rows, unit }} mark=${one.move} />
-          `}
+          h(Moves, { result: { rows: one.rows, unit }, mark: one.move })}
         </div>
       `}
       ${review &&
       html`
-        <${Summary} ...${{ review, name, digits }} />
-        <${Luck} ...${{ review, name, digits }} />
+        ${h(Summary, { review, name, digits })} ${h(Luck, { review, name, digits })}
       `}
       ${marks > 0 &&
       html`
@@ -270,4 +264,153 @@ function Summary({ review, name, digits }) {
     ],
     "summary",
   );
+}
+
+const CUTS = "fpmcts.thresholds";
+
+const good = (values, most) =>
+  values.length === 3 &&
+  values.every((value, k) => Number.isFinite(value) && value > (k ? values[k - 1] : 0)) &&
+  values[2] <= most;
+
+// The thresholds chosen for a game earlier, else the game's defaults.
+function keptThresholds(game) {
+  const chosen = kept(CUTS, {})[game.name];
+  return Array.isArray(chosen) && good(chosen, game.reports_wins ? 100 : 10000)
+    ? chosen
+    : game.classes;
+}
+
+function Thresholds({ game, unit, values, change, say }) {
+  const [texts, setTexts] = useState(values.map(String));
+  const use = (cuts) => {
+    setTexts(cuts.map(String));
+    keep(CUTS, { ...kept(CUTS, {}), [game.name]: cuts });
+    change(cuts);
+  };
+  const submit = (event) => {
+    event.preventDefault();
+    const cuts = texts.map((text) => Number(text.replace(",", ".")));
+    if (!good(cuts, game.reports_wins ? 100 : 10000)) say(t("thresholds_wrong"));
+    else if (cuts.some((cut, k) => cut !== values[k])) use(cuts);
+  };
+  return html`
+    <details class="thresholds no-print">
+      <summary>
+        ${t("thresholds")}${" "}
+        <span class="muted num">
+          ${values.map((value) => number(value, value % 1 ? 2 : 0)).join(" · ")}
+        </span>
+      </summary>
+      <form onSubmit=${submit}>
+        ${note(
+          unit === "points"
+            ? t("thresholds_points", t.known(`unit_${game.unit}`) ?? game.unit)
+            : t("thresholds_wp"),
+        )}
+        <div class="row">
+          ${WRONG.map((name, k) =>
+            field(
+              t(name),
+              input(texts[k], (text) => setTexts(texts.map((one, j) => (j === k ? text : one))), {
+                inputmode: "decimal",
+                onBlur: submit,
+              }),
+            ),
+          )}
+        </div>
+        <div class="row">
+          <button type="submit">${t("apply")}</button>
+          ${button(t("reset"), () => use(game.classes), "link small")}
+        </div>
+      </form>
+    </details>
+  `;
+}
+
+const withSign = (value, digits) => {
+  const shown = Number(value.toFixed(digits));
+  return (shown > 0 ? "+" : "") + number(shown || 0, digits); // no −0
+};
+
+// The parts of the result: a column for each reviewed seat, and one for all hands of a series.
+function Luck({ review, name, digits }) {
+  const hands = review.hands;
+  const columns = review.luck.map((one) => ({
+    ...one,
+    title: review.luck.length > 1 || !(hands?.reviewed > 1) ? name(one.seat) : t("this_game"),
+  }));
+  if (hands?.luck && hands.reviewed > 1)
+    columns.push({
+      ...hands.luck,
+      title:
+        hands.reviewed < hands.hands
+          ? t("some_hands", hands.reviewed, hands.hands)
+          : t("all_hands", hands.hands),
+    });
+  if (!columns.length) return review.no_luck ? note(t("no_luck", review.no_luck)) : null;
+  const names = columns[0].parts
+    .map((part) => part.name)
+    .filter(
+      (part) =>
+        part !== "later" ||
+        columns.some((one) => one.parts.find((each) => each.name === part)?.value),
+    );
+  const part = (one, which) => one.parts.find((each) => each.name === which);
+  const most = columns.map((one) =>
+    Math.max(1e-9, Math.abs(one.result), ...one.parts.map((each) => Math.abs(each.value))),
+  );
+  const bar = (value, k) => html`
+    <span class="swing" aria-hidden="true">
+      <span
+        class=${value < 0 ? "minus" : "plus"}
+        style=${{ width: `${(50 * Math.abs(value)) / most[k]}%` }}
+      ></span>
+    </span>
+  `;
+  const games = review.luck[0]?.play_outs;
+  return html`
+    <section class="luck">
+      <h3>${t("luck")}</h3>
+      ${scroll(
+        t("luck"),
+        grid(
+          [hidden(t("luck")), ...columns.map((one) => one.title)],
+          [
+            ...names.map((which) => [
+              t(`part_${which}`),
+              ...columns.map((one, k) => {
+                const found = part(one, which);
+                return found
+                  ? [
+                      withSign(found.value, digits),
+                      found.se
+                        ? html`
+                            ${" "}
+                            <small>± ${number(found.se, digits)}</small>
+                          `
+                        : "",
+                      columns.length < 3 && bar(found.value, k),
+                    ]
+                  : "–";
+              }),
+            ]),
+            [
+              t("part_result"),
+              ...columns.map((one, k) => [
+                element(
+                  "b",
+                  review.unit === "wp" ? number(one.result, digits) : withSign(one.result, digits),
+                ),
+                columns.length < 3 && bar(one.result, k),
+              ]),
+            ],
+          ],
+        ),
+      )}
+      <p class="muted small">
+        ${t("luck_text")} ${games ? t("luck_games", games) : t("luck_exact")}
+      </p>
+    </section>
+  `;
 }

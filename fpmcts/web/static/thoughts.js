@@ -1,7 +1,7 @@
 // The thoughts of a player: the searched moves, its beliefs about hidden hands, the value over the
 // game.
 
-import { html } from "./vendor/preact.js";
+import { h, html } from "./vendor/preact.js";
 import { cardName, highFirst, moveText, moveWord, rankTitle } from "./cards.js";
 import { amount, classes, number, percent, plusMinus, shownChips, t } from "./words.js";
 import { button, element, note, useFew } from "./parts.js";
@@ -21,9 +21,12 @@ export function scoreText(row, digits = 1) {
   return `${text(value)} ± ${row.se ? text(row.se) : "?"}`;
 }
 
-const gauge = (share) => html`
-  <span class="gauge" aria-hidden="true"><span style=${{ width: `${100 * share}%` }}></span></span>
-`;
+const gauge = (share, style = "gauge") =>
+  h(
+    "span",
+    { class: style, "aria-hidden": "true" },
+    h("span", { style: { width: `${100 * share}%` } }),
+  );
 
 // Why the first move is recommended.
 function Why({ why, word }) {
@@ -94,17 +97,13 @@ export function Moves({ result, choose, mark, word = moveWord }) {
     ],
   ].filter(Boolean);
   return html`
-    <${Why} word=${word} why=${result.why} />
+    ${h(Why, { word, why: result.why })}
     <table class="moves">
       <caption class="sr">${t("moves")}</caption>
       <thead>
         <tr>
           <th scope="col">${t("move")}</th>
-          ${columns.map(
-            ([title, help]) => html`
-              <th scope="col" title=${t(help)}>${title}</th>
-            `,
-          )}
+          ${columns.map(([title, help]) => h("th", { scope: "col", title: t(help) }, title))}
         </tr>
       </thead>
       <tbody>
@@ -134,10 +133,7 @@ export function Moves({ result, choose, mark, word = moveWord }) {
         )}
       </tbody>
     </table>
-    ${ties &&
-    html`
-      <p class="muted small">≈ ${t("equal")}</p>
-    `}
+    ${ties && note(`≈ ${t("equal")}`)}
     ${again && rows.some((row) => row.stage === 1) && note(t("once"))} ${more}
   `;
 }
@@ -150,18 +146,11 @@ export function Hands({ hidden, name }) {
   const vague = whole
     ? hidden.p.every((seat) => seat.every((counts) => (counts[1] ?? 0) < LEAST_SHARE))
     : hidden.active && !hidden.listed && hidden.ess !== null && hidden.ess < LEAST_ESS;
-  if (vague)
-    return html`
-      <div class="hidden-hands">
-        <h3>${t("hands")}</h3>
-        ${note(t("vague"))}
-      </div>
-    `;
   const kinds = highFirst(hidden.kinds.map((kind, k) => [kind, k])); // as in the counter of cards
   return html`
     <div class="hidden-hands">
       <h3>${t("hands")}</h3>
-      ${hidden.seats.map(
+      ${(vague ? [] : hidden.seats).map(
         (seat, s) => html`
           <figure class="belief">
             <figcaption>${name(seat)}</figcaption>
@@ -187,13 +176,7 @@ export function Hands({ hidden, name }) {
               : html`
                   <table class="heat">
                     <tbody>
-                      <tr>
-                        ${kinds.map(
-                          ([kind]) => html`
-                            <th scope="col">${rankTitle(kind)}</th>
-                          `,
-                        )}
-                      </tr>
+                      <tr>${kinds.map(([kind]) => h("th", { scope: "col" }, rankTitle(kind)))}</tr>
                       ${[4, 3, 2, 1].map(
                         (count) => html`
                           <tr>
@@ -231,13 +214,16 @@ export function Hands({ hidden, name }) {
           </figure>
         `,
       )}
-      <p class="muted small">
-        ${whole ? "" : `${t("at_least")} `}${hidden.listed
-          ? t("listed")
-          : hidden.active
-            ? t("ess", number(hidden.ess, 0))
-            : t("prior_only")}
-      </p>
+      ${note(
+        vague
+          ? t("vague")
+          : (whole ? "" : `${t("at_least")} `) +
+              (hidden.listed
+                ? t("listed")
+                : hidden.active
+                  ? t("ess", number(hidden.ess, 0))
+                  : t("prior_only")),
+      )}
     </div>
   `;
 }
@@ -258,12 +244,7 @@ export function Value({ result }) {
           (points && result.value > 0 ? "+" : "") + plusMinus(result.value, result.se, text),
         )}
       </b>
-      ${!points &&
-      html`
-        <span class="win-bar" aria-hidden="true">
-          <span style=${{ width: `${100 * result.value}%` }}></span>
-        </span>
-      `}
+      ${!points && gauge(result.value, "win-bar")}
     </p>
   `;
 }
@@ -303,7 +284,7 @@ export function Curve({
   const shown = points.filter((one) => one.value !== null && one.value !== undefined);
   if (shown.length < 2) return null;
   const wins = unit !== "points";
-  const values = shown.map((one) => one.value);
+  const values = shown.flatMap(({ value, se = 0 }) => [value - 2 * se, value + 2 * se]);
   const low = wins ? 0 : Math.min(0, ...values);
   const high = wins ? 1 : Math.max(0, ...values, low + 1e-6);
   const last = Math.max(...shown.map((one) => one.ply), 1);
@@ -341,7 +322,7 @@ export function Curve({
       <svg class="curve" viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} role="group" aria-label=${title}>
         ${[low, (low + high) / 2, high].map(
           (v) => html`
-            <line x1=${LEFT} x2=${WIDTH - 8} y1=${y(v)} y2=${y(v)} class="axis" />
+            <path d=${`M${LEFT} ${y(v)}H${WIDTH - 8}`} class="axis" />
             <text x=${LEFT - 5} y=${y(v) + 4} text-anchor="end">
               ${wins ? percent(v) : amount(v)}
             </text>

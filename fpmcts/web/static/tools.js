@@ -1,20 +1,21 @@
 // Puzzles from reviewed games, and the deal editor.
 
-import { html, useEffect, useState } from "./vendor/preact.js";
-import { Counter, moveText, unseenCounts } from "./cards.js";
+import { h, html, useEffect, useState } from "./vendor/preact.js";
+import { Counter, moveText } from "./cards.js";
 import { get, post } from "./connection.js";
-import { Controls, playsCards } from "./controls.js";
+import { Controls } from "./controls.js";
 import { Felt, Log } from "./felt.js";
 import { keep, kept } from "./keys.js";
 import { Back, turnText } from "./play.js";
-import { byLevel, gameOf, gameTitle, levelTitle, seatTitle, usual } from "./players.js";
+import { byLevel, gameOf, gameTitle, seatTitle, usual } from "./players.js";
+import { dealSuits } from "./suits.js";
 import { lossOf, ofGame, setUnit, t } from "./words.js";
 import { button, element, field, input, select } from "./parts.js";
 
 function Top({ title, go, label, options, value, change }) {
   return html`
     <header class="bar-top">
-      <${Back} go=${go} />
+      ${h(Back, { go })}
       <h1>${title}</h1>
       <span class="spread"></span>
       ${select(value, change, options, { "aria-label": label })}
@@ -50,6 +51,7 @@ export function Puzzles({ connection, go, prefs, say, announce, fail }) {
   const game = gameOf(puzzle?.game);
   const digits = game?.reports_wins ? 1 : 2;
   setUnit(1, false);
+  if (view) dealSuits(view, puzzle.table, prefs.suits);
   useEffect(() => void get("/api/puzzles").then((found) => setPuzzles(found.puzzles), fail), []);
   useEffect(() => {
     if (!puzzle) return undefined;
@@ -83,17 +85,17 @@ export function Puzzles({ connection, go, prefs, say, announce, fail }) {
   };
   return html`
     <main class="tool">
-      <${Top}
-        go=${go}
-        title=${t("puzzles")}
-        label=${t("theme")}
-        options=${["", ...new Set(of("").map(themeOf))].map((one) => [
+      ${h(Top, {
+        go,
+        title: t("puzzles"),
+        label: t("theme"),
+        options: ["", ...new Set(of("").map(themeOf))].map((one) => [
           one,
           `${one || t("all")} ${doneOf(one)}/${of(one).length}`,
-        ])}
-        value=${theme}
-        change=${(next) => (setTheme(next), setAt(null))}
-      />
+        ]),
+        value: theme,
+        change: (next) => (setTheme(next), setAt(null)),
+      })}
       ${puzzles && !puzzles.length && element("p", t("no_puzzles"), "panel")}
       ${view &&
       html`
@@ -119,7 +121,7 @@ export function Puzzles({ connection, go, prefs, say, announce, fail }) {
                 `
               : turnText(view)}
         >
-          <${Controls} key=${key} ...${{ view, say }} play=${attempt} keys=${prefs.keys} />
+          ${h(Controls, { key, view, say, play: attempt, keys: prefs.keys })}
         <//>
         <div class="row after">
           ${answer
@@ -131,20 +133,17 @@ export function Puzzles({ connection, go, prefs, say, announce, fail }) {
           ${shown.length > 1 &&
           button(t("next_puzzle"), () => setAt(keyOf(shown[(place + 1) % shown.length])))}
         </div>
-        ${playsCards(view) &&
-        html`
-          <${Counter} counts=${unseenCounts(view)} />
-        `}
+        ${h(Counter, { view })}
         <section class="panel">
           <h2>${t("log")}</h2>
-          <${Log} view=${view} />
+          ${h(Log, { view })}
         </section>
       `}
     </main>
   `;
 }
 
-export function Editor({ config, go, open, fail, say }) {
+export function Editor({ config, prefs, go, make, fail, say }) {
   const able = config.games.filter((game) => game.deal);
   const [name, setName] = useState(able[0]?.name);
   const [fields, setFields] = useState({});
@@ -191,13 +190,14 @@ export function Editor({ config, go, open, fail, say }) {
       .then((answer) => (setGood(answer), say(t("deal_good"))), fail);
   };
   const take = () =>
-    post("/api/tables", {
+    make({
       game: name,
       mode: "open",
       deal: good.deal,
       moves: moves(),
       seats: game.seats.map((_, seat) => (seat === mine ? "you" : (against ?? usual(game)))),
-    }).then((made) => open(made.id), fail);
+    });
+  if (good) dealSuits(good.view, name, prefs.suits);
   const cards = (text) => t("cards_left", parseInt(text, 10));
   const rows = Object.entries(game.deal).flatMap(([key, what]) =>
     Array.isArray(what)
@@ -206,20 +206,20 @@ export function Editor({ config, go, open, fail, say }) {
   );
   return html`
     <main class="tool">
-      <${Top}
-        go=${go}
-        title=${t("editor")}
-        label=${t("game")}
-        options=${able.map((one) => [one.name, gameTitle(one.name)])}
-        value=${name}
-        change=${(next) => (
+      ${h(Top, {
+        go,
+        title: t("editor"),
+        label: t("game"),
+        options: able.map((one) => [one.name, gameTitle(one.name)]),
+        value: name,
+        change: (next) => (
           setName(next),
           setFields({}),
           setGood(null),
           setMine(0),
           setAgainst(null)
-        )}
-      />
+        ),
+      })}
       <form class="panel" onSubmit=${check}>
         <p class="muted">${t("deal_help")}</p>
         ${rows.map(([key, label]) =>
@@ -240,23 +240,13 @@ export function Editor({ config, go, open, fail, say }) {
             game.seats.map((_, seat) => [String(seat), seatTitle(game, seat)]),
           ),
         )}
-        ${field(
-          t("opponents"),
-          select(
-            against ?? usual(game),
-            setAgainst,
-            byLevel(game).map((one) => [one.name, levelTitle(game, one)]),
-          ),
-        )}
+        ${field(t("opponents"), select(against ?? usual(game), setAgainst, byLevel(game)))}
         <div class="row">
           <button type="submit" class=${good ? "" : "primary"}>${t("check")}</button>
           ${button(t("take"), take, good ? "primary" : "", { disabled: !good })}
         </div>
       </form>
-      ${good &&
-      html`
-        <${Felt} view=${good.view} />
-      `}
+      ${good && h(Felt, { view: good.view })}
     </main>
   `;
 }
