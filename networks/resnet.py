@@ -77,7 +77,7 @@ class NetworkConfig:
 
     depends: ClassVar[dict[str, str]] = {"value_scale": "value_head=scalar and .objective=adp"}
     channels: int = setting(64, least=1, most=4096)
-    blocks: int = setting(8, least=0, most=100)
+    blocks: int = setting(4, least=0, most=100)
     head_channels: int = setting(8, least=1, most=1024)
     head_units: int = setting(64, least=1, most=65_536)
     value_head: str = setting("win_stakes", choices=VALUE_HEADS)

@@ -53,7 +53,7 @@ from games.kernels import Stream, sources_digest
 from games.lockstep import Games
 from games.rows import States, num_rows, take
 from games.system import num_cores
-from networks.checkpoint import check_compatible, load, naming
+from networks.checkpoint import CheckpointError, check_compatible, load, naming
 from networks.device import choose_device
 from networks.evaluator import Evaluator
 from networks.precision import is_fast_in_bfloat16, settled
@@ -323,15 +323,22 @@ class FPMCTS:
         """Loads only the networks of a checkpoint: those that played there, grown if this run's are
         larger. Roles that a game lacks from which this one begins stay fresh.
         """
-        identity, game = self._identity(), with_defaults(saved.meta)["game"]
+        meta, identity = with_defaults(saved.meta), self._identity()
+        game = meta["game"]
         grows = any({**identity["game"], **other} == game for other in self.game.begins_from)
         grows &= identity["game"] != game
         if grows:
             identity["game"] = game
         network = identity["network"]
         sizes = {key: network.pop(key) for key in ("channels", "blocks")}
-        check_compatible(with_defaults(saved.meta), **identity)
-        same = all(saved.meta["network"].get(key) == size for key, size in sizes.items())
+        check_compatible(meta, **identity)
+        theirs = {key: meta["network"][key] for key in sizes}
+        needed = [f"network.{key}={theirs[key]}" for key in sizes if theirs[key] > sizes[key]]
+        if needed:
+            raise CheckpointError(
+                f"its networks are larger: networks only grow; set {' '.join(needed)}"
+            )
+        same = theirs == sizes
         self.weights.begin_from(saved.arrays, grows=not same, plays_more=grows)
         self.weights.catch_up(self.is_gradient)
 

@@ -490,6 +490,9 @@ def test_a_run_may_begin_from_a_run_and_has_no_bootstrap_then(tmp_path: Path) ->
     assert resumed.bootstrap_games() > 0
     resumed.load(begun.state())
     assert begun.bootstrap_games() == resumed.bootstrap_games() == 0
+    shallow = replace(plain, init_from=str(path), network=replace(plain.network, blocks=0))
+    with pytest.raises(CheckpointError, match=r"networks only grow; set network\.blocks=1$"):
+        FPMCTS(shallow)
     nowhere = replace(plain, init_from=str(tmp_path))
     with pytest.raises(CheckpointError, match=f"init_from={tmp_path} cannot be used: there is no"):
         nowhere.start()
