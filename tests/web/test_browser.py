@@ -467,9 +467,14 @@ def test_what_the_page_computes(browser: Any, site: Site) -> None:
     seats = [{"player": name, "name": name} for name in ("you", "random", "random")]
     called = "[1, 2].map(seat => calledTitle(of, seat))"
     assert person.run("players", called, {"you": 0, "seats": seats}) == [
-        "Random, plays after you",
-        "Random, plays before you",
+        "Random, after you",
+        "Random, before you",
     ], "no two are called alike"
+    players = ["policy", "fpmcts-64", "rhcp", "pimc", "ismcts", "mcts", "you", "gone"]
+    assert person.run("players", "of.map(playerTitle)", players) == [
+        *("Instinct", "Search 64", "Rulebook", "Guesser", "Trial and error", "Reader"),
+        *("You", "gone"),
+    ], "plain names, where the page knows a player"
     names = {
         "As Ks Qs Js Ts 2d 2c": "straight flush to A",
         "5h 4h 3h 2h Ah Kd Kc": "straight flush to 5",
@@ -850,6 +855,40 @@ def test_a_poker_table_fits_its_window(browser: Any, site: Site) -> None:
         page.keyboard.press("Home")
         page.wait_for_selector(".next")
         assert person.count(".seat.bottom .card") == 2  # one's own hand, where nothing is played
+    person.close()
+
+
+def test_the_room_is_used(browser: Any, site: Site) -> None:
+    """The tiles of the lobby leave no hole; plays are as large as the hand, in one row, and nothing
+    leaves the window; the log's heading has two lines; rules and results are beside the felt.
+    """
+    person = Person(browser, site)
+    page = person.page
+
+    def boxes(of: str, side: str) -> list[float]:
+        code = "([of, side]) => [...document.querySelectorAll(of)].map(one =>"
+        found = "one[side] ?? one.getBoundingClientRect()[side]"
+        return list(page.evaluate(f"{code} {found})", [of, side]))
+
+    ends = dict(zip(boxes(".tile", "top"), boxes(".tile", "right"), strict=True))
+    assert len(ends) == 2 and len({*ends.values()}) == 1
+    person.new_table(seats=["policy", "you", "policy"], seed=12)
+    person.wait_for_turn()
+    for width, height in ((1280, 800), (1920, 1080)):
+        page.set_viewport_size({"width": width, "height": height})
+        played = boxes(".others .played .card", "offsetHeight")
+        assert len(played) > 1 and min(played) >= boxes(".hand .card", "offsetHeight")[0]
+        assert len({*boxes(".others .played .card", "offsetTop")}) == 1
+        assert boxes(".controls", "bottom")[0] < height
+        assert boxes(".log thead", "height")[0] < 50 * height / 800
+    person.new_table(game="no_limit_holdem:players=3", seats=["you", "random", "random"])
+    person.wait_for_turn()
+    assert "Full house" in person.text(".side .rules") and person.count(".match") == 0
+    page.keyboard.press("f")
+    page.wait_for_selector(".steps")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".play:not(.over) .match .curve")
+    person.check()
     person.close()
 
 

@@ -387,7 +387,8 @@ export function Log({ view, notes = {}, at, choose }) {
           (one, seat) => html`
             ${playerTitle(one.player)}${" "}
             <small>
-              ${besideTitle(view, seat) || (game ? seatTitle(game, seat, view) : one.name)}
+              ${besideTitle(view, seat) ||
+              (game ? (seat === view.you ? roleTitle : seatTitle)(game, seat, view) : one.name)}
             </small>
           `,
         ),

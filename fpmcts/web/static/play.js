@@ -22,10 +22,10 @@ import {
 import { isPoker, streetOf } from "./poker.js";
 import { Match, Steps, useReplay } from "./replay.js";
 import { Review } from "./review.js";
-import { Rules } from "./rules.js";
+import { Rules, rulesText } from "./rules.js";
 import { dealSuits } from "./suits.js";
 import { Curve, Hands, Moves, Value } from "./thoughts.js";
-import { chips, gain, number, ofGame, pageOf, setUnit, signed, t, verdict } from "./words.js";
+import { gain, number, ofGame, pageOf, setUnit, signed, signedChips, t, verdict } from "./words.js";
 import { button, element, field, icon, note, segments, select } from "./parts.js";
 
 const EMPTY = {
@@ -342,10 +342,6 @@ export function Play({
         }
       : !watching && !done && { ...prefs, view, play, hint, advised: maySearch };
   const progress = state.thinking?.total ? t("of", state.thinking.done, state.thinking.total) : "";
-  const total =
-    summary.series?.games > 0 && summary.series.number + summary.series.games > 2
-      ? summary.series
-      : null;
   const foot = element(
     "div",
     [
@@ -378,14 +374,6 @@ export function Play({
             (summary.series?.deals ? ` / ${summary.series.deals}` : ""),
           "tag",
         )}
-        ${total &&
-        html`
-          <span class="tag" title=${t("total")}>
-            ${total.players
-              .map((player, k) => `${playerTitle(player)} ${signed(total.returns[k])}`)
-              .join(" · ")}
-          </span>
-        `}
         <span class="spread"></span>
         ${watching && !done && h(Watching, { state, send, playOn: () => playOn(view.to_move) })}
         ${summary.mode !== "fair" &&
@@ -449,9 +437,8 @@ export function Play({
         `}
       </div>
       <aside class="side">
-        ${done &&
-        series &&
-        summary.series.games > 1 &&
+        ${series &&
+        summary.series?.games > Number(done) &&
         h(Match, { id, series: summary.series, over: Boolean(matchOver), fail: failed })}
         ${done &&
         game.analyst &&
@@ -564,6 +551,14 @@ export function Play({
           (mine || summary.mode === "open") &&
           button(t("outside"), outside, "link small")}
         </section>
+        ${!done &&
+        ofGame(view.game, "rules") &&
+        html`
+          <details class="panel options rules" open>
+            <summary>${t("rules")}</summary>
+            ${rulesText(view.game)}
+          </details>
+        `}
       </aside>
     </main>
   `;
@@ -583,7 +578,7 @@ export function costOfMove(rows, move, game) {
 
 const resultText = (game, value) =>
   pageOf(game.name ?? "").poker?.bb
-    ? `${value > 0 ? "+" : ""}${chips(value)}`
+    ? signedChips(value)
     : t(
         `${game.unit === "chips" ? "chips" : "points"}${Math.abs(value) === 1 ? "_1" : ""}`,
         signed(value),

@@ -71,20 +71,17 @@ export function usual(game) {
 // Whether hands are played one after the other for a total; then points count, not wins.
 export const isSeries = (game) => Boolean(game.mixes || game.reports_wins === false);
 
-const searches = (player) => player.playouts !== null;
+// A word about a player, else about its group.
+const told = (kind, player) =>
+  t.known(`${kind}_${player.name}`) ?? t.known(`${kind}_${player.group}`);
 
 // The short name of a player, for the table and the log.
 export function playerTitle(name) {
   if (name === YOU) return t("you");
-  const all = games.flatMap((game) => game.players);
-  const found = all.find((one) => one.name === name);
+  const found = games.flatMap((game) => game.players).find((one) => one.name === name);
   if (!found) return name;
-  const known = t.known(`player_${found.group}`);
-  if (!known) return found.label;
-  if (searches(found)) return `${known} ${found.playouts}`;
-  return all.some((one) => one.group === found.group && searches(one))
-    ? `${known} ${t("instinct")}`
-    : known;
+  const known = told("player", found);
+  return known ? `${known} ${found.playouts ?? ""}`.trim() : found.label;
 }
 
 // A player with its level, where its strength was measured.
@@ -105,7 +102,7 @@ export function playerText(game, player) {
     return t(`measured_${found.unit}`, scaled(found.mean), scaled(found.se), against);
   };
   return [
-    t.known(`about_${player.group}`) ?? "",
+    told("about", player),
     found?.mean !== undefined ? `${measured()}.` : found ? "" : t("unmeasured"),
     t("about_delay", player.delay),
   ]

@@ -5,7 +5,7 @@ import { h, html } from "./vendor/preact.js";
 import { cardRow, downCards, moveText, moveWord } from "./cards.js";
 import { gameOf, playerTitle, roleTitle } from "./players.js";
 import { element, picture, thinkingDots } from "./parts.js";
-import { chips, classes, gain, pageOf, t } from "./words.js";
+import { chips, classes, gain, pageOf, signedChips, t } from "./words.js";
 
 // Whether every seat pays chips into a pot.
 export const isPoker = (view) => view.seats.every((one) => typeof one.facts?.paid === "number");
@@ -108,7 +108,7 @@ function Place({ view, seat, made, notes, thinking, next, children }) {
             : thinking
               ? thinkingDots()
               : won !== null
-                ? element("b", (won > 0 ? "+" : "") + chips(won), `return ${gain(won)}`)
+                ? element("b", signedChips(won), `return ${gain(won)}`)
                 : folded || fresh
                   ? html`
                       <b class="word" key=${made?.ply}>

@@ -6,7 +6,7 @@ import { get } from "./connection.js";
 import { useLater } from "./keys.js";
 import { playerTitle } from "./players.js";
 import { Curve } from "./thoughts.js";
-import { gain, signed, t } from "./words.js";
+import { gain, shownChips, signedChips, t } from "./words.js";
 import { element, figure, grid, icon, input } from "./parts.js";
 
 // All positions of a finished game; null until they have arrived, or without an id.
@@ -68,7 +68,7 @@ export function sums(games) {
   const totals = games.length ? games[0].map(() => 0) : [];
   [totals, ...games].forEach((returns, ply) =>
     returns.forEach((won, seat) =>
-      points.push({ ply, seat, value: (totals[seat] += won), move: null }),
+      points.push({ ply, seat, value: shownChips((totals[seat] += won)), move: null }),
     ),
   );
   return points;
@@ -78,7 +78,7 @@ export function Match({ id, series, over, fail }) {
   const [games, setGames] = useState([]);
   useEffect(() => {
     get(`/api/tables/${id}/series`).then((answer) => setGames(answer.games), fail);
-  }, [id]);
+  }, [id, series.games]);
   const ranks = series.players
     .map((player, k) => [series.returns[k], player, k])
     .sort((a, b) => b[0] - a[0]);
@@ -91,7 +91,7 @@ export function Match({ id, series, over, fail }) {
           `${playerTitle(player)}${
             series.players.indexOf(player) !== series.players.lastIndexOf(player) ? ` ${k + 1}` : ""
           }`,
-          element("span", signed(won), gain(won)),
+          element("span", signedChips(won), gain(won)),
         ]),
       )}
       ${h(Curve, {
