@@ -29,9 +29,9 @@ from fpmcts.configuration import pairs
 from fpmcts.players import load_player
 from fpmcts.players.judge import Judge
 from games import make
-from games.estimate import Estimate, estimate
-from games.settings import ConfigError
-from games.table import Table
+from games.base.estimate import Estimate, estimate
+from games.base.settings import ConfigError
+from games.play.table import Table
 
 FILE = Path(__file__).parent.parent / "docs" / "decisions" / "doudizhu.jsonl"
 MOST_LEGAL, PLAYOUTS = 12, 64

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from games.doudizhu.game import Doudizhu
-from games.generic import current_seat, legal, step
-from games.interface import Records
 from games.kernels import kernel, random_below, streams
-from games.rows import take
+from games.kernels.generic import current_seat, legal, step
+from games.kernels.rows import take
+from games.play.interface import Records
 from inference.determinizer import Determinizer, InferenceSettings
 from inference.draws import draw_from_marginal, empty_draws, weigh_by_marginal
 from inference.positions import Positions, make_positions

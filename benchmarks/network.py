@@ -6,8 +6,8 @@ from functools import partial
 import numpy as np
 import torch
 
+from games.base.settings import ConfigError
 from games.doudizhu.game import Doudizhu
-from games.settings import ConfigError
 from networks.evaluator import Evaluator
 from networks.precision import check_int8
 from networks.resnet import NetworkConfig, Networks, build_networks

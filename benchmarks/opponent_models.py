@@ -12,9 +12,9 @@ from fpmcts.no_limit_holdem.opponents.model import action_probabilities
 from fpmcts.no_limit_holdem.opponents.model_file import load
 from fpmcts.no_limit_holdem.opponents.statistics import STATISTICS
 from games import make
-from games.files import shipped
+from games.base.files import shipped
 from games.kernels import kernel
-from games.rows import take
+from games.kernels.rows import take
 
 from .measure import Row, rate
 from .rules import positions

@@ -16,9 +16,9 @@ from fpmcts.players import load_player
 from fpmcts.progress import silent
 from fpmcts.training.fpmcts import FPMCTS
 from games import make
-from games.files import ROOT
-from games.rows import named
-from games.table import Table
+from games.base.files import ROOT
+from games.kernels.rows import named
+from games.play.table import Table
 
 from .measure import Row
 from .selfplay import composed

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from games import generic, make
+from games import make
 from games.doudizhu.cards import COPIES, NUM_RANKS, pack
 from games.doudizhu.legal import leads
-from games.interface import Game
-from games.kernels import kernel, random_below, streams
+from games.kernels import generic, kernel, random_below, streams
+from games.kernels.rows import concatenate
+from games.play.interface import Game
 from games.poker import hands
-from games.rows import concatenate
 
 from .measure import Row, median_seconds, rate
 

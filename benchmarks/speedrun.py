@@ -22,8 +22,8 @@ import numpy as np
 
 from fpmcts import Run, match
 from fpmcts.plots import Panel, PlotLine, check_plots, draw
-from games.estimate import Estimate
-from games.files import write
+from games.base.estimate import Estimate
+from games.base.files import write
 
 from .measure import Row
 

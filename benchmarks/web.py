@@ -22,7 +22,7 @@ import numpy as np
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.typing import Origin
 
-from games.files import ROOT
+from games.base.files import ROOT
 
 from .measure import Row
 

@@ -36,14 +36,14 @@ from fpmcts.players.policy import PolicyAgent
 from fpmcts.players.trained import Trained, checkpoint_of, load_trained
 from fpmcts.search.search import Search
 from games import make
-from games.agent import Agent
 from games.doudizhu.cards import HAND_SIZES, NUM_SEATS, cards_text, unpack
 from games.doudizhu.moves import MAX_LEGAL, PASS
 from games.doudizhu.state import legal, step
-from games.generic import sure_win
-from games.interface import Game, Records
 from games.kernels import kernel, streams
-from games.rows import Rules, States, concatenate, num_rows, take
+from games.kernels.generic import sure_win
+from games.kernels.rows import Rules, States, concatenate, num_rows, take
+from games.play.agent import Agent
+from games.play.interface import Game, Records
 from networks.checkpoint import CheckpointError
 
 BLUNDER = 0.3

@@ -12,9 +12,9 @@ from games.doudizhu.cards import HAND_SIZES, unpack
 from games.doudizhu.moves import Rules
 from games.doudizhu.solver.double_dummy import TABLE_BITS, Solver, forget, new_solver, solve
 from games.doudizhu.state import States
-from games.interface import Game
 from games.kernels import kernel
-from games.rows import num_rows
+from games.kernels.rows import num_rows
+from games.play.interface import Game
 
 
 @kernel

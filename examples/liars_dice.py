@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from games.settings import setting
+from games.base.settings import setting
 from games.tree import TreeGame
 
 State = tuple[Any, tuple[int, ...]]

@@ -15,8 +15,8 @@ from fpmcts import Run, match
 from fpmcts.search import roots
 from fpmcts.search.search import SearchSettings
 from fpmcts.search.tree import Tree
-from games.dispatch import register
 from games.kernels import kernel
+from games.kernels.dispatch import register
 
 
 class UCB1(NamedTuple):

@@ -7,7 +7,7 @@ import sys
 from fpmcts.adapters.rlcard_referee import KNOWN, Referee
 from fpmcts.players import load_player
 from games import make
-from games.table import Table
+from games.play.table import Table
 
 referee = Referee(make("doudizhu"))
 player = load_player("rhcp", referee.game)

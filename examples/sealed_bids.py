@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from games.generic import HIDDEN_MOVE, copy_row, register_all
-from games.interface import Game, GameSpec, ScoreUnit
+from games.base.settings import setting
 from games.kernels import kernel, mix64
-from games.settings import setting
+from games.kernels.generic import HIDDEN_MOVE, copy_row, register_all
+from games.play.interface import Game, GameSpec, ScoreUnit
 
 NONE, FOLD, CALL = -1, 3, 4
 LEGAL = np.array([[0, 1, 2], [0, 1, 2], [FOLD, CALL, NONE]], np.int16)

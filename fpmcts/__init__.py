@@ -17,21 +17,21 @@ if TYPE_CHECKING:
     from fpmcts.training.interface import Report as Report
     from fpmcts.training.run import Run as Run
     from games import make as make
-    from games.agent import Agent as Agent
-    from games.decision import Decision as Decision
-    from games.interface import Game as Game
-    from games.registry import Player as Player
-    from games.table import Table as Table
+    from games.play.agent import Agent as Agent
+    from games.play.decision import Decision as Decision
+    from games.play.interface import Game as Game
+    from games.play.registry import Player as Player
+    from games.play.table import Table as Table
 
 _MODULES = {
-    "Agent": "games.agent",
-    "Decision": "games.decision",
-    "Game": "games.interface",
+    "Agent": "games.play.agent",
+    "Decision": "games.play.decision",
+    "Game": "games.play.interface",
     "MatchResult": "fpmcts.evaluation.match_result",
-    "Player": "games.registry",
+    "Player": "games.play.registry",
     "Report": "fpmcts.training.interface",
     "Run": "fpmcts.training.run",
-    "Table": "games.table",
+    "Table": "games.play.table",
     "analyse": "fpmcts.players.analysis",
     "best_response": "fpmcts.evaluation.measures",
     "load_player": "fpmcts.players",

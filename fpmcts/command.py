@@ -12,9 +12,9 @@ from importlib import import_module
 from typing import NamedTuple, NoReturn
 
 from fpmcts import __version__
-from games.files import ROOT, shipped
-from games.help import error_text, say, say_on_stderr
-from games.settings import InputError, did_you_mean
+from games.base.files import ROOT, shipped
+from games.base.help import error_text, say, say_on_stderr
+from games.base.settings import InputError, did_you_mean
 
 
 class Command(NamedTuple):

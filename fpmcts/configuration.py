@@ -6,8 +6,8 @@
 ``conf/SCRIPT.yaml`` lists the groups of a script; a group is a folder of files to choose from, and
 ``group=NAME`` on the command line chooses one. A NAME with a dot is a module outside ``conf/``,
 with its file beside it. Every other ``key=value`` sets one key. The schema that takes the values
-(``games.settings``) defines the meaning and range of keys. All errors are ConfigError: one line
-that quotes the input.
+(``games.base.settings``) defines the meaning and range of keys. All errors are ConfigError: one
+line that quotes the input.
 """
 
 import re
@@ -25,8 +25,8 @@ from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import InterpolationToMissingValueError, OmegaConfBaseException
 
-from games.files import shipped
-from games.settings import ConfigError, did_you_mean, typed
+from games.base.files import shipped
+from games.base.settings import ConfigError, did_you_mean, typed
 
 CONF = shipped("conf")
 OPTIONAL = ("experiment", "evaluate")
@@ -191,7 +191,7 @@ def _add_choice(group: str, module: str) -> None:
     Raises:
         ConfigError: There is no such module, or no such file.
     """
-    from games.choice import module_file  # imports numba
+    from games.play.choice import module_file  # imports numba
 
     path = module_file(module, group).parent / f"{module.rpartition('.')[2]}.yaml"
     values = _read(path) if path.exists() else {}

@@ -6,8 +6,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from games.files import ROOT
-from games.system import num_cores
+from games.base.files import ROOT
+from games.base.system import num_cores
 
 
 def commit() -> str:

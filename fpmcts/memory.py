@@ -7,7 +7,7 @@ then kill the run hours later.
 from collections.abc import Mapping
 from pathlib import Path
 
-from games.settings import ConfigError
+from games.base.settings import ConfigError
 
 
 def check_fits(sizes: Mapping[str, int]) -> None:

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from games.files import replacing, write
-from games.settings import InputError
+from games.base.files import replacing, write
+from games.base.settings import InputError
 
 
 class ReportError(InputError):

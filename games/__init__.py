@@ -9,7 +9,7 @@ if sys.platform == "win32":
     raise SystemExit("fpmcts runs on Linux and macOS; on Windows, install and start it within WSL")
 
 if TYPE_CHECKING:
-    from games.choice import (
+    from games.play.choice import (
         GAMES,
         Choice,
         family,
@@ -36,6 +36,6 @@ def __getattr__(name: str) -> Any:
     """Imports the games on first use: settings do not need numba."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from games import choice
+    from games.play import choice
 
     return getattr(choice, name)

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from games.generic import HIDDEN_MOVE, register_all
-from games.interface import Game, GameSpec, Json
 from games.kernels import kernel, mix64, random_index
-from games.rows import States as AnyStates
+from games.kernels.generic import HIDDEN_MOVE, register_all
+from games.kernels.rows import States as AnyStates
+from games.play.interface import Game, GameSpec, Json
 
 MOST_NODES = 1_000_000
 NONE = -1

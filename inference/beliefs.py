@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from games.generic import count_hidden, draw_hidden, list_hidden, log_prior_hidden
 from games.kernels import kernel
-from games.rows import Rules
+from games.kernels.generic import count_hidden, draw_hidden, list_hidden, log_prior_hidden
+from games.kernels.rows import Rules
 from inference.draws import COMPLETE
 from inference.particles import Particles
 from inference.positions import Positions

@@ -6,8 +6,8 @@
                                  └─ no, or too few count ─▶ phase 1 ─▶ replay all moves ─┘
 
 All lanes advance together, each with its own random stream. The kernels of a game define its hidden
-cards, how to list and draw them, and how to fill in a world (``games.interface``, hidden cards); no
-game is named here. Source: DeltaDou, 4.3.
+cards, how to list and draw them, and how to fill in a world (``games.play.interface``, hidden
+cards); no game is named here. Source: DeltaDou, 4.3.
 """
 
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
-from games.interface import Game, Records, observed_by_movers
-from games.rows import States, put, take
-from games.settings import setting
+from games.base.settings import setting
+from games.kernels.rows import States, put, take
+from games.play.interface import Game, Records, observed_by_movers
 from inference.beliefs import Beliefs, believe_particles, believe_prior
 from inference.draws import (
     COMPLETE,

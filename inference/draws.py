@@ -14,9 +14,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from games.generic import draw_corrected, draw_hidden, list_hidden, log_corrected, log_prior_hidden
 from games.kernels import kernel
-from games.rows import Rules
+from games.kernels.generic import (
+    draw_corrected,
+    draw_hidden,
+    list_hidden,
+    log_corrected,
+    log_prior_hidden,
+)
+from games.kernels.rows import Rules
 from inference.positions import Positions
 
 UNDRAWN = -1

@@ -19,10 +19,10 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.nn.utils import convert_conv2d_weight_memory_format
 
-from games.generic import count_hidden, draw_hidden, log_prior_hidden, observe
-from games.interface import Game, GameSpec, seats_to_move
 from games.kernels import kernel
-from games.rows import Rules, States, num_rows, take
+from games.kernels.generic import count_hidden, draw_hidden, log_prior_hidden, observe
+from games.kernels.rows import Rules, States, num_rows, take
+from games.play.interface import Game, GameSpec, seats_to_move
 from inference.draws import Draws, are_same
 from inference.positions import Positions, true_hidden
 from networks.engine import MAX_CHUNK, make_setting

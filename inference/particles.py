@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from games.generic import log_prior_hidden, start_hidden
-from games.interface import Game, Records
 from games.kernels import kernel
-from games.rows import Rules, States
+from games.kernels.generic import log_prior_hidden, start_hidden
+from games.kernels.rows import Rules, States
+from games.play.interface import Game, Records
 from inference.draws import Draws
 from inference.positions import Positions
 

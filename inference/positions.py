@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from games.generic import hidden_of, shortest_hand, start_view
-from games.interface import Game, seats_to_move
 from games.kernels import kernel
-from games.rows import Rules, States, num_rows
+from games.kernels.generic import hidden_of, shortest_hand, start_view
+from games.kernels.rows import Rules, States, num_rows
+from games.play.interface import Game, seats_to_move
 
 
 class Positions(NamedTuple):

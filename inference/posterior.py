@@ -14,9 +14,9 @@ possible worlds, nothing is tempered: a sharp posterior is then genuine. Source:
 
 import numpy as np
 
-from games.generic import deal_rest, fill_world, log_prior_hidden
 from games.kernels import kernel, random_below, random_float
-from games.rows import Rules, States
+from games.kernels.generic import deal_rest, fill_world, log_prior_hidden
+from games.kernels.rows import Rules, States
 from inference.draws import COMPLETE
 from inference.particles import NO_PARTICLES, Particles
 from inference.positions import Positions

@@ -4,9 +4,9 @@ moves.
 
 import numpy as np
 
-from games.generic import deal_rest, draw_hidden, fill_world
 from games.kernels import kernel
-from games.rows import Rules, States
+from games.kernels.generic import deal_rest, draw_hidden, fill_world
+from games.kernels.rows import Rules, States
 from inference.positions import Positions
 
 

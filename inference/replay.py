@@ -3,8 +3,9 @@
     p(moves | world) = prod over unforced decisions of seats other than the searching one of
                        (1 - epsilon) softmax(logits / T)[a] + epsilon / |A|
 
-where a is the move, or the listed action nearest to it (``games.generic.nearest_listed``). Where
-the rules find a sure win for the mover (``games.generic.sure_win``), its first move replaces the
+where a is the move, or the listed action nearest to it (``games.kernels.generic.nearest_listed``).
+Where the rules find a sure win for the mover (``games.kernels.generic.sure_win``), its first move
+replaces the
 policy, which has not learned such positions: a move then has probability (1 - MISSED) [a = that
 move] + MISSED / |A|. The mover's information set in the world is found by replaying the game from
 the particle's view with its hidden words. A particle gets weight zero if its mover could not have
@@ -20,7 +21,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from games.generic import (
+from games.kernels import kernel
+from games.kernels.generic import (
     HIDDEN_MOVE,
     UNSEEN_MOVE,
     current_seat,
@@ -37,9 +39,8 @@ from games.generic import (
     step,
     sure_win,
 )
-from games.interface import Game, Records
-from games.kernels import kernel
-from games.rows import Rules, States, put
+from games.kernels.rows import Rules, States, put
+from games.play.interface import Game, Records
 from inference.draws import COMPLETE, are_same
 from inference.particles import Particles
 from inference.positions import Positions

@@ -21,8 +21,8 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import load as load_bytes
 from safetensors.numpy import save_file
 
-from games.files import ROOT, replacing, shipped
-from games.settings import InputError, build
+from games.base.files import ROOT, replacing, shipped
+from games.base.settings import InputError, build
 
 FORMAT = "fpmcts-1"
 

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import torch
 
-from games.settings import ConfigError
+from games.base.settings import ConfigError
 
 
 def choose_device(name: str) -> torch.device:

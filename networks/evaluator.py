@@ -7,8 +7,8 @@ from math import prod
 import numpy as np
 import torch
 
-from games.interface import Game
-from games.settings import ConfigError
+from games.base.settings import ConfigError
+from games.play.interface import Game
 from networks.engine import NetworkEngine
 from networks.int8 import Int8Engine, Sample, random_sample
 from networks.memory import Memory, fill_in, forget, look_up, make_memory
@@ -113,7 +113,7 @@ class Evaluator:
 
         Args:
             observations: int8 ``[N, C, L]``.
-            roles: int8 ``[N]``, see ``games.generic.role``.
+            roles: int8 ``[N]``, see ``games.kernels.generic.role``.
             want_hidden: Whether to return ``hidden`` (no rows of it otherwise).
 
         Raises:

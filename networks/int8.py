@@ -33,10 +33,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from games.interface import Game, observed_by_movers
 from games.kernels import Stream, deal_seeds, streams
-from games.lockstep import Lockstep, draw_legal
-from games.rows import take
+from games.kernels.rows import take
+from games.play.interface import Game, observed_by_movers
+from games.play.lockstep import Lockstep, draw_legal
 from networks.engine import FusedConv, NetworkEngine
 from networks.precision import has_vnni
 from networks.resnet import PolicyValueNet, ResidualBlock

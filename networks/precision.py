@@ -13,7 +13,7 @@ from pathlib import Path
 
 import torch
 
-from games.settings import ConfigError
+from games.base.settings import ConfigError
 from networks.resnet import PolicyValueNet
 
 PRECISIONS = ("auto", "float32", "bfloat16", "int8")

@@ -27,8 +27,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.nn.utils import convert_conv2d_weight_memory_format
 
-from games.interface import GameSpec
-from games.settings import check_ranges, setting
+from games.base.settings import check_ranges, setting
+from games.play.interface import GameSpec
 from networks.winograd import convolution, pays, swap
 
 DEPARTS = (
@@ -350,7 +350,7 @@ class PolicyValueNet(nn.Module):
 
 
 class Networks(nn.Module):
-    """The networks of all roles: of the seats, in most games (``games.generic.role``).
+    """The networks of all roles: of the seats, in most games (``games.kernels.generic.role``).
 
     Attributes:
         nets: The distinct networks.

@@ -14,11 +14,11 @@ from fpmcts.players.warmup import warm_up_inference
 from fpmcts.training import command as train
 from fpmcts.training.algorithms import read_run
 from games import make
-from games.files import ROOT
-from games.generic import GENERIC, register_all
-from games.interface import GameSpec
+from games.base.files import ROOT
 from games.kernels import kernel
-from games.table import Table
+from games.kernels.generic import GENERIC, register_all
+from games.play.interface import GameSpec
+from games.play.table import Table
 
 NAME = "examples.sealed_bids"
 SMALL = [
@@ -89,7 +89,7 @@ SPOILED = {
     "unknown module": ("", "there is no such module"),
     "no class": ("x = 1", "has no GAME, the class of the game"),
     "kernels": (
-        "from games.interface import Game\nclass GAME(Game):\n    rules = ()",
+        "from games.play.interface import Game\nclass GAME(Game):\n    rules = ()",
         "kernels are missing: legal, step, .*hidden_of",
     ),
     "name": (

@@ -8,8 +8,8 @@ import pytest
 from benchmarks import decisions
 from benchmarks.__main__ import LONG, NAMES, main
 from benchmarks.selfplay import SETTINGS, composed
-from games.settings import ConfigError
-from games.table import Table
+from games.base.settings import ConfigError
+from games.play.table import Table
 
 
 def test_every_name_is_a_benchmark() -> None:

@@ -15,7 +15,7 @@ from fpmcts.papers.__main__ import help_text
 from fpmcts.players import analysis
 from fpmcts.training.algorithms import read_run
 from fpmcts.web.config import PlayConfig
-from games.position import table_at
+from games.play.position import table_at
 
 ROOT = Path(__file__).resolve().parent.parent
 TRAIN = "python train.py "

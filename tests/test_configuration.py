@@ -9,8 +9,8 @@ from fpmcts.training.algorithms import read_run
 from fpmcts.training.command import help_text as train_help
 from fpmcts.training.config import TrainConfig
 from games import Choice
-from games.choice import help_text
-from games.settings import ConfigError, leaves
+from games.base.settings import ConfigError, leaves
+from games.play.choice import help_text
 
 
 def test_later_layers_win() -> None:

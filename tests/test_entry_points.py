@@ -17,7 +17,7 @@ from examples import analysis, rule_hands
 from fpmcts.command import run
 from fpmcts.papers.figures import RunFigure
 from fpmcts.players import warmup
-from games.settings import ConfigError
+from games.base.settings import ConfigError
 
 ROOT = Path(__file__).resolve().parent.parent
 OPPONENTS = "models/no_limit_holdem-opponents.safetensors"

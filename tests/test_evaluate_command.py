@@ -16,7 +16,7 @@ from fpmcts.adapters.players.foreign import ExternalPlayerError
 from fpmcts.evaluation import command as evaluate
 from fpmcts.evaluation.command import help_text
 from fpmcts.players.lookup import PlayerError
-from games.settings import InputError
+from games.base.settings import InputError
 
 ROOT = Path(__file__).resolve().parent.parent
 MATCH = ("a=rhcp", "b=random", "decks=3000", "processes=2", "device=cpu")

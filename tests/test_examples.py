@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from games.files import ROOT
+from games.base.files import ROOT
 
 SAY = {
     "leduc_in_python": ("NashConv: ", "uniform play: 4.747", "policy against always_call"),

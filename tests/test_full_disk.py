@@ -20,7 +20,7 @@ from fpmcts.evaluation.report import TournamentReport
 from fpmcts.training.algorithms import read_run
 from fpmcts.training.run import Run
 from fpmcts.training.run_folder import RunFolder, RunFolderError
-from games.settings import InputError
+from games.base.settings import InputError
 from networks.checkpoint import CheckpointError, load
 from tests.training.test_resume import points
 from tests.training.tiny_run import command_line, same

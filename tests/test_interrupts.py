@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from fpmcts.interrupt import unheard_by_children
-from games.files import ROOT
+from games.base.files import ROOT
 
 BUSY = """
 import atexit, os, signal, threading, time

@@ -30,11 +30,11 @@ from fpmcts.web.errors import RefusedError, parse_json
 from fpmcts.web.server.main import read_review
 from fpmcts.web.tables.rulebook import Rulebook
 from games import make
-from games.files import ROOT
-from games.interface import Game
+from games.base.files import ROOT
+from games.base.settings import LONGEST, ConfigError, InputError
 from games.kernels import streams
-from games.settings import LONGEST, ConfigError, InputError
-from games.table import Table
+from games.play.interface import Game
+from games.play.table import Table
 from networks.checkpoint import FORMAT, _digest, load, save
 from tests.games.doudizhu.test_deck_files import douzero
 from tests.games.no_limit_holdem.test_phh import CENTS, HEADS_UP, THREE

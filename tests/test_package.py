@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from fpmcts import __version__, command
-from games import files
+from games.base import files
 
 ROOT = Path(__file__).resolve().parent.parent
 PIP = [sys.executable, "-m", "pip", "-q", "--disable-pip-version-check"]
@@ -128,7 +128,7 @@ class Installed:
         told = self.run(
             str(self.python),
             "-c",
-            "import fpmcts, games; from games.files import shipped; "
+            "import fpmcts, games; from games.base.files import shipped; "
             "print(fpmcts.__path__, games.__path__, shipped('conf'), shipped('models'))",
         )
         assert told.stdout.count(str(own)) == 4 and str(ROOT) not in told.stdout, told

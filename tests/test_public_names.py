@@ -14,8 +14,8 @@ from fpmcts import Player, Run, Table, best_response, load_player, make, match, 
 from fpmcts.players.given import FunctionPlayer
 from fpmcts.training.algorithms import read_run
 from fpmcts.training.run_folder import RunFolderError
-from games.interface import Records
-from games.rows import States
+from games.kernels.rows import States
+from games.play.interface import Records
 
 
 def test_importing_loads_nothing_heavy() -> None:

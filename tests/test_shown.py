@@ -7,8 +7,8 @@ from fpmcts.evaluation.duplicate import duplicate_match
 from fpmcts.players import load_player
 from fpmcts.training.interface import Report
 from games import make
-from games.decision import Decision, RootMove
-from games.table import Table
+from games.play.decision import Decision, RootMove
+from games.play.table import Table
 
 
 def cells(shown: Any) -> list[str]:

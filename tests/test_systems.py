@@ -33,7 +33,7 @@ for package in map(importlib.import_module, ("games", "networks", "inference", "
             importlib.import_module(module.name)
         except ModuleNotFoundError as error:  # an extra
             assert error.name.split(".")[0] not in ("games", "networks", "inference", "fpmcts")
-from games.system import num_cores
+from games.base.system import num_cores
 assert num_cores() >= 1
 """
 
@@ -54,7 +54,7 @@ def test_what_systems_lack_is_asked_for_in_one_place() -> None:
         for path in (ROOT / package).rglob("*.py")
         if names.search(path.read_text())
     ]
-    assert asking == ["games/system.py"]
+    assert asking == ["games/base/system.py"]
 
 
 def test_windows_is_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:

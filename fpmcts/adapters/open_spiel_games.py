@@ -19,10 +19,10 @@ import numpy as np
 import pyspiel
 
 from games import make
-from games.generic import current_seat, infoset_key, observe, step, team_return
-from games.interface import Game
-from games.rows import States, copied, take
-from games.table import Table
+from games.kernels.generic import current_seat, infoset_key, observe, step, team_return
+from games.kernels.rows import States, copied, take
+from games.play.interface import Game
+from games.play.table import Table
 
 
 class _Node:

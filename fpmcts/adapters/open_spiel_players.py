@@ -17,9 +17,9 @@ import pyspiel
 from open_spiel.python import policy
 
 from games import make
-from games.agent import Agent
-from games.rows import States
-from games.table import Table
+from games.kernels.rows import States
+from games.play.agent import Agent
+from games.play.table import Table
 
 OWN_GAMES = {"kuhn": "kuhn_poker", "leduc": "leduc_poker"}
 """OpenSpiel's names of identical games, by our names. Cards have the same numbers."""
@@ -93,7 +93,7 @@ class Bot(pyspiel.Bot):  # type: ignore[misc]
 
 class Policy(policy.Policy):  # type: ignore[misc]
     """The policy of one of this project's players that states its probabilities
-    (``games.agent.OpenPolicy``).
+    (``games.play.agent.OpenPolicy``).
 
     Args:
         game: A ``pyspiel.Game`` that the bots can play.

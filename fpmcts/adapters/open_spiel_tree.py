@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import pyspiel
 
-from games.settings import ConfigError, setting
+from games.base.settings import ConfigError, setting
 from games.tree import TreeGame
 
 

@@ -21,9 +21,9 @@ from gymnasium import spaces
 from pettingzoo import AECEnv
 
 from games import make
-from games.generic import observe
-from games.interface import Game
-from games.table import Table
+from games.kernels.generic import observe
+from games.play.interface import Game
+from games.play.table import Table
 
 RENDER_MODES = ("ansi", "human")
 
@@ -35,7 +35,7 @@ class GameEnv(AECEnv):  # type: ignore[misc]
         game: The game, or its name.
         render_mode: "ansi": ``render`` returns text; "human": it prints; None: neither.
         options: Options of the game, if a name is given; ``observe=`` replaces its observations
-            (``games.observer``).
+            (``games.play.observer``).
 
     Attributes:
         table: The current game, after ``reset``.
@@ -123,7 +123,7 @@ class GameEnv(AECEnv):  # type: ignore[misc]
         """Plays an action of the seat to move; None for a seat whose game is over.
 
         Raises:
-            games.table.IllegalMove: The action is illegal. Nothing is changed.
+            games.play.table.IllegalMove: The action is illegal. Nothing is changed.
         """
         if self.terminations[self.agent_selection]:
             self._was_dead_step(action)

@@ -14,8 +14,8 @@ from collections.abc import Callable
 from typing import Any
 
 from fpmcts.adapters.rlcard_states import card_letters, doudizhu, package
-from games.interface import Game
-from games.table import Table
+from games.play.interface import Game
+from games.play.table import Table
 
 JOKERS, POINTS = "both jokers as kickers", "points doubled by bombs"
 KNOWN = {

@@ -27,7 +27,7 @@ from fpmcts.cluster.pools import (
 )
 from fpmcts.cluster.settings import ClusterSettings
 from fpmcts.interrupt import unheard_by_children
-from games.settings import InputError
+from games.base.settings import InputError
 
 POLL_SECONDS = 0.2
 

@@ -35,8 +35,8 @@ from ray import exceptions  # noqa: E402
 from fpmcts.cluster.guard import RayGuard
 from fpmcts.cluster.pools import Count, Done, Pool, Stopping, ignore, never
 from fpmcts.cluster.settings import ClusterError, ClusterSettings, Shared
-from games.files import ROOT
-from games.system import num_cores
+from games.base.files import ROOT
+from games.base.system import num_cores
 
 POLL_SECONDS = 0.5
 MOST_TRIES = 4

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from games.settings import InputError, setting
+from games.base.settings import InputError, setting
 
 
 @dataclass(frozen=True)

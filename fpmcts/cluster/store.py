@@ -15,9 +15,9 @@ from zlib import crc32
 
 import numpy as np
 
+from games.base.settings import InputError
+from games.base.system import Lock
 from games.kernels import PARSING
-from games.settings import InputError
-from games.system import Lock
 
 
 class ResultFileError(InputError):

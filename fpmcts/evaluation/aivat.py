@@ -23,8 +23,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from fpmcts.evaluation.match import PlayedGames
-from games.agent import Agent
-from games.generic import (
+from games.kernels import Stream, kernel, streams
+from games.kernels.generic import (
     copy_row,
     current_seat,
     deal_rest,
@@ -35,9 +35,9 @@ from games.generic import (
     step,
     team_return,
 )
-from games.interface import Game, seats_to_move
-from games.kernels import Stream, kernel, streams
-from games.rows import Rules, States, take
+from games.kernels.rows import Rules, States, take
+from games.play.agent import Agent
+from games.play.interface import Game, seats_to_move
 
 REDEALS = 400
 """Completions of the remaining cards sampled for each baseline value."""
@@ -192,8 +192,8 @@ def corrections(
     Args:
         game: A game with a passive move (``Game.passive``), without teams, whose deals favour no
             hand.
-        agents: The players; for those that state probabilities (``games.agent.OpenPolicy``), the
-            luck of their own choices is corrected, too.
+        agents: The players; for those that state probabilities (``games.play.agent.OpenPolicy``),
+            the luck of their own choices is corrected, too.
         games: Games of these players.
         deals: ``[G]``.
         seed: Seed of the redeals.

@@ -9,11 +9,11 @@ import numpy as np
 from fpmcts.evaluation.match import PlayedGames
 from fpmcts.evaluation.match_result import games_per_deck
 from fpmcts.evaluation.statistics import estimate_by_deck, wins
-from games.generic import current_seat, role, step
-from games.interface import Game
 from games.kernels import kernel
-from games.registry import Values
-from games.rows import Rules, States, take
+from games.kernels.generic import current_seat, role, step
+from games.kernels.rows import Rules, States, take
+from games.play.interface import Game
+from games.play.registry import Values
 
 BINS = 10
 

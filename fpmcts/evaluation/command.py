@@ -36,11 +36,11 @@ from fpmcts.players.lookup import PLAYERS, Host
 from fpmcts.players.warmup import compile_players
 from fpmcts.progress import Progress
 from fpmcts.terminal import Terminal
-from games.choice import help_text as game_help
-from games.help import attribute_texts, error_text, first_line, keys_text, say
-from games.interface import Game
-from games.registry import Values
-from games.settings import ConfigError, did_you_mean
+from games.base.help import attribute_texts, error_text, first_line, keys_text, say
+from games.base.settings import ConfigError, did_you_mean
+from games.play.choice import help_text as game_help
+from games.play.interface import Game
+from games.play.registry import Values
 from networks.checkpoint import CheckpointError, holding
 from networks.device import choose_device
 

@@ -19,8 +19,8 @@ from fpmcts.cluster.settings import ClusterSettings
 from fpmcts.configuration import load, pairs, read_file
 from fpmcts.players.lookup import PLAYERS, Entrant
 from games import Choice
-from games.choice import games_with, option_names
-from games.settings import ConfigError, build, check_used, did_you_mean, setting
+from games.base.settings import ConfigError, build, check_used, did_you_mean, setting
+from games.play.choice import games_with, option_names
 
 TEXTS = ("checkpoint", "command", "run", "decks", "save", "report", "unfinished")
 """Keys whose values are taken literally."""

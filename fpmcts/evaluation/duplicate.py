@@ -11,11 +11,11 @@ of Heinrich & Silver 2015, table 3.)
 deck is its mean over the orders, so the advantage of a seat and its cards cancels. Without teams
 the scores sum to 0.
 
-**Players that learn from what they see** (``games.agent.Watcher``, as ``mcts``) begin a match as
-strangers. Decks are played in lots of ``LOT`` decks in parallel: during a lot they know all moves
-of both players in earlier lots, and none of the current one. A player is identified independently
-of its seat. This knowledge lasts for one task of a tournament (``fpmcts.evaluation.plan``), for any
-number of processes.
+**Players that learn from what they see** (``games.play.agent.Watcher``, as ``mcts``) begin a match
+as strangers. Decks are played in lots of ``LOT`` decks in parallel: during a lot they know all
+moves of both players in earlier lots, and none of the current one. A player is identified
+independently of its seat. This knowledge lasts for one task of a tournament
+(``fpmcts.evaluation.plan``), for any number of processes.
 """
 
 from collections.abc import Sequence
@@ -27,10 +27,10 @@ import numpy as np
 from fpmcts.cluster.pools import Tick, ignore
 from fpmcts.evaluation.match import PlayedGames, play_games
 from fpmcts.evaluation.match_result import MatchResult, games_per_deck, shares
-from games.agent import Agent, observers
-from games.interface import Game, GameSpec
 from games.kernels import Stream, deal_seeds, streams
-from games.rows import States, concatenate, num_rows, take
+from games.kernels.rows import States, concatenate, num_rows, take
+from games.play.agent import Agent, observers
+from games.play.interface import Game, GameSpec
 
 LOT = 10
 """Decks played in parallel if a player learns during the match."""

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from fpmcts.configuration import CONF
 from games import is_outside
-from games.interface import Game
+from games.base.settings import InputError
 from games.kernels import sources_digest
-from games.registry import Entrant, PlayerOptions
-from games.settings import InputError
-from games.sources import module_sources
+from games.kernels.sources import module_sources
+from games.play.interface import Game
+from games.play.registry import Entrant, PlayerOptions
 
 
 def code_of(games: Iterable[str]) -> dict[str, object]:

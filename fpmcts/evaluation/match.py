@@ -1,6 +1,7 @@
 """Many games between agents, in lock-step.
 
-In each round every running game (``games.lockstep``) advances to its next decision. An agent gets
+In each round every running game (``games.play.lockstep``) advances to its next decision. An agent
+gets
 all games that wait for it together, as views: hidden cards never reach an agent. Moves are checked
 before they are played; an illegal one ends the match with an error and is never replaced. A sole
 legal move is played without asking.
@@ -16,12 +17,12 @@ from typing import NamedTuple
 import numpy as np
 
 from fpmcts.cluster.pools import Tick, ignore
-from games.agent import Agent, keepers
-from games.generic import is_legal, legal
-from games.interface import Game, Records
 from games.kernels import Stream, kernel, streams
-from games.lockstep import Lockstep
-from games.rows import Rules, States, num_rows, take
+from games.kernels.generic import is_legal, legal
+from games.kernels.rows import Rules, States, num_rows, take
+from games.play.agent import Agent, keepers
+from games.play.interface import Game, Records
+from games.play.lockstep import Lockstep
 
 
 class IllegalMoveError(ValueError):

@@ -12,9 +12,9 @@ from fpmcts.evaluation.aivat import controlled
 from fpmcts.evaluation.match import PlayedGames, Usage
 from fpmcts.evaluation.sequential import SequentialResult
 from fpmcts.evaluation.statistics import estimate_fields, interval, wins
-from games.estimate import Estimate, estimate
-from games.interface import GameSpec, ScoreUnit
-from games.notebook import html_table
+from games.base.estimate import Estimate, estimate
+from games.play.interface import GameSpec, ScoreUnit
+from games.play.notebook import html_table
 
 
 def games_per_deck(spec: GameSpec) -> int:
@@ -62,7 +62,7 @@ class Side:
         returns: float64 ``[D, T]``: by deck and team, in the unit of the game's scores.
         luck: float64 ``[D, K]``: corrections of their means (``fpmcts.evaluation.aivat``); None:
             not computed.
-        habits: Of the player, by name: float64 ``[D, T]`` (``games.interface.Game.habits``).
+        habits: Of the player, by name: float64 ``[D, T]`` (``games.play.interface.Game.habits``).
     """
 
     returns: np.ndarray
@@ -103,7 +103,7 @@ class MatchResult:
         spec: The game's spec.
         games: All games, see ``duplicate.duplicate_games``.
         sequential: Result of the test that could end it early, or None.
-        habits: Of the games (``games.interface.Game.habits``).
+        habits: Of the games (``games.play.interface.Game.habits``).
     """
 
     names: tuple[str, ...]

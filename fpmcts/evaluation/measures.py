@@ -10,8 +10,8 @@ from fpmcts.evaluation.match_result import MatchResult
 from fpmcts.evaluation.policy_table import ExactMeasure
 from fpmcts.players.given import GameLike, PlayerLike, player_of
 from games import make
-from games.agent import OpenPolicy
-from games.interface import Game
+from games.play.agent import OpenPolicy
+from games.play.interface import Game
 
 
 def match(

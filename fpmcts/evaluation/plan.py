@@ -14,9 +14,9 @@ from fpmcts.evaluation.identity import Inputs, read_inputs
 from fpmcts.evaluation.match_result import games_per_deck
 from fpmcts.memory import check_fits
 from fpmcts.players.lookup import PLAYERS
-from games.interface import Game
-from games.rows import States, num_rows
-from games.settings import ConfigError
+from games.base.settings import ConfigError
+from games.kernels.rows import States, num_rows
+from games.play.interface import Game
 
 FAST_DECKS, SLOW_DECKS, EXTERNAL_DECKS, ACQUAINTED_DECKS = 500, 40, 2, 250
 """Decks of a task: enough for full batches of the networks, few enough that an interruption costs

@@ -11,9 +11,9 @@ from fpmcts.tabular.hash_table import HEADER, HashTable, Rows, num_actions_of
 from fpmcts.tabular.information_sets import information_sets
 from fpmcts.tabular.listed_game import Listing, listing
 from fpmcts.tabular.listed_game import best_response_values as listed_responses
-from games.interface import Game, seats_to_move
 from games.kernels import kernel
-from games.rows import States
+from games.kernels.rows import States
+from games.play.interface import Game, seats_to_move
 from inference.replay import Evaluate
 
 Probabilities = Callable[[States], np.ndarray]

@@ -27,7 +27,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit, log_expit
 
-from games.estimate import Estimate
+from games.base.estimate import Estimate
 
 ELO = 400.0 / np.log(10.0)
 """Elo points per unit of log-odds."""

@@ -12,10 +12,10 @@ from fpmcts.evaluation.match_result import MatchResult
 from fpmcts.evaluation.rating import Misfit, Rating, mean_scores, ratings
 from fpmcts.evaluation.statistics import estimate_fields, interval, wins
 from fpmcts.plots import Intervals, ReportError, check_plots, draw_intervals, markdown_table
-from games.estimate import Estimate
-from games.files import write
-from games.interface import GameSpec, ScoreUnit
-from games.system import Lock
+from games.base.estimate import Estimate
+from games.base.files import write
+from games.base.system import Lock
+from games.play.interface import GameSpec, ScoreUnit
 
 Results = Mapping[tuple[str, ...], MatchResult]
 """The result of every pair of labels."""

@@ -2,9 +2,9 @@
 as hand histories.
 
 One line is one game: ``{"match": [A, B], "deck": 0, "players": [name at each seat], ...}`` and the
-fields of the game's own record (``games.interface.Game.record``), from which it can be replayed. A
-file whose name ends in .phh or .phhs (and .xz) holds the hands of no-limit Hold'em in the PHH
-format instead.
+fields of the game's own record (``games.play.interface.Game.record``), from which it can be
+replayed. A file whose name ends in .phh or .phhs (and .xz) holds the hands of no-limit Hold'em in
+the PHH format instead.
 """
 
 import json
@@ -15,10 +15,10 @@ from pathlib import Path
 from fpmcts.evaluation.config import Tournament
 from fpmcts.evaluation.match_result import games_per_deck
 from fpmcts.evaluation.report import Results
-from games.files import replacing
-from games.interface import Game, PlayedGame
-from games.rows import States
-from games.settings import InputError
+from games.base.files import replacing
+from games.base.settings import InputError
+from games.kernels.rows import States
+from games.play.interface import Game, PlayedGame
 
 HISTORIES = (".phh", ".phhs", ".phh.xz", ".phhs.xz")
 """Suffixes of hand-history files, which some games write (``Game.write_histories``)."""

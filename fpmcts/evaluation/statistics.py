@@ -22,7 +22,7 @@ twice; its ADP is twice this one.
 import numpy as np
 from scipy.special import stdtrit
 
-from games.estimate import Estimate, estimate
+from games.base.estimate import Estimate, estimate
 
 
 def interval(found: Estimate) -> tuple[float, float]:

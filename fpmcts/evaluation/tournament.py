@@ -35,10 +35,10 @@ from fpmcts.evaluation.sequential import SequentialResult, SequentialTest
 from fpmcts.evaluation.statistics import wins
 from fpmcts.players.lookup import Host
 from fpmcts.progress import Progress, silent
-from games.agent import Agent
-from games.interface import GameSpec, Records, seats_to_move
-from games.rows import concatenate, named, take
-from games.system import num_cores
+from games.base.system import num_cores
+from games.kernels.rows import concatenate, named, take
+from games.play.agent import Agent
+from games.play.interface import GameSpec, Records, seats_to_move
 from networks.checkpoint import holding
 from networks.device import choose_device
 

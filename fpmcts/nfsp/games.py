@@ -13,10 +13,10 @@ import numpy as np
 from fpmcts.search.search import Evaluate
 from fpmcts.training.policy_games import draw_moves
 from fpmcts.training.samples import Samples, empty_samples
-from games.interface import Game, seats_to_move
 from games.kernels import streams
-from games.lockstep import Lockstep, Noted
-from games.rows import States, take
+from games.kernels.rows import States, take
+from games.play.interface import Game, seats_to_move
+from games.play.lockstep import Lockstep, Noted
 
 
 class Transitions(NamedTuple):

@@ -17,9 +17,9 @@ from fpmcts.nfsp.games import Transitions
 from fpmcts.nfsp.layers import Layers
 from fpmcts.training.learner import encode
 from fpmcts.training.samples import Samples
-from games.interface import Game, roles_to_move
-from games.rows import States, take
-from games.settings import setting
+from games.base.settings import setting
+from games.kernels.rows import States, take
+from games.play.interface import Game, roles_to_move
 from networks.resnet import PolicyValueNet
 
 

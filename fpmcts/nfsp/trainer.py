@@ -35,10 +35,10 @@ from fpmcts.training.learning import (
 )
 from fpmcts.training.samples import Reservoir, Samples, Window, empty_samples
 from games import Choice, with_defaults
-from games.interface import roles_to_move
+from games.base.settings import ConfigError, setting
 from games.kernels import Stream, deal_seeds, sources_digest, streams
-from games.rows import States, num_rows, take
-from games.settings import ConfigError, setting
+from games.kernels.rows import States, num_rows, take
+from games.play.interface import roles_to_move
 from networks.checkpoint import check_compatible
 from networks.evaluator import Evaluator
 from networks.precision import settled

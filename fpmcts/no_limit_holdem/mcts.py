@@ -25,17 +25,17 @@ from fpmcts.no_limit_holdem.opponents.statistics import (
     new_counts,
     smooth,
 )
-from games.agent import Agent
-from games.decision import RETURN, Decision, RootMove
-from games.files import shipped
-from games.interface import Game, Records
+from games.base.files import shipped
+from games.base.settings import setting
 from games.kernels import kernel, streams
+from games.kernels.rows import States, take
 from games.no_limit_holdem.betting import amount_of, step
 from games.no_limit_holdem.state import FIRST_AMOUNT, FIRST_SIZE, Rules
-from games.question import Limits, Question
-from games.registry import Host, PlayerOptions, player
-from games.rows import States, take
-from games.settings import setting
+from games.play.agent import Agent
+from games.play.decision import RETURN, Decision, RootMove
+from games.play.interface import Game, Records
+from games.play.question import Limits, Question
+from games.play.registry import Host, PlayerOptions, player
 from networks.checkpoint import CheckpointError, is_there
 
 SHIPPED = shipped("models") / "no_limit_holdem-mixed-opponents.safetensors"

@@ -14,8 +14,8 @@ from fpmcts.interrupt import Interrupt
 from fpmcts.papers.study import Study
 from fpmcts.plots import check_plots
 from fpmcts.terminal import Terminal
-from games.help import keys_text, say
-from games.settings import ConfigError, did_you_mean, flatten_config
+from games.base.help import keys_text, say
+from games.base.settings import ConfigError, did_you_mean, flatten_config
 
 KINDS: Mapping[str, str] = {
     "runs": "fpmcts.papers.figures:RunFigure",

@@ -27,8 +27,8 @@ from fpmcts.progress import Progress, silent
 from fpmcts.training.algorithms import read_run
 from fpmcts.training.interface import Report
 from fpmcts.training.run import Run
-from games.files import write
-from games.settings import setting
+from games.base.files import write
+from games.base.settings import setting
 
 Point = tuple[float, float, float]
 """Processor seconds, episodes and NashConv."""

@@ -33,8 +33,8 @@ from fpmcts.training.config import TrainConfig
 from fpmcts.training.curves import points
 from fpmcts.training.fpmcts import FPMCTS
 from fpmcts.training.run import Run
-from games.files import replacing, write
-from games.settings import ConfigError, build, setting
+from games.base.files import replacing, write
+from games.base.settings import ConfigError, build, setting
 from networks.checkpoint import NETWORKS
 
 SEATS = {"landlord": "C, landlord", "down": "D, right peasant", "up": "E, left peasant"}

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 from fpmcts.players import load_player
 from fpmcts.players.analysis import report
 from games import make
-from games.agent import Agent
-from games.decision import Decision
-from games.interface import Game
-from games.table import Table
+from games.play.agent import Agent
+from games.play.decision import Decision
+from games.play.interface import Game
+from games.play.table import Table
 
 BUDGETS = (2, 20, 200)
 """Playouts of the searches in figure 1."""

@@ -10,8 +10,8 @@ from fpmcts.papers.__main__ import kind_of
 from fpmcts.plots import markdown_table
 from fpmcts.training.algorithms import read_run
 from fpmcts.training.departures import changed_keys, structural
-from games.files import ROOT
-from games.settings import build
+from games.base.files import ROOT
+from games.base.settings import build
 
 BEGIN = "<!-- written by python -m fpmcts.papers.departures -->\n\n"
 END = "\n\n<!-- end -->"

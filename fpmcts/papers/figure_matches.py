@@ -19,10 +19,10 @@ from fpmcts.progress import Progress
 from fpmcts.tabular.learner import DenseLearner
 from fpmcts.tabular.matches import ALWAYS_CALL, RANDOM, symmetric_play
 from fpmcts.training.tabular import mark_after
-from games.estimate import Estimate
-from games.files import replacing
+from games.base.estimate import Estimate
+from games.base.files import replacing
 from games.kernels import PARSING
-from games.tables import Tables
+from games.play.tables import Tables
 from networks.checkpoint import CheckpointError
 
 SNAPSHOTS_PER_DECADE, FIRST_SNAPSHOT = 5, 1_000_000

@@ -32,7 +32,7 @@ from fpmcts.training.interface import EpisodeBudget
 from fpmcts.training.run import Run
 from fpmcts.training.tabular import Tabular, TabularConfig, make_learner, mark_after
 from games import Choice
-from games.settings import ConfigError, setting
+from games.base.settings import ConfigError, setting
 
 SAVE_SECONDS = 5.0
 """Least age of a checkpoint before the next."""

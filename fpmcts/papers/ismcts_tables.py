@@ -30,10 +30,10 @@ from fpmcts.players import load_player
 from fpmcts.players.ismcts import ISMCTSOptions
 from fpmcts.plots import markdown_table
 from games import Choice
-from games.agent import Agent
-from games.estimate import Estimate, estimate
+from games.base.estimate import Estimate, estimate
+from games.base.settings import ConfigError, build, setting
 from games.kernels import streams
-from games.settings import ConfigError, build, setting
+from games.play.agent import Agent
 
 LOT = 20
 """Matches that are kept together."""

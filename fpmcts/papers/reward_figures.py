@@ -28,10 +28,10 @@ from fpmcts.papers.study import LotsStudy
 from fpmcts.players import load_player
 from fpmcts.plots import Panel, PlotLine, draw
 from games import Choice
-from games.estimate import estimate
-from games.interface import Game
+from games.base.estimate import estimate
+from games.base.settings import ConfigError, build, setting
 from games.kernels import streams
-from games.settings import ConfigError, build, setting
+from games.play.interface import Game
 
 Fields = dict[str, Any]
 """Options by name."""

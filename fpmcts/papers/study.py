@@ -21,8 +21,8 @@ from fpmcts.cluster.store import ResultFile
 from fpmcts.configuration import load, pairs
 from fpmcts.machine import commit, machine
 from fpmcts.progress import Progress
-from games.files import sweep, write
-from games.settings import ConfigError, build, did_you_mean, setting
+from games.base.files import sweep, write
+from games.base.settings import ConfigError, build, did_you_mean, setting
 
 
 @dataclass(frozen=True)

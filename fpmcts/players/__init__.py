@@ -4,10 +4,10 @@ from operator import index
 from typing import TYPE_CHECKING
 
 from games import is_known, make
-from games.interface import Game
+from games.play.interface import Game
 
 if TYPE_CHECKING:
-    from games.agent import Agent
+    from games.play.agent import Agent
 
 
 def load_player(

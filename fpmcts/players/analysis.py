@@ -30,13 +30,13 @@ import yaml
 from fpmcts.command import ending as usual_ending
 from fpmcts.configuration import pairs
 from games import make
-from games.help import error_text, say
-from games.settings import ConfigError
+from games.base.help import error_text, say
+from games.base.settings import ConfigError
 
 if TYPE_CHECKING:
     from fpmcts.players.given import GameLike, PlayerLike
-    from games.decision import Decision, HiddenCards
-    from games.interface import Game
+    from games.play.decision import Decision, HiddenCards
+    from games.play.interface import Game
 
 
 def analyse(
@@ -53,8 +53,8 @@ def analyse(
         game: The game, or its name.
         position: The knowledge of the seat to move, by the fields of ``Table.describe``: in
             Doudizhu ``{"hand": "3444QK2", "bottom": "77T", "moves": [...]}``. See
-            ``games.position.table_at``. In Doudizhu without an auction it can do without moves:
-            ``{"hand": "3445688TJQKK2", "played": ["33", "7799", "TT"], "to_beat": "TT",
+            ``games.play.position.table_at``. In Doudizhu without an auction it can do without
+            moves: ``{"hand": "3445688TJQKK2", "played": ["33", "7799", "TT"], "to_beat": "TT",
             "to_beat_seat": 2}``. The hidden cards are then guessed from the cards played alone, and
             the decision says so (``knows_moves``).
         player: A player, its name, a ``Run`` or a function, as for ``match``.
@@ -68,7 +68,7 @@ def analyse(
             ``moves`` is not legal; or an option is unknown.
     """
     from fpmcts.players.given import player_of
-    from games.position import split_moves, table_at
+    from games.play.position import split_moves, table_at
 
     chosen = make(game)
     known = dict(position or {})
@@ -84,7 +84,7 @@ def analyse(
 
 def fields_of(game: "Game", names: Iterable[str]) -> list[str]:
     """Returns those of the names that are fields of a position."""
-    from games.table import Table
+    from games.play.table import Table
 
     fields = Table(game, seed=0).describe()
     return [name for name in names if name in fields]

@@ -21,9 +21,9 @@ import numpy as np
 
 from fpmcts.players.trained import checkpoint_of, load_trained
 from games import make
-from games.files import write
-from games.help import say
-from games.interface import Game
+from games.base.files import write
+from games.base.help import say
+from games.play.interface import Game
 from networks.checkpoint import CheckpointError
 from networks.resnet import ConvNorm, PolicyValueNet
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fpmcts.players import tabular, trained
-from games.help import say
+from games.base.help import say
 from networks.checkpoint import NETWORKS
 
 

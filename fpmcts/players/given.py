@@ -8,10 +8,10 @@ import numpy as np
 
 from fpmcts.adapters.players.foreign import ForeignAgent
 from fpmcts.players import load_player
-from games.agent import Agent
-from games.interface import Game
-from games.registry import Player
-from games.rows import States, take
+from games.kernels.rows import States, take
+from games.play.agent import Agent
+from games.play.interface import Game
+from games.play.registry import Player
 
 GameLike = Game | type[Game] | str
 

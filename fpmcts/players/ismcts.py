@@ -9,10 +9,10 @@ from fpmcts.players.shared_tree import SharedTreeAgent, hides_moves_alone
 from fpmcts.players.single_observer import SingleObserverAgent
 from fpmcts.players.tree_search import MOST_ITERATIONS
 from fpmcts.tabular.hashed_learner import IsMctsOptions
-from games.agent import Agent
-from games.interface import Game
-from games.registry import Host, PlayerOptions, player
-from games.settings import setting
+from games.base.settings import setting
+from games.play.agent import Agent
+from games.play.interface import Game
+from games.play.registry import Host, PlayerOptions, player
 
 
 @player("ismcts", slow=True)

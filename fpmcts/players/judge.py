@@ -14,11 +14,11 @@ from fpmcts.players import load_player
 from fpmcts.players.luck import play_out, scored
 from fpmcts.players.match_search import match_inference
 from fpmcts.players.trained import checkpoint_of, load_trained
-from games.generic import step
-from games.interface import Game
 from games.kernels import streams
-from games.rows import States, concatenate, take
-from games.table import Move, Table
+from games.kernels.generic import step
+from games.kernels.rows import States, concatenate, take
+from games.play.interface import Game
+from games.play.table import Move, Table
 
 
 class Judge:

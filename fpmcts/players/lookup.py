@@ -7,9 +7,9 @@ A player is a file in ``fpmcts/players``, ``fpmcts/adapters/players`` if it come
 
 from collections.abc import Mapping
 
-from games.interface import Game
-from games.registry import PLAYERS, Entrant, Host, PlayerError, discover, discover_of_games
-from games.settings import did_you_mean
+from games.base.settings import did_you_mean
+from games.play.interface import Game
+from games.play.registry import PLAYERS, Entrant, Host, PlayerError, discover, discover_of_games
 
 __all__ = ["PLAYERS", "Entrant", "Host", "PlayerError", "entrants_of", "names"]
 

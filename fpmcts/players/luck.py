@@ -11,14 +11,14 @@ from itertools import islice
 
 import numpy as np
 
-from games.agent import Agent
-from games.decision import RETURN, WINS
-from games.estimate import Estimate, estimate, estimates, total
-from games.interface import Game
+from games.base.estimate import Estimate, estimate, estimates, total
 from games.kernels import Stream, deal_seeds
-from games.lockstep import Lockstep
-from games.rows import States, concatenate, num_rows, take
-from games.table import Table
+from games.kernels.rows import States, concatenate, num_rows, take
+from games.play.agent import Agent
+from games.play.decision import RETURN, WINS
+from games.play.interface import Game
+from games.play.lockstep import Lockstep
+from games.play.table import Table
 
 DEALS = 4
 """Rollouts of random deals per rollout of a position: they are shared by many games."""
@@ -29,7 +29,7 @@ class Luck:
     """The luck of each of S seats, in the unit of the game's reviews; an error of 0 means exact.
 
     Attributes:
-        unit: WINS or RETURN, see ``games.decision``.
+        unit: WINS or RETURN, see ``games.play.decision``.
         result: Final result of each seat.
         start: Its expectation before the deal.
         deal: The change due to the deal.

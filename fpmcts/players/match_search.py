@@ -13,8 +13,8 @@ from typing import Any
 import yaml
 
 from fpmcts.search.search import SearchSettings
-from games.files import shipped
-from games.settings import ConfigError, build
+from games.base.files import shipped
+from games.base.settings import ConfigError, build
 from inference.determinizer import InferenceSettings
 
 FOLDER = shipped("conf") / "match"

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from games.agent import Agent, keepers
-from games.decision import Decision
-from games.interface import Game, Records, seats_to_move
 from games.kernels import streams
-from games.question import Limits, Question
-from games.registry import Host, PlayerOptions, player
-from games.rows import States, take
+from games.kernels.rows import States, take
+from games.play.agent import Agent, keepers
+from games.play.decision import Decision
+from games.play.interface import Game, Records, seats_to_move
+from games.play.question import Limits, Question
+from games.play.registry import Host, PlayerOptions, player
 
 
 @player("mix", slow=True)

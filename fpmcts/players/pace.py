@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 
 from fpmcts.players.trained import Trained
-from games.interface import Records
-from games.rows import States
+from games.kernels.rows import States
+from games.play.interface import Records
 from inference.determinizer import Determinizer, Diagnostics, InferenceSettings
 
 

@@ -8,15 +8,15 @@ import numpy as np
 from fpmcts.players.sure_wins import immediate_moves, sure_win
 from fpmcts.players.trained import NetworkOptions
 from fpmcts.search.policy_kernels import sample_policy
-from games.agent import Agent
-from games.decision import RETURN, SOLVED, SURE_WIN, WINS, Decision
-from games.generic import legal, stake
-from games.interface import EndgameSolver, Game, Records, observed_by_movers
+from games.base.settings import setting
 from games.kernels import Stream, kernel, streams
-from games.question import Limits, Question
-from games.registry import Host, player
-from games.rows import Rules, States, num_rows, take
-from games.settings import setting
+from games.kernels.generic import legal, stake
+from games.kernels.rows import Rules, States, num_rows, take
+from games.play.agent import Agent
+from games.play.decision import RETURN, SOLVED, SURE_WIN, WINS, Decision
+from games.play.interface import EndgameSolver, Game, Records, observed_by_movers
+from games.play.question import Limits, Question
+from games.play.registry import Host, player
 from inference.determinizer import Determinizer
 from networks.decode import legal_logits, softmax
 from networks.device import one_thread
@@ -37,8 +37,8 @@ class PolicyOptions(NetworkOptions):
         temperature: 0 plays the most likely move, T > 0 draws from softmax(logits / T). None: 1 in
             games where good play mixes, such as poker, else 0.
         solve: Whether to play every win that the rules can prove from the player's own hand and the
-            unseen cards (``games.generic.forced_win``). None: true if the search of training
-            assumed sure wins (``search.solve``). false: the network plays every move.
+            unseen cards (``games.kernels.generic.forced_win``). None: true if the search of
+            training assumed sure wins (``search.solve``). false: the network plays every move.
         endgames: Whether to infer the hidden cards near the end of a game and to solve the worlds
             drawn, which overrules the network (``Game.endgame``); only in Doudizhu.
     """
@@ -159,7 +159,7 @@ class PolicyAgent(Agent):
 
     def probabilities(self, views: States) -> np.ndarray:
         """Returns the probability of each legal action at each view, see
-        ``games.agent.OpenPolicy``.
+        ``games.play.agent.OpenPolicy``.
         """
         return self.probabilities_at(views, self.temperature, self.solve)
 

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from games.generic import legal
-from games.interface import Records
 from games.kernels import kernel
-from games.lockstep import draw_legal
-from games.registry import Player, player
-from games.rows import Rules, States, num_rows
+from games.kernels.generic import legal
+from games.kernels.rows import Rules, States, num_rows
+from games.play.interface import Records
+from games.play.lockstep import draw_legal
+from games.play.registry import Player, player
 
 
 @kernel
@@ -46,7 +46,7 @@ class Random(Player):
 
     def probabilities(self, views: States) -> np.ndarray:
         """Returns the probability of each legal move at each view, see
-        ``games.agent.OpenPolicy``.
+        ``games.play.agent.OpenPolicy``.
         """
         spec = self.game.spec
         result = np.zeros((num_rows(views), spec.max_legal))

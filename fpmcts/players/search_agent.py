@@ -13,15 +13,15 @@ from fpmcts.players.sure_wins import immediate_moves, sure_win
 from fpmcts.players.trained import NetworkOptions, Trained
 from fpmcts.search.result import SearchResult, sample_targets
 from fpmcts.search.search import LONE_SLOTS, Search, SearchSettings
-from games.agent import Agent
-from games.decision import RETURN, SOLVED, WINS, Decision, HiddenCards, RootMove, known
-from games.generic import stake
-from games.interface import Game, Records
+from games.base.settings import check_used, setting
 from games.kernels import streams
-from games.question import Limits, Question
-from games.registry import Host, player
-from games.rows import States, take
-from games.settings import check_used, setting
+from games.kernels.generic import stake
+from games.kernels.rows import States, take
+from games.play.agent import Agent
+from games.play.decision import RETURN, SOLVED, WINS, Decision, HiddenCards, RootMove, known
+from games.play.interface import Game, Records
+from games.play.question import Limits, Question
+from games.play.registry import Host, player
 from inference.determinizer import Determinizer, InferenceSettings
 from networks.checkpoint import CheckpointError, load
 from networks.device import one_thread

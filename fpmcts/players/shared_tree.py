@@ -29,12 +29,12 @@ from fpmcts.tabular.hashed_learner import IsMctsOptions, make_selection
 from fpmcts.tabular.search import search
 from fpmcts.tabular.selection import UCT, values, weights
 from fpmcts.tabular.walks import walk_of
-from games.decision import RETURN, WINS
-from games.generic import hidden_of, log_prior_hidden
-from games.interface import Game
+from games.base.settings import ConfigError
 from games.kernels import kernel
-from games.rows import Rules, States, take
-from games.settings import ConfigError
+from games.kernels.generic import hidden_of, log_prior_hidden
+from games.kernels.rows import Rules, States, take
+from games.play.decision import RETURN, WINS
+from games.play.interface import Game
 from inference.prior import prior_worlds
 
 CHUNK = 1024

@@ -19,11 +19,11 @@ from typing import NamedTuple
 import numpy as np
 
 from fpmcts.players.tree_search import Place, Root, SearchClock, TreeAgent
-from games.decision import RETURN, WINS
-from games.generic import copy_row, current_seat, infoset_key, legal, step, team_return
-from games.interface import Game
 from games.kernels import kernel, mix64, random_below, random_float
-from games.rows import Rules, States
+from games.kernels.generic import copy_row, current_seat, infoset_key, legal, step, team_return
+from games.kernels.rows import Rules, States
+from games.play.decision import RETURN, WINS
+from games.play.interface import Game
 from inference.prior import prior_worlds
 
 CHUNK = 256

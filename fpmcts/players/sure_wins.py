@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from games.decision import SURE_WIN, WINS, Decision
-from games.generic import forced_win, legal
-from games.interface import Game
 from games.kernels import kernel
-from games.question import Question
-from games.rows import Rules, States, num_rows
+from games.kernels.generic import forced_win, legal
+from games.kernels.rows import Rules, States, num_rows
+from games.play.decision import SURE_WIN, WINS, Decision
+from games.play.interface import Game
+from games.play.question import Question
 
 
 @kernel

@@ -29,19 +29,19 @@ from fpmcts.tabular.hash_table import HEADER, Rows, find, seat_key
 from fpmcts.tabular.learner import DenseLearner
 from fpmcts.tabular.values import PolicyValues
 from games import Choice
-from games.agent import Agent
-from games.decision import RETURN, Decision, HiddenCards, RootMove
-from games.estimate import Estimate, estimate, estimates
-from games.files import shipped
-from games.generic import current_seat, legal
-from games.interface import Game, Records
+from games.base.estimate import Estimate, estimate, estimates
+from games.base.files import shipped
+from games.base.settings import setting
 from games.kernels import kernel, random_index
-from games.question import Limits, Question
-from games.registry import Host, PlayerOptions, player
-from games.rows import Rules, States, num_rows
-from games.settings import setting
-from games.table import Table
-from games.tables import Tables
+from games.kernels.generic import current_seat, legal
+from games.kernels.rows import Rules, States, num_rows
+from games.play.agent import Agent
+from games.play.decision import RETURN, Decision, HiddenCards, RootMove
+from games.play.interface import Game, Records
+from games.play.question import Limits, Question
+from games.play.registry import Host, PlayerOptions, player
+from games.play.table import Table
+from games.play.tables import Tables
 from networks.checkpoint import (
     CHECKPOINT,
     PREVIOUS,
@@ -318,7 +318,7 @@ class TabularAgent(Agent):
 
     def probabilities(self, views: States) -> np.ndarray:
         """Returns the probability of each legal action at each view, see
-        ``games.agent.OpenPolicy``.
+        ``games.play.agent.OpenPolicy``.
         """
         return self.policy.look(views)[1]
 

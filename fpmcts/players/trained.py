@@ -14,12 +14,12 @@ import torch
 
 from fpmcts.search.search import SearchSettings
 from games import Choice
-from games.files import shipped
-from games.generic import stake
-from games.interface import Game, observed_by_movers
-from games.registry import Host, PlayerOptions, Values
-from games.rows import States, num_rows
-from games.settings import setting, typed
+from games.base.files import shipped
+from games.base.settings import setting, typed
+from games.kernels.generic import stake
+from games.kernels.rows import States, num_rows
+from games.play.interface import Game, observed_by_movers
+from games.play.registry import Host, PlayerOptions, Values
 from inference.determinizer import Determinizer, InferenceSettings
 from inference.filter import FilterEngine, FilterNet
 from networks.checkpoint import (

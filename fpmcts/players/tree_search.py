@@ -7,12 +7,12 @@ from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from games.agent import Agent
-from games.decision import Decision, RootMove, known
-from games.interface import Game, Records, seats_to_move
 from games.kernels import random_index, streams
-from games.question import Limits, Question
-from games.rows import States, take
+from games.kernels.rows import States, take
+from games.play.agent import Agent
+from games.play.decision import Decision, RootMove, known
+from games.play.interface import Game, Records, seats_to_move
+from games.play.question import Limits, Question
 from inference.positions import Positions, make_positions
 
 ITERATIONS = 10_000

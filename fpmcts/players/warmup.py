@@ -1,7 +1,7 @@
 """Warm-up runs that compile FPMCTS: a small search and a small inference, each in its own process.
 
 ``compile_searches`` does both at once; programs that play or train with searches call it first (see
-``games.compilation``). The networks are small and untrained: kernels do not depend on them.
+``games.kernels.compilation``). The networks are small and untrained: kernels do not depend on them.
 """
 
 import argparse
@@ -14,16 +14,16 @@ import torch
 
 from fpmcts.search.search import Search, SearchSettings
 from games import Choice, is_outside, make
-from games.compilation import Command, compile_ahead, compile_beside
-from games.help import say_on_stderr
-from games.interface import Game
-from games.kernel_cache import cache_folder
+from games.base.help import say_on_stderr
+from games.base.settings import ConfigError
 from games.kernels import sources_digest, streams
-from games.registry import PlayerOptions
-from games.rows import take
-from games.settings import ConfigError
-from games.sources import module_sources
-from games.table import Table
+from games.kernels.cache import cache_folder
+from games.kernels.compilation import Command, compile_ahead, compile_beside
+from games.kernels.rows import take
+from games.kernels.sources import module_sources
+from games.play.interface import Game
+from games.play.registry import PlayerOptions
+from games.play.table import Table
 from inference.determinizer import Determinizer, InferenceSettings
 from networks.evaluator import Evaluator
 from networks.resnet import NetworkConfig, build_networks

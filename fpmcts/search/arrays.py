@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from fpmcts.search.tree import PolicyCache, Tree, make_policy_cache, make_tree
-from games.interface import Game
-from games.rows import Rules, States
+from games.kernels.rows import Rules, States
+from games.play.interface import Game
 
 
 class Params(NamedTuple):

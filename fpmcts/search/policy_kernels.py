@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from games.generic import legal
 from games.kernels import kernel, random_index
-from games.rows import Rules, States
+from games.kernels.generic import legal
+from games.kernels.rows import Rules, States
 from networks.decode import legal_logits, softmax
 
 

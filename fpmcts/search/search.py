@@ -19,10 +19,10 @@ from fpmcts.search.arrays import Params, make_forest
 from fpmcts.search.result import SearchResult, empty_result, join, read_roots, spread
 from fpmcts.search.roots import RULES, rule_module
 from fpmcts.search.simulate import Phase, absorb, advance, begin_search
-from games.interface import Game
+from games.base.settings import setting
 from games.kernels import kernel, random_u64
-from games.rows import States, take
-from games.settings import setting
+from games.kernels.rows import States, take
+from games.play.interface import Game
 from networks.evaluator import Outputs
 
 Evaluate = Callable[[np.ndarray, np.ndarray], Outputs]

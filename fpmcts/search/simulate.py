@@ -43,7 +43,8 @@ from fpmcts.search.tree import (
     select_puct,
     store_policy,
 )
-from games.generic import (
+from games.kernels import borrowed, kernel, mix64, random_float
+from games.kernels.generic import (
     copy_row,
     current_seat,
     expected_return,
@@ -56,8 +57,7 @@ from games.generic import (
     sure_win,
     team_return,
 )
-from games.kernels import borrowed, kernel, mix64, random_float
-from games.rows import Rules, States
+from games.kernels.rows import Rules, States
 from networks.decode import legal_logits, softmax
 
 DEPARTS = (

@@ -15,8 +15,8 @@ from fpmcts.tabular.hashed_learner import IsMctsOptions, hashed_sampling, hashed
 from fpmcts.tabular.outcome_sampling import OutcomeSampling, OutcomeSamplingOptions
 from fpmcts.tabular.self_play import SmoothUCTOptions, TabularSelfPlay, UCTAgainstRandom, UCTOptions
 from games import make as make_game
-from games.interface import Game
-from games.settings import build
+from games.base.settings import build
+from games.play.interface import Game
 
 
 class TabularAlgorithm(NamedTuple):

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from games.kernels import kernel
-from games.tables import PublicTree, Tables
+from games.play.tables import PublicTree, Tables
 
 
 class Histories(NamedTuple):

@@ -36,12 +36,12 @@ from fpmcts.tabular.walks import (
     to_decision,
     walk_of,
 )
-from games.deals import EnumeratedDeals
-from games.dispatch import register
-from games.interface import Game
+from games.base.settings import ConfigError, setting
 from games.kernels import borrowed, kernel
-from games.settings import ConfigError, setting
-from games.tables import Tables
+from games.kernels.dispatch import register
+from games.play.deals import EnumeratedDeals
+from games.play.interface import Game
+from games.play.tables import Tables
 
 CHANGE, CHANCE, WEIGHT, WIDTH = 1, 2, 3, 4
 """The words of an action after its regret, and how many there are."""

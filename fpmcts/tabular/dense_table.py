@@ -7,8 +7,8 @@ visited, in the order of the first visits; the system provides their memory on f
 import numpy as np
 
 from fpmcts.tabular.walks import DenseRows, DenseWalk
-from games.deals import scratch
-from games.tables import Tables
+from games.play.deals import scratch
+from games.play.tables import Tables
 
 DENSE = 2**30
 """Tables of up to this many bytes have a row for every information set from the start."""

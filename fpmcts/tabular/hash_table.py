@@ -18,9 +18,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from games.generic import infoset_key
 from games.kernels import kernel
-from games.rows import Rules, States
+from games.kernels.generic import infoset_key
+from games.kernels.rows import Rules, States
 
 HEADER = 3
 """Words of a row before those of its actions."""

@@ -30,10 +30,10 @@ from fpmcts.tabular.search import search
 from fpmcts.tabular.selection import values, weights
 from fpmcts.tabular.self_play import MOST_EPISODES, SmoothUCTOptions, UCTOptions, schedule
 from fpmcts.tabular.walks import GOLDEN, walk_of
-from games.interface import Game
+from games.base.settings import ConfigError, setting
 from games.kernels import kernel
-from games.rows import States
-from games.settings import ConfigError, setting
+from games.kernels.rows import States
+from games.play.interface import Game
 
 SELECTIONS = ("uct", "exp3", "regret_matching")
 FORMS = ("text", "authors")

@@ -18,9 +18,9 @@ from fpmcts.tabular.walks import (
     to_decision,
     walk_of,
 )
-from games.generic import copy_row
 from games.kernels import borrowed, kernel
-from games.rows import States, num_rows, put, take
+from games.kernels.generic import copy_row
+from games.kernels.rows import States, num_rows, put, take
 
 MEMORY = 4000
 """Megabytes of keys."""

@@ -13,9 +13,9 @@ import numpy as np
 
 from fpmcts.tabular.best_response import nash_conv
 from fpmcts.tabular.dense_table import DenseTable, by_infoset
+from games.base.settings import check_ranges
 from games.kernels import streams
-from games.settings import check_ranges
-from games.tables import Tables
+from games.play.tables import Tables
 
 CHUNK = 1_000_000
 """Episodes between two checks for Ctrl-C in ``run``; about 0.1 s of search."""

@@ -19,10 +19,10 @@ from typing import NamedTuple
 import numpy as np
 
 from fpmcts.tabular.hash_table import HEADER, HashTable, Rows, find, seat_key
-from games.generic import copy_row, current_seat, legal, step, team_return
-from games.interface import Game
 from games.kernels import borrowed, kernel, random_below, streams
-from games.rows import Rules, States, num_rows
+from games.kernels.generic import copy_row, current_seat, legal, step, team_return
+from games.kernels.rows import Rules, States, num_rows
+from games.play.interface import Game
 
 MOST_HISTORIES = 10**9
 """Maximum decisions that a best response may visit; takes some minutes."""

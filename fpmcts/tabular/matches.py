@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from fpmcts.tabular.walks import GOLDEN, below
-from games.deals import OWN, bucket, deal, outcome
-from games.estimate import Estimate, estimates
+from games.base.estimate import Estimate, estimates
 from games.kernels import Stream, deal_seeds, kernel, mix64
-from games.tables import Tables
+from games.play.deals import OWN, bucket, deal, outcome
+from games.play.tables import Tables
 
 UNIFORM, CALLS = 255, 254
 """Instead of a slot: a uniformly random legal action; calling or checking."""
@@ -40,7 +40,7 @@ def _play(
 
     Args:
         betting: A ``PublicTree``.
-        deals: The deals, for the kernels of ``games.deals``.
+        deals: The deals, for the kernels of ``games.play.deals``.
         players: K players.
         seatings: int64 ``[S, P]``, the player in each seat.
         seeds: uint64 ``[N]``, one for each deal.

@@ -40,10 +40,10 @@ from fpmcts.tabular.walks import (
     to_decision,
     visited_words,
 )
-from games.dispatch import register
+from games.base.settings import setting
 from games.kernels import borrowed, kernel, mix64
-from games.settings import setting
-from games.tables import Tables
+from games.kernels.dispatch import register
+from games.play.tables import Tables
 
 
 @dataclass(frozen=True)

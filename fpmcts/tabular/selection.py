@@ -31,8 +31,8 @@ import numpy as np
 
 from fpmcts.tabular.hash_table import HEADER, Rows, count_visit, num_actions_of, visits_of
 from fpmcts.tabular.walks import below, fraction
-from games.dispatch import GenericKernel, register
 from games.kernels import kernel
+from games.kernels.dispatch import GenericKernel, register
 
 UNTRIED = np.float32(1e30)
 """Used for 1 / sqrt(0): any bonus times this exceeds all rewards."""

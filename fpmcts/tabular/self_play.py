@@ -34,10 +34,10 @@ from fpmcts.tabular.best_response import best_response_values, profile_values
 from fpmcts.tabular.learner import DenseLearner, Options
 from fpmcts.tabular.search import search
 from fpmcts.tabular.walks import DenseRows
-from games.dispatch import register
+from games.base.settings import setting
 from games.kernels import kernel
-from games.settings import setting
-from games.tables import Tables
+from games.kernels.dispatch import register
+from games.play.tables import Tables
 
 EXPLORATION = {("uct", "kuhn"): 2.0, ("uct", "leduc"): 20.0}
 EXPLORATION |= {("smooth_uct", "kuhn"): 1.75, ("smooth_uct", "leduc"): 18.0}

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from games.tables import Tables
+from games.play.tables import Tables
 
 TYPES: tuple[Any, ...] = (np.uint8, np.float16, np.float32)
 """Types of ``weights``, the smallest first."""

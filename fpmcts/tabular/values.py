@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fpmcts.tabular.best_response import after, expected, histories, reach, respond
-from games.tables import Tables
+from games.play.tables import Tables
 
 TREMBLE = 1e-12
 
@@ -84,8 +84,8 @@ class PolicyValues:
         """Returns the values of the mover's moves.
 
         Args:
-            cards: int8 ``[K]``, as in ``games.deals.bucket_of``; cards that the mover cannot see
-                are not read.
+            cards: int8 ``[K]``, as in ``games.play.deals.bucket_of``; cards that the mover cannot
+                see are not read.
             node: A decision node of the public tree.
         """
         infoset = int(self._game.infosets(cards[None], np.array([node], np.int32))[0])
@@ -104,7 +104,7 @@ class PolicyValues:
         """Returns the result of a hand, split into its sources.
 
         Args:
-            cards: int8 ``[K]``, all cards of the deal, as in ``games.deals.bucket_of``.
+            cards: int8 ``[K]``, all cards of the deal, as in ``games.play.deals.bucket_of``.
             slots: For each move, its index among the legal actions.
 
         Raises:

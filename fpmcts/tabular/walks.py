@@ -17,13 +17,13 @@ import numpy as np
 
 from fpmcts.tabular import hash_table
 from fpmcts.tabular.hash_table import HEADER, HashTable, Rows, append, count_visit, find, seat_key
-from games.deals import bucket, deal, outcome
-from games.dispatch import GenericKernel, register
-from games.generic import copy_row, current_seat, legal, step, team_return
-from games.interface import Game
 from games.kernels import kernel, mix64, prefetch
-from games.rows import Rules, States
-from games.tables import PublicTree
+from games.kernels.dispatch import GenericKernel, register
+from games.kernels.generic import copy_row, current_seat, legal, step, team_return
+from games.kernels.rows import Rules, States
+from games.play.deals import bucket, deal, outcome
+from games.play.interface import Game
+from games.play.tables import PublicTree
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 """The step of SplitMix64, as in ``games.kernels.random_u64``, for kernels that keep the stream in a
@@ -60,7 +60,7 @@ class DenseWalk(NamedTuple):
 
     Attributes:
         betting: The public tree.
-        deals: The deals, for the kernels of ``games.deals``.
+        deals: The deals, for the kernels of ``games.play.deals``.
         dealt: int64, scratch of those kernels.
         first_row: int32 ``[D]``, first row of each node; -1: none yet; it gets them on its first
             visit, all buckets at once.
@@ -207,7 +207,7 @@ def _deal(walk: DenseWalk, state: np.uint64, episode: int) -> np.uint64:
 
 @kernel(forceinline=True)
 def _listed(walk: DenseWalk, number: int) -> np.int64:
-    walk.dealt[0] = number  # as ``games.deals.EnumeratedDeals`` keeps it
+    walk.dealt[0] = number  # as ``games.play.deals.EnumeratedDeals`` keeps it
     return np.int64(0)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from fpmcts.cluster.pools import StoppedError
 from fpmcts.progress import Progress
 from fpmcts.training.workers import Batch
-from games.lockstep import Games
+from games.play.lockstep import Games
 
 POLL_SECONDS = 0.5
 STOP_SECONDS = 10.0

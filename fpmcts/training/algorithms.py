@@ -16,7 +16,7 @@ from fpmcts.configuration import choices, load, pairs, read_file
 from fpmcts.tabular import algorithms
 from fpmcts.training.interface import RunConfig
 from fpmcts.training.run_folder import keys_of, may_change, other_run
-from games.settings import ConfigError, check_used, did_you_mean, leaf_keys
+from games.base.settings import ConfigError, check_used, did_you_mean, leaf_keys
 
 TEXTS = ("run_dir", "init_from", "hands")
 """Keys that are paths."""

@@ -18,9 +18,9 @@ from fpmcts.training.departures import text_of
 from fpmcts.training.interface import RunConfig
 from fpmcts.training.run import Run
 from games import GAMES
-from games.choice import help_text as game_help
-from games.help import first_line, keys_text, say
-from games.settings import ConfigError, did_you_mean, leaf_keys
+from games.base.help import first_line, keys_text, say
+from games.base.settings import ConfigError, did_you_mean, leaf_keys
+from games.play.choice import help_text as game_help
 
 HELP = f"""{{command}} game={"|".join(GAMES)} [key=value …]
 

@@ -1,7 +1,7 @@
 """The schema of a training run of FPMCTS: every key with its unit, range and source.
 
 Each part is the dataclass of its consumer, whose fields carry their ranges
-(``games.settings.setting``); this file joins them and checks them against each other.
+(``games.base.settings.setting``); this file joins them and checks them against each other.
 """
 
 from collections.abc import Callable
@@ -20,8 +20,8 @@ from fpmcts.training.interface import MinutesBudget, RunConfig
 from fpmcts.training.learner_settings import GradientSettings, LearnerSettings
 from fpmcts.training.selfplay import SEARCHES, SelfPlaySettings
 from games import Choice
-from games.interface import Game, GameSpec
-from games.settings import ConfigError, setting
+from games.base.settings import ConfigError, setting
+from games.play.interface import Game, GameSpec
 from inference.determinizer import InferenceSettings
 from networks.resnet import OBJECTIVES, NetworkConfig
 

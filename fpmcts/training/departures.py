@@ -12,8 +12,8 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from fpmcts.training.run_folder import MAY_CHANGE
-from games.help import attribute_texts
-from games.settings import leaves, typed
+from games.base.help import attribute_texts
+from games.base.settings import leaves, typed
 
 MODULES = (
     "fpmcts.search.tree",

@@ -12,8 +12,8 @@ from fpmcts.evaluation.match import PlayedGames
 from fpmcts.evaluation.match_result import MatchResult
 from fpmcts.evaluation.policy_table import ExactMeasure
 from fpmcts.progress import Progress
-from games.interface import Game
-from games.rows import States
+from games.kernels.rows import States
+from games.play.interface import Game
 from networks.evaluator import Evaluator
 from networks.resnet import Networks
 

@@ -48,11 +48,11 @@ from fpmcts.training.samples import Reservoir, Samples, Window, empty_samples
 from fpmcts.training.weights import PlayingNetworks, Weights
 from fpmcts.training.workers import POLICIES, SEARCHES, TEACHER, Batch, Workers
 from games import with_defaults
-from games.interface import roles_to_move
+from games.base.system import num_cores
 from games.kernels import Stream, sources_digest
-from games.lockstep import Games
-from games.rows import States, num_rows, take
-from games.system import num_cores
+from games.kernels.rows import States, num_rows, take
+from games.play.interface import roles_to_move
+from games.play.lockstep import Games
 from networks.checkpoint import CheckpointError, check_compatible, load, naming
 from networks.device import choose_device
 from networks.evaluator import Evaluator

@@ -10,9 +10,9 @@ from scipy.stats import rankdata
 from fpmcts.training.learner import teaches_policy
 from fpmcts.training.policy_games import PolicyDecisions
 from fpmcts.training.samples import Samples
-from games.interface import Game
-from games.lockstep import Games
-from games.rows import num_rows
+from games.kernels.rows import num_rows
+from games.play.interface import Game
+from games.play.lockstep import Games
 
 GROUPS = ((1, 5), (6, 10), (11, 20))
 """Cards in the hand of the seat to move, inclusive."""

@@ -10,11 +10,11 @@ import numpy as np
 from fpmcts.players.lookup import PLAYERS, Entrant, Host
 from fpmcts.training.policy_games import explore
 from fpmcts.training.samples import Samples, empty_samples, fill_results
-from games.generic import legal
-from games.interface import Game
 from games.kernels import kernel, mix64
-from games.lockstep import Games, Lockstep, Noted
-from games.rows import Rules, States, take
+from games.kernels.generic import legal
+from games.kernels.rows import Rules, States, take
+from games.play.interface import Game
+from games.play.lockstep import Games, Lockstep, Noted
 
 LANES = 512
 """Games that advance together."""

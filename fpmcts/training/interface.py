@@ -9,8 +9,8 @@ import numpy as np
 
 from fpmcts.progress import Progress
 from games import Choice
-from games.notebook import html_table
-from games.settings import build, setting
+from games.base.settings import build, setting
+from games.play.notebook import html_table
 
 
 @dataclass

@@ -15,10 +15,10 @@ import torch
 from fpmcts.training.learner_settings import GradientSettings, LearnerSettings
 from fpmcts.training.policy_games import PolicyDecisions
 from fpmcts.training.samples import Samples
-from games.generic import current_seat, legal, observe
-from games.interface import Game, observed_by_movers, seats_to_move
 from games.kernels import kernel
-from games.rows import Rules, States, num_rows, take
+from games.kernels.generic import current_seat, legal, observe
+from games.kernels.rows import Rules, States, num_rows, take
+from games.play.interface import Game, observed_by_movers, seats_to_move
 from networks import losses
 from networks.precision import has_bfloat16
 from networks.resnet import PolicyValueNet, RawOutputs

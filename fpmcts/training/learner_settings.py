@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from games.settings import setting
+from games.base.settings import setting
 
 DIVERGENCES = ("forward", "reverse")
 """Values of ``LearnerSettings.divergence``."""

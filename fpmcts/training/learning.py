@@ -19,9 +19,9 @@ from fpmcts.progress import Progress
 from fpmcts.training.learner import LossNotFiniteError
 from fpmcts.training.learner_settings import LearnerSettings
 from fpmcts.training.samples import Samples, SampleStore
-from games.interface import Game
 from games.kernels import streams
-from games.rows import num_rows, take
+from games.kernels.rows import num_rows, take
+from games.play.interface import Game
 from inference.filter import FilterNet, filter_batch
 from networks.weights import load_module, load_optimizer, module_arrays, optimizer_arrays
 

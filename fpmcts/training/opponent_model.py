@@ -20,8 +20,8 @@ from fpmcts.no_limit_holdem.opponents.score import plot, report
 from fpmcts.progress import Progress
 from fpmcts.training.interface import Report, RunConfig, Saved
 from games import Choice
-from games.files import write
-from games.settings import ConfigError
+from games.base.files import write
+from games.base.settings import ConfigError
 from networks.checkpoint import check_compatible
 
 REPORT, CALIBRATION = "report.md", "calibration.png"

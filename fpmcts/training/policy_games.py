@@ -2,7 +2,7 @@
 one with searches.
 
     lanes that wait ─▶ evaluate ─▶ draw a move, note its chance and the value ──▶ PolicyDecisions
-    (games.lockstep)
+    (games.play.lockstep)
 
 Their results teach the value without the search's bias; the advantages of the drawn moves teach the
 policy, by policy gradient. Cheap moves of self-play are drawn in the same way.
@@ -16,11 +16,11 @@ import numpy as np
 from fpmcts.search.policy_kernels import sample_policy
 from fpmcts.search.search import Evaluate
 from fpmcts.training.samples import Samples, empty_samples, fill_results
-from games.generic import current_seat, legal, stake
-from games.interface import Game, observed_by_movers, seats_to_move
 from games.kernels import kernel, random_below, random_float
-from games.lockstep import Games, Lockstep, Noted
-from games.rows import Rules, States, take
+from games.kernels.generic import current_seat, legal, stake
+from games.kernels.rows import Rules, States, take
+from games.play.interface import Game, observed_by_movers, seats_to_move
+from games.play.lockstep import Games, Lockstep, Noted
 
 UNSOLVED = 8
 """In one of so many games of training, sure wins are decided like other moves, so that the networks

@@ -20,14 +20,14 @@ from fpmcts.training.curves import Curves, points
 from fpmcts.training.interface import Algorithm, Closes, Report, RunConfig, Saved
 from fpmcts.training.run_folder import RunFolder
 from games import GAMES, make
-from games.compilation import CompileClock
-from games.help import say_on_stderr
-from games.interface import Game
-from games.settings import ConfigError
+from games.base.help import say_on_stderr
+from games.base.settings import ConfigError
+from games.kernels.compilation import CompileClock
+from games.play.interface import Game
 from networks.checkpoint import CHECKPOINT, naming
 
 if TYPE_CHECKING:
-    from games.agent import Agent
+    from games.play.agent import Agent
 
 _COMPILING = CompileClock()
 

@@ -14,9 +14,9 @@ import numpy as np
 from omegaconf import OmegaConf
 
 from fpmcts.training.interface import RunConfig, Saved
-from games.files import sweep, write
-from games.settings import InputError, flatten_config
-from games.system import Lock
+from games.base.files import sweep, write
+from games.base.settings import InputError, flatten_config
+from games.base.system import Lock
 from networks.checkpoint import (
     CHECKPOINT,
     NETWORKS,

@@ -16,11 +16,11 @@ from typing import Any, Generic, NamedTuple
 
 import numpy as np
 
-from games.generic import current_seat, stake
-from games.interface import Game
 from games.kernels import kernel, mix64
-from games.lockstep import Games, Rows
-from games.rows import Rules, States, named, num_rows, put, take
+from games.kernels.generic import current_seat, stake
+from games.kernels.rows import Rules, States, named, num_rows, put, take
+from games.play.interface import Game
+from games.play.lockstep import Games, Rows
 
 TARGET_WIDTH = 24
 """Maximum actions of a stored target policy; the rest of a wider one is dropped, and the kept part

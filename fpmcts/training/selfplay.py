@@ -1,7 +1,7 @@
 """Self-play: many games in lock-step, whose decisions FPMCTS searches and stores as samples.
 
     lanes that wait ──▶ cheap moves: drawn from the policy
-    (games.lockstep) └▶ full moves: worlds ─▶ search ─▶ drawn from the target
+    (games.play.lockstep) └▶ full moves: worlds ─▶ search ─▶ drawn from the target
 
 Forced moves and sure wins are played without a search, and so are the moves of seats that do not
 search (``searching``).
@@ -19,15 +19,15 @@ from fpmcts.search.result import SearchResult, heated, sample_targets
 from fpmcts.search.search import Evaluate, Search
 from fpmcts.training.policy_games import draw_moves, solved
 from fpmcts.training.samples import Samples, empty_samples, fill_results, truncate_targets
-from games.interface import Game
+from games.base.settings import setting
 from games.kernels import kernel, random_below, random_float
-from games.lockstep import Games, Lockstep, Noted
-from games.rows import take
-from games.settings import setting
+from games.kernels.rows import take
+from games.play.interface import Game
+from games.play.lockstep import Games, Lockstep, Noted
 from inference.determinizer import Determinizer
 
 SEARCHES = ".gradient.start=null, .gradient.start>0"
-"""What the keys of searched games need (``games.settings.check_used``)."""
+"""What the keys of searched games need (``games.base.settings.check_used``)."""
 
 
 @dataclass(frozen=True)

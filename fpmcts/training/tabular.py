@@ -16,8 +16,8 @@ from fpmcts.tabular import algorithms
 from fpmcts.tabular.learner import TableLearner
 from fpmcts.training.interface import EpisodeBudget, Report, RunConfig, Saved
 from games import Choice, with_defaults
+from games.base.settings import ConfigError, build
 from games.kernels import sources_digest
-from games.settings import ConfigError, build
 from networks.checkpoint import check_compatible
 
 MARKS_PER_DECADE = 10

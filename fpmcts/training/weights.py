@@ -9,7 +9,7 @@ import torch
 
 from fpmcts.training.config import TrainConfig
 from fpmcts.training.learning import Part, numbered
-from games.interface import Game
+from games.play.interface import Game
 from inference.filter import FilterNet
 from networks.resnet import Networks, PolicyValueNet, build_networks
 from networks.weights import extrapolate, grow, load_module, move_towards

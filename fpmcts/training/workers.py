@@ -39,10 +39,10 @@ from fpmcts.training.learning import load_parts, part_arrays
 from fpmcts.training.policy_games import play_policies
 from fpmcts.training.selfplay import SelfPlay
 from fpmcts.training.weights import PlayingNetworks
-from games.interface import Game
 from games.kernels import Stream, deal_seeds, streams
-from games.lockstep import Games, joined
-from games.rows import States, concatenate, num_rows, take
+from games.kernels.rows import States, concatenate, num_rows, take
+from games.play.interface import Game
+from games.play.lockstep import Games, joined
 from inference.filter import FilterNet
 from networks.device import choose_device
 from networks.evaluator import Evaluator

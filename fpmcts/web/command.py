@@ -7,8 +7,8 @@ from dataclasses import fields
 
 from fpmcts.configuration import load, pairs, shown, split
 from fpmcts.web.config import PlayConfig
-from games.help import keys_text, say
-from games.settings import ConfigError, build, check_ranges, did_you_mean, flatten_config
+from games.base.help import keys_text, say
+from games.base.settings import ConfigError, build, check_ranges, did_you_mean, flatten_config
 
 HELP = """Plays card games with you in the browser.
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from games.settings import setting
+from games.base.settings import setting
 
 
 @dataclass

@@ -31,13 +31,13 @@ from fpmcts.web.review.judging import PUZZLES
 from fpmcts.web.tables.lobby import numbered_lines
 from fpmcts.web.tables.puzzles import read
 from fpmcts.web.tables.rulebook import Rulebook, positions
-from games.decision import CHOSEN
-from games.estimate import Estimate, estimate
-from games.files import write
-from games.help import say
-from games.rows import States, take
-from games.settings import ConfigError
-from games.table import Table
+from games.base.estimate import Estimate, estimate
+from games.base.files import write
+from games.base.help import say
+from games.base.settings import ConfigError
+from games.kernels.rows import States, take
+from games.play.decision import CHOSEN
+from games.play.table import Table
 
 OBVIOUS = 0.9
 """The largest probability of a move without search at which a decision may be a puzzle."""

@@ -25,7 +25,7 @@ from games.doudizhu import moves, state
 from games.doudizhu.cards import NUM_SEATS
 from games.doudizhu.moves import PASS
 from games.kernels import borrowed, kernel, mix64
-from games.rows import zeros
+from games.kernels.rows import zeros
 
 BIDDINGS = ("none", "call", "rob")
 """How the landlord is found: there is no auction; by calls of 1, 2 or 3; or by robs."""

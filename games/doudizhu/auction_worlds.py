@@ -19,8 +19,8 @@ from games.doudizhu.cards import DECK, HAND_SIZES, NUM_RANKS, NUM_SEATS, contain
 from games.doudizhu.solver import forced_win as wins
 from games.doudizhu.solver import sure_win as sure_wins
 from games.doudizhu.state import unseen_cards
-from games.generic import copy_row
 from games.kernels import kernel
+from games.kernels.generic import copy_row
 
 _HAND = HAND_SIZES[1]
 _BOTTOM = HAND_SIZES[0] - _HAND

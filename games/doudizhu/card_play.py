@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from games.base.settings import setting
 from games.doudizhu import deck_files, marginal, notations, observe, state, without_moves, worlds
 from games.doudizhu.action_decoder import POLICY_SIZE, decoder
 from games.doudizhu.auction import BIDDINGS, DOUBLINGS
@@ -30,9 +31,8 @@ from games.doudizhu.solver import forced_win, sure_win
 from games.doudizhu.solver.endgame import MOST_CARDS, MOST_CARDS_SEARCHED, Endgame
 from games.doudizhu.state import States
 from games.doudizhu.themes import theme
-from games.generic import register_all
-from games.interface import Game, GameSpec, Json, ScoreUnit
-from games.settings import setting
+from games.kernels.generic import register_all
+from games.play.interface import Game, GameSpec, Json, ScoreUnit
 
 MAX_MOVES = 154
 """At most 52 moves with cards (a card stays in each losing hand), and two passes between any two of
@@ -51,7 +51,7 @@ register_all(Rules, state, observe, sure_win, forced_win, worlds, marginal)
 
 class CardPlay(Game):
     """Doudizhu with given rules and observations; a peasant's return is the team's (see
-    ``games.interface.Game``).
+    ``games.play.interface.Game``).
 
     Attributes:
         spec: Sizes and conventions.

@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from games.base.settings import ConfigError, typed
 from games.doudizhu.card_play import CardPlay
 from games.doudizhu.whole_game import WholeGame
-from games.settings import ConfigError, typed
 
 
 class Doudizhu(CardPlay):

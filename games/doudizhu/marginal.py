@@ -101,7 +101,7 @@ def draw_marginal(
     return taken
 
 
-# The generic kernels of games/generic.py.
+# The generic kernels of games/kernels/generic.py.
 
 
 @kernel

@@ -13,7 +13,7 @@ from games.doudizhu.cards import COPIES, DECK, HAND_SIZES, NUM_SEATS, contains, 
 from games.doudizhu.legal import legal_moves
 from games.doudizhu.moves import PASS, Category, Rules
 from games.kernels import borrowed, kernel, mix64, random_below
-from games.rows import zeros
+from games.kernels.rows import zeros
 
 HISTORY = 16
 """Moves that a state remembers."""

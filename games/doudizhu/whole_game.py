@@ -31,9 +31,9 @@ from games.doudizhu.cards import (
     parse_cards,
     unpack,
 )
-from games.generic import register_all
-from games.interface import POINTS, Game, Json, Records
-from games.rows import States, copied, take
+from games.kernels.generic import register_all
+from games.kernels.rows import States, copied, take
+from games.play.interface import POINTS, Game, Json, Records
 
 register_all(WholeRules, auction, auction_worlds)
 

@@ -23,8 +23,8 @@ import numpy as np
 from games.doudizhu.cards import NUM_RANKS, NUM_SEATS, Seat, contains, count, size
 from games.doudizhu.moves import Rules
 from games.doudizhu.state import HISTORY, States, hand_size, known_bottom, unseen_cards
-from games.generic import copy_row
 from games.kernels import kernel, random_below
+from games.kernels.generic import copy_row
 
 _MOST_FREE = 40
 """At least the number of cards that are ever free: 37, while there is no landlord."""
@@ -118,7 +118,7 @@ def list_choices(free: np.uint64, need: int, choices: np.ndarray) -> int:
     return total
 
 
-# The generic kernels of games/generic.py.
+# The generic kernels of games/kernels/generic.py.
 
 
 @kernel

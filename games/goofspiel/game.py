@@ -8,15 +8,15 @@ from types import MappingProxyType
 
 import numpy as np
 
-from games.generic import register_all
+from games.base.settings import setting
 from games.goofspiel import observe, state, worlds
 from games.goofspiel.observe import NUM_PLANES
 from games.goofspiel.state import DRAW, MOST_CARDS, Rules, States, start_row
 from games.goofspiel.worlds import shuffle_from
-from games.interface import POINTS, Game, GameSpec, Json
 from games.kernels import kernel, streams
-from games.rows import zeros
-from games.settings import setting
+from games.kernels.generic import register_all
+from games.kernels.rows import zeros
+from games.play.interface import POINTS, Game, GameSpec, Json
 
 register_all(Rules, state, observe, worlds)
 MOST_ORDERS = 8

@@ -9,12 +9,12 @@ from itertools import permutations
 
 import numpy as np
 
-from games.interface import NoOptions
+from games.play.interface import NoOptions
+from games.play.tables import Tables
 from games.poker.betting import BettingRules
 from games.poker.game import LimitPoker
 from games.poker.state import Strengths
 from games.poker.tables import listed_tables
-from games.tables import Tables
 
 CARDS = "JQK"
 RULES = BettingRules(forced=(1, 1), raises=(1,), max_raises=(1,), first=(0,))

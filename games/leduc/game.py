@@ -10,13 +10,13 @@ from itertools import permutations
 
 import numpy as np
 
+from games.base.settings import setting
 from games.leduc.thesis import thesis_measures
+from games.play.tables import Tables
 from games.poker.betting import BettingRules
 from games.poker.game import LimitPoker
 from games.poker.state import Strengths
 from games.poker.tables import listed_tables
-from games.settings import setting
-from games.tables import Tables
 
 RANKS = "JQK"
 SUITS = "sh"

@@ -5,7 +5,7 @@ the other's cards without the probabilities that lead there, hide it.
 
 import numpy as np
 
-from games.tables import Tables
+from games.play.tables import Tables
 
 
 def _averaged(values: np.ndarray, *seen: np.ndarray) -> np.ndarray:

@@ -20,10 +20,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from games.files import replacing
-from games.help import say_on_stderr
-from games.kernel_cache import cache_folder
+from games.base.files import replacing
+from games.base.help import say_on_stderr
+from games.base.settings import InputError
 from games.kernels import PARSING
+from games.kernels.cache import cache_folder
 from games.limit_holdem import squared_strength
 from games.limit_holdem.boards import (
     NUM_BOARDS,
@@ -34,7 +35,6 @@ from games.limit_holdem.boards import (
     start_hands,
 )
 from games.poker import hands
-from games.settings import InputError
 
 GRIDS = {2: (169, 1000, 500, 200), 3: (169, 1000, 100, 20)}
 """Buckets in each round by the number of players (table 1)."""

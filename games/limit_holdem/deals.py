@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from games import deals
-from games.deals import OWN
 from games.kernels import kernel, mix64, prefetch
 from games.limit_holdem.abstraction import Abstraction
 from games.limit_holdem.boards import NUM_HOLDINGS, SAME_SUITS, BoardTables, canonical, holding
+from games.play import deals
+from games.play.deals import OWN
 from games.poker.hands import (
     EMPTY_KEY,
     NUM_STRENGTHS,

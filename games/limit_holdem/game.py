@@ -17,11 +17,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from games.dispatch import register
+from games.base.settings import setting
 from games.kernels import borrowed, kernel
+from games.kernels.dispatch import register
 from games.limit_holdem import abstraction as bucket_tables
 from games.limit_holdem.boards import board_tables, start_hands
 from games.limit_holdem.deals import HoldemDeals, MadeHandDeals
+from games.play.tables import Tables
 from games.poker import betting, state
 from games.poker.betting import BettingRules
 from games.poker.game import LimitPoker
@@ -36,8 +38,6 @@ from games.poker.hands import (
     tables,
 )
 from games.poker.showdown import outcome_table
-from games.settings import setting
-from games.tables import Tables
 
 RULES = {
     2: BettingRules(

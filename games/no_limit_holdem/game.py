@@ -1,4 +1,4 @@
-"""The Python face of no-limit Hold'em (``games.interface.Game``)."""
+"""The Python face of no-limit Hold'em (``games.play.interface.Game``)."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from games.generic import current_seat, public_cards, register_all
-from games.interface import Game, GameSpec, PlayedGame
+from games.kernels.generic import current_seat, public_cards, register_all
+from games.kernels.rows import concatenate
 from games.no_limit_holdem import betting, deals, observe, state, translation, worlds
 from games.no_limit_holdem.deals import draw_stacks, look, set_cards, start_rows
 from games.no_limit_holdem.options import Options as Amounts
@@ -30,11 +30,11 @@ from games.no_limit_holdem.state import (
     Rules,
     States,
 )
+from games.play.interface import Game, GameSpec, PlayedGame
 from games.poker.cards import completed, deal_cards
 from games.poker.game import milli_big_blinds
 from games.poker.hands import NUM_CARDS, card_texts, parse_cards, tables
 from games.poker.worlds import WORLDS, hand_names, num_words
-from games.rows import concatenate
 
 register_all(Rules, betting, deals, observe, translation, worlds, *WORLDS)
 

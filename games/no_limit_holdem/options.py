@@ -4,8 +4,8 @@ given value and the expected one.
 
 from dataclasses import dataclass
 
+from games.base.settings import ConfigError, setting
 from games.no_limit_holdem.state import MOST_CHIPS, MOST_SEATS, MOST_SIZES
-from games.settings import ConfigError, setting
 
 LEAST, ALL_IN = 0.0, float("inf")
 """How ``Rules.sizes`` encodes the two sizes that are not multiples of the pot."""

@@ -29,8 +29,8 @@ from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from games.base.settings import InputError
 from games.poker.hands import NUM_CARDS, card_texts
-from games.settings import InputError
 
 FOLD, CALL = -1, 0
 """Moves in ``Hand.moves``; a positive number is a bet or raise to that many chips in the round."""

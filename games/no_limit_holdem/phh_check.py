@@ -9,12 +9,12 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from games import files as disk
-from games.help import say
+from games.base import files as disk
+from games.base.help import say
+from games.base.settings import did_you_mean
 from games.no_limit_holdem.phh import ENDS, BadHandError, find_files, read
 from games.no_limit_holdem.phh_games import record_of
 from games.no_limit_holdem.phh_replay import verdicts
-from games.settings import did_you_mean
 
 EXAMPLES = 3
 

@@ -10,16 +10,16 @@ from zlib import crc32
 
 import numpy as np
 
-from games.interface import Game
 from games.kernels import kernel
+from games.kernels.rows import take
 from games.no_limit_holdem.betting import amount_of, step
 from games.no_limit_holdem.deals import returns_of
 from games.no_limit_holdem.phh import CALL as PHH_CALL
 from games.no_limit_holdem.phh import FOLD as PHH_FOLD
 from games.no_limit_holdem.phh import UNSEEN, BadHandError, Hand
 from games.no_limit_holdem.state import CALL, FOLD, MOST_CHIPS, NUM_BOARD, Rules, States
+from games.play.interface import Game
 from games.poker.hands import NUM_CARDS, card_texts
-from games.rows import take
 
 
 @kernel

@@ -5,7 +5,7 @@ import lzma
 from collections.abc import Iterable
 from pathlib import Path
 
-from games import files
+from games.base import files
 from games.no_limit_holdem.phh import CALL, CARDS, ENDS, FOLD, UNSEEN, Hand
 
 _CARD = {card: text for text, card in CARDS.items()}

@@ -4,8 +4,8 @@
 
 import numpy as np
 
-from games.dispatch import register
 from games.kernels import borrowed, kernel, mix64
+from games.kernels.dispatch import register
 from games.no_limit_holdem.betting import start_row
 from games.no_limit_holdem.state import Rules, States
 from games.poker import cards, worlds

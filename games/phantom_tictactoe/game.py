@@ -6,14 +6,14 @@ from types import MappingProxyType
 
 import numpy as np
 
-from games.generic import register_all
-from games.interface import Game, GameSpec, Json
+from games.base.settings import setting
 from games.kernels import streams
+from games.kernels.generic import register_all
+from games.kernels.rows import zeros
 from games.phantom_tictactoe import observe, state, worlds
 from games.phantom_tictactoe.observe import NUM_PLANES
 from games.phantom_tictactoe.state import LINES, SQUARES, Rules, States, start_row
-from games.rows import zeros
-from games.settings import setting
+from games.play.interface import Game, GameSpec, Json
 
 register_all(Rules, state, observe, worlds)
 

@@ -14,8 +14,8 @@ the number of worlds is the number of orders in which the opponent can have got 
 
 import numpy as np
 
-from games.generic import copy_row
 from games.kernels import kernel, random_below, random_float
+from games.kernels.generic import copy_row
 from games.phantom_tictactoe.state import (
     CENTRE,
     EVERY,

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from games.tables import PublicTree
+from games.play.tables import PublicTree
 
 
 class Action(IntEnum):

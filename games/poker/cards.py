@@ -11,10 +11,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from games.dispatch import GenericKernel
-from games.generic import public_cards
 from games.kernels import kernel, mix64, random_below
-from games.rows import Rules, States
+from games.kernels.dispatch import GenericKernel
+from games.kernels.generic import public_cards
+from games.kernels.rows import Rules, States
 
 HIDDEN = -1
 """A card that a view does not show."""

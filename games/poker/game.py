@@ -1,5 +1,5 @@
-"""A limit poker game (``games.interface.Game``): the shared base of Kuhn, Leduc and limit Hold'em,
-with their tables.
+"""A limit poker game (``games.play.interface.Game``): the shared base of Kuhn, Leduc and limit
+Hold'em, with their tables.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from games.generic import current_seat, public_cards
-from games.interface import Game, GameSpec, ScoreUnit
+from games.kernels.generic import current_seat, public_cards
+from games.play.interface import Game, GameSpec, ScoreUnit
+from games.play.tables import PublicTree
 from games.poker import betting, state, worlds
 from games.poker.betting import Action, BettingRules
 from games.poker.cards import HIDDEN, completed, deal_cards
 from games.poker.showdown import outcome_table
 from games.poker.state import Rules, States
-from games.tables import PublicTree
 
 ACTION_TEXTS = ("fold", "call", "raise")
 """Texts by ``Action``: call is also check, raise is also bet."""
@@ -52,8 +52,8 @@ def milli_big_blinds(big_blind: float) -> ScoreUnit:
 
 
 class LimitPoker(Game):
-    """A limit poker game (see ``games.interface.Game``). Every player is a team of its own; returns
-    are chips.
+    """A limit poker game (see ``games.play.interface.Game``). Every player is a team of its own;
+    returns are chips.
 
     A subclass passes the arguments of ``__init__`` and defines ``tables``, the betting tree times
     the buckets of the cards. Expensive parts are made on first use: a tabular learner needs no

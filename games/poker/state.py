@@ -25,15 +25,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from games.dispatch import GenericKernel, register
-from games.generic import register_all
 from games.kernels import borrowed, kernel, mix64
+from games.kernels.dispatch import GenericKernel, register
+from games.kernels.generic import register_all
+from games.play.tables import PublicTree
 from games.poker import cards
 from games.poker.cards import HIDDEN as HIDDEN
 from games.poker.cards import observe_cards
 from games.poker.showdown import compared
 from games.poker.worlds import WORLDS, copy_view, deal_rest
-from games.tables import PublicTree
 
 
 class States(NamedTuple):

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from games.deals import EnumeratedDeals
+from games.play.deals import EnumeratedDeals
+from games.play.tables import Tables
 from games.poker.betting import BettingRules, build, outcome_of, with_buckets
-from games.tables import Tables
 
 
 def listed_tables(

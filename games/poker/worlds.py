@@ -11,10 +11,10 @@ from math import comb
 
 import numpy as np
 
-from games.generic import copy_row
 from games.kernels import kernel, random_below, random_float
+from games.kernels.generic import copy_row
+from games.kernels.rows import Rules, States
 from games.poker.cards import HIDDEN, card, num_seats, put_card
-from games.rows import Rules, States
 
 _BITS = 6
 _CARDS_PER_WORD = 10

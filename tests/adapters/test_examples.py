@@ -15,7 +15,7 @@ for needed in ("pyspiel", "rlcard", "pettingzoo"):
 from fpmcts.evaluation.duplicate import duplicate_match
 from fpmcts.players import load_player
 from games import make
-from games.files import ROOT
+from games.base.files import ROOT
 
 SAY = {
     "pettingzoo_game": "of 20 games against random peasants",

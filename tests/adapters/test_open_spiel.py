@@ -16,7 +16,7 @@ from fpmcts.adapters.open_spiel_players import Bot, Policy, table_of
 from fpmcts.players import load_player
 from fpmcts.tabular.listed_game import listing, nash_conv, uniform
 from games import make
-from games.settings import ConfigError
+from games.base.settings import ConfigError
 
 TREE = "fpmcts.adapters.open_spiel_tree"
 

@@ -12,9 +12,9 @@ from pettingzoo.test import api_test, seed_test
 from fpmcts.adapters.pettingzoo_env import env
 from games import GAMES
 from games.kernels import kernel
-from games.observer import Observer
-from games.rows import Rules, States
-from games.table import IllegalMove
+from games.kernels.rows import Rules, States
+from games.play.observer import Observer
+from games.play.table import IllegalMove
 
 OTHERS = [*sorted(set(GAMES) - {"kuhn", "goofspiel"}), "examples.sealed_bids"]
 

@@ -10,7 +10,7 @@ pytest.importorskip("rlcard", reason="RLCard is not installed: pip install rlcar
 from fpmcts.adapters.rlcard_referee import JOKERS, POINTS, Disagreement, Referee
 from fpmcts.players import load_player
 from games import make
-from games.table import Table
+from games.play.table import Table
 
 
 def judged(rules: str, num_games: int) -> Referee:

@@ -16,7 +16,7 @@ from fpmcts.cluster.pools import ignore
 from fpmcts.cluster.processes import ProcessPool, WorkerKilledError, calls
 from fpmcts.cluster.store import ResultFile, ResultFileError, as_arrays, as_text
 from games.kernels import PARSING
-from games.sources import program_sources
+from games.kernels.sources import program_sources
 
 IDENTITY = {"seed": 1, "sizes": (1, 2)}
 

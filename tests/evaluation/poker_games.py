@@ -6,11 +6,11 @@ from itertools import permutations
 import numpy as np
 
 from games import make
+from games.play.tables import Tables
 from games.poker.betting import BettingRules
 from games.poker.game import LimitPoker
 from games.poker.state import Strengths
 from games.poker.tables import listed_tables
-from games.tables import Tables
 
 
 def poker(name: str) -> LimitPoker:

@@ -12,11 +12,11 @@ from fpmcts.evaluation.match import PlayedGames
 from fpmcts.evaluation.match_result import MatchResult
 from fpmcts.players.random_agent import Random
 from games import make
-from games.agent import Agent
-from games.generic import current_seat, team_return
-from games.interface import Game, Records
+from games.kernels.generic import current_seat, team_return
+from games.kernels.rows import States, num_rows, take
+from games.play.agent import Agent
+from games.play.interface import Game, Records
 from games.poker.players.always_call import AlwaysCall
-from games.rows import States, num_rows, take
 from tests.games import driver
 
 Moves = tuple[tuple[int, int], ...]

@@ -6,7 +6,7 @@ from fpmcts.evaluation.calibration import calibration
 from fpmcts.evaluation.duplicate import duplicate_games, evaluation_decks
 from fpmcts.players import load_player
 from games import make
-from games.rows import States
+from games.kernels.rows import States
 
 
 def test_it_compares_the_landlords_first_decision_with_the_result() -> None:

@@ -13,7 +13,7 @@ from fpmcts.players.policy import PolicyOptions
 from fpmcts.players.search_agent import FPMCTSOptions
 from fpmcts.players.tabular import TabularOptions
 from games import Choice
-from games.settings import ConfigError
+from games.base.settings import ConfigError
 
 BY_SAMPLES = "a.backpropagation=sample_weighted"
 

@@ -15,8 +15,8 @@ from games import make
 from games.doudizhu.cards import parse_cards
 from games.doudizhu.game import Doudizhu
 from games.doudizhu.state import start
-from games.interface import Game, Records
-from games.rows import States, put, take
+from games.kernels.rows import States, put, take
+from games.play.interface import Game, Records
 from tests.games import driver
 
 C, D, E = range(3)

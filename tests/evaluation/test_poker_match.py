@@ -16,9 +16,9 @@ from fpmcts.evaluation.tournament import TaskWorker, play_tournament
 from fpmcts.players.tabular import TabularAgent, TabularPolicy
 from fpmcts.tabular.best_response import profile_values
 from games import make
-from games.interface import Records, seats_to_move
+from games.kernels.rows import States
+from games.play.interface import Records, seats_to_move
 from games.poker.game import LimitPoker
-from games.rows import States
 from tests.evaluation.poker_games import (
     ThreePlayerKuhn,
     poker,
@@ -151,7 +151,7 @@ def test_decks_whose_blinds_put_everybody_all_in(monkeypatch: pytest.MonkeyPatch
     plan = make_plan(tournament, game := tournament.config.game.make())
     assert (seats_to_move(game, plan.decks) < 0).all()
     with monkeypatch.context() as patch:
-        patch.setattr("games.agent.Agent.start", lambda *_: pytest.fail("nobody is to move"))
+        patch.setattr("games.play.agent.Agent.start", lambda *_: pytest.fail("nobody is to move"))
         TaskWorker(plan).agent("a")
 
 

@@ -15,7 +15,7 @@ from fpmcts.evaluation.plan import make_plan
 from fpmcts.evaluation.sequential import ERROR, SequentialTest, log_likelihood_ratio
 from fpmcts.evaluation.statistics import wins
 from fpmcts.evaluation.tournament import play_tournament
-from games.settings import ConfigError
+from games.base.settings import ConfigError
 
 SCORES = np.array([0.0, 0.5, 1.0])
 

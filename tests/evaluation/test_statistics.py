@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fpmcts.evaluation.statistics import estimate_by_deck, estimate_fields, interval, wins
-from games.estimate import Estimate, estimate
+from games.base.estimate import Estimate, estimate
 
 
 @pytest.mark.parametrize(

@@ -25,9 +25,9 @@ from fpmcts.evaluation.saved_games import write_games
 from fpmcts.evaluation.tournament import forget, play_tournament
 from fpmcts.papers.ismcts_tables import MatchTables
 from games import make
-from games.files import shipped
-from games.settings import ConfigError, InputError
-from games.sources import module_sources
+from games.base.files import shipped
+from games.base.settings import ConfigError, InputError
+from games.kernels.sources import module_sources
 from networks.checkpoint import load, save
 
 GAME = make("doudizhu")

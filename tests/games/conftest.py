@@ -3,7 +3,7 @@
 import pytest
 
 from games import Choice
-from games.interface import Game
+from games.play.interface import Game
 
 
 @pytest.fixture(scope="module")

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from games.generic import *  # noqa: F403 (tests call them by the name of this module)
-from games.generic import legal, observe
-from games.interface import Game
-from games.rows import States
+from games.kernels.generic import *  # noqa: F403 (tests call them by the name of this module)
+from games.kernels.generic import legal, observe
+from games.kernels.rows import States
+from games.play.interface import Game
 
 
 def legal_actions(game: Game, states: States, i: int) -> np.ndarray:

@@ -9,9 +9,9 @@ from collections import Counter
 
 import numpy as np
 
-from games.interface import Game
 from games.kernels import streams
-from games.rows import States, take
+from games.kernels.rows import States, take
+from games.play.interface import Game
 from tests.games import driver
 
 ROOM = 2_000

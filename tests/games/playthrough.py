@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from games import make
-from games.table import Table
+from games.play.table import Table
 from tests.games import driver
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from games import make
-from games.interface import Game
 from games.kernels import streams
-from games.table import Table
+from games.play.interface import Game
+from games.play.table import Table
 from tests.games import driver
 
 

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from games import make
-from games.interface import Game
 from games.kernels import streams
-from games.rows import States, take
-from games.table import Table
+from games.kernels.rows import States, take
+from games.play.interface import Game
+from games.play.table import Table
 from tests.games import driver
 
 LANES = 12

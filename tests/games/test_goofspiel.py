@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from games import make
-from games.interface import Game
 from games.kernels import streams
-from games.rows import States, take
+from games.kernels.rows import States, take
+from games.play.interface import Game
 from tests.games import driver, hidden_cards
 from tests.games.goofspiel_oracle import Node, histories, roots
 

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from games import make
-from games.interface import Game
 from games.kernels import streams
+from games.kernels.rows import States
+from games.play.interface import Game
+from games.play.tables import Tables
 from games.poker.betting import BettingRules
 from games.poker.game import LimitPoker
 from games.poker.state import Strengths
-from games.rows import States
-from games.tables import Tables
 from tests.games import driver, hidden_cards
 
 

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from games import make
-from games.deals import OWN, bucket, bucket_of, deal, outcome
 from games.kernels import kernel, streams
 from games.limit_holdem import deals as holdem_deals
 from games.limit_holdem import game as holdem
@@ -21,13 +20,14 @@ from games.limit_holdem.boards import (
 )
 from games.limit_holdem.deals import HoldemDeals, MadeHandDeals
 from games.limit_holdem.game import RULES, SevenCards
+from games.play.deals import OWN, bucket, bucket_of, deal, outcome
+from games.play.question import ask
+from games.play.table import Table
+from games.play.tables import PublicTree, sequences
 from games.poker import betting, hands
 from games.poker.betting import outcome_of
 from games.poker.game import LimitPoker
 from games.poker.showdown import outcome_table
-from games.question import ask
-from games.table import Table
-from games.tables import PublicTree, sequences
 from tests.games import driver
 from tests.games.hand_strengths import strengths
 

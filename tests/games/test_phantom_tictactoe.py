@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from games import make
-from games.generic import HIDDEN_MOVE
-from games.table import Table
+from games.kernels.generic import HIDDEN_MOVE
+from games.play.table import Table
 from tests.games import driver, hidden_cards
 from tests.games.phantom_oracle import Node, begin, worlds
 

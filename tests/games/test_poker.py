@@ -6,9 +6,9 @@ import pytest
 from games import make
 from games.kuhn.game import equilibrium, squared_error
 from games.limit_holdem.game import RULES
+from games.play.tables import Tables
 from games.poker import betting
 from games.poker.betting import BettingRules
-from games.tables import Tables
 from tests.games import poker_oracle as oracle
 
 GAMES = [("kuhn", {}), ("leduc", {"suits": True})]

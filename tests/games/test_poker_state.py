@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from games.kernels import streams
+from games.kernels.rows import take
 from games.poker.betting import Action
 from games.poker.game import LimitPoker
-from games.rows import take
 from tests.evaluation.poker_games import poker
 from tests.games import driver
 from tests.games import poker_oracle as oracle

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from games.interface import GameSpec
+from games.play.interface import GameSpec
 from networks.resnet import Outputs
 
 

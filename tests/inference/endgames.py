@@ -13,10 +13,10 @@ from games.doudizhu.cards import pack, unpack
 from games.doudizhu.game import Doudizhu
 from games.doudizhu.state import States
 from games.doudizhu.state import start as dealt
-from games.generic import current_seat, legal, step
-from games.interface import Records
 from games.kernels import kernel, random_below, streams
-from games.rows import take
+from games.kernels.generic import current_seat, legal, step
+from games.kernels.rows import take
+from games.play.interface import Records
 from networks.resnet import Outputs
 from tests.games import driver
 

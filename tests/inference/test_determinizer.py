@@ -8,7 +8,7 @@ from torch import Tensor
 
 from games.doudizhu.cards import pack, unpack
 from games.kernels import streams
-from games.rows import concatenate, put, take
+from games.kernels.rows import concatenate, put, take
 from inference.determinizer import Determinizer, Diagnostics, InferenceSettings
 from inference.draws import empty_draws
 from inference.filter import num_world_planes

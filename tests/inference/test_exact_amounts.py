@@ -10,8 +10,8 @@ import pytest
 from fpmcts.players.policy import PolicyAgent
 from fpmcts.players.random_agent import Random
 from games import make
-from games.interface import Game
-from games.table import Table
+from games.play.interface import Game
+from games.play.table import Table
 from inference.determinizer import Determinizer, InferenceSettings
 from tests.inference.card_policies import CardPolicies
 

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from games.doudizhu.cards import pack, unpack
 from games.kernels import streams
-from games.rows import take
+from games.kernels.rows import take
 from inference.draws import Draws, empty_draws
 from inference.filter import (
     FilterEngine,

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from games import make
-from games.interface import Records
 from games.kernels import streams
+from games.kernels.rows import take
+from games.play.interface import Records
 from games.poker.game import LimitPoker
-from games.rows import take
 from inference.determinizer import Determinizer, InferenceSettings
 from tests.games import driver
 from tests.inference.card_policies import CardPolicies

@@ -7,7 +7,7 @@ from games.doudizhu.cards import pack, unpack
 from games.doudizhu.marginal import draw_marginal, fill_table, log_marginal
 from games.doudizhu.worlds import hidden_cards
 from games.kernels import kernel, streams
-from games.rows import take
+from games.kernels.rows import take
 from tests.inference.endgames import (
     DRAWS,
     FALSE_ALARM_Z,

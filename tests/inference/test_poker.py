@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from games import make
-from games.interface import Records
 from games.kernels import streams
+from games.play.interface import Records
 from games.poker.betting import Action
 from games.poker.game import LimitPoker
 from games.poker.state import HIDDEN, States

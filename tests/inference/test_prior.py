@@ -5,8 +5,8 @@ import pytest
 
 from games.doudizhu.cards import pack
 from games.doudizhu.worlds import hidden_cards, list_choices, log_prior
-from games.generic import log_prior_hidden
 from games.kernels import kernel
+from games.kernels.generic import log_prior_hidden
 from tests.inference.endgames import (
     GAME,
     endgames,

@@ -4,7 +4,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from games.interface import GameSpec, ScoreUnit
+from games.play.interface import GameSpec, ScoreUnit
 from networks.resnet import NetworkConfig, PolicyValueNet
 
 LENGTH = 15

@@ -10,7 +10,7 @@ import torch
 
 from fpmcts.players.trained import checkpoint_of, load_trained
 from games import make
-from games.settings import ConfigError
+from games.base.settings import ConfigError
 from networks.engine import MAX_CHUNK, NetworkEngine
 from networks.evaluator import Evaluator
 from networks.int8 import Int8Engine, QuantizedConv, Sample, random_sample

@@ -9,7 +9,7 @@ from torch.nn import functional
 
 from fpmcts.nfsp.layers import Layers
 from fpmcts.training.learner import LossNotFiniteError
-from games.interface import GameSpec
+from games.play.interface import GameSpec
 from networks.resnet import NetworkConfig, PolicyValueNet
 
 CONFIG = NetworkConfig(channels=7, blocks=0, value_head="scalar", hidden_head=False, dense=True)

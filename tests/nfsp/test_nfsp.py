@@ -23,10 +23,10 @@ from fpmcts.tabular.best_response import best_response_values, profile_values
 from fpmcts.training.run import Run
 from fpmcts.training.samples import Samples
 from games import make
-from games.interface import seats_to_move
+from games.base.settings import ConfigError
 from games.kernels import Stream, deal_seeds, streams
-from games.rows import num_rows, take
-from games.settings import ConfigError
+from games.kernels.rows import num_rows, take
+from games.play.interface import seats_to_move
 from tests.games import driver
 from tests.training.tiny_run import config, same
 

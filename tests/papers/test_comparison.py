@@ -8,7 +8,7 @@ import pytest
 
 from fpmcts.papers.comparison import Comparison
 from fpmcts.progress import silent
-from games.settings import ConfigError
+from games.base.settings import ConfigError
 
 SMALL = {"Kuhn": {"CFR+": "game=kuhn algorithm=cfr_plus budget.episodes=20"}}
 MATCH = {"Callers": "game=kuhn a=always_call b=always_call decks=10"}

@@ -6,8 +6,8 @@ import pytest
 
 from fpmcts.papers.deltadou import DeltaDou
 from fpmcts.papers.deltadou_examples import Moment, belief_text, corrects
-from games.decision import Decision, HiddenCards, RootMove
-from games.settings import ConfigError
+from games.base.settings import ConfigError
+from games.play.decision import Decision, HiddenCards, RootMove
 
 TINY = (
     *("episodes=2", "games=12", "bootstrap_games=100", "playouts=4", "decks=2", "curve_decks=2"),

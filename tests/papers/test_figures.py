@@ -13,7 +13,7 @@ from fpmcts.papers import figure_matches
 from fpmcts.papers.figures import RunFigure, averaged
 from fpmcts.papers.ismcts_tables import MatchTables
 from fpmcts.plots import Panel, draw
-from games.settings import ConfigError, build
+from games.base.settings import ConfigError, build
 
 ROOT = Path(__file__).resolve().parents[2]
 

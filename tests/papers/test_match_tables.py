@@ -15,7 +15,7 @@ from fpmcts.papers.ismcts_tables import (
     returns_of,
 )
 from fpmcts.papers.reward_figures import RewardFigures
-from games.settings import ConfigError
+from games.base.settings import ConfigError
 
 SMALL = [
     "only=[goofspiel_6_short]",

@@ -17,9 +17,9 @@ from fpmcts.training.interface import EpisodeBudget
 from fpmcts.training.run import Run
 from fpmcts.training.tabular import TabularConfig
 from games import Choice, make
-from games.agent import Agent
-from games.files import ROOT
-from games.interface import Game
+from games.base.files import ROOT
+from games.play.agent import Agent
+from games.play.interface import Game
 from inference.determinizer import InferenceSettings
 from networks.checkpoint import save
 from networks.resnet import NetworkConfig

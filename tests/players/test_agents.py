@@ -9,15 +9,15 @@ from fpmcts.evaluation.duplicate import duplicate_match
 from fpmcts.players.random_agent import Random
 from fpmcts.training.heuristic_games import generate_games
 from games import make
-from games.agent import Agent
 from games.doudizhu.players.pimc import PIMC
 from games.doudizhu.players.rhcp import RHCP
 from games.doudizhu.players.rlcard_rule import RLCardRule
 from games.doudizhu.state import States, step
-from games.interface import Records
 from games.kernels import streams
-from games.registry import Player
-from games.rows import num_rows, take
+from games.kernels.rows import num_rows, take
+from games.play.agent import Agent
+from games.play.interface import Records
+from games.play.registry import Player
 
 GAME = make("doudizhu")
 AGENTS = [(Random(), 150), (RHCP(), 150), (RLCardRule(), 150), (PIMC(worlds=8, candidates=6), 30)]

@@ -10,7 +10,7 @@ import pytest
 from fpmcts.players import analysis, load_player
 from fpmcts.players.given import FunctionPlayer
 from games import make
-from games.table import Table
+from games.play.table import Table
 
 
 def test_the_answer_is_that_of_a_player_at_the_table() -> None:

@@ -15,9 +15,9 @@ from fpmcts.players import botzone as export
 from fpmcts.players import load_player
 from fpmcts.web.tables.rulebook import Rulebook
 from games import make
-from games.decision import SURE_WIN
 from games.doudizhu.cards import unpack
-from games.table import Table
+from games.play.decision import SURE_WIN
+from games.play.table import Table
 from tests.players.botzone_judge import Match, Request, beats, kind
 
 GAME = make("doudizhu", **export.OPTIONS)

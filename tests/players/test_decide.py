@@ -14,13 +14,13 @@ import pytest
 import torch
 
 from fpmcts.players import load_player
-from games.agent import Agent
-from games.decision import FORCED, RETURN, SURE_WIN, WINS
-from games.interface import Game, empty_records
 from games.kernels import Stream, deal_seeds
+from games.kernels.rows import States, num_rows, take
+from games.play.agent import Agent
+from games.play.decision import FORCED, RETURN, SURE_WIN, WINS
+from games.play.interface import Game, empty_records
+from games.play.table import Table
 from games.poker.betting import Action
-from games.rows import States, num_rows, take
-from games.table import Table
 from networks.evaluator import Evaluator, Outputs
 from tests.games import driver
 from tests.players.conftest import DOUDIZHU, EVERY, LEDUC

@@ -12,7 +12,7 @@ from games.doudizhu.players.rhcp_kernels import new_memo
 from games.doudizhu.players.teamplay import choose_for_team
 from games.doudizhu.state import step
 from games.kernels import Stream, deal_seeds
-from games.rows import named, num_rows, take
+from games.kernels.rows import named, num_rows, take
 
 GAME = make("doudizhu")
 

@@ -13,9 +13,9 @@ from fpmcts.players.single_observer import CHUNK, PLACES
 from fpmcts.players.tree_search import SearchClock
 from games import make
 from games.kernels import random_below, random_float, streams
-from games.question import ask
-from games.rows import take
-from games.table import Table
+from games.kernels.rows import take
+from games.play.question import ask
+from games.play.table import Table
 from inference.prior import prior_worlds
 from tests.games import driver
 

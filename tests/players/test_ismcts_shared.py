@@ -17,10 +17,10 @@ from fpmcts.players.tree_search import Place, SearchClock
 from fpmcts.tabular.hash_table import HashTable, Rows, find, seat_key, visits_of
 from fpmcts.tabular.hashed_learner import fill_policy
 from games import make
+from games.base.settings import ConfigError
 from games.kernels import kernel, streams
-from games.question import ask
-from games.settings import ConfigError
-from games.table import Table
+from games.play.question import ask
+from games.play.table import Table
 from tests.games import driver
 
 SELECTIONS = ("uct", "exp3", "regret_matching")

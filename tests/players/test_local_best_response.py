@@ -8,13 +8,13 @@ import pytest
 from fpmcts.players.tabular import TabularAgent, TabularPolicy
 from fpmcts.tabular.best_response import best_response_values, profile_values
 from games import make
-from games.interface import Records
+from games.play.interface import Records
+from games.play.tables import Tables, sequences
 from games.poker.betting import Action
 from games.poker.game import LimitPoker
 from games.poker.players.always_call import AlwaysCall
 from games.poker.players.local_best_response import LocalBestResponse
 from games.poker.state import HIDDEN, States
-from games.tables import Tables, sequences
 from tests.evaluation.poker_games import poker as make_poker
 from tests.evaluation.poker_games import random_table
 from tests.games import poker_oracle as oracle

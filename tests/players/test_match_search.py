@@ -11,7 +11,7 @@ from fpmcts.players import load_player, match_search
 from fpmcts.players.search_agent import SearchAgent
 from fpmcts.search.search import SearchSettings
 from games import make
-from games.settings import ConfigError
+from games.base.settings import ConfigError
 from inference.determinizer import InferenceSettings
 from networks.checkpoint import load, save
 

@@ -17,8 +17,8 @@ from fpmcts.web.engine.answering import Answering
 from fpmcts.web.engine.asking import Earlier, EngineQuestion
 from games import make
 from games.no_limit_holdem.state import CALL, FIRST_AMOUNT
-from games.question import ask
-from games.table import IllegalMove, Table
+from games.play.question import ask
+from games.play.table import IllegalMove, Table
 from tests.games.no_limit_holdem.positions import at_table
 
 RULES = ("hand_only", "best_hand", "maniac", "always_call", "random")

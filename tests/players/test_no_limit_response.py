@@ -11,14 +11,14 @@ import pytest
 from fpmcts.evaluation.duplicate import duplicate_match
 from fpmcts.players.policy import PolicyAgent
 from games import make
-from games.agent import Agent
-from games.interface import Game
+from games.kernels.rows import States, num_rows
+from games.play.agent import Agent
+from games.play.interface import Game
+from games.play.question import ask
+from games.play.table import Table
 from games.poker.hands import parse_cards
 from games.poker.players.always_call import AlwaysCall
 from games.poker.players.local_best_response import LocalBestResponse
-from games.question import ask
-from games.rows import States, num_rows
-from games.table import Table
 from networks.evaluator import Outputs
 from tests.games.no_limit_holdem.positions import at_table
 

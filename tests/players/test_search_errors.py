@@ -7,8 +7,8 @@ from fpmcts.players import load_player
 from fpmcts.players.search_agent import SearchAgent
 from fpmcts.players.sure_wins import immediate_moves
 from games.kernels import streams
-from games.rows import concatenate
-from games.table import Table
+from games.kernels.rows import concatenate
+from games.play.table import Table
 from tests.players.conftest import DOUDIZHU
 
 POSITIONS, SEEDS = 30, 24

@@ -8,10 +8,10 @@ import pytest
 from fpmcts.players import load_player
 from fpmcts.players.luck import before_the_deal, luck_of
 from games import make
-from games.estimate import estimates
+from games.base.estimate import estimates
+from games.play.question import ask
+from games.play.table import Table
 from games.poker.players.rollouts import of_table
-from games.question import ask
-from games.table import Table
 
 LEDUC = make("leduc")
 WORLDS = 4000

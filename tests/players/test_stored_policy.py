@@ -13,16 +13,16 @@ from fpmcts.players.tabular import TabularAgent, export, load_tabular
 from fpmcts.tabular import stored_policy
 from fpmcts.tabular.best_response import nash_conv
 from games import make
-from games.decision import RETURN
-from games.files import ROOT
-from games.interface import Game
+from games.base.files import ROOT
 from games.kuhn.game import Kuhn
 from games.leduc.game import Leduc
 from games.limit_holdem.game import LimitHoldem
+from games.play.decision import RETURN
+from games.play.interface import Game
+from games.play.table import Table
+from games.play.tables import sequences
 from games.poker.game import LimitPoker
 from games.poker.state import States
-from games.table import Table
-from games.tables import sequences
 from networks.checkpoint import CheckpointError, load, save
 
 KUHN, LEDUC = Kuhn(), Leduc()

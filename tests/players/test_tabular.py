@@ -14,11 +14,11 @@ from fpmcts.players.tabular import TabularAgent, load_tabular
 from fpmcts.tabular import algorithms
 from fpmcts.tabular.hash_table import HEADER, Rows, find, seat_key
 from games import make
-from games.interface import empty_records, seats_to_move
 from games.kernels import kernel
+from games.kernels.rows import take
+from games.play.interface import empty_records, seats_to_move
+from games.play.tables import sequences
 from games.poker import state
-from games.rows import take
-from games.tables import sequences
 from networks.checkpoint import load, save
 from tests.players.conftest import LEDUC
 

@@ -18,8 +18,8 @@ from fpmcts.players.trained import checkpoint_of, export, load_trained, untraine
 from fpmcts.training.config import TrainConfig
 from fpmcts.training.fpmcts import FPMCTS
 from games import make
-from games.files import shipped
-from games.table import Table
+from games.base.files import shipped
+from games.play.table import Table
 from inference.determinizer import InferenceSettings
 from networks.checkpoint import CheckpointError, load, save
 from networks.resnet import NetworkConfig, build_networks

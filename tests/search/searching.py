@@ -10,7 +10,7 @@ import numpy as np
 from fpmcts.search.result import SearchResult
 from fpmcts.search.search import Search, SearchSettings
 from games.kernels import streams
-from games.rows import concatenate
+from games.kernels.rows import concatenate
 from tests.search.oracle import Edge, Node, Oracle, Stream, Verdict
 from tests.search.toy_game import States, Tables, ToyGame, infoset_key
 

@@ -22,8 +22,8 @@ from examples.reference import (
 from fpmcts.evaluation.policy_table import ExactMeasure
 from fpmcts.search.search import Search, SearchSettings
 from games import make
-from games.interface import observed_by_movers
 from games.kernels import streams
+from games.play.interface import observed_by_movers
 from games.poker.state import States
 from networks.evaluator import Outputs
 

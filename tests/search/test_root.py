@@ -8,7 +8,7 @@ from fpmcts.search.roots import rule_module
 from fpmcts.search.roots.puct import improved_policy
 from fpmcts.search.search import SearchSettings
 from fpmcts.search.tree import Tree, add_node, make_tree
-from games.settings import ConfigError
+from games.base.settings import ConfigError
 
 
 def root(priors: list[float], returns: list[list[float]], value: float = 0.0, t: int = 1) -> Tree:

@@ -7,7 +7,7 @@ import pytest
 
 from fpmcts.search.result import SearchResult
 from fpmcts.search.search import SearchSettings
-from games.rows import take
+from games.kernels.rows import take
 from tests.search.oracle import Node, Oracle, Stream, Verdict
 from tests.search.searching import (
     Position,

@@ -18,10 +18,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from games import generic
-from games.dispatch import register
-from games.interface import Game, GameSpec, ScoreUnit
-from games.kernels import kernel, random_below
+from games.kernels import generic, kernel, random_below
+from games.kernels.dispatch import register
+from games.play.interface import Game, GameSpec, ScoreUnit
 from networks.resnet import Outputs
 
 SEATS = 3

@@ -13,7 +13,7 @@ import numpy as np
 
 from fpmcts.tabular.dense_table import by_infoset
 from fpmcts.tabular.learner import DenseLearner, TableLearner
-from games.tables import Tables
+from games.play.tables import Tables
 from tests.games import poker_oracle as oracle
 from tests.games.poker_oracle import Position
 

@@ -11,11 +11,11 @@ from fpmcts.tabular.hash_table import HEADER
 from fpmcts.tabular.hashed_learner import SELECTIONS
 from fpmcts.tabular.matches import ALWAYS_CALL, symmetric_play
 from games import make as make_game
+from games.base.settings import ConfigError
 from games.goofspiel.game import Goofspiel
-from games.interface import Game
 from games.kuhn.game import squared_error
 from games.leduc.game import GAME_VALUE
-from games.settings import ConfigError
+from games.play.interface import Game
 from tests.tabular.reference import same, values_of, visits_of
 
 RANDOM = [

@@ -10,7 +10,7 @@ from fpmcts.tabular.best_response import (
 )
 from games import make
 from games.kuhn.game import GAME_VALUE, equilibrium
-from games.tables import Tables
+from games.play.tables import Tables
 from tests.games import poker_oracle as oracle
 
 MEASURES = ("thesis_first_player", "thesis_second_player", "thesis_both")

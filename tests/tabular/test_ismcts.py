@@ -13,11 +13,11 @@ from fpmcts.tabular.algorithms import make
 from fpmcts.tabular.hash_table import HEADER, HashTable, Rows, append, find, seat_key
 from fpmcts.tabular.listed_game import listing, nash_conv, uniform
 from games import make as make_game
-from games.generic import current_seat, legal, step, team_return
-from games.interface import Game
+from games.base.settings import ConfigError
 from games.kernels import kernel, mix64, streams
-from games.rows import take
-from games.settings import ConfigError
+from games.kernels.generic import current_seat, legal, step, team_return
+from games.kernels.rows import take
+from games.play.interface import Game
 from tests.tabular.reference import same
 
 GOLDEN, MASK = 0x9E3779B97F4A7C15, 2**64 - 1

@@ -10,8 +10,8 @@ from fpmcts.tabular.self_play import ucb
 from fpmcts.tabular.walks import DenseRows
 from games import make as make_game
 from games.kernels import random_u64, streams
+from games.play.tables import Tables
 from games.poker.game import LimitPoker
-from games.tables import Tables
 from tests.tabular import reference
 
 GAMES = {

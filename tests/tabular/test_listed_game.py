@@ -13,10 +13,10 @@ from fpmcts.tabular.algorithms import make
 from fpmcts.tabular.hash_table import HEADER, Rows, find, seat_key
 from fpmcts.tabular.listed_game import best_response_values, listing, nash_conv, uniform
 from games import make as make_game
-from games.generic import current_seat, legal, step, team_return
-from games.interface import Game
 from games.kernels import kernel
-from games.rows import take
+from games.kernels.generic import current_seat, legal, step, team_return
+from games.kernels.rows import take
+from games.play.interface import Game
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ from fpmcts.tabular.algorithms import make
 from fpmcts.tabular.best_response import profile_values
 from fpmcts.tabular.matches import ALWAYS_CALL, RANDOM, symmetric_play
 from games import make as make_game
+from games.play.tables import Tables
 from games.poker.betting import Action
 from games.poker.game import LimitPoker
-from games.tables import Tables
 
 LEDUC = make_game("leduc").tables
 DEALS = 200_000

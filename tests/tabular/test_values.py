@@ -11,7 +11,7 @@ import pytest
 from fpmcts.tabular.best_response import best_response_values
 from fpmcts.tabular.values import PolicyValues
 from games import make
-from games.tables import Tables, sequences
+from games.play.tables import Tables, sequences
 from tests.tabular.test_best_response import random_policy
 
 Plan = dict[tuple[int, str], np.ndarray]

@@ -12,8 +12,8 @@ import pytest
 import torch
 
 from fpmcts.training.algorithms import read_run
-from games.help import error_text
-from games.settings import ConfigError
+from games.base.help import error_text
+from games.base.settings import ConfigError
 from networks.checkpoint import CheckpointError
 
 ROOT = Path(__file__).resolve().parents[2]

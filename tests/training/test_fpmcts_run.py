@@ -26,8 +26,8 @@ from fpmcts.training.run_folder import RunFolder
 from fpmcts.training.samples import Samples
 from fpmcts.training.weights import PlayingNetworks
 from fpmcts.training.workers import SEARCHES, TEACHER, Batch, Workers
-from games.rows import named, num_rows
-from games.settings import ConfigError
+from games.base.settings import ConfigError
+from games.kernels.rows import named, num_rows
 from networks.checkpoint import CheckpointError, load
 from tests.training.tiny_run import STEPS, config, same
 

@@ -17,9 +17,9 @@ from fpmcts.training.learner_settings import LearnerSettings
 from fpmcts.training.learning import FilterLearner, learn_side_by_side
 from fpmcts.training.samples import Samples
 from games import make
-from games.interface import Game, seats_to_move
 from games.kernels import Stream, deal_seeds
-from games.rows import num_rows, take
+from games.kernels.rows import num_rows, take
+from games.play.interface import Game, seats_to_move
 from inference.filter import FilterNet
 from networks.evaluator import Evaluator
 from networks.resnet import NetworkConfig, build_networks

@@ -12,9 +12,9 @@ from fpmcts.no_limit_holdem.opponents.model_file import MODEL_FILE, load
 from fpmcts.training.algorithms import read_run
 from fpmcts.training.opponent_model import REPORT, OpponentModelLearner
 from fpmcts.training.run import Run
+from games.base.settings import ConfigError
 from games.no_limit_holdem.phh import parse
 from games.no_limit_holdem.phh_write import write
-from games.settings import ConfigError
 
 HAND = """variant = 'NT'
 antes = [0, 0, 0]

@@ -18,10 +18,10 @@ from fpmcts.training.policy_games import (
     subtract_luck,
 )
 from games import make
-from games.interface import Game, seats_to_move
 from games.kernels import Stream, deal_seeds, streams
-from games.lockstep import Games
-from games.rows import States, num_rows, take
+from games.kernels.rows import States, num_rows, take
+from games.play.interface import Game, seats_to_move
+from games.play.lockstep import Games
 from networks import losses
 from networks.evaluator import Evaluator
 from networks.resnet import NetworkConfig, Networks, build_networks

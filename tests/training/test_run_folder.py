@@ -17,7 +17,7 @@ from fpmcts.training.curves import Curves
 from fpmcts.training.interface import EpisodeBudget, Report, RunConfig, Saved
 from fpmcts.training.run import Run
 from fpmcts.training.run_folder import RunFolder, RunFolderError, keys_of
-from games.settings import ConfigError
+from games.base.settings import ConfigError
 from networks.checkpoint import CheckpointError, load
 from networks.resnet import NetworkConfig
 

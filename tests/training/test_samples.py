@@ -14,7 +14,7 @@ from fpmcts.training.samples import (
     empty_samples,
     truncate_targets,
 )
-from games.rows import named, take
+from games.kernels.rows import named, take
 from tests.search.toy_game import End, Move, ToyGame, make_rules
 
 GAME = ToyGame(make_rules(Move(0, [End(1.0), End(0.0)]), num_cards=4, num_actions=2))

@@ -11,7 +11,7 @@ from fpmcts.training.interface import Report
 from fpmcts.training.run import Run
 from fpmcts.training.run_folder import RunFolderError
 from fpmcts.training.tabular import LONGEST_STEP, Tabular, TabularConfig, next_mark
-from games.settings import ConfigError
+from games.base.settings import ConfigError
 from networks.checkpoint import CHECKPOINT, CheckpointError, load
 from tests.training.tiny_run import config, same
 

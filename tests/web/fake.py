@@ -1,5 +1,5 @@
-"""A small game with the face of ``games.table.Table``, an engine that answers as told, and a clock
-that is moved by hand.
+"""A small game with the face of ``games.play.table.Table``, an engine that answers as told, and a
+clock that is moved by hand.
 
 The game: every seat has cards and in turn plays one or passes; the first with none left wins.
     Nothing
@@ -22,7 +22,7 @@ from fpmcts.web.tables.catalogue import Catalogue, Entry, Offer
 from fpmcts.web.tables.room import Services
 from fpmcts.web.tables.rulebook import GameInfo
 from fpmcts.web.tables.store import Store
-from games.decision import WINS, Decision, RootMove
+from games.play.decision import WINS, Decision, RootMove
 
 SEATS, CARDS, MOST = 3, 3, 30
 DECK = [f"{rank}{suit}" for rank in "abcd" for suit in "123"]

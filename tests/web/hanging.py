@@ -11,7 +11,7 @@ from multiprocessing.connection import Connection
 
 from fpmcts.web.engine.asking import Answer, EngineQuestion, Hear
 from fpmcts.web.engine.process import serve
-from games.decision import Decision
+from games.play.decision import Decision
 
 began: list[str] = []
 

@@ -38,7 +38,7 @@ from fpmcts.web.tables.preparing import PreparedGames
 from fpmcts.web.tables.room import Services
 from fpmcts.web.tables.rulebook import Rulebook
 from fpmcts.web.tables.store import Store
-from games.decision import Decision, HiddenCards, RootMove
+from games.play.decision import Decision, HiddenCards, RootMove
 
 RANKS = "3456789TJQKA2LB"
 PACE = 0.03
@@ -83,7 +83,7 @@ def decide(question: EngineQuestion, hear: Hear, cancel: Callable[[], bool]) -> 
     """Passes where it can, so that games are short, and says something of every move: the more
     cards it has, the worse.
     """
-    from games.table import Table
+    from games.play.table import Table
 
     game, seed = game_of(question.game), question.seed
     given = {"record": question.record} if question.record else {"seed": seed}

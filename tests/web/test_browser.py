@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from fpmcts.web.engine.asking import Answer
-from games.decision import RETURN, WINS, Decision, RootMove
+from games.play.decision import RETURN, WINS, Decision, RootMove
 from tests.web.browser import Person, Site, launch, longest
 
 BIDS = ("Be landlord", "Call 3", "叫地主", "抢地主")

@@ -26,7 +26,7 @@ from fpmcts.web.server.connection import Connection, Outbox
 from fpmcts.web.tables.catalogue import Catalogue, Offer
 from fpmcts.web.tables.lobby import Lobby
 from fpmcts.web.tables.room import Services
-from games.decision import WINS, Decision
+from games.play.decision import WINS, Decision
 from tests.web.fake import (
     CATALOGUE,
     FakeClock,

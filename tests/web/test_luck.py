@@ -26,7 +26,7 @@ from fpmcts.web.tables.offers import offers
 from fpmcts.web.tables.room import Services
 from fpmcts.web.tables.rulebook import Rulebook
 from fpmcts.web.tables.store import Store
-from games.estimate import Estimate
+from games.base.estimate import Estimate
 from tests.web.conftest import Site, Tab, opened
 from tests.web.fake import FakeClock, FakeEngine, luck_fields
 
@@ -244,7 +244,7 @@ def test_the_deal_of_doudizhu(engine: InProcess) -> None:
     parts sum to the result.
     """
     from games import make
-    from games.table import Table
+    from games.play.table import Table
 
     table = Table(make("doudizhu"), seed=3)
     while not table.is_over:

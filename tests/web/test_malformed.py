@@ -29,8 +29,8 @@ from fpmcts.web.tables.catalogue import Catalogue, Offer
 from fpmcts.web.tables.offers import RANDOM, offers
 from fpmcts.web.tables.rulebook import Rulebook
 from games import make
-from games.decision import WINS, Decision, RootMove
-from games.table import Table
+from games.play.decision import WINS, Decision, RootMove
+from games.play.table import Table
 from tests.web.conftest import TOKEN, Line, QuickClock
 from tests.web.fake import FakeEngine, services
 from tests.web.malformed import Malformed

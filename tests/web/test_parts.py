@@ -31,8 +31,8 @@ from fpmcts.web.tables.room import Room
 from fpmcts.web.tables.rulebook import GameInfo, base_of
 from fpmcts.web.tables.store import Series, Store, StoredGame, StoreError, TableSettings
 from games import Choice, game_class
-from games.decision import Decision
-from games.settings import ConfigError
+from games.base.settings import ConfigError
+from games.play.decision import Decision
 from networks.checkpoint import CHECKPOINT, save
 from tests.web.conftest import Site, Tab, ask_for_table, new_table
 from tests.web.fake import FakeClock, FakeEngine, ToyGames, services

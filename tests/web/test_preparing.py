@@ -15,7 +15,7 @@ from fpmcts.web.server.main import listen, serve
 from fpmcts.web.tables import preparing
 from fpmcts.web.tables.catalogue import Catalogue
 from fpmcts.web.tables.preparing import TRIED, PreparedGames, prepared
-from games.settings import ConfigError
+from games.base.settings import ConfigError
 from tests.web.conftest import TOKEN, Site, Tab, new_table
 from tests.web.fake import ToyGames, settle
 

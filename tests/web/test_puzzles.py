@@ -12,10 +12,10 @@ from fpmcts.web import puzzles
 from fpmcts.web.server.main import SHIPPED
 from fpmcts.web.tables.puzzles import named, read
 from fpmcts.web.tables.rulebook import Rulebook
-from games.decision import Decision
-from games.rows import num_rows
-from games.settings import ConfigError
-from games.table import Table
+from games.base.settings import ConfigError
+from games.kernels.rows import num_rows
+from games.play.decision import Decision
+from games.play.table import Table
 from tests.web.conftest import Site, Tab, new_table
 
 HANDS = [[f"{rank}{suit}" for rank in "abc"] for suit in "123"]

@@ -13,7 +13,7 @@ from fpmcts.web.errors import RefusedError
 from fpmcts.web.tables.lobby import Lobby
 from fpmcts.web.tables.rulebook import Rulebook, table_at
 from fpmcts.web.tables.views import view_of
-from games.table import Table
+from games.play.table import Table
 from tests.web.fake import FakeClock, FakeEngine, services
 
 GAMES = ("doudizhu", "kuhn", "leduc", "limit_holdem", "no_limit_holdem:players=3")

@@ -20,8 +20,8 @@ from fpmcts.web.review.comparing import SPEEDS, classify
 from fpmcts.web.review.judging import Judgement, Played, Review, judge_game
 from fpmcts.web.server import app
 from fpmcts.web.tables.store import Series, StoredGame, TableSettings
-from games.decision import WINS, Decision, RootMove
-from games.estimate import Estimate
+from games.base.estimate import Estimate
+from games.play.decision import WINS, Decision, RootMove
 from tests.web.conftest import TOKEN, Site, Tab, opened
 from tests.web.fake import ToyGames, ToyTable
 

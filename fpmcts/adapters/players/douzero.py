@@ -22,14 +22,14 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from games.agent import Agent
 from games.doudizhu.cards import HAND_SIZES
 from games.doudizhu.moves import PASS, Rules
 from games.doudizhu.state import States, hand_size, unseen_cards
-from games.generic import legal
-from games.interface import Game, Records
 from games.kernels import kernel
-from games.registry import Host, PlayerOptions, player
+from games.kernels.generic import legal
+from games.play.agent import Agent
+from games.play.interface import Game, Records
+from games.play.registry import Host, PlayerOptions, player
 from networks.device import one_thread
 
 FILES = ("landlord", "landlord_down", "landlord_up")

@@ -17,12 +17,12 @@ import numpy as np
 
 from fpmcts.adapters.players.foreign import ExternalPlayerError, ForeignAgent
 from fpmcts.child_program import ChildProgram, ChildProgramError, shortened
-from games.agent import Agent
-from games.interface import Game
-from games.registry import Host, PlayerOptions, player
-from games.rows import States
-from games.settings import setting
-from games.sources import program_sources
+from games.base.settings import setting
+from games.kernels.rows import States
+from games.kernels.sources import program_sources
+from games.play.agent import Agent
+from games.play.interface import Game
+from games.play.registry import Host, PlayerOptions, player
 
 Message = dict[str, Any]
 """A line, in Python."""

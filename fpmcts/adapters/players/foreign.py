@@ -10,10 +10,10 @@ from pkgutil import resolve_name
 
 import numpy as np
 
-from games.agent import Agent
-from games.interface import Game, Records, seats_to_move
 from games.kernels import random_below
-from games.rows import States
+from games.kernels.rows import States
+from games.play.agent import Agent
+from games.play.interface import Game, Records, seats_to_move
 
 _SEEDS = 2**31 - 1
 

@@ -6,7 +6,8 @@ the seat does not know.
 
 import numpy as np
 
-from games.generic import (
+from games.kernels import kernel
+from games.kernels.generic import (
     HIDDEN_MOVE,
     UNSEEN_MOVE,
     copy_row,
@@ -22,9 +23,8 @@ from games.generic import (
     start_view,
     step,
 )
-from games.interface import Game
-from games.kernels import kernel
-from games.rows import Rules, States, take
+from games.kernels.rows import Rules, States, take
+from games.play.interface import Game
 
 _ATTEMPTS = 1000
 

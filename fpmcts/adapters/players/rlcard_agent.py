@@ -8,11 +8,11 @@ import numpy as np
 
 from fpmcts.adapters.players.foreign import ForeignAgent, calling, checked, function_of, the_extra
 from fpmcts.adapters.rlcard_states import Shown, doudizhu, package, poker
-from games.agent import Agent
-from games.interface import Game
-from games.registry import Host, PlayerOptions, player
-from games.rows import States
-from games.sources import module_sources
+from games.kernels.rows import States
+from games.kernels.sources import module_sources
+from games.play.agent import Agent
+from games.play.interface import Game
+from games.play.registry import Host, PlayerOptions, player
 
 ENVIRONMENTS = {"doudizhu": "doudizhu", "leduc": "leduc-holdem", "limit_holdem": "limit-holdem"}
 """RLCard's names of games by ours."""

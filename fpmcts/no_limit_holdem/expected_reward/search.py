@@ -60,8 +60,8 @@ from fpmcts.no_limit_holdem.opponents.model import (
     action_probabilities,
     showdown_bins,
 )
-from games.generic import copy_row
 from games.kernels import borrowed, kernel, random_below, random_float
+from games.kernels.generic import copy_row
 from games.no_limit_holdem.betting import num_left, pot, raise_bounds, step, to_call
 from games.no_limit_holdem.settlement import settle
 from games.no_limit_holdem.state import (

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from games.kernels import kernel
-from games.rows import zeros
+from games.kernels.rows import zeros
 
 
 class Node(IntEnum):

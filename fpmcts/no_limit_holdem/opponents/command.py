@@ -15,10 +15,10 @@ from pathlib import Path
 from fpmcts.no_limit_holdem.opponents.dataset import Players, keep_of, make_examples, playable
 from fpmcts.no_limit_holdem.opponents.model_file import load
 from fpmcts.no_limit_holdem.opponents.score import plot, report
-from games.files import write
-from games.help import say
+from games.base.files import write
+from games.base.help import say
+from games.base.settings import ConfigError, build, setting
 from games.no_limit_holdem.phh import BadHandError
-from games.settings import ConfigError, build, setting
 
 
 @dataclass(frozen=True)

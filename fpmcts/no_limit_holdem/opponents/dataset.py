@@ -22,14 +22,14 @@ from fpmcts.no_limit_holdem.opponents.statistics import (
     prior_of,
     smooth,
 )
+from games.base.settings import ConfigError
 from games.kernels import kernel
+from games.kernels.rows import take
 from games.no_limit_holdem.betting import num_left, raise_bounds, step, to_call
 from games.no_limit_holdem.phh import BadHandError, Hand, read
 from games.no_limit_holdem.phh_replay import Hands, pack, replay_rules, start, verdicts
 from games.no_limit_holdem.state import FIRST_AMOUNT, FIRST_SIZE, NUM_BOARD, Rules, States, empty
 from games.poker.hands import NUM_CARDS, HandTables, strength_with, sums
-from games.rows import take
-from games.settings import ConfigError
 
 KEEP = 0.9999
 """Decay of the counts per hand: a window of about 10,000 hands."""

@@ -39,9 +39,9 @@ from fpmcts.no_limit_holdem.opponents.model import (
 )
 from fpmcts.no_limit_holdem.opponents.model_file import Learned
 from fpmcts.no_limit_holdem.opponents.statistics import WINDOW
+from games.base.settings import ConfigError, setting
+from games.kernels.rows import take
 from games.no_limit_holdem.phh import BadHandError
-from games.rows import take
-from games.settings import ConfigError, setting
 
 if TYPE_CHECKING:
     from sklearn.ensemble import HistGradientBoostingClassifier

@@ -17,8 +17,8 @@ from fpmcts.no_limit_holdem.opponents.dataset import Players
 from fpmcts.no_limit_holdem.opponents.features import NUM_COLUMNS
 from fpmcts.no_limit_holdem.opponents.model import NUM_ACTIONS, Booster, OpponentModel, untrained
 from fpmcts.no_limit_holdem.opponents.statistics import COUNTS, WINDOW
-from games.files import replacing
-from games.settings import InputError
+from games.base.files import replacing
+from games.base.settings import InputError
 from networks.checkpoint import CheckpointError, entry, parse_meta, read_tensors
 
 FORMAT = "opponent-model-1"

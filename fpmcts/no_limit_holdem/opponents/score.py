@@ -27,7 +27,7 @@ from fpmcts.no_limit_holdem.opponents.model import (
 from fpmcts.no_limit_holdem.opponents.model_file import Learned
 from fpmcts.plots import drawing
 from games.kernels import kernel
-from games.rows import take
+from games.kernels.rows import take
 
 ROUNDS = ("before the flop", "flop", "turn", "river")
 ACTIONS = ("fold", "check or call", "bet or raise")

@@ -15,9 +15,9 @@ import numpy as np
 
 from fpmcts.search.tree import Tree
 from games import is_outside
-from games.choice import module_file
-from games.dispatch import GenericKernel
-from games.settings import ConfigError, did_you_mean
+from games.base.settings import ConfigError, did_you_mean
+from games.kernels.dispatch import GenericKernel
+from games.play.choice import module_file
 
 RULES = tuple(module.name for module in iter_modules(__path__))
 """Names of the root rules in this folder."""

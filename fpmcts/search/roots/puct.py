@@ -19,8 +19,8 @@ import numpy as np
 from fpmcts.search import roots
 from fpmcts.search.search import SearchSettings
 from fpmcts.search.tree import Tree, select_puct
-from games.dispatch import register
 from games.kernels import kernel
+from games.kernels.dispatch import register
 
 
 class PUCT(NamedTuple):

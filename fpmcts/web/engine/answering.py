@@ -1,8 +1,8 @@
 """The players in the engine's process: a question becomes a table, and the decision of a player at
 that table becomes the answer.
 
-A player gets the table, but ``games.agent.Agent.decide`` ensures that it sees only the view of the
-seat to move.
+A player gets the table, but ``games.play.agent.Agent.decide`` ensures that it sees only the view of
+the seat to move.
 """
 
 import json
@@ -28,12 +28,12 @@ from fpmcts.web.engine.asking import (
 )
 from fpmcts.web.tables.rulebook import base_of
 from games import Choice
-from games.agent import Agent, observers
-from games.estimate import Estimate
-from games.interface import Game, empty_records
-from games.position import table_at
-from games.rows import concatenate
-from games.table import Table
+from games.base.estimate import Estimate
+from games.kernels.rows import concatenate
+from games.play.agent import Agent, observers
+from games.play.interface import Game, empty_records
+from games.play.position import table_at
+from games.play.table import Table
 
 log = logging.getLogger(__name__)
 MOST_PLAYERS = 50

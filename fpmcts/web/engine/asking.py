@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from fpmcts.web.errors import Json, RefusedError
-from games.decision import WINS, Decision, RootMove
+from games.play.decision import WINS, Decision, RootMove
 
 DIGITS = 4
 """Decimal places of numbers that are sent."""
@@ -58,7 +58,8 @@ class EngineQuestion:
             record, if there is no exact value; the answer holds this instead of a move. None: the
             question asks for a move.
         earlier: Earlier games for players that learn from them; None: nothing to learn from.
-        position: What the seat to move knows, in place of a record (``games.position.table_at``).
+        position: What the seat to move knows, in place of a record
+            (``games.play.position.table_at``).
     """
 
     game: str

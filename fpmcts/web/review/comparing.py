@@ -14,7 +14,7 @@ import numpy as np
 from fpmcts.web.clock import derived_seed
 from fpmcts.web.engine.asking import Answer, EngineError
 from fpmcts.web.errors import Json
-from games.estimate import Estimate, estimate
+from games.base.estimate import Estimate, estimate
 
 CLASSES = ("inaccuracy", "mistake", "blunder")
 OPEN_CLASSES = ("best", "good", "better")

@@ -36,7 +36,7 @@ from fpmcts.web.review.comparing import (
     search_again,
 )
 from fpmcts.web.review.luck import Parts, parts_of
-from games.estimate import Estimate, total
+from games.base.estimate import Estimate, total
 
 PUZZLES = ("mistake", "blunder")
 

@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from fpmcts.web.errors import Json
-from games.estimate import Estimate, total
+from games.base.estimate import Estimate, total
 
 PARTS = ("start", "deal", "later", "own", "hidden", "others", "moves")
 

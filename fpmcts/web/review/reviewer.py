@@ -22,10 +22,10 @@ from fpmcts.web.review.luck import together
 from fpmcts.web.tables.room import Room, Services
 from fpmcts.web.tables.rulebook import positions, table_at
 from fpmcts.web.tables.store import DiskError, Store
-from games.estimate import Estimate, estimate, total
+from games.base.estimate import Estimate, estimate, total
 
 if TYPE_CHECKING:
-    from games.table import Table
+    from games.play.table import Table
 
 PLAYOUTS = 256
 """Default playouts of an analysis."""
@@ -98,7 +98,7 @@ def position_analysis(
     moves: list[str] | None = None,
 ) -> Work:
     """Returns the work of a job about a position that belongs to no table
-    (``games.position.table_at``).
+    (``games.play.position.table_at``).
 
     Raises:
         RefusedError: There is no analyst; in the job, the position is wrong or a move is illegal.
@@ -398,9 +398,9 @@ class Reviewer:
         """Returns what a session lost per reviewed game in its own seat: for each ``ROLE`` with two
         such games its fields and ``points``.
 
-        A point is the mean loss (``games.estimate.Estimate``) of the ``RECENT`` games up to one,
-        the oldest first. Gains against the analyst's choice are negative losses; of several reviews
-        of a game, one counts.
+        A point is the mean loss (``games.base.estimate.Estimate``) of the ``RECENT`` games up to
+        one, the oldest first. Gains against the analyst's choice are negative losses; of several
+        reviews of a game, one counts.
         """
         losses: defaultdict[tuple[object, ...], list[float]] = defaultdict(list)  # newest first
         for name, game, reviews in self._store.reviewed(session):

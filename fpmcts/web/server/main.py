@@ -30,8 +30,8 @@ from fpmcts.web.tables.puzzles import named, read
 from fpmcts.web.tables.room import Services
 from fpmcts.web.tables.rulebook import Rulebook
 from fpmcts.web.tables.store import Store, StoreError
-from games.files import shipped
-from games.settings import ConfigError
+from games.base.files import shipped
+from games.base.settings import ConfigError
 
 log = logging.getLogger(__name__)
 SHIPPED = shipped("models") / "puzzles.jsonl"

@@ -17,7 +17,7 @@ from fpmcts.web.tables.room import Room, Services
 from fpmcts.web.tables.store import Series, StoredGame, TableSettings
 
 if TYPE_CHECKING:
-    from games.table import Table
+    from games.play.table import Table
 
 MOST_IN_MEMORY = 200
 """Idle tables kept in memory."""

@@ -17,7 +17,7 @@ from fpmcts.web.engine.asking import Engine, EngineQuestion, Priority
 from fpmcts.web.errors import Json
 from fpmcts.web.tables.catalogue import LEAST_DELAY, MARGIN, Catalogue, Entry, Offer
 from fpmcts.web.tables.rulebook import base_of
-from games.files import shipped
+from games.base.files import shipped
 
 MODELS = shipped("models")
 SPEEDS = {64: 0.9, 256: 2.0, 1024: 6.0}
@@ -42,8 +42,8 @@ NETWORKS = ("no_limit_holdem", "no_limit_holdem:players=3")
 """Further games with weights, whose other players come from the rooms (``of_rooms``)."""
 EXACT = ("leduc", "kuhn")
 """Games small enough that tables have the exact value of each move
-(``games.tables.Tables.has_tree``). The tables are near an equilibrium, whose likeliest moves alone
-make a weak player (``models/README.md``).
+(``games.play.tables.Tables.has_tree``). The tables are near an equilibrium, whose likeliest moves
+alone make a weak player (``models/README.md``).
 """
 PLAYED: dict[str, dict[str, object]] = {"doudizhu": {"rules": "standard", "encoding": "default"}}
 """Settings of the games at tables; runs with other settings cannot play there. Runs of other games
@@ -195,8 +195,8 @@ def of_rooms(name: str, game: Any) -> list[Entry]:
     """
     if base_of(name) in GAMES:
         return []
-    from games.agent import observers
-    from games.registry import PLAYERS, Entrant, Host, discover_of_games
+    from games.play.agent import observers
+    from games.play.registry import PLAYERS, Entrant, Host, discover_of_games
 
     discover_of_games()
     found = []

@@ -21,7 +21,7 @@ from fpmcts.web.tables.offers import of_rooms
 from fpmcts.web.tables.rulebook import GameInfo, Rulebook, base_of, base_of_record
 
 if TYPE_CHECKING:
-    from games.table import Table
+    from games.play.table import Table
 
 TRIED = 2
 """Number of trial games: enough for one showdown in poker."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from fpmcts.web.clock import derived_seed
 from fpmcts.web.errors import Json, RefusedError, parse_json
-from games.settings import ConfigError
+from games.base.settings import ConfigError
 
 FIELDS = {"game", "theme", "best", "losses", "record", "from"}
 

@@ -36,7 +36,7 @@ from fpmcts.web.tables.store import DiskError, Store, StoredGame
 from fpmcts.web.tables.views import view_of
 
 if TYPE_CHECKING:
-    from games.table import Table
+    from games.play.table import Table
 
 log = logging.getLogger(__name__)
 TRIES = 2

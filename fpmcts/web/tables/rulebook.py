@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from fpmcts.web.errors import Json, RefusedError
 
 if TYPE_CHECKING:
-    from games.interface import ScoreUnit
-    from games.table import Table
+    from games.play.interface import ScoreUnit
+    from games.play.table import Table
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ class Rulebook:
 
     def __init__(self, outside: Sequence[str] = ()) -> None:
         from games import GAMES, Choice, game_class
-        from games.choice import module_file
+        from games.play.choice import module_file
 
         self._games: Json = {}
         self._infos: dict[str, GameInfo] = {}
@@ -193,8 +193,8 @@ class Rulebook:
         position: Mapping[str, object] | None = None,
     ) -> "Table":
         """Returns a table of a game. Raises RefusedError."""
-        from games.position import table_at
-        from games.table import Table as GameTable
+        from games.play.position import table_at
+        from games.play.table import Table as GameTable
 
         made, code = self.game(game), "bad_record" if deal is None else "bad_deal"
         if deal is not None:

@@ -13,7 +13,7 @@ from fpmcts.web.errors import Json
 from fpmcts.web.tables.rulebook import GameInfo, plies_seen
 
 if TYPE_CHECKING:
-    from games.table import Table
+    from games.play.table import Table
 
 PER_SEAT = ("cards_left", "played", "paid", "bets", "stacks", "folded", "points", "bids", "doubled")
 """Fields of a description with one entry per seat; raw arrays of that length are treated

@@ -23,8 +23,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from games.agent import Agent, keepers
-from games.decision import RETURN, Decision
+from games.base.settings import setting
 from games.doudizhu import state
 from games.doudizhu.auction import Phase, highest_claim, share
 from games.doudizhu.cards import (
@@ -40,12 +39,13 @@ from games.doudizhu.cards import (
 from games.doudizhu.players.rhcp import RHCP
 from games.doudizhu.players.rhcp_kernels import ROUND, Memo, hand_value, new_memo
 from games.doudizhu.worlds import draw_prior
-from games.interface import Game, Records, empty_records
 from games.kernels import kernel, mix64
-from games.question import Limits, Question
-from games.registry import MAKERS, PLAYERS, Host, PlayerError, PlayerOptions, Values, player
-from games.rows import States, take
-from games.settings import setting
+from games.kernels.rows import States, take
+from games.play.agent import Agent, keepers
+from games.play.decision import RETURN, Decision
+from games.play.interface import Game, Records, empty_records
+from games.play.question import Limits, Question
+from games.play.registry import MAKERS, PLAYERS, Host, PlayerError, PlayerOptions, Values, player
 
 RULES = ("fitted", "thumb", "three", "never", "value")
 FITTED, THUMB, THREE, NEVER, VALUE = range(len(RULES))

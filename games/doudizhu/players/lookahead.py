@@ -12,19 +12,19 @@ from typing import ClassVar
 
 import numpy as np
 
-from games.agent import Agent
-from games.decision import RETURN, Decision, RootMove
+from games.base.settings import setting
 from games.doudizhu import state
 from games.doudizhu.auction import NOBODY, Phase, WholeRules, WholeStates, role_of, share
 from games.doudizhu.cards import NUM_SEATS
 from games.doudizhu.players.bidders import BiddingAgent, card_play_of, cards_host
-from games.generic import draw_hidden, fill_world, step
-from games.interface import Game, Records
 from games.kernels import Stream, kernel, streams
-from games.question import Limits, Question
-from games.registry import PLAYERS, Host, PlayerOptions, Values, player
-from games.rows import States, copied, take
-from games.settings import setting
+from games.kernels.generic import draw_hidden, fill_world, step
+from games.kernels.rows import States, copied, take
+from games.play.agent import Agent
+from games.play.decision import RETURN, Decision, RootMove
+from games.play.interface import Game, Records
+from games.play.question import Limits, Question
+from games.play.registry import PLAYERS, Host, PlayerOptions, Values, player
 
 WORLDS = 8
 """Worlds in which bids are tried, per playout: a network's value takes far less than a playout's

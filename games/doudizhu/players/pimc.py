@@ -4,7 +4,7 @@ heuristic player of the papers.
 Perfect-information Monte Carlo: deal the hidden cards at random, value each move as if everybody
 saw everything, and play the move that is best on average. At each decision:
 
-1. A sure win is played (``games.generic.sure_win``).
+1. A sure win is played (``games.kernels.generic.sure_win``).
 2. W *worlds* are drawn from the prior, or all listed with their probabilities where there are no
    more than W.
 3. K *candidates* compete: the choice of the *policy*, pass, and the moves that leave the best hands
@@ -48,11 +48,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from games.base.settings import setting
 from games.doudizhu.players import pimc_kernels
-from games.interface import Records
-from games.registry import Player, player
-from games.rows import States
-from games.settings import setting
+from games.kernels.rows import States
+from games.play.interface import Records
+from games.play.registry import Player, player
 
 SOLVER_CARDS, MAX_NODES = 9, 3000
 """Total cards in all hands at which the solver takes over, and its nodes per position."""

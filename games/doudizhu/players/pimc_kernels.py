@@ -16,8 +16,8 @@ from games.doudizhu.solver.double_dummy import Solver, forget, new_solver, solve
 from games.doudizhu.solver.sure_win import sure_win
 from games.doudizhu.state import States, empty, legal, step
 from games.doudizhu.worlds import draw_hidden, fill_world, list_hidden, log_prior_hidden
-from games.generic import copy_row
 from games.kernels import kernel
+from games.kernels.generic import copy_row
 
 _FIRST, _SECOND = 1 << 30, 1 << 29
 _EPSILON = 1e-9

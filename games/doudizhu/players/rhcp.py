@@ -68,9 +68,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from games.doudizhu.players import rhcp_kernels
-from games.interface import Records
-from games.registry import Player, player
-from games.rows import States
+from games.kernels.rows import States
+from games.play.interface import Records
+from games.play.registry import Player, player
 
 
 @player("rhcp", games=["doudizhu"], teaches=True)

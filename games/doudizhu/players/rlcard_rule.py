@@ -36,9 +36,9 @@ from games.doudizhu.cards import (
 )
 from games.doudizhu.moves import PASS, Category, Rules
 from games.doudizhu.state import States, legal
-from games.interface import Records
 from games.kernels import kernel, random_below
-from games.registry import Player, player
+from games.play.interface import Records
+from games.play.registry import Player, player
 
 SHORTEST_CHAIN = 5
 """Ranks in a chain of solos."""

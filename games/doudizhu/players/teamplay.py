@@ -32,7 +32,7 @@ from games.doudizhu.players.rhcp_kernels import Memo, choose, rest_score
 from games.doudizhu.solver.sure_win import sure_win
 from games.doudizhu.state import States, hand_size, is_bomb, target_seat
 from games.kernels import kernel
-from games.registry import player
+from games.play.registry import player
 
 _NONE = -1
 

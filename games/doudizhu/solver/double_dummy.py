@@ -51,7 +51,7 @@ from games.doudizhu.legal import legal_moves, replies, tops_of
 from games.doudizhu.moves import MAX_LEGAL, PASS, Category, Rules
 from games.doudizhu.state import States, is_bomb
 from games.kernels import kernel, mix64
-from games.rows import zeros
+from games.kernels.rows import zeros
 
 TABLE_BITS = 16
 MAX_DEPTH = 3 * sum(HAND_SIZES) + 1

@@ -18,9 +18,9 @@ from games.doudizhu.solver.double_dummy import (
     solve,
 )
 from games.doudizhu.state import stake, step
-from games.generic import copy_row
 from games.kernels import kernel
-from games.rows import States
+from games.kernels.generic import copy_row
+from games.kernels.rows import States
 
 MOST_CARDS = 32
 """Cards left in all hands, above which a policy's choices are not corrected."""
@@ -168,7 +168,7 @@ def _choose(
 
 
 class Endgame:
-    """See ``games.interface.EndgameSolver``.
+    """See ``games.play.interface.EndgameSolver``.
 
     Args:
         rules: The rules.

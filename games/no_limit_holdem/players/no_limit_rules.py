@@ -11,13 +11,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from games.interface import Records
 from games.kernels import kernel, random_below, random_float
+from games.kernels.rows import States, num_rows
 from games.no_limit_holdem.betting import legal, pot, situation
 from games.no_limit_holdem.state import CALL, FIRST_AMOUNT, FOLD, Rules
+from games.play.interface import Records
+from games.play.registry import Player, player
 from games.poker.hands import EMPTY_KEY, NUM_CARDS, HandTables, strength_with, sums
-from games.registry import Player, player
-from games.rows import States, num_rows
 
 SAMPLES = 100
 """Boards and hands that ``best_hand`` samples per decision."""

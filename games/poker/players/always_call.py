@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from games.generic import legal
-from games.interface import Records
 from games.kernels import kernel
-from games.registry import Player, player
-from games.rows import Rules, States, num_rows
+from games.kernels.generic import legal
+from games.kernels.rows import Rules, States, num_rows
+from games.play.interface import Records
+from games.play.registry import Player, player
 
 
 @kernel
@@ -42,7 +42,7 @@ class AlwaysCall(Player):
 
     def probabilities(self, views: States) -> np.ndarray:
         """Returns the probability of each legal action at each view, see
-        ``games.agent.OpenPolicy``.
+        ``games.play.agent.OpenPolicy``.
         """
         most = self.game.spec.max_legal
         result = np.zeros((num_rows(views), most))

@@ -33,20 +33,27 @@ from typing import Any
 import numpy as np
 
 from games import make
-from games.agent import Agent, OpenPolicy
-from games.dispatch import GenericKernel, register
-from games.generic import current_seat, legal, nearest_listed, public_cards, start_view, step
-from games.interface import Game, Records, seats_to_move
+from games.base.settings import setting
 from games.kernels import kernel
+from games.kernels.dispatch import GenericKernel, register
+from games.kernels.generic import (
+    current_seat,
+    legal,
+    nearest_listed,
+    public_cards,
+    start_view,
+    step,
+)
+from games.kernels.rows import Rules, States, take
 from games.no_limit_holdem import state as no_limit
 from games.no_limit_holdem.state import CALL, FIRST_AMOUNT, FOLD
+from games.play.agent import Agent, OpenPolicy
+from games.play.interface import Game, Records, seats_to_move
+from games.play.registry import Host, PlayerOptions, player
 from games.poker import state as limit
 from games.poker.cards import HIDDEN, card, put_card
 from games.poker.game import NUM_ACTIONS
 from games.poker.players.showdown_equity import equities
-from games.registry import Host, PlayerOptions, player
-from games.rows import Rules, States, take
-from games.settings import setting
 
 IN_POTS = (1.0, np.inf)
 """The raises that are considered in no-limit Hold'em, in pots after a call."""

@@ -9,14 +9,14 @@ import sys
 
 import numpy as np
 
-from games.agent import OpenPolicy
-from games.decision import HiddenCards
+from games.kernels.rows import take
+from games.play.agent import OpenPolicy
+from games.play.decision import HiddenCards
+from games.play.question import Question
+from games.play.table import Table
 from games.poker.game import LimitPoker
 from games.poker.players.local_best_response import LocalBestResponse
 from games.poker.state import States
-from games.question import Question
-from games.rows import take
-from games.table import Table
 
 FLOOR = 0.02
 """Share of uniform play in the policy that explains the opponent's moves, so that none is
@@ -32,7 +32,7 @@ class Floored(OpenPolicy):
 
     def probabilities(self, views: States) -> np.ndarray:
         """Returns the probability of each legal action at each view, see
-        ``games.agent.OpenPolicy``.
+        ``games.play.agent.OpenPolicy``.
         """
         policy = self._policy.probabilities(views)
         count = self._counts[views.node][:, None]

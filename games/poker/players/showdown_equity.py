@@ -10,8 +10,8 @@ from math import comb
 import numpy as np
 
 from games.kernels import kernel, random_below
+from games.kernels.rows import Rules
 from games.poker.state import HIDDEN, strength
-from games.rows import Rules
 
 
 @kernel

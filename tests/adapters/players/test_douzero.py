@@ -10,7 +10,7 @@ import torch
 from fpmcts import load_player, make
 from fpmcts.adapters.players.douzero import STATE, DouZeroAgent
 from games.doudizhu.cards import unpack
-from games.table import Table
+from games.play.table import Table
 
 GAME = make("doudizhu")
 NAMES = ("landlord", "landlord_down", "landlord_up")

@@ -22,12 +22,12 @@ from fpmcts.child_program import ChildProgram, ChildProgramError
 from fpmcts.evaluation.duplicate import duplicate_match
 from fpmcts.players.random_agent import Random
 from games import make
-from games.interface import Records, empty_records
 from games.kernels import streams
+from games.kernels.rows import States, take
+from games.kernels.sources import program_sources
+from games.play.interface import Records, empty_records
 from games.poker.game import LimitPoker
 from games.poker.players.always_call import AlwaysCall
-from games.rows import States, take
-from games.sources import program_sources
 from tests.games import driver
 from tests.games.doudizhu.positions import GAME
 

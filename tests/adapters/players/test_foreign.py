@@ -11,8 +11,8 @@ from fpmcts.evaluation.duplicate import duplicate_match
 from fpmcts.players import load_player
 from games import make
 from games.kernels import streams
-from games.rows import num_rows, take
-from games.table import Table
+from games.kernels.rows import num_rows, take
+from games.play.table import Table
 
 pyspiel = pytest.importorskip(
     "pyspiel", reason="OpenSpiel is not installed: pip install open_spiel"

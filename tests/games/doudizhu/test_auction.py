@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 
 from games import Choice, make
+from games.base.settings import ConfigError
 from games.doudizhu.auction import Phase, WholeStates, share, start
 from games.doudizhu.cards import COPIES, pack, parse_cards, unpack
-from games.generic import legal
-from games.interface import Game, Records
 from games.kernels import kernel, random_below, streams
-from games.lockstep import Lockstep
-from games.position import table_at
-from games.rows import copied, take
-from games.settings import ConfigError
-from games.table import Table
+from games.kernels.generic import legal
+from games.kernels.rows import copied, take
+from games.play.interface import Game, Records
+from games.play.lockstep import Lockstep
+from games.play.position import table_at
+from games.play.table import Table
 from tests.games import driver, hidden_cards
 from tests.games.doudizhu import auction_oracle
 

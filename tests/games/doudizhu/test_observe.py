@@ -12,7 +12,7 @@ from games.doudizhu.cards import COPIES, unpack
 from games.doudizhu.moves import Category
 from games.doudizhu.observe import PLANES, Encoding
 from games.doudizhu.state import States
-from games.interface import Game
+from games.play.interface import Game
 from tests.games import driver
 from tests.games.doudizhu.positions import random_game
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from games.doudizhu.cards import COPIES, HAND_SIZES, Seat, parse_cards, unpack
 from games.kernels import streams
-from games.rows import take
+from games.kernels.rows import take
 from tests.games import driver
 from tests.games.doudizhu.positions import GAME, endgame, play, random_game
 

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from games import make
+from games.play.table import Table
 from games.poker.hands import card_texts, parse_cards
-from games.table import Table
 
 
 def at_table(hands: Sequence[str], board: str, *moves: str, **options: object) -> Table:

@@ -18,7 +18,7 @@ from games.no_limit_holdem.state import (
     Rules,
     States,
 )
-from games.table import Table
+from games.play.table import Table
 from tests.games import driver
 from tests.games.no_limit_holdem import pokerkit_oracle as oracle
 from tests.games.no_limit_holdem.positions import at_table

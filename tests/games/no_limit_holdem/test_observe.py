@@ -8,8 +8,8 @@ import pytest
 from games import make
 from games.no_limit_holdem.hand_strength import hand_strength
 from games.no_limit_holdem.observe import FIRST_OF_HAND, observe
+from games.play.table import Table
 from games.poker.hands import parse_cards
-from games.table import Table
 from tests.games.hand_strengths import category, strengths
 
 GAME = make("no_limit_holdem")

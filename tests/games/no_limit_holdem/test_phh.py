@@ -19,8 +19,8 @@ from games.no_limit_holdem.phh_check import main
 from games.no_limit_holdem.phh_games import record_of
 from games.no_limit_holdem.phh_replay import Verdict, pack, replay, verdicts
 from games.no_limit_holdem.phh_write import phh_text, write
+from games.play.table import Table
 from games.poker.hands import card_texts
-from games.table import Table
 from tests.games.no_limit_holdem import pokerkit_oracle as oracle
 
 PLURIBUS = Path(os.environ.get("PLURIBUS_HANDS", "shared/data/pluribus.phhs.xz"))

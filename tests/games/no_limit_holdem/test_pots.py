@@ -8,7 +8,7 @@ import pytest
 from games import make
 from games.no_limit_holdem.deals import hand_strengths
 from games.no_limit_holdem.pots import pots
-from games.table import IllegalMove, Table
+from games.play.table import IllegalMove, Table
 
 
 def test_whoever_is_best_wins_each_pot() -> None:

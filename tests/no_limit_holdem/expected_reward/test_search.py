@@ -11,10 +11,10 @@ from fpmcts.no_limit_holdem.mcts import MCTSAgent, MCTSOptions
 from fpmcts.no_limit_holdem.opponents.model import untrained
 from games import make
 from games.kernels import streams
+from games.kernels.rows import take
 from games.no_limit_holdem.state import CALL, FOLD, States
-from games.question import Limits
-from games.rows import take
-from games.table import Table
+from games.play.question import Limits
+from games.play.table import Table
 from tests.games.no_limit_holdem.positions import at_table
 
 FAST = MCTSOptions(iterations=3000, checkpoint="untrained")

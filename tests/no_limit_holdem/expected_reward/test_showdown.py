@@ -17,8 +17,8 @@ from fpmcts.no_limit_holdem.expected_reward.showdown import (
 from fpmcts.no_limit_holdem.opponents.dataset import rank_bin
 from games import make
 from games.kernels import streams
+from games.play.table import Table
 from games.poker.hands import parse_cards, tables
-from games.table import Table
 from tests.games.hand_strengths import strengths
 
 OWN = np.array(parse_cards("AsKs"), np.int8)

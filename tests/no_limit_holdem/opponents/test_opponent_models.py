@@ -35,17 +35,17 @@ from fpmcts.no_limit_holdem.opponents.model_file import Learned, ModelError, loa
 from fpmcts.no_limit_holdem.opponents.score import below, calibration, predict, report
 from fpmcts.no_limit_holdem.opponents.statistics import CONTEXTS, STATISTICS, Statistic, smooth
 from games import make
+from games.base.settings import ConfigError
 from games.kernels import kernel, streams
+from games.kernels.rows import take
 from games.no_limit_holdem.betting import raise_bounds, step, to_call
 from games.no_limit_holdem.phh import Hand, parse
 from games.no_limit_holdem.phh_games import hand_of
 from games.no_limit_holdem.phh_replay import pack, replay_rules, start
 from games.no_limit_holdem.phh_write import write
 from games.no_limit_holdem.state import States, empty
+from games.play.table import Table
 from games.poker.hands import parse_cards, tables
-from games.rows import take
-from games.settings import ConfigError
-from games.table import Table
 
 OPTIONS = LearnOptions()
 

@@ -6,17 +6,17 @@ import pytest
 from fpmcts.evaluation.measures import match
 from fpmcts.players import load_player
 from games import make
-from games.agent import Agent
-from games.decision import RETURN, Decision, RootMove
 from games.doudizhu.auction import start
 from games.doudizhu.cards import COPIES, pack, parse_cards, unpack
 from games.doudizhu.players import bidders
 from games.doudizhu.players.lookahead import LookaheadAgent
-from games.interface import Game
-from games.question import Limits, Question
-from games.registry import PLAYERS, Entrant, Host, PlayerOptions, Values
-from games.rows import States
-from games.table import Table
+from games.kernels.rows import States
+from games.play.agent import Agent
+from games.play.decision import RETURN, Decision, RootMove
+from games.play.interface import Game
+from games.play.question import Limits, Question
+from games.play.registry import PLAYERS, Entrant, Host, PlayerOptions, Values
+from games.play.table import Table
 
 
 def with_hand(game: Game, hand: str) -> Table:

@@ -9,7 +9,7 @@ from games.doudizhu.legal import leads
 from games.doudizhu.moves import MAX_LEGAL, Category, move_text, parse_move, rule_set
 from games.doudizhu.players import rhcp_groups, rhcp_kernels
 from games.doudizhu.players.rhcp import RHCP
-from games.interface import Records
+from games.play.interface import Records
 from tests.games.doudizhu.players import rhcp_oracle as oracle
 from tests.games.doudizhu.players.positions import positions
 

@@ -12,8 +12,8 @@ import numpy as np
 from games import make
 from games.doudizhu.moves import parse_move
 from games.doudizhu.players.rlcard_rule import RLCardRule
-from games.interface import Records
-from games.rows import take
+from games.kernels.rows import take
+from games.play.interface import Records
 from tests.games.doudizhu.players.positions import positions
 
 ROWS = json.loads((Path(__file__).parent / "data" / "rlcard_positions.json").read_text())

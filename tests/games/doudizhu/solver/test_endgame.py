@@ -10,13 +10,13 @@ from examples.double_dummy import DoubleDummySolver
 from fpmcts.players import load_player
 from fpmcts.players.policy import EndgameAgent, PolicyAgent
 from games import make
-from games.decision import CHOSEN, FORCED, SOLVED
 from games.doudizhu.cards import pack, unpack
 from games.doudizhu.solver.endgame import MARGIN, Endgame
 from games.doudizhu.state import States
-from games.question import ask
-from games.rows import concatenate, copied, take
-from games.table import Table
+from games.kernels.rows import concatenate, copied, take
+from games.play.decision import CHOSEN, FORCED, SOLVED
+from games.play.question import ask
+from games.play.table import Table
 from tests.games import driver
 from tests.games.doudizhu.positions import GAME
 from tests.games.doudizhu.solver.test_double_dummy import random_endgame

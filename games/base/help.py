@@ -10,7 +10,7 @@ import textwrap
 from dataclasses import fields
 from functools import cache
 
-from games.settings import LONGEST, allowed, brief, leaves, typed
+from games.base.settings import LONGEST, allowed, brief, leaves, typed
 
 WIDTH = 110
 

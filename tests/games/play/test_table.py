@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from games import GAMES, make
-from games.generic import HIDDEN_MOVE
-from games.history import History
-from games.interface import Game, move_texts
-from games.table import IllegalMove, Table
+from games.kernels.generic import HIDDEN_MOVE
+from games.play.history import History
+from games.play.interface import Game, move_texts
+from games.play.table import IllegalMove, Table
 
 
 @pytest.fixture(scope="module", params=sorted(GAMES))

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from games.estimate import Estimate, total
-from games.notebook import html_table
+from games.base.estimate import Estimate, total
+from games.play.notebook import html_table
 
 WINS, RETURN = "wp", "return"
 """Units of a value: the probability that the mover's team wins, in [0, 1]; its expected return in

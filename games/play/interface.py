@@ -15,7 +15,9 @@ from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 import numpy as np
 
-from games.generic import (
+from games.base.settings import typed
+from games.kernels import Stream, deal_seeds, kernel, mix64, random_below, streams
+from games.kernels.generic import (
     HIDDEN_MOVE,
     current_seat,
     erase,
@@ -27,10 +29,8 @@ from games.generic import (
     step,
     team_return,
 )
-from games.kernels import Stream, deal_seeds, kernel, mix64, random_below, streams
-from games.rows import Rules, States, concatenate, copied, each, named, num_rows, take
-from games.settings import typed
-from games.tables import Tables
+from games.kernels.rows import Rules, States, concatenate, copied, each, named, num_rows, take
+from games.play.tables import Tables
 
 Json = dict[str, Any]
 """Fields with values that JSON can hold."""
@@ -95,7 +95,8 @@ class GameSpec(NamedTuple):
         hidden_kinds: Names of the things that other seats may hold unseen (``count_hidden``):
             ranks, or whole hands.
         hidden_most: Largest number of one kind in a seat.
-        roles: How many roles there are (``games.generic.role``), each with a network of its own;
+        roles: How many roles there are (``games.kernels.generic.role``), each with a network of its
+            own;
             0: one for each seat.
         factors_of_roles: ``stake_factors`` of the roles that have others.
     """
@@ -260,8 +261,8 @@ class Game:
     rules: Rules
     """The tables that every kernel takes."""
     Options: ClassVar[type[Any]] = NoOptions
-    """A frozen dataclass of ``games.settings.setting``: the options, with defaults, ranges and a
-    sentence for ``--help``.
+    """A frozen dataclass of ``games.base.settings.setting``: the options, with defaults, ranges and
+    a sentence for ``--help``.
     """
     options: Any
     """The options of this game."""
@@ -281,7 +282,7 @@ class Game:
     """Whether its games can be written as hand histories (``write_histories``)."""
     growing: tuple[str, ...] = ()
     """Fields of ``describe_view`` that are lists which grow at the end: they rule out unseen moves
-    early (``games/position.py``).
+    early (``games/play/position.py``).
     """
     result_name: str = "returns"
     """Name of the returns in a record."""
@@ -399,8 +400,9 @@ class Game:
         raise ValueError(f"the deals of {self.spec.name} cannot be listed: {LISTED}")
 
     def possible_deals(self, known: dict[str, Any], moves: Sequence[str]) -> Iterator[States]:
-        """Yields deals (one row each) for a position that a seat describes (``games/position.py``),
-        by default all. A game whose deals cannot be listed yields one that fits.
+        """Yields deals (one row each) for a position that a seat describes
+        (``games/play/position.py``), by default all. A game whose deals cannot be listed yields one
+        that fits.
 
         Args:
             known: Fields of ``describe_view``. Those that the game reads are replaced by the form

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from games import deals
-from games.deals import EnumeratedDeals
+from games.play import deals
+from games.play.deals import EnumeratedDeals
 
 
 class PublicTree(NamedTuple):

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from games.generic import UNSEEN_MOVE, seen_move, step
-from games.interface import Game, Records, empty_records
 from games.kernels import kernel
-from games.rows import Rules, States
+from games.kernels.generic import UNSEEN_MOVE, seen_move, step
+from games.kernels.rows import Rules, States
+from games.play.interface import Game, Records, empty_records
 
 
 class Moves(NamedTuple):

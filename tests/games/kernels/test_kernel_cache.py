@@ -12,8 +12,8 @@ from types import ModuleType
 import numba
 import pytest
 
-from games.files import ROOT
-from games.kernel_cache import KEPT_DAYS, meaning, sweep
+from games.base.files import ROOT
+from games.kernels.cache import KEPT_DAYS, meaning, sweep
 
 SOURCES = {
     "numbers_below": """
@@ -74,7 +74,7 @@ def between(x):
 ''',
     "game": """
 from typing import NamedTuple
-from games.dispatch import GenericKernel, register
+from games.kernels.dispatch import GenericKernel, register
 from games.kernels import borrowed, kernel
 
 class Rules(NamedTuple):
@@ -250,7 +250,7 @@ def test_a_folder_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
 def test_games_run_without_the_compiler() -> None:
     """So that rules can be stepped through in a debugger."""
     code = (
-        "from games import make\nfrom games.table import Table\n"
+        "from games import make\nfrom games.play.table import Table\n"
         "for name in ('doudizhu', 'leduc', 'goofspiel', 'phantom_tictactoe', 'no_limit_holdem'):\n"
         "    table = Table(make(name), seed=1)\n"
         "    while not table.is_over:\n"

@@ -26,12 +26,13 @@ from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
-from games import GAMES, family
-from games.agent import Agent
-from games.help import paragraphs
-from games.interface import Game
-from games.rows import States
-from games.settings import ConfigError, InputError, build, check_used, did_you_mean
+from games.base.files import ROOT
+from games.base.help import paragraphs
+from games.base.settings import ConfigError, InputError, build, check_used, did_you_mean
+from games.kernels.rows import States
+from games.play.agent import Agent
+from games.play.choice import GAMES, family
+from games.play.interface import Game
 
 Made = TypeVar("Made")
 Values = Callable[[States], np.ndarray]
@@ -53,7 +54,7 @@ class PlayerOptions:
     slow: ClassVar[bool] = False
     """Whether it searches; it then plays fewer decks per task, and fewer decks in a ladder."""
     states_policy: ClassVar[bool] = False
-    """Whether it states its move probabilities (``games.agent.OpenPolicy``)."""
+    """Whether it states its move probabilities (``games.play.agent.OpenPolicy``)."""
     teaches: ClassVar[bool] = False
     """Whether the supervised start may learn from its games (``bootstrap.teacher``)."""
     families: ClassVar[tuple[str, ...]] = ()
@@ -297,8 +298,6 @@ def discover(package: str) -> None:
 
 def discover_of_games() -> None:
     """Imports the players for the rules of one game: ``games/GAME/players``."""
-    import games
-
-    for module in iter_modules(games.__path__, "games."):
+    for module in iter_modules([str(ROOT / "games")], "games."):
         if module.ispkg and find_spec(f"{module.name}.players"):
             discover(f"{module.name}.players")

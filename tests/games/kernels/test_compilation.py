@@ -19,8 +19,8 @@ from fpmcts.search.roots import RULES
 from fpmcts.training.interface import Report
 from fpmcts.training.run import Run
 from games import GAMES, kernels, make
-from games.compilation import CompileClock, compile_ahead, is_compiled
-from games.files import ROOT
+from games.base.files import ROOT
+from games.kernels.compilation import CompileClock, compile_ahead, is_compiled
 from networks.checkpoint import save
 
 
@@ -128,7 +128,8 @@ def test_script_that_ends_takes_its_runs_with_it(tmp_path: Path) -> None:
     began = tmp_path / "process"
     part = f"import os, time; open({str(began)!r}, 'w').write(str(os.getpid())); time.sleep(600)"
     script = (
-        "import sys, time; from pathlib import Path; from games.compilation import compile_beside\n"
+        "import sys, time; from pathlib import Path\n"
+        "from games.kernels.compilation import compile_beside\n"
         f"compile_beside(Path({str(tmp_path / 'cache')!r}), [('-c', sys.argv[1])])\n"
         f"while not (Path({str(began)!r}).exists() and Path({str(began)!r}).read_text()): "
         "time.sleep(0.01)"

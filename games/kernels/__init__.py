@@ -23,8 +23,8 @@ from numba.cpython.unsafe import numbers
 from numba.extending import intrinsic
 from numba.np.arrayobj import populate_array
 
-from games.files import ROOT
-from games.kernel_cache import MAKERS, KernelCache
+from games.base.files import ROOT
+from games.kernels.cache import MAKERS, KernelCache
 
 PACKAGES = ("games", "networks", "inference", "fpmcts")
 """Packages that affect results."""
@@ -52,7 +52,7 @@ def sources_digest(*files: Path) -> str:
 
 def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     """Returns the function compiled by numba, without the GIL, with the disk cache of
-    ``games.kernel_cache``.
+    ``games.kernels.cache``.
 
     Use as ``@kernel`` or ``@kernel(parallel=True)``. With ``NUMBA_DISABLE_JIT=1`` it remains a
     Python function.

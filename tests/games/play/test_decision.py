@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from fpmcts.players.search_agent import pooled
-from games.decision import RETURN, SOLVED, WINS, Decision, RootMove
+from games.play.decision import RETURN, SOLVED, WINS, Decision, RootMove
 
 
 def searched(*rows: tuple[str, float, float, int, float | None, float | None]) -> Decision:

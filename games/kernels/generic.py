@@ -2,8 +2,9 @@
 """The generic kernels: the interface of every game for compiled code.
 
 They are declared here, implemented by each game, and chosen by the type of ``rules`` (see
-``games.dispatch``). ``register_all`` makes a game's kernels the implementations of the generic ones
-with the same names. An ``@optional`` one has a body as the default for games that register none.
+``games.kernels.dispatch``). ``register_all`` makes a game's kernels the implementations of the
+generic ones with the same names. An ``@optional`` one has a body as the default for games that
+register none.
 """
 
 from collections.abc import Callable
@@ -14,9 +15,9 @@ import numba
 import numpy as np
 from numba.extending import overload
 
-from games.dispatch import GenericKernel, P, R, has_own, register
 from games.kernels import copy_line, kernel, random_below
-from games.rows import Rules, States, put, take
+from games.kernels.dispatch import GenericKernel, P, R, has_own, register
+from games.kernels.rows import Rules, States, put, take
 
 
 def optional(declared: Callable[P, R]) -> GenericKernel[P, R]:

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from games.dispatch import GenericKernel, register
 from games.kernels import kernel
+from games.kernels.dispatch import GenericKernel, register
 
 
 class EnumeratedDeals(NamedTuple):

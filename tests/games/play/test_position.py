@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from games import Choice, make
+from games.base.settings import typed
 from games.doudizhu.cards import DECK
-from games.position import table_at
-from games.question import ask
-from games.settings import typed
-from games.table import Table
+from games.play.position import table_at
+from games.play.question import ask
+from games.play.table import Table
 
 GAMES = (
     "doudizhu",
@@ -67,7 +67,7 @@ def test_unseen_moves_that_decide_what_the_seat_sees(rounds: str) -> None:
 
 
 def test_unseen_moves_with_too_many_choices(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("games.position.MOST_CHOICES", 200)
+    monkeypatch.setattr("games.play.position.MOST_CHOICES", 200)
     table = Table(make("goofspiel", cards=13), seed=1)
     for move in "0516273849":
         table.play(move)

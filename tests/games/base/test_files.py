@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from games.files import replacing, sweep, write
-from games.system import Lock
+from games.base.files import replacing, sweep, write
+from games.base.system import Lock
 
 
 def full(*arguments: Any, **options: Any) -> Any:

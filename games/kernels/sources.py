@@ -13,7 +13,7 @@ import sysconfig
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from games.files import ROOT
+from games.base.files import ROOT
 from games.kernels import PACKAGES, PARSING
 
 

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from games.decision import Decision
-from games.generic import nearest_listed
-from games.interface import Game, Records
-from games.rows import States, named
-from games.table import Table
+from games.kernels.generic import nearest_listed
+from games.kernels.rows import States, named
+from games.play.decision import Decision
+from games.play.interface import Game, Records
+from games.play.table import Table
 
 Report = Callable[[Decision, int, int], None]
 """Called with the decision so far, the playouts done and the playouts planned."""

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from games import make
-from games.rows import take
+from games.kernels.rows import take
 from tests.games import driver
 
 

@@ -9,10 +9,10 @@ through the seat to move, so its answer does not depend on how.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from games.interface import Game
-from games.rows import States
-from games.settings import did_you_mean, typed
-from games.table import IllegalMove, Table
+from games.base.settings import did_you_mean, typed
+from games.kernels.rows import States
+from games.play.interface import Game
+from games.play.table import IllegalMove, Table
 
 UNSEEN = "?"
 """A move of which the seat saw only that it was made."""

@@ -4,8 +4,8 @@ Numba's own cache does not notice an edit in a called function of another file, 
 comment. The key of a kernel here is a hash of all that its compiled form depends on: its signature,
 the bytecode of every function that it can reach, the constants, defaults and global values that
 these read, the implementations of generic kernels for the types in the signature, the making and
-calling of kernels (``games.kernels``, ``games.dispatch``), the compiler and the processor. So an
-edit recompiles only what it changes; comments, docstrings and moving functions to other files
+calling of kernels (``games.kernels``, ``games.kernels.dispatch``), the compiler and the processor.
+So an edit recompiles only what it changes; comments, docstrings and moving functions to other files
 recompile nothing. There is one file per key, written atomically.
 """
 
@@ -36,8 +36,8 @@ from numba.experimental.jitclass.base import JitClassType
 from numba.extending import _Intrinsic
 from numba.np.ufunc.dufunc import DUFunc
 
-from games.dispatch import GenericKernel, register
-from games.files import write
+from games.base.files import write
+from games.kernels.dispatch import GenericKernel, register
 
 LIBRARIES = sys.stdlib_module_names | {"numba", "numpy", "llvmlite"}
 """Objects from these packages are identified by name; the versions are part of every key."""

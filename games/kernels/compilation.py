@@ -26,9 +26,9 @@ import numba
 from llvmlite.binding import get_host_cpu_name
 from numba.core import event
 
-from games.files import ROOT
-from games.help import say_on_stderr
-from games.system import Lock, num_cores
+from games.base.files import ROOT
+from games.base.help import say_on_stderr
+from games.base.system import Lock, num_cores
 
 Command = Sequence[str]
 """Arguments of the Python interpreter, such as ``("-m", "fpmcts.players.warmup", "search",

@@ -7,12 +7,12 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from games.decision import FORCED, Decision
-from games.interface import Game, Records
 from games.kernels import streams
-from games.question import Limits, Question, Report, ask
-from games.rows import States, concatenate
-from games.table import Table
+from games.kernels.rows import States, concatenate
+from games.play.decision import FORCED, Decision
+from games.play.interface import Game, Records
+from games.play.question import Limits, Question, Report, ask
+from games.play.table import Table
 
 
 class Agent(Protocol):

@@ -19,9 +19,9 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from games.dispatch import register
-from games.generic import GENERIC
-from games.interface import Game
+from games.kernels.dispatch import register
+from games.kernels.generic import GENERIC
+from games.play.interface import Game
 
 
 class Observer(NamedTuple):
@@ -29,7 +29,7 @@ class Observer(NamedTuple):
 
     Attributes:
         kernel: ``(rules, states, i, seat, out)``; writes what a seat sees in lane ``i``, see
-            ``games.generic.observe``.
+            ``games.kernels.generic.observe``.
         shape: Planes and positions of ``out``.
         scale: A factor for each plane, for networks; (): 1.
     """

@@ -6,7 +6,7 @@
     table.describe(table.seat)
 
 A table knows everything; a seat may know only ``view``, ``seen`` and ``describe``. Players get no
-more than these (``games.agent.Agent.decide``).
+more than these (``games.play.agent.Agent.decide``).
 """
 
 from collections.abc import Mapping
@@ -15,13 +15,13 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from games import make
-from games.generic import current_seat, team_return
-from games.history import History
-from games.interface import Game, Records
 from games.kernels import Stream, deal_seeds
-from games.notebook import html_table
-from games.rows import States, copied, num_rows
+from games.kernels.generic import current_seat, team_return
+from games.kernels.rows import States, copied, num_rows
+from games.play.choice import make
+from games.play.history import History
+from games.play.interface import Game, Records
+from games.play.notebook import html_table
 
 WIDTH = 100
 """Columns of ``print(table)``."""
@@ -86,7 +86,9 @@ class Table:
         elif record is not None:
             deal, actions = game.parse_record(record)
         if not hasattr(deal, "_fields"):
-            raise ValueError("deal: expected a row of states, as games.rows.take(states, [3]) is")
+            raise ValueError(
+                "deal: expected a row of states, as games.kernels.rows.take(states, [3]) is"
+            )
         assert deal is not None
         if num_rows(deal) != 1:
             raise ValueError(f"deal: {num_rows(deal)} rows; expected one")

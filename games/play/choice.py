@@ -1,7 +1,7 @@
 """A game with its options, as named by a configuration, a command line, a checkpoint and a lobby.
 
-A game class declares ``Options``, a frozen dataclass of ``games.settings.setting``. All else is
-derived from it.
+A game class declares ``Options``, a frozen dataclass of ``games.base.settings.setting``. All else
+is derived from it.
 """
 
 import re
@@ -14,11 +14,11 @@ from typing import Any, Self
 
 import yaml
 
-from games.generic import missing_kernels
-from games.help import keys_text
-from games.interface import Game
-from games.observer import observed
-from games.settings import ConfigError, build, did_you_mean, typed
+from games.base.help import keys_text
+from games.base.settings import ConfigError, build, did_you_mean, typed
+from games.kernels.generic import missing_kernels
+from games.play.interface import Game
+from games.play.observer import observed
 
 GAMES = {
     "doudizhu": "doudizhu",
@@ -92,7 +92,7 @@ def make(game: str | type[Game] | Game, *, observe: Any = None, **options: Any) 
 
     Args:
         game: The game.
-        observe: A ``games.observer.Observer``, which replaces its observations.
+        observe: A ``games.play.observer.Observer``, which replaces its observations.
         options: Its options.
 
     Raises:

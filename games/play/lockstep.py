@@ -15,11 +15,11 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from games.generic import current_seat, expected_return, legal, sure_win, team_return
-from games.history import History, Moves, play_move
-from games.interface import Game, Records
 from games.kernels import kernel, random_below
-from games.rows import Rules, States, concatenate, copied, num_rows, take
+from games.kernels.generic import current_seat, expected_return, legal, sure_win, team_return
+from games.kernels.rows import Rules, States, concatenate, copied, num_rows, take
+from games.play.history import History, Moves, play_move
+from games.play.interface import Game, Records
 
 RUNNING, WAITING, OVER = 0, 1, 2
 
