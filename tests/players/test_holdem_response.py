@@ -11,7 +11,7 @@ from games.poker.game import LimitPoker
 from games.poker.hands import parse_cards
 from games.poker.players.showdown_equity import equities
 from games.poker.state import HIDDEN
-from tests.games.hand_strengths import strengths
+from tests.games.limit_holdem.hand_strengths import strengths
 
 HANDS = np.array(list(combinations(range(52), 2)), np.int8)
 

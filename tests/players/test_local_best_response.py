@@ -17,7 +17,7 @@ from games.poker.players.local_best_response import LocalBestResponse
 from games.poker.state import HIDDEN, States
 from tests.evaluation.poker_games import poker as make_poker
 from tests.evaluation.poker_games import random_table
-from tests.games import poker_oracle as oracle
+from tests.games.poker import poker_oracle as oracle
 
 NO_RECORDS = Records(np.zeros((1, 1), np.int16), np.zeros(1, np.int16))
 NAMES = ["kuhn", "leduc"]

@@ -1,7 +1,7 @@
 """The algorithms again, slowly, by the papers' pseudocode: recursion over histories, dictionaries,
 exact fractions.
 
-They play by ``tests/games/poker_oracle.py`` and draw the same random numbers as the kernels: one
+They play by ``tests/games/poker/poker_oracle.py`` and draw the same random numbers as the kernels: one
 for the deal, one for each action.
 """
 
@@ -14,8 +14,8 @@ import numpy as np
 from fpmcts.tabular.dense_table import by_infoset
 from fpmcts.tabular.learner import DenseLearner, TableLearner
 from games.play.tables import Tables
-from tests.games import poker_oracle as oracle
-from tests.games.poker_oracle import Position
+from tests.games.poker import poker_oracle as oracle
+from tests.games.poker.poker_oracle import Position
 
 MASK = 2**64 - 1
 

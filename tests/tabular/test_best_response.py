@@ -11,7 +11,7 @@ from fpmcts.tabular.best_response import (
 from games import make
 from games.kuhn.game import GAME_VALUE, equilibrium
 from games.play.tables import Tables
-from tests.games import poker_oracle as oracle
+from tests.games.poker import poker_oracle as oracle
 
 MEASURES = ("thesis_first_player", "thesis_second_player", "thesis_both")
 

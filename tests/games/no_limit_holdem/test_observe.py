@@ -10,7 +10,7 @@ from games.no_limit_holdem.hand_strength import hand_strength
 from games.no_limit_holdem.observe import FIRST_OF_HAND, observe
 from games.play.table import Table
 from games.poker.hands import parse_cards
-from tests.games.hand_strengths import category, strengths
+from tests.games.limit_holdem.hand_strengths import category, strengths
 
 GAME = make("no_limit_holdem")
 

@@ -19,7 +19,7 @@ from games import make
 from games.kernels import streams
 from games.play.table import Table
 from games.poker.hands import parse_cards, tables
-from tests.games.hand_strengths import strengths
+from tests.games.limit_holdem.hand_strengths import strengths
 
 OWN = np.array(parse_cards("AsKs"), np.int8)
 

@@ -11,7 +11,7 @@ from phevaluator.evaluator import (
 
 from games.poker import hands
 from games.poker.hands import parse_cards
-from tests.games.hand_strengths import category, strengths
+from tests.games.limit_holdem.hand_strengths import category, strengths
 
 COUNTS = (1_302_540, 1_098_240, 123_552, 54_912, 10_200, 5_108, 3_744, 624, 40)
 """Hands of five cards in each category; counted by hand in any textbook of combinatorics."""

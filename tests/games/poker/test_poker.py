@@ -9,7 +9,7 @@ from games.limit_holdem.game import RULES
 from games.play.tables import Tables
 from games.poker import betting
 from games.poker.betting import BettingRules
-from tests.games import poker_oracle as oracle
+from tests.games.poker import poker_oracle as oracle
 
 GAMES = [("kuhn", {}), ("leduc", {"suits": True})]
 

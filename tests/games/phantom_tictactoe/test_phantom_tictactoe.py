@@ -10,7 +10,7 @@ from games import make
 from games.kernels.generic import HIDDEN_MOVE
 from games.play.table import Table
 from tests.games import driver, hidden_cards
-from tests.games.phantom_oracle import Node, begin, worlds
+from tests.games.phantom_tictactoe.phantom_oracle import Node, begin, worlds
 
 OPTIONS = [{}, {"variant": "small"}, {"reveal": False}, {"variant": "small", "reveal": False}]
 

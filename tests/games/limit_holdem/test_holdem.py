@@ -29,7 +29,7 @@ from games.poker.betting import outcome_of
 from games.poker.game import LimitPoker
 from games.poker.showdown import outcome_table
 from tests.games import driver
-from tests.games.hand_strengths import strengths
+from tests.games.limit_holdem.hand_strengths import strengths
 
 
 @kernel

@@ -13,7 +13,7 @@ from games.kernels import streams
 from games.kernels.rows import States, take
 from games.play.interface import Game
 from tests.games import driver, hidden_cards
-from tests.games.goofspiel_oracle import Node, histories, roots
+from tests.games.goofspiel.goofspiel_oracle import Node, histories, roots
 
 OPTIONS = [
     {"cards": 2},

@@ -12,7 +12,7 @@ from games.poker.betting import Action
 from games.poker.game import LimitPoker
 from tests.evaluation.poker_games import poker
 from tests.games import driver
-from tests.games import poker_oracle as oracle
+from tests.games.poker import poker_oracle as oracle
 
 NAMES = ["kuhn", "leduc"]
 
