@@ -1,8 +1,8 @@
 """The algorithms again, slowly, by the papers' pseudocode: recursion over histories, dictionaries,
 exact fractions.
 
-They play by ``tests/games/poker/poker_oracle.py`` and draw the same random numbers as the kernels: one
-for the deal, one for each action.
+They play by ``tests/games/poker/poker_oracle.py`` and draw the same random numbers as the kernels:
+one for the deal, one for each action.
 """
 
 import math
