@@ -5,15 +5,14 @@
 
 where a is the move, or the listed action nearest to it (``games.kernels.generic.nearest_listed``).
 Where the rules find a sure win for the mover (``games.kernels.generic.sure_win``), its first move
-replaces the
-policy, which has not learned such positions: a move then has probability (1 - MISSED) [a = that
-move] + MISSED / |A|. The mover's information set in the world is found by replaying the game from
-the particle's view with its hidden words. A particle gets weight zero if its mover could not have
-made the move, if a card on the table rules it out, or if it belongs to another game. The networks'
-outputs are only summed, so a replay never waits for them: ``_collect`` fills a buffer with the
-information sets of all lanes, particles and moves, one forward pass per network evaluates it, and
-``score_decisions`` adds the log-likelihoods. Source: DeltaDou, 4.3; the share epsilon of uniform
-play, which bounds the evidence of a single move, is ours.
+replaces the policy, which has not learned such positions: a move then has probability (1 - MISSED)
+[a = that move] + MISSED / |A|. The mover's information set in the world is found by replaying the
+game from the particle's view with its hidden words. A particle gets weight zero if its mover could
+not have made the move, if a card on the table rules it out, or if it belongs to another game. The
+networks' outputs are only summed, so a replay never waits for them: ``_collect`` fills a buffer
+with the information sets of all lanes, particles and moves, one forward pass per network evaluates
+it, and ``score_decisions`` adds the log-likelihoods. Source: DeltaDou, 4.3; the share epsilon of
+uniform play, which bounds the evidence of a single move, is ours.
 """
 
 from collections.abc import Callable

@@ -1,10 +1,9 @@
 """Many games between agents, in lock-step.
 
 In each round every running game (``games.play.lockstep``) advances to its next decision. An agent
-gets
-all games that wait for it together, as views: hidden cards never reach an agent. Moves are checked
-before they are played; an illegal one ends the match with an error and is never replaced. A sole
-legal move is played without asking.
+gets all games that wait for it together, as views: hidden cards never reach an agent. Moves are
+checked before they are played; an illegal one ends the match with an error and is never replaced. A
+sole legal move is played without asking.
 
 G games, A agents, S seats, n games per call of an agent.
 """

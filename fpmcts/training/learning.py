@@ -108,10 +108,10 @@ def learn_side_by_side(
                 if len(found[k]) < steps[k]:
                     waiting.add(k)
 
-    workers = range(min(threads, len(networks)))
-    ThreadPool([work for _ in workers]).map(
-        workers,
-        [0 for _ in workers],
+    count = min(threads, len(networks))
+    ThreadPool([work] * count).map(
+        range(count),
+        [0] * count,
         lambda _: progress("learning", sum(map(len, found)), sum(steps), "steps"),
     )
     return loss_curves(found)

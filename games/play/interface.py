@@ -96,8 +96,7 @@ class GameSpec(NamedTuple):
             ranks, or whole hands.
         hidden_most: Largest number of one kind in a seat.
         roles: How many roles there are (``games.kernels.generic.role``), each with a network of its
-            own;
-            0: one for each seat.
+            own; 0: one for each seat.
         factors_of_roles: ``stake_factors`` of the roles that have others.
     """
 
