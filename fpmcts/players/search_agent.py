@@ -100,16 +100,22 @@ class FPMCTSOptions(NetworkOptions):
         return SearchAgent(trained, search, inference, self, host.lanes)
 
 
+POOLED = 2
+"""Returns with the spread of all by which the spread of each move is shrunk; ours."""
+
+
 def pooled(errors: np.ndarray, visits: np.ndarray) -> np.ndarray:
-    """Returns the standard errors of moves, float ``[A]``: where one is unknown or 0, since a few
-    returns say nothing of their spread, that of a move with the spread of all; NaN without visits,
-    or if nothing is known.
+    """Returns the standard errors of moves, float ``[A]``, as if ``POOLED`` more returns of each
+    had the spread of all: a few returns say little of their spread. NaN without visits, or if all
+    are unknown or 0.
     """
-    told = errors > 0.0
-    total = visits[told].sum()
-    spread = np.sqrt((errors[told] ** 2 * visits[told] ** 2).sum() / total) if total else np.nan
     tried = np.where(visits > 0, visits, np.nan)
-    return np.where(told, errors, spread / np.sqrt(tried))
+    told = np.isfinite(errors * tried)
+    spread = np.where(told, errors**2 * tried, 0.0)
+    total = (visits * told).sum()
+    overall = (visits * spread).sum() / total if spread.any() else np.nan
+    draws = visits * told
+    return np.sqrt((draws * spread + POOLED * overall) / (draws + POOLED) / tried)
 
 
 class SearchAgent(Agent):

@@ -1,13 +1,9 @@
-"""The whole game: an auction for the landlord, doubling, card play, springs; as kernels.
+"""The auction for the landlord, and doubling: what may be said, and what follows; as kernels.
 
     CALLING ─▶ the landlord takes the bottom cards, which all see ─▶ DOUBLING ─▶ PLAYING
         └▶ thrown in, if nobody calls (or, if forced, seat 0 is the landlord)
 
-Seat 0 speaks first. Card play is that of ``state.py``: rules and states here have all the fields
-of those there, and their kernels read them by name. There the numbers 0, 1 and 2 are *roles*: the
-landlord, the peasant after and the peasant before the landlord, who sit at ``(role + landlord) %
-3``. Until there is a landlord, seats stand in for roles. Moves of the auction have ids after those
-of the cards.
+Seat 0 speaks first. Bids, which are the moves of the auction, have ids after those of the cards.
 
 ``doubling=each`` is the rule of Tencent QQ's 欢乐斗地主 (mj.yulinonline.com/ddz/756.html, 加倍, of
 12 March 2024): points are doubled by a player's own doubling and by its opponent's. A peasant's
@@ -17,21 +13,21 @@ Conditions on the beans that players own are left out.
 """
 
 from enum import IntEnum
-from typing import NamedTuple
 
 import numpy as np
 
-from games.doudizhu import moves, state
 from games.doudizhu.cards import NUM_SEATS
-from games.doudizhu.moves import PASS
-from games.kernels import borrowed, kernel, mix64
-from games.kernels.rows import zeros
+from games.doudizhu.moves import Rules
+from games.kernels import kernel, mix64
+from games.kernels.rows import States
 
 BIDDINGS = ("none", "call", "rob")
 """How the landlord is found: there is no auction; by calls of 1, 2 or 3; or by robs."""
+NO_AUCTION, BY_CALLS, BY_ROBS = range(len(BIDDINGS))
 
 DOUBLINGS = (False, True, "each")
 """Whether there is a round of doubling; each: of the points of each peasant by themselves."""
+EACH = 2
 
 TEXTS = {
     "call": ("no call", "call 1", "call 2", "call 3", "no double", "double"),
@@ -57,144 +53,36 @@ _DOUBLES = 4
 class Phase(IntEnum):
     """What the seat to move decides."""
 
-    CALLING = 0
-    DOUBLING = 1
-    PLAYING = 2
-
-
-class WholeRules(NamedTuple):
-    """The tables of ``moves.Rules``, and the options of the auction.
-
-    Attributes:
-        robs: Whether bidding is ``rob``, not ``call``.
-        doubling: Whether there is a round of doubling.
-        each: Whether a peasant doubles its own points alone, and the landlord is always asked.
-        forced: Whether seat 0 becomes the landlord, as if it had called 1, when nobody calls.
-    """
-
-    cards: np.ndarray
-    category: np.ndarray
-    top: np.ndarray
-    length: np.ndarray
-    size: np.ndarray
-    first: np.ndarray
-    encoding: int
-    robs: bool
-    doubling: bool
-    each: bool
-    forced: bool
-
-
-class WholeStates(NamedTuple):
-    """A batch of B states: the fields of ``state.States`` by role, then those of the auction by
-    seat.
-
-    Until there is a landlord, ``hands`` are 17 cards of each seat and ``bottom`` is empty.
-
-    Attributes:
-        talon: uint64 ``[B]``, the bottom cards while they are hidden; 0 in views.
-        phase: int8 ``[B]``, a ``Phase``.
-        landlord: int8 ``[B]``, the landlord's seat; 0 until there is one.
-        claims: int8 ``[B, 3]``, the highest call of each seat; in ``rob`` 1 for the call, 2 and
-            more for robs in turn; 0 = it did not claim, -1 = it has said nothing.
-        factor: int16 ``[B]``, by which bids and doublings multiply the points of all; 0 before the
-            first call.
-        doubled: int8 ``[B, 3]``, 1 = doubled, 0 = did not, -1 = it has said nothing.
-        led: int8 ``[B]``, number of times that the landlord played cards.
-    """
-
-    hands: np.ndarray
-    played: np.ndarray
-    bottom: np.ndarray
-    seat: np.ndarray
-    target: np.ndarray
-    passes: np.ndarray
-    bombs: np.ndarray
-    winner: np.ndarray
-    length: np.ndarray
-    key: np.ndarray
-    history: np.ndarray
-    talon: np.ndarray
-    phase: np.ndarray
-    landlord: np.ndarray
-    claims: np.ndarray
-    factor: np.ndarray
-    doubled: np.ndarray
-    led: np.ndarray
-
-
-def whole_rules(rules: moves.Rules, bidding: str, doubling: bool | str, forced: bool) -> WholeRules:
-    """Returns the tables of a rule set with an auction."""
-    return WholeRules(*rules, bidding == "rob", bool(doubling), doubling == "each", forced)
-
-
-def empty(count: int) -> WholeStates:
-    """Returns ``count`` rows of zeros."""
-    own = zeros(count, "u8", "i1", "i1", "3i1", "i2", "3i1", "i1")
-    return WholeStates(*state.empty(count), *own)
-
-
-def start(hands: np.ndarray, bottom: np.ndarray) -> WholeStates:
-    """Returns the states before the first call.
-
-    Args:
-        hands: uint64 ``[B, 3]``, 17 cards of each seat.
-        bottom: uint64 ``[B]``, the other three.
-    """
-    states = empty(len(hands))
-    states.hands[:], states.talon[:] = hands, bottom
-    states.winner[:], states.history[:] = -1, -1
-    states.claims[:], states.doubled[:] = UNSAID, UNSAID
-    return states
+    PLAYING = 0
+    CALLING = 1
+    DOUBLING = 2
 
 
 @kernel
-def role_of(states: WholeStates, i: int, seat: int) -> int:
+def role_of(states: States, i: int, seat: int) -> int:
     """Returns the role of a seat; the seat while there is no landlord."""
     return (seat + NUM_SEATS - np.int64(states.landlord[i])) % np.int64(NUM_SEATS)
 
 
-@kernel(forceinline=True)
-def current_seat(rules: WholeRules, states: WholeStates, i: int) -> int:
-    """Returns the seat to move, -1 when the game is over."""
-    states = borrowed(states)
-    if states.winner[i] >= 0:
-        return np.int64(-1)
-    return (np.int64(states.seat[i]) + np.int64(states.landlord[i])) % np.int64(NUM_SEATS)
-
-
 @kernel
-def role(rules: WholeRules, states: WholeStates, i: int) -> int:
-    """Returns the role of the seat to move in the card play, ``BIDDER`` before it; -1 when the game
-    is over.
-    """
-    if states.winner[i] >= 0:
-        return np.int64(-1)
-    return np.int64(states.seat[i] if states.phase[i] == Phase.PLAYING else BIDDER)
-
-
-@kernel
-def highest_claim(states: WholeStates, i: int) -> int:
+def highest_claim(states: States, i: int) -> int:
     """Returns the highest claim, 0 if there is none."""
     return np.int64(max(np.int64(0), states.claims[i].max()))
 
 
-@kernel(forceinline=True)
-def legal(rules: WholeRules, states: WholeStates, i: int, actions: np.ndarray) -> int:
-    """Returns the number of legal actions of lane ``i``; writes them, ascending, to ``actions``
-    (int16 ``[max_legal]``).
+@kernel
+def legal_bids(rules: Rules, states: States, i: int, actions: np.ndarray) -> int:
+    """Returns the number of bids that the seat to move may make; writes them, ascending, to
+    ``actions`` (int16 ``[max_legal]``).
     """
-    rules, states = borrowed(rules), borrowed(states)
-    if states.phase[i] == Phase.PLAYING:
-        return state.legal(rules, states, i, actions)
     claim = highest_claim(states, i)
     refusal = np.int64(0)  # a place in TEXTS
     if states.phase[i] == Phase.DOUBLING:
         refusal = np.int64(_DOUBLES)
-    elif rules.robs and claim > 0:
+    elif rules.bidding == BY_ROBS and claim > 0:
         refusal = np.int64(2)
     first = last = refusal + 1
-    if states.phase[i] == Phase.CALLING and not rules.robs:
+    if states.phase[i] == Phase.CALLING and rules.bidding == BY_CALLS:
         first, last = claim + 1, np.int64(3)
     actions[0] = rules.cards.size + refusal
     for place in range(first, last + 1):
@@ -203,7 +91,7 @@ def legal(rules: WholeRules, states: WholeStates, i: int, actions: np.ndarray) -
 
 
 @kernel
-def _turn_up(rules: WholeRules, states: WholeStates, i: int, landlord: int) -> None:
+def _turn_up(rules: Rules, states: States, i: int, landlord: int) -> None:
     """Gives the bottom cards to the landlord and reorders the hands by role."""
     hands = (states.hands[i, 0], states.hands[i, 1], states.hands[i, 2])
     for role in range(NUM_SEATS):
@@ -219,7 +107,7 @@ def _turn_up(rules: WholeRules, states: WholeStates, i: int, landlord: int) -> N
 
 
 @kernel
-def _not_called(rules: WholeRules, states: WholeStates, i: int) -> None:
+def _not_called(rules: Rules, states: States, i: int) -> None:
     """Ends an auction in which nobody called: the game is thrown in, or seat 0 is the landlord."""
     if rules.forced:
         states.claims[i, 0] = 1
@@ -230,7 +118,7 @@ def _not_called(rules: WholeRules, states: WholeStates, i: int) -> None:
 
 
 @kernel
-def _call(rules: WholeRules, states: WholeStates, i: int, place: int) -> None:
+def _call(rules: Rules, states: States, i: int, place: int) -> None:
     """Plays a call: 0 for none, or its points."""
     seat = np.int64(states.seat[i])
     if place > 0:
@@ -250,7 +138,7 @@ def _call(rules: WholeRules, states: WholeStates, i: int, place: int) -> None:
 
 
 @kernel
-def _rob(rules: WholeRules, states: WholeStates, i: int, claims: bool) -> None:
+def _rob(rules: Rules, states: States, i: int, claims: bool) -> None:
     """Plays a call, a rob or a refusal of either."""
     seat = np.int64(states.seat[i])
     robs_back = states.claims[i, seat] == 1
@@ -277,36 +165,30 @@ def _rob(rules: WholeRules, states: WholeStates, i: int, claims: bool) -> None:
 
 
 @kernel
-def _double(rules: WholeRules, states: WholeStates, i: int, doubles: bool) -> None:
+def _double(rules: Rules, states: States, i: int, doubles: bool) -> None:
     """Plays a doubling or its refusal: of the peasants in turn, then of the landlord if one did or
     each doubles alone.
     """
     role, landlord = np.int64(states.seat[i]), np.int64(states.landlord[i])
     states.doubled[i, (role + landlord) % NUM_SEATS] = doubles
-    if doubles and (role == 0 or not rules.each):
+    if doubles and (role == 0 or rules.doubling != EACH):
         states.factor[i] *= 2
     if role == 1:
         states.seat[i] = 2
-    elif role == 2 and (rules.each or states.doubled[i].max() > 0):
+    elif role == 2 and (rules.doubling == EACH or states.doubled[i].max() > 0):
         states.seat[i] = 0
     else:
         states.seat[i] = 0
         states.phase[i] = Phase.PLAYING
 
 
-@kernel(forceinline=True)
-def step(rules: WholeRules, states: WholeStates, i: int, action: int) -> None:
-    """Plays a legal action in lane ``i``. The action is not checked."""
-    rules, states = borrowed(rules), borrowed(states)
-    phase, place = states.phase[i], np.int64(action) - np.int64(rules.cards.size)
-    if phase == Phase.PLAYING:
-        if states.seat[i] == 0 and action != PASS:
-            states.led[i] += 1
-        state.step(rules, states, i, action)
-        return
-    if phase == Phase.DOUBLING:
+@kernel
+def bid(rules: Rules, states: States, i: int, action: int) -> None:
+    """Plays a legal bid in lane ``i``. It is not checked."""
+    place = np.int64(action) - np.int64(rules.cards.size)
+    if states.phase[i] == Phase.DOUBLING:
         _double(rules, states, i, place > _DOUBLES)
-    elif rules.robs:
+    elif rules.bidding == BY_ROBS:
         _rob(rules, states, i, place == 1 or place == 3)
     else:
         _call(rules, states, i, place)
@@ -315,9 +197,7 @@ def step(rules: WholeRules, states: WholeStates, i: int, action: int) -> None:
 
 
 @kernel
-def play_auctions(
-    rules: WholeRules, states: WholeStates, moves: np.ndarray, said: np.ndarray
-) -> None:
+def play_auctions(rules: Rules, states: States, moves: np.ndarray, said: np.ndarray) -> None:
     """Plays the auctions of G games, up to the first move with cards.
 
     Args:
@@ -329,12 +209,13 @@ def play_auctions(
         for move in moves[i]:
             if move < rules.cards.size:
                 break
-            said[i, current_seat(rules, states, i), move - rules.cards.size] = True
-            step(rules, states, i, move)
+            seat = (np.int64(states.seat[i]) + np.int64(states.landlord[i])) % NUM_SEATS
+            said[i, seat, move - rules.cards.size] = True
+            bid(rules, states, i, move)
 
 
 @kernel
-def is_spring(states: WholeStates, i: int) -> bool:
+def is_spring(states: States, i: int) -> bool:
     """Returns whether a game of cards that is over was a spring: no peasant played a card, or the
     landlord only the first lead.
     """
@@ -342,7 +223,7 @@ def is_spring(states: WholeStates, i: int) -> bool:
 
 
 @kernel
-def share(rules: WholeRules, states: WholeStates, i: int, role: int) -> float:
+def share(rules: Rules, states: States, i: int, role: int) -> float:
     """Returns how many times ``factor`` a role wins or loses: a peasant once, twice if it doubled
     alone (``each``); the landlord as often as both.
     """
@@ -350,45 +231,5 @@ def share(rules: WholeRules, states: WholeStates, i: int, role: int) -> float:
     for peasant in range(1, NUM_SEATS):
         if role == 0 or role == peasant:
             seat = (peasant + np.int64(states.landlord[i])) % NUM_SEATS
-            total += 2.0 if rules.each and states.doubled[i, seat] > 0 else 1.0
+            total += 2.0 if rules.doubling == EACH and states.doubled[i, seat] > 0 else 1.0
     return total
-
-
-@kernel
-def stake(rules: WholeRules, states: WholeStates, i: int) -> float:
-    """Returns the points at stake for the seat to move, for a landlord those of both peasants; 1
-    until there is a landlord.
-    """
-    if states.phase[i] == Phase.CALLING:
-        return 1.0
-    points = state.stake(rules, states, i) * states.factor[i]
-    return points * share(rules, states, i, np.int64(states.seat[i]))
-
-
-@kernel
-def team_return(rules: WholeRules, states: WholeStates, i: int, seat: int) -> float:
-    """Returns the points of a seat; the game must be over.
-
-    A peasant wins or loses factor · 2^bombs points, twice as many after a spring (and where it
-    doubled alone); the landlord the sum of both. If the game was thrown in, all points are 0.
-    """
-    if states.winner[i] == NOBODY:
-        return 0.0
-    role = role_of(states, i, seat)
-    points = state.team_return(rules, states, i, role) * states.factor[i]
-    return points * share(rules, states, i, role) * (2.0 if is_spring(states, i) else 1.0)
-
-
-@kernel
-def infoset_key(rules: WholeRules, states: WholeStates, i: int, seat: int) -> np.uint64:
-    """Returns a 64-bit hash of what a seat knows: its hand, the bottom cards once they are shown,
-    and the moves since the deal.
-    """
-    return state.infoset_key(rules, states, i, role_of(states, i, seat))
-
-
-@kernel
-def erase(rules: WholeRules, states: WholeStates, i: int, seat: int) -> None:
-    """Sets the hands that a seat cannot see and hidden bottom cards to zero."""
-    state.erase(rules, states, i, role_of(states, i, seat))
-    states.talon[i] = 0

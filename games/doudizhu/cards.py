@@ -49,6 +49,10 @@ class Seat(IntEnum):
     UP = 2
 
 
+ROLES = ("landlord", "peasant after the landlord", "peasant before the landlord")
+"""What they are called."""
+
+
 def pack(counts: np.ndarray) -> np.ndarray:
     """Returns the packed sets (uint64 ``[...]``) of counts per rank (``[..., 15]``, 0 to 4)."""
     shifts = np.arange(NUM_RANKS, dtype=np.uint64) * np.uint64(4)

@@ -19,7 +19,7 @@ import numpy as np
 from games.doudizhu.cards import NUM_RANKS, count, size
 from games.doudizhu.moves import Rules
 from games.doudizhu.state import States
-from games.doudizhu.worlds import hidden_cards
+from games.doudizhu.worlds import draw_talon, hidden_cards, log_talon
 from games.kernels import kernel, random_float
 
 NUM_COUNTS = 5
@@ -115,13 +115,15 @@ def draw_corrected(
     lane: int,
     hidden: np.ndarray,
 ) -> None:
-    """Draws hands of the next seat (uint64 ``[n, 1]``) from q, with the network's corrections
-    (float32 ``[5, 15]``).
+    """Draws worlds (uint64 ``[n, W]``): hands of the next seat from q, with the network's
+    corrections (float32 ``[5, 15]``), hidden bottom cards from the prior.
     """
     free, fixed, need = hidden_cards(views, i, seat)
     weights, table = fill_table(free, fixed, need, logits)
     for k in range(hidden.shape[0]):
+        hidden[k, -1] = 0
         hidden[k, 0] = fixed + draw_marginal(weights, table, need, rng, lane)
+        draw_talon(views, i, free, rng, lane, hidden[k])
 
 
 @kernel
@@ -135,11 +137,12 @@ def log_corrected(
     exists: np.ndarray,
     out: np.ndarray,
 ) -> None:
-    """Writes log q (nats, float64 ``[n]``) of the hands of the next seat (uint64 ``[n, 1]``) in the
-    rows that exist.
+    """Writes the log-probability (nats, float64 ``[n]``) with which ``draw_corrected`` draws the
+    worlds (uint64 ``[n, W]``) in the rows that exist.
     """
     free, fixed, need = hidden_cards(views, i, seat)
     weights, table = fill_table(free, fixed, need, logits)
     for k in range(hidden.shape[0]):
         if exists[k]:
             out[k] = log_marginal(weights, table, hidden[k, 0] - fixed)
+            out[k] += log_talon(views, i, free, hidden[k])

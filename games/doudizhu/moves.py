@@ -78,7 +78,7 @@ was tried), and one for the generator's last write, which may not count.
 
 
 class Rules(NamedTuple):
-    """A rule set with an observation encoding; M moves with pass.
+    """A rule set with an observation encoding and the rules of the auction; M moves with pass.
 
     Attributes:
         cards: uint64 ``[M]``, the packed cards of each move.
@@ -91,6 +91,9 @@ class Rules(NamedTuple):
             ids from ``first[category, length, t]`` up to but not including ``first[category,
             length, t + 1]``.
         encoding: An ``observe.Encoding``.
+        bidding: A place in ``auction.BIDDINGS``.
+        doubling: A place in ``auction.DOUBLINGS``.
+        forced: Whether seat 0 becomes the landlord, as if it had called 1, when nobody calls.
     """
 
     cards: np.ndarray
@@ -100,6 +103,9 @@ class Rules(NamedTuple):
     size: np.ndarray
     first: np.ndarray
     encoding: int
+    bidding: int = 0
+    doubling: int = 0
+    forced: bool = False
 
 
 def _solo_kickers(

@@ -13,8 +13,17 @@ from enum import IntEnum
 
 import numpy as np
 
-from games.doudizhu.auction import Phase, WholeStates
-from games.doudizhu.cards import JOKERS, NUM_RANKS, NUM_SEATS, Seat, above, at_least, count, highest
+from games.doudizhu.auction import NO_AUCTION, Phase, role_of
+from games.doudizhu.cards import (
+    JOKERS,
+    NUM_RANKS,
+    NUM_SEATS,
+    Seat,
+    above,
+    at_least,
+    count,
+    highest,
+)
 from games.doudizhu.moves import PASS, Rules
 from games.doudizhu.state import States, hand_size, known_bottom, target_seat, unseen_cards
 from games.kernels import kernel
@@ -77,7 +86,7 @@ AUCTION_PLANES = (
     ("broadcast: the landlord has not played after its lead, no peasant has played", 2, (1.0, 1.0)),
 )
 """What follows where there is an auction: (meaning, number of planes, their scales)."""
-NUM_AUCTION_PLANES = sum(planes for _, planes, _ in AUCTION_PLANES)
+_NUM_AUCTION_PLANES = sum(planes for _, planes, _ in AUCTION_PLANES)
 
 _DEFAULT_MOVES = 9
 _STRENGTHS = 44
@@ -192,17 +201,9 @@ def _observe_paper(rules: Rules, states: States, i: int, seat: int, out: np.ndar
 
 
 @kernel
-def observe(rules: Rules, states: States, i: int, seat: int, out: np.ndarray) -> None:
-    """Writes the information set of a seat to ``out`` (int8 ``[C, 15]``), every element of it."""
-    if rules.encoding == Encoding.PAPER:
-        _observe_paper(rules, states, i, seat, out)
-    else:
-        _observe_default(rules, states, i, seat, out)
-
-
-@kernel
-def observe_hand(rules: Rules, own: np.uint64, unseen: np.uint64, out: np.ndarray) -> None:
+def _observe_hand(rules: Rules, states: States, i: int, seat: int, out: np.ndarray) -> None:
     """Writes what is known before there is a landlord: the own hand and the unseen cards."""
+    own, unseen = states.hands[i, seat], unseen_cards(states, i, seat)
     out[:] = 0
     if rules.encoding == Encoding.PAPER:
         _counts(unseen, out, _counts(own, out, 0))
@@ -212,7 +213,7 @@ def observe_hand(rules: Rules, own: np.uint64, unseen: np.uint64, out: np.ndarra
 
 
 @kernel
-def observe_auction(states: WholeStates, i: int, seat: int, out: np.ndarray, plane: int) -> None:
+def _observe_auction(states: States, i: int, seat: int, out: np.ndarray, plane: int) -> None:
     """Writes the planes of ``AUCTION_PLANES``; ``seat`` is not a role."""
     phase = states.phase[i]
     plane = _broadcasts((phase == Phase.CALLING, phase == Phase.DOUBLING), out, plane)
@@ -225,3 +226,17 @@ def observe_auction(states: WholeStates, i: int, seat: int, out: np.ndarray, pla
     plays = phase == Phase.PLAYING
     unled = (states.played[i, 1] | states.played[i, 2]) == np.uint64(0)
     _broadcasts((plays and states.led[i] <= 1, plays and unled), out, plane)
+
+
+@kernel
+def observe(rules: Rules, states: States, i: int, seat: int, out: np.ndarray) -> None:
+    """Writes the information set of a seat to ``out`` (int8 ``[C, 15]``), every element of it."""
+    role = role_of(states, i, seat)
+    if states.phase[i] == Phase.CALLING:
+        _observe_hand(rules, states, i, seat, out)
+    elif rules.encoding == Encoding.PAPER:
+        _observe_paper(rules, states, i, role, out)
+    else:
+        _observe_default(rules, states, i, role, out)
+    if rules.bidding != NO_AUCTION:
+        _observe_auction(states, i, seat, out, out.shape[0] - _NUM_AUCTION_PLANES)

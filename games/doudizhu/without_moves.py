@@ -15,6 +15,7 @@ from games.doudizhu.cards import (
     HAND_SIZES,
     NUM_RANKS,
     NUM_SEATS,
+    ROLES,
     Seat,
     cards_text,
     pack,
@@ -33,15 +34,12 @@ def has_begun(known: Mapping[str, Any]) -> bool:
     return any(map(str.isalnum, str(played)))
 
 
-def standing(
-    rules: Rules, name: str, roles: tuple[str, ...], known: dict[str, Any]
-) -> state.States:
-    """Returns the state (one row) that the fields of ``CardPlay.view_fields`` describe.
+def standing(rules: Rules, name: str, known: dict[str, Any]) -> state.States:
+    """Returns the state (one row) that the fields of ``Doudizhu.view_fields`` describe.
 
     Args:
         rules: The rules.
         name: Their name.
-        roles: What the seats are called.
         known: ``hand`` and ``played`` (a list, or a text with commas); whose turn it is, ``role``
             or ``seat``, unless the number of cards says it; ``to_beat`` with ``to_beat_seat``,
             absent or None where the seat leads; ``bombs``, if absent as few as possible;
@@ -68,10 +66,10 @@ def standing(
         raise ValueError(f"played: nobody may have played all; the seats hold {left.tolist()}")
     if isinstance(counts := known.get("cards_left"), str):
         known["cards_left"] = [_number("cards_left", n) for n in counts.strip("[]").split(",")]
-    seat = _seat(known, roles, left, int(hand.sum()))
+    seat = _seat(known, left, int(hand.sum()))
     if hand.sum() != left[seat]:
         raise ValueError(
-            f"hand: {hand.sum()} cards; expected the {left[seat]} that the {roles[seat]} holds now"
+            f"hand: {hand.sum()} cards; expected the {left[seat]} that the {ROLES[seat]} holds now"
         )
     hands = _hands(known, played, hand, left, seat)
     found = state.start(pack(hands)[None], pack(unpack(parse_cards(known["bottom"])))[None])
@@ -88,18 +86,18 @@ def _number(key: str, value: object) -> int:
     return int(str(value))
 
 
-def _seat(known: dict[str, Any], roles: tuple[str, ...], left: np.ndarray, held: int) -> int:
+def _seat(known: dict[str, Any], left: np.ndarray, held: int) -> int:
     """Returns the seat to move. Raises ValueError if the fields do not say it."""
     seats = {seat for seat in range(NUM_SEATS) if left[seat] == held}
     if (role := known.get("role")) is not None:
-        seats = {seat for seat in range(NUM_SEATS) if roles[seat] == role}
+        seats = {seat for seat in range(NUM_SEATS) if ROLES[seat] == role}
     if (seat := known.get("seat")) is not None:
         seats = {number for number in range(NUM_SEATS) if str(number) == str(seat)}
     if known.get("to_beat") is not None:
         seats -= {number for number in seats if str(number) == str(known.get("to_beat_seat"))}
     if len(seats) != 1:
         raise ValueError(
-            f"role: the position does not say whose turn it is; expected one of {', '.join(roles)} "
+            f"role: the position does not say whose turn it is; expected one of {', '.join(ROLES)} "
             f"(or seat, 0 to {NUM_SEATS - 1}) with {held} cards left, of {left.tolist()}"
         )
     return seats.pop()

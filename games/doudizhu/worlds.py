@@ -3,7 +3,9 @@
 The *searching seat* sees its own hand, the cards played and the bottom cards. Of the unseen cards,
 some are *fixed*: bottom cards that the landlord has not played. The others are *free*: the next
 seat holds some of them, the previous seat the rest. A world is therefore given by the hand of the
-next seat alone: its packed set is the one hidden word.
+next seat alone: its packed set is the first hidden word, and the only one in a game without an
+auction. In an auction the last word is the bottom cards, which are free, too, while they are
+hidden, and 0 afterwards.
 
 In the prior every deal of the *cards* is equally likely. Cards of one rank are different cards, so
 a set of counts weighs prod_r C(free_r, c_r): a world with two of four unseen sevens in one hand
@@ -20,12 +22,23 @@ import math
 
 import numpy as np
 
-from games.doudizhu.cards import NUM_RANKS, NUM_SEATS, Seat, contains, count, size
+from games.doudizhu.auction import NO_AUCTION, UNSAID, Phase, role_of
+from games.doudizhu.cards import (
+    HAND_SIZES,
+    NUM_RANKS,
+    NUM_SEATS,
+    Seat,
+    contains,
+    count,
+    size,
+)
 from games.doudizhu.moves import Rules
 from games.doudizhu.state import HISTORY, States, hand_size, known_bottom, unseen_cards
 from games.kernels import kernel, random_below
 from games.kernels.generic import copy_row
 
+_HAND = HAND_SIZES[1]
+_TALON = HAND_SIZES[0] - _HAND
 _MOST_FREE = 40
 """At least the number of cards that are ever free: 37, while there is no landlord."""
 
@@ -45,14 +58,14 @@ def hidden_cards(states: States, i: int, seat: int) -> tuple[np.uint64, np.uint6
 
     Reads what ``seat`` sees of lane ``i`` only.
     """
-    following = (seat + 1) % NUM_SEATS
-    known = np.uint64(0) if seat == Seat.LANDLORD else known_bottom(states, i)
+    role = role_of(states, i, seat)
+    following = (role + 1) % NUM_SEATS
+    known = np.uint64(0) if role == Seat.LANDLORD else known_bottom(states, i)
     fixed = known if following == Seat.LANDLORD else np.uint64(0)
-    return (
-        unseen_cards(states, i, seat) - known,
-        fixed,
-        hand_size(states, i, following) - size(fixed),
-    )
+    held = hand_size(states, i, following)
+    if states.phase[i] == Phase.CALLING:
+        held = np.int64(_HAND)
+    return unseen_cards(states, i, role) - known, fixed, held - size(fixed)
 
 
 @kernel
@@ -118,15 +131,45 @@ def list_choices(free: np.uint64, need: int, choices: np.ndarray) -> int:
     return total
 
 
+@kernel
+def draw_talon(
+    views: States, i: int, free: np.uint64, rng: np.ndarray, lane: int, words: np.ndarray
+) -> None:
+    """Draws the bottom cards of a world (uint64 ``[W]``) with a hand of the next seat while they
+    are hidden.
+    """
+    if views.phase[i] == Phase.CALLING:
+        words[-1] = draw_prior(free - words[0], _TALON, rng, lane)
+
+
+@kernel
+def log_talon(views: States, i: int, free: np.uint64, words: np.ndarray) -> float:
+    """Returns the log-probability (nats) of the hidden bottom cards of a world, given the next
+    hand.
+    """
+    if views.phase[i] == Phase.CALLING:
+        return log_prior(free - words[0], _TALON, words[-1])
+    return 0.0
+
+
+@kernel
+def _talon_of(views: States, i: int, hidden: np.ndarray) -> np.uint64:
+    """Returns the hidden bottom cards of a world (uint64 ``[W]``)."""
+    return hidden[-1] if views.phase[i] == Phase.CALLING else np.uint64(0)
+
+
 # The generic kernels of games/kernels/generic.py.
 
 
 @kernel
 def list_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray) -> int:
-    """Returns how many hands the next seat may hold, -1 if they do not fit, and lists them (uint64
-    ``[room, 1]``).
+    """Returns how many worlds a seat cannot rule out, -1 if they do not fit, and lists them (uint64
+    ``[room, W]``). While the bottom cards are hidden they are too many.
     """
+    if views.phase[i] == Phase.CALLING:
+        return np.int64(-1)
     free, fixed, need = hidden_cards(views, i, seat)
+    hidden[:, -1] = 0
     total = list_choices(free, need, hidden[:, 0])
     for k in range(total):
         hidden[k, 0] += fixed
@@ -137,51 +180,62 @@ def list_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarr
 def draw_hidden(
     rules: Rules, views: States, i: int, seat: int, rng: np.ndarray, lane: int, hidden: np.ndarray
 ) -> None:
-    """Draws hands of the next seat (uint64 ``[n, 1]``) from the prior at the information set."""
+    """Draws worlds (uint64 ``[n, W]``) from the prior at the information set."""
     free, fixed, need = hidden_cards(views, i, seat)
     for k in range(hidden.shape[0]):
+        hidden[k, -1] = 0
         hidden[k, 0] = fixed + draw_prior(free, need, rng, lane)
+        draw_talon(views, i, free, rng, lane, hidden[k])
 
 
 @kernel
 def log_prior_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray) -> float:
-    """Returns the log-probability (nats) of a hand of the next seat (uint64 ``[1]``), which must be
-    possible.
-    """
+    """Returns the log-probability (nats) of a world (uint64 ``[W]``), which must be possible."""
     free, fixed, need = hidden_cards(views, i, seat)
-    return log_prior(free, need, hidden[0] - fixed)
+    return log_prior(free, need, hidden[0] - fixed) + log_talon(views, i, free, hidden)
 
 
 @kernel
 def fill_world(
     rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray, worlds: States, j: int
 ) -> bool:
-    """Writes the world in which the next seat holds ``hidden[0]``; returns False if it holds cards
-    that the seat has seen.
-    """
-    unseen = unseen_cards(views, i, seat)
-    if not contains(unseen, hidden[0]):
+    """Writes a world; returns False if it contradicts cards that the seat has seen."""
+    role, talon = role_of(views, i, seat), _talon_of(views, i, hidden)
+    unseen = unseen_cards(views, i, role)
+    if not (contains(unseen, hidden[0]) and contains(unseen - hidden[0], talon)):
         return False
     copy_row(rules, views, i, worlds, j)
-    worlds.hands[j, (seat + 1) % NUM_SEATS] = hidden[0]
-    worlds.hands[j, (seat + 2) % NUM_SEATS] = unseen - hidden[0]
+    worlds.talon[j] = talon
+    worlds.hands[j, (role + 1) % NUM_SEATS] = hidden[0]
+    worlds.hands[j, (role + 2) % NUM_SEATS] = unseen - hidden[0] - talon
     return True
 
 
 @kernel
 def hidden_of(rules: Rules, states: States, i: int, seat: int, hidden: np.ndarray) -> None:
-    """Writes the hand of the seat after ``seat`` to ``hidden`` (uint64 ``[1]``)."""
-    hidden[0] = states.hands[i, (seat + 1) % NUM_SEATS]
+    """Writes the hand of the seat after ``seat`` and hidden bottom cards (uint64 ``[W]``)."""
+    hidden[-1] = states.talon[i]
+    hidden[0] = states.hands[i, (role_of(states, i, seat) + 1) % NUM_SEATS]
 
 
 @kernel
 def start_view(rules: Rules, views: States, i: int, seat: int, starts: States, j: int) -> None:
     """Writes what the seat saw before the first move."""
+    role, has_auction = role_of(views, i, seat), rules.bidding != NO_AUCTION
+    own = views.hands[i, role] + views.played[i, role]
+    if has_auction and role == Seat.LANDLORD:
+        own -= views.bottom[i]
     for other in range(NUM_SEATS):
-        starts.hands[j, other] = 0
+        starts.hands[j, other] = own if other == seat else np.uint64(0)
         starts.played[j, other] = 0
-    starts.hands[j, seat] = views.hands[i, seat] + views.played[i, seat]
-    starts.bottom[j] = views.bottom[i]
+        starts.claims[j, other] = UNSAID
+        starts.doubled[j, other] = UNSAID
+    starts.bottom[j] = np.uint64(0) if has_auction else views.bottom[i]
+    starts.talon[j] = 0
+    starts.phase[j] = Phase.CALLING if has_auction else Phase.PLAYING
+    starts.landlord[j] = 0
+    starts.factor[j] = 0
+    starts.led[j] = 0
     starts.seat[j] = 0
     starts.target[j] = 0
     starts.passes[j] = 0
@@ -195,8 +249,17 @@ def start_view(rules: Rules, views: States, i: int, seat: int, starts: States, j
 
 @kernel
 def start_hidden(rules: Rules, views: States, i: int, seat: int, hidden: np.ndarray) -> None:
-    """Adds the cards that the next seat has played to its hand."""
-    hidden[0] += views.played[i, (seat + 1) % NUM_SEATS]
+    """Turns a world of a view into the same one before the first move: the next seat holds what it
+    has played, too, and, where there is an auction, no bottom cards.
+    """
+    if views.phase[i] == Phase.CALLING:
+        return
+    following = (role_of(views, i, seat) + 1) % NUM_SEATS
+    hidden[0] += views.played[i, following]
+    if rules.bidding != NO_AUCTION:
+        if following == Seat.LANDLORD:
+            hidden[0] -= views.bottom[i]
+        hidden[-1] = views.bottom[i]
 
 
 @kernel
@@ -206,7 +269,8 @@ def count_hidden(
     """Writes the cards of each rank in the hands of the next and of the previous seat (int8 ``[2,
     15]``).
     """
-    rest = unseen_cards(views, i, seat) - hidden[0]
+    unseen = unseen_cards(views, i, role_of(views, i, seat))
+    rest = unseen - hidden[0] - _talon_of(views, i, hidden)
     for rank in range(NUM_RANKS):
         counts[0, rank] = count(hidden[0], rank)
         counts[1, rank] = count(rest, rank)
@@ -214,7 +278,15 @@ def count_hidden(
 
 @kernel
 def shortest_hand(rules: Rules, views: States, i: int) -> int:
-    """Returns the number of cards in the shortest hand."""
+    """Returns the number of cards in the shortest hand; -1 where there is an auction: inference is
+    then active from the first call, since bids are evidence.
+
+    *Measured* in 48 games of the shipped weights, while all hands had 15 cards or more: its gain
+    over the prior (``inference.determinizer.Diagnostics.gain``) was 0.32 ± 0.06 nats in the calls,
+    0.90 ± 0.06 in the doublings and 3.12 ± 0.11 in the card play.
+    """
+    if rules.bidding != NO_AUCTION:
+        return np.int64(-1)
     fewest = hand_size(views, i, 0)
     for seat in range(1, NUM_SEATS):
         fewest = min(fewest, hand_size(views, i, seat))

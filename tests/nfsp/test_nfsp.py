@@ -180,7 +180,7 @@ def test_a_short_run_comes_closer_to_an_equilibrium() -> None:
         configuration("algorithm.games=512", "evaluation.exact_every=20", "evaluation.decks=50")
     )
     scalars = [trainer.step(silent) for _ in range(20)][-1].scalars
-    assert scalars["nash_conv/average_policy"] < 0.6  # uniform: 11/12
+    assert scalars["nash_conv/average_policy"] < 0.75  # uniform: 11/12
     assert "policy_against_random/mbb_per_hand_all" in scalars
 
 

@@ -31,7 +31,8 @@ def positions() -> list[Table]:
 @pytest.mark.slow
 def test_stated_errors_are_the_spread_over_seeds() -> None:
     """Errors of the value and of the two most visited moves, on average over the positions, within
-    20 %. Worlds that came from a few particles counted as independent give 0.6.
+    20 %. Worlds that came from a few particles counted as independent give 0.6. Left out: moves for
+    which most searches state no error, since all visits but one went to the others.
     """
     agent = load_player("fpmcts", DOUDIZHU, playouts=64)
     assert isinstance(agent, SearchAgent)
@@ -53,6 +54,12 @@ def test_stated_errors_are_the_spread_over_seeds() -> None:
         numbers = np.column_stack([result.value, result.q[:, first]])
         errors = np.column_stack([result.value_error, result.standard_error[:, first]])
         numbers[np.isnan(errors)] = np.nan
-        stated.append(np.nanmean(errors.astype(float) ** 2, axis=0) ** 0.5)
-        true.append(np.nanstd(numbers, axis=0, ddof=1))
-    np.testing.assert_allclose(np.mean(stated, axis=0) / np.mean(true, axis=0), 1.0, atol=0.2)
+        known = np.isfinite(errors).sum(axis=0) > SEEDS / 2
+        rows = np.full((2, 3), np.nan)
+        rows[0, known] = np.nanmean(errors[:, known].astype(float) ** 2, axis=0) ** 0.5
+        rows[1, known] = np.nanstd(numbers[:, known], axis=0, ddof=1)
+        stated.append(rows[0])
+        true.append(rows[1])
+    assert np.isfinite(stated).mean() > 0.9
+    ratios = np.nanmean(stated, axis=0) / np.nanmean(true, axis=0)
+    np.testing.assert_allclose(ratios, 1.0, atol=0.2)

@@ -14,10 +14,9 @@ import numpy
 
 from games.doudizhu.auction import Phase
 from games.doudizhu.botzone.prelude import DECODER, LONG_RUNNING, NETS, PLANES, RULES, Matrix
-from games.doudizhu.cards import DECK
 from games.doudizhu.legal import legal_moves
 from games.doudizhu.moves import MAX_LEGAL, PASS, Category
-from games.doudizhu.observe import NUM_AUCTION_PLANES, observe, observe_auction, observe_hand
+from games.doudizhu.observe import observe
 from games.doudizhu.solver.forced_win import forced_win
 
 CALLER = 3
@@ -25,15 +24,15 @@ HAND = 17
 
 
 class SeatState:
-    """The state of a game as a seat sees it: one row of ``games.doudizhu.auction.WholeStates``."""
+    """The state of a game as a seat sees it: one row of ``games.doudizhu.state.States``."""
 
     def __init__(self, own):
         self.hands, self.played = Matrix([[0, 0, 0]]), Matrix([[0, 0, 0]])
         self.history = Matrix([[-1] * 16])
         self.claims, self.doubled = Matrix([[-1] * 3]), Matrix([[-1] * 3])
-        for name in ("bottom", "seat", "target", "passes", "bombs", "landlord", "led", "phase"):
+        for name in ("bottom", "seat", "target", "passes", "bombs", "landlord", "led"):
             setattr(self, name, [0])
-        self.winner = [-1]
+        self.winner, self.phase = [-1], [int(Phase.CALLING)]
         self.own = list(own)
 
     def begin(self, request):
@@ -126,8 +125,7 @@ def decided_call(state, seat):
     """Returns the call of a seat, 0 to 3."""
     state.hands[0, seat] = packed(state.own)
     planes = numpy.zeros((PLANES, 15), numpy.int8)
-    observe_hand(RULES, state.hands[0, seat], DECK - state.hands[0, seat], planes)
-    observe_auction(state, 0, seat, planes, PLANES - NUM_AUCTION_PLANES)
+    observe(RULES, state, 0, seat, planes)
     state.hands[0, seat] = 0
     first = len(RULES.cards)
     highest = max(0, max(state.claims[0]))
@@ -145,9 +143,7 @@ def decided_cards(state):
     move = actions[0] if len(actions) == 1 else forced_win(RULES, state, 0)
     if move < 0:
         planes = numpy.zeros((PLANES, 15), numpy.int8)
-        observe(RULES, state, 0, role, planes)
-        seat = (role + state.landlord[0]) % 3
-        observe_auction(state, 0, seat, planes, PLANES - NUM_AUCTION_PLANES)
+        observe(RULES, state, 0, (role + state.landlord[0]) % 3, planes)
         move = likeliest(scores(role, planes), actions)
     cards = []
     left = RULES.cards[move]

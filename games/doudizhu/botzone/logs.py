@@ -52,7 +52,7 @@ def fields_of(match: object, game: Any) -> dict[str, Any]:
 
     Args:
         match: The log.
-        game: A ``CardPlay`` with any rule set; with an auction, by calls.
+        game: A game of Doudizhu with any rule set; with an auction, by calls.
 
     Raises:
         ValueError: It is no whole log, a bot was replaced after an error, or it has a move or an

@@ -81,9 +81,9 @@ def stored(text, dtype):
 
 
 class Rules:
-    """The tables of ``games.doudizhu.moves.Rules``."""
+    """The tables of ``games.doudizhu.moves.Rules``, with an auction by calls."""
 
-    encoding = 0
+    encoding, bidding = 0, 1
 
     def __init__(self, cards, tables, first):
         self.packed = stored(cards, "<u8")

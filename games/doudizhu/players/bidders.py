@@ -25,7 +25,7 @@ import numpy as np
 
 from games.base.settings import setting
 from games.doudizhu import state
-from games.doudizhu.auction import Phase, highest_claim, share
+from games.doudizhu.auction import BY_ROBS, Phase, highest_claim, share
 from games.doudizhu.cards import (
     BIG_JOKER,
     DECK,
@@ -112,7 +112,7 @@ def _bid(
             doubles = views.seat[i] == 0 and worth[i] > 0
         if views.phase[i] == Phase.DOUBLING:
             calls = np.int64(5 if doubles else 4)
-        elif rules.robs:
+        elif rules.bidding == BY_ROBS:
             calls = np.int64(2 if claim > 0 else 0) + np.int64(wish >= (3 if claim > 0 else 2))
         else:
             calls = wish if wish > claim else np.int64(0)
@@ -253,8 +253,9 @@ class BiddingAgent(Agent):
         """Returns the views of the card play, and writes the moves with cards to its records."""
         keys = np.empty(len(games), np.uint64)
         _cards_only(games, whole, self._card_play.spec.num_actions, cards, keys)
-        seen = state.States(*(getattr(views, name) for name in state.States._fields))
-        return seen._replace(key=keys, length=cards.lengths[games])
+        return views._replace(
+            key=keys, length=cards.lengths[games], landlord=np.zeros_like(views.landlord)
+        )
 
 
 @player("bidder", games=["doudizhu"])

@@ -14,12 +14,12 @@ import numpy as np
 
 from games.base.settings import setting
 from games.doudizhu import state
-from games.doudizhu.auction import NOBODY, Phase, WholeRules, WholeStates, role_of, share
+from games.doudizhu.auction import NOBODY, Phase, role_of, share
 from games.doudizhu.cards import NUM_SEATS
 from games.doudizhu.players.bidders import BiddingAgent, card_play_of, cards_host
 from games.kernels import Stream, kernel, streams
 from games.kernels.generic import draw_hidden, fill_world, step
-from games.kernels.rows import States, copied, take
+from games.kernels.rows import Rules, States, copied, take
 from games.play.agent import Agent
 from games.play.decision import RETURN, Decision, RootMove
 from games.play.interface import Game, Records
@@ -34,13 +34,13 @@ share of a search.
 
 @kernel
 def _draw(
-    rules: WholeRules,
-    views: WholeStates,
+    rules: Rules,
+    views: States,
     i: int,
     seat: int,
     rng: np.ndarray,
     lane: int,
-    worlds: WholeStates,
+    worlds: States,
 ) -> None:
     """Fills worlds of a view, drawn from its prior."""
     hidden = np.zeros((len(worlds.seat), 2), np.uint64)
@@ -50,16 +50,14 @@ def _draw(
 
 
 @kernel
-def _play(rules: WholeRules, states: WholeStates, rows: np.ndarray, actions: np.ndarray) -> None:
+def _play(rules: Rules, states: States, rows: np.ndarray, actions: np.ndarray) -> None:
     """Plays an action in each of some rows."""
     for k in range(len(rows)):
         step(rules, states, rows[k], actions[k])
 
 
 @kernel
-def _shares(
-    rules: WholeRules, states: WholeStates, rows: np.ndarray, seat: int, shares: np.ndarray
-) -> None:
+def _shares(rules: Rules, states: States, rows: np.ndarray, seat: int, shares: np.ndarray) -> None:
     """Writes how many times ``factor`` a seat wins with the landlord in each of some rows (float64
     ``[n]``).
     """

@@ -17,7 +17,7 @@ from games.doudizhu.solver.double_dummy import (
     new_solver,
     solve,
 )
-from games.doudizhu.state import stake, step
+from games.doudizhu.state import bomb_factor, step
 from games.kernels import kernel
 from games.kernels.generic import copy_row
 from games.kernels.rows import States
@@ -68,7 +68,7 @@ def _value(
         if value == UNSOLVED:
             return unsolved
     if points:
-        value *= stake(rules, after, 0) / stake(rules, worlds, w)
+        value *= bomb_factor(after, 0) / bomb_factor(worlds, w)
     return value if worlds.seat[w] == 0 else -value
 
 

@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from games.doudizhu.auction import Phase
 from games.doudizhu.beaters import (
     beats,
     highest_beater,
@@ -307,7 +308,7 @@ def forced_win(rules: Rules, states: States, i: int) -> int:
     """
     move = sure_win(rules, states, i)
     seat = np.int64(states.seat[i])
-    if move >= 0 or states.winner[i] >= 0:
+    if move >= 0 or states.winner[i] >= 0 or states.phase[i] != Phase.PLAYING:
         return move
     left, enemies = np.empty(2, np.int64), np.empty(2, np.bool_)
     for k in range(2):

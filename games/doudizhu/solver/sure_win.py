@@ -13,6 +13,7 @@ outside it must go into the one move that can be beaten.
 
 import numpy as np
 
+from games.doudizhu.auction import Phase
 from games.doudizhu.beaters import beats, highest_beater, is_beatable, strongest_bomb, whole_move
 from games.doudizhu.cards import (
     CHAIN_RANKS,
@@ -188,7 +189,7 @@ def sure_win(rules: Rules, states: States, i: int) -> int:
     -1.
     """
     seat = np.int64(states.seat[i])
-    if states.winner[i] >= 0:
+    if states.winner[i] >= 0 or states.phase[i] != Phase.PLAYING:
         return np.int64(_NONE)
     limit = max(
         hand_size(states, i, (seat + 1) % NUM_SEATS), hand_size(states, i, (seat + 2) % NUM_SEATS)

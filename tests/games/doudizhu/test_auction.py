@@ -10,8 +10,9 @@ import pytest
 
 from games import Choice, make
 from games.base.settings import ConfigError
-from games.doudizhu.auction import Phase, WholeStates, share, start
+from games.doudizhu.auction import Phase, share
 from games.doudizhu.cards import COPIES, pack, parse_cards, unpack
+from games.doudizhu.state import States, start_auction
 from games.kernels import kernel, random_below, streams
 from games.kernels.generic import legal
 from games.kernels.rows import copied, take
@@ -70,7 +71,7 @@ def test_every_auction_is_as_the_oracle_says(game: Game) -> None:
     """Speakers, legal words, landlords and factors in all auctions."""
     options, ended = game.options, 0
     deal = game.deal(streams(4, 1))
-    waiting: list[tuple[WholeStates, list[str]]] = [(deal, [])]
+    waiting: list[tuple[States, list[str]]] = [(deal, [])]
     while waiting:
         state, words = waiting.pop()
         auction = auction_oracle.Auction(options.bidding, options.doubling, options.forced)
@@ -211,7 +212,7 @@ def test_a_described_spring() -> None:
     rest = np.repeat(np.arange(15), COPIES - sum(parts))
     hands = [pack(np.bincount(cards, minlength=15)) for cards in (rest[:17], rest[17:])]
     hands.insert(1, pack(parts[0]))
-    table = Table(game, deal=start(np.array([hands]), pack(parts[1])[None]))
+    table = Table(game, deal=start_auction(np.array([hands]), pack(parts[1])[None]))
     for move in "call,rob,no rob,no rob,3456789TJQKA,pass,pass,KKK3,pass,pass,2222".split(","):
         assert not table.describe(0)["spring"]
         table.play(move)
@@ -272,7 +273,7 @@ def test_each_peasant_doubles_its_own_points(
     own, bottom = parse_cards("3456789TJQKA222LB"), parse_cards("KK2")
     rest = np.repeat(np.arange(15), COPIES - unpack(own) - unpack(bottom))
     others = [pack(np.bincount(cards, minlength=15)) for cards in (rest[:17], rest[17:])]
-    table = Table(game, deal=start(np.array([[own, *others]]), np.array([bottom])))
+    table = Table(game, deal=start_auction(np.array([[own, *others]]), np.array([bottom])))
     for move in ("call 1", "no call", "no call"):
         table.play(move)
     for seat, move, stake in zip((1, 2, 0), said, stakes, strict=True):

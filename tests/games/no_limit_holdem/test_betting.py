@@ -23,7 +23,7 @@ from tests.games import driver
 from tests.games.no_limit_holdem import pokerkit_oracle as oracle
 from tests.games.no_limit_holdem.positions import at_table
 
-QUICK, MANY = 400, 100_000
+QUICK, MANY = 400, 20_000
 ACES, KINGS, QUEENS, SMALL = "As Ah", "Ks Kh", "Qs Qh", "7c 2d"
 BOARD = "Jd 9h 5c 4s 3d"
 

@@ -96,12 +96,14 @@ def test_what_is_solved_stands_and_policies_alone_have_an_order() -> None:
     assert not alone.equal and [*alone.rows()[0]] == ["move", "policy"]
 
 
-def test_few_returns_have_the_spread_of_all() -> None:
-    """Means of 4 and 16 returns with errors of 0.2 and 0.05: deviations 0.4 and 0.2, pooled
-    sqrt((4 · 0.16 + 16 · 0.04) / 20) = 0.253 a return.
+def test_few_returns_say_little_of_their_spread() -> None:
+    """Means of 4, 16 and 9 returns with errors of 0.2, 0.05 and 0: variances 0.16, 0.04 and 0 a
+    return, of all (4 · 0.16 + 16 · 0.04) / 29, which counts as two returns more of each.
     """
-    visits, errors = np.array([4, 16, 1, 9, 0]), np.array([0.2, 0.05, np.nan, 0.0, np.nan])
-    spread = math.sqrt(1.28 / 20)
+    visits, errors = np.array([4, 16, 9, 1, 0]), np.array([0.2, 0.05, 0.0, np.nan, np.nan])
+    both = 2 * 1.28 / 29
     found = pooled(errors, visits)
-    assert found[:4] == pytest.approx([0.2, 0.05, spread, spread / 3]) and np.isnan(found[4])
+    few, many = math.sqrt((0.64 + both) / 6 / 4), math.sqrt((0.64 + both) / 18 / 16)
+    assert found[:4] == pytest.approx([few, many, math.sqrt(both / 11 / 9), math.sqrt(both / 2)])
+    assert np.isnan(found[4])
     assert np.isnan(pooled(np.array([0.0, np.nan]), np.array([3, 1]))).all()

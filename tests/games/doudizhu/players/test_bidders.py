@@ -6,10 +6,10 @@ import pytest
 from fpmcts.evaluation.measures import match
 from fpmcts.players import load_player
 from games import make
-from games.doudizhu.auction import start
 from games.doudizhu.cards import COPIES, pack, parse_cards, unpack
 from games.doudizhu.players import bidders
 from games.doudizhu.players.lookahead import LookaheadAgent
+from games.doudizhu.state import start_auction
 from games.kernels.rows import States
 from games.play.agent import Agent
 from games.play.decision import RETURN, Decision, RootMove
@@ -24,7 +24,7 @@ def with_hand(game: Game, hand: str) -> Table:
     own = unpack(parse_cards(hand))
     rest = np.repeat(np.arange(15), COPIES - own)
     parts = [pack(np.bincount(cards, minlength=15)) for cards in np.split(rest, [17, 34])]
-    return Table(game, deal=start(np.array([[pack(own), *parts[:2]]]), parts[2][None]))
+    return Table(game, deal=start_auction(np.array([[pack(own), *parts[:2]]]), parts[2][None]))
 
 
 @pytest.mark.parametrize(
