@@ -229,16 +229,16 @@ def parse_meta(text: str, path: Path | str) -> dict[str, Any]:
 
 
 @contextmanager
-def naming(path: Path | str) -> Iterator[None]:
+def naming(path: Path | str, advice: str = "") -> Iterator[None]:
     """Turns errors from the contents of an intact checkpoint of another version into a
-    CheckpointError that names the file.
+    CheckpointError that names the file, with advice at its end.
     """
     try:
         yield
     except KeyError as error:
-        raise CheckpointError(f"{path} cannot be used: it has no {error}") from error
+        raise CheckpointError(f"{path} cannot be used: it has no {error}{advice}") from error
     except (ValueError, TypeError) as error:
-        raise CheckpointError(f"{path} cannot be used: {error}") from error
+        raise CheckpointError(f"{path} cannot be used: {error}{advice}") from error
 
 
 def _with_present_names(meta: Any) -> Any:

@@ -139,7 +139,12 @@ class Run:
             smaller = "give smaller stores, networks or fewer lanes"
             raise ConfigError(f"the run does not fit into memory ({error}); {smaller}") from error
         if saved is not None:
-            with naming(self.folder.path / CHECKPOINT):
+            where = self.folder.path
+            advice = (
+                ". Another version may have written it; a new run (run_dir=NEW) can begin from its "
+                f"networks: init_from={where}"
+            )
+            with naming(where / CHECKPOINT, advice if hasattr(self.config, "init_from") else ""):
                 self.load(saved)
         self._is_torn, self._is_saved = False, True
         return saved is not None

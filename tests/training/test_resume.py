@@ -13,7 +13,7 @@ import pytest
 
 from fpmcts.training.command import main
 from fpmcts.training.run import Run
-from networks.checkpoint import load
+from networks.checkpoint import CheckpointError, load, save
 from tests.training.tiny_run import command_line, config, same
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))  # its processes import it by this name
@@ -71,3 +71,14 @@ def test_ctrl_c_saves_and_stops(tmp_path: Path, capsys: pytest.CaptureFixture[st
         for number, handler in before.items():
             signal.signal(number, handler)
     assert "stopped after" in capsys.readouterr().out
+
+
+def test_a_checkpoint_of_another_version_says_what_to_do(tmp_path: Path) -> None:
+    """Its samples have other fields, as those of Doudizhu before its auction was a phase."""
+    given = config("budget.iterations=1", "evaluation.decks=0", f"run_dir={tmp_path}")
+    list(Run.of(given, say=lambda _: None))
+    for file in tmp_path.glob("checkpoint*.safetensors"):
+        arrays, meta = load(file)
+        save(file, {name: x for name, x in arrays.items() if "states." not in name}, meta)
+    with pytest.raises(CheckpointError, match=f"no 'states.*: init_from={tmp_path}$"):
+        Run.of(given)
