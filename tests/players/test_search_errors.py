@@ -60,6 +60,6 @@ def test_stated_errors_are_the_spread_over_seeds() -> None:
         rows[1, known] = np.nanstd(numbers[:, known], axis=0, ddof=1)
         stated.append(rows[0])
         true.append(rows[1])
-    assert np.isfinite(stated).mean() > 0.9
+    assert np.isfinite(stated).mean(axis=0).min() > 0.4
     ratios = np.nanmean(stated, axis=0) / np.nanmean(true, axis=0)
     np.testing.assert_allclose(ratios, 1.0, atol=0.2)
