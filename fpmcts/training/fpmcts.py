@@ -29,7 +29,7 @@ from fpmcts.training.config import TrainConfig
 from fpmcts.training.evaluation import Evaluation
 from fpmcts.training.game_curves import policy_game_curves, search_curves
 from fpmcts.training.interface import Report, Saved
-from fpmcts.training.learner import REPLICAS, Learner, teaches_policy
+from fpmcts.training.learner import REPLICAS, Learner, choose_rows, teaches_policy
 from fpmcts.training.learning import (
     FilterLearner,
     Losses,
@@ -50,7 +50,7 @@ from fpmcts.training.workers import POLICIES, SEARCHES, TEACHER, Batch, Workers
 from games import with_defaults
 from games.base.system import num_cores
 from games.kernels import Stream, sources_digest
-from games.kernels.rows import States, num_rows, take
+from games.kernels.rows import States, concatenate, num_rows, take
 from games.play.interface import roles_to_move
 from games.play.lockstep import Games
 from networks.checkpoint import CheckpointError, check_compatible, load, naming
@@ -58,9 +58,7 @@ from networks.device import choose_device
 from networks.evaluator import Evaluator
 from networks.precision import is_fast_in_bfloat16, settled
 
-VALUE_SHARE = 0.2
-"""Share of the decisions that train the value alone; the others are left out."""
-BATCH_SIZE = 1024
+BATCH_SIZE = 512
 """Decisions per step of policy gradient."""
 AVERAGED = 4
 """The average of the weights covers 1 / ``AVERAGED`` of the steps taken, at most
@@ -102,7 +100,7 @@ class FPMCTS:
         offered: Searched decisions of the current iteration, by network.
         began_from: The checkpoint of the initial networks, instead of the bootstrap; None:
             untrained ones.
-        searching: Precision of the networks in searches.
+        playing: Precision of the networks in games of training.
     """
 
     saves_each_step = True
@@ -118,10 +116,10 @@ class FPMCTS:
         self.weights = Weights(config, self.game, self.device)
         nets = self.weights.nets
         precision = settled(config.precision, nets[0], self.device)
-        # Policy gradient needs the exact chances of its moves; searches do not. A cluster's
-        # processors may lack int8.
+        # Policy gradient notes the chances by which moves were drawn. A cluster's processors may
+        # lack int8.
         int8 = config.cluster.kind == "none" and not is_fast_in_bfloat16(self.device)
-        self.searching = settled(config.precision, nets[0], self.device, int8)
+        self.playing = settled(config.precision, nets[0], self.device, int8)
         self.config = config = replace(config, precision=precision)
         self.learning_threads = 1 if self.threads == 1 or self.device.type != "cpu" else len(nets)
         self.learners = [Learner(self.game, net, train, self.device, self.threads) for net in nets]
@@ -190,7 +188,8 @@ class FPMCTS:
         if self.config.is_gradient(iteration):
             settings = self.config.gradient
             batch = Batch(iteration, 0, settings.games, POLICIES, replays=settings.replays)
-            return [batch._replace(decay=DECAY, exploration=settings.exploration)]
+            batch = batch._replace(decay=DECAY, exploration=settings.exploration)
+            return [batch._replace(precision=self.playing)]
         firsts = range(0, episode.games, episode.games_per_step)
         batches = [
             Batch(iteration, k, min(episode.games_per_step, episode.games - n), SEARCHES)
@@ -199,7 +198,7 @@ class FPMCTS:
         if episode.value_games:
             shape = iteration, len(batches), episode.value_games, POLICIES
             batches.append(Batch(*shape, selfplay.temperature(iteration)))
-        return [batch._replace(precision=self.searching) for batch in batches]
+        return [batch._replace(precision=self.playing) for batch in batches]
 
     def play(self, batch: Batch, progress: Progress) -> Games[Any]:
         """Returns the games of a batch."""
@@ -291,8 +290,8 @@ class FPMCTS:
             f"{c.network.blocks} blocks "
             f"({parameters:,} parameters each), {c.search.root} with {c.search.playouts} playouts, "
             f"inference: phase 1 {c.inference.phase1}, phase 2 {phase2}; "
-            f"{self.device}, {self.threads} threads, precision {c.precision}, in searches "
-            f"{self.searching}\n{c.departures()}"
+            f"{self.device}, {self.threads} threads, precision {c.precision}, in training "
+            f"{self.playing}\n{c.departures()}"
         ).rstrip()
 
     @property
@@ -494,20 +493,22 @@ def gradient_step(run: FPMCTS, progress: Progress) -> Report:
             learner.forget()
     played: Games[PolicyDecisions] = run.play(run.batches(run.iteration)[0], progress)
     decisions, seconds = played.decisions, played.work["seconds"]
+    wp = run.config.objective == "wp"
+    subtract_luck(run.game, played, settings.replays, teaches_policy(decisions), wp)
     # After those of the networks (``_learn_gradient``): a shorter path is that of the first.
     path = [run.config.seed, Stream.TRAINING, run.iteration, len(run.learners)]
-    keep = np.random.default_rng(path).random(num_rows(decisions))
-    teaching, wp = teaches_policy(decisions), run.config.objective == "wp"
-    subtract_luck(run.game, played, settings.replays, teaching, wp)
-    taught = teaching | (keep < VALUE_SHARE)
-    rows = take(decisions, np.flatnonzero(taught))
+    draws = np.random.default_rng(path).random(num_rows(decisions))
+    parts = [
+        choose_rows(take(decisions, own), draws[own])
+        for own in (run.rows_of_network(decisions.samples, k) for k in range(len(run.learners)))
+    ]
     scalars = policy_game_curves(run.game, played, wp)
     scalars |= run.workers.curves() | {
-        "data/learned_decisions": float(num_rows(rows)),
+        "data/learned_decisions": float(sum(map(num_rows, parts))),
         "data/games": float(run.games_seen),
     }
     run.play_ahead()
-    scalars |= _learn_gradient(run, rows, progress)
+    scalars |= _learn_gradient(run, parts, progress)
     rate = f"{settings.games:,} games of the policies at {settings.games / seconds:,.0f}/s"
     line = f"iteration {run.iteration}: {rate}, {loss_text(scalars)}"
     run.iteration += 1
@@ -516,36 +517,30 @@ def gradient_step(run: FPMCTS, progress: Progress) -> Report:
     return Report(run.steps, line, scalars)
 
 
-def _learn_gradient(run: FPMCTS, rows: PolicyDecisions, progress: Progress) -> dict[str, float]:
-    """Steps every network along the advantages of its decisions, scaled to mean 0 and deviation 1;
-    returns curves.
-    """
+def _learn_gradient(
+    run: FPMCTS, parts: list[PolicyDecisions], progress: Progress
+) -> dict[str, float]:
+    """Steps every network along the advantages of its decisions; returns curves."""
     settings, started = run.config.gradient, time.perf_counter()
     done = run.iteration - (settings.start or 0)
     lr = settings.rate(done)
-    parts = [take(rows, run.rows_of_network(rows.samples, k)) for k in range(len(run.learners))]
     thawed = settings.thaw is not None and done >= settings.thaw
     frozen = {run.weights.latest.net_of_role[role] for role in settings.frozen if not thawed}
     steps = [0 if k in frozen else num_rows(part) // BATCH_SIZE for k, part in enumerate(parts)]
 
     def network(k: int) -> Iterator[Losses]:
         generator = np.random.default_rng([run.config.seed, Stream.TRAINING, run.iteration, k])
-        teaching = parts[k].advantage[teaches_policy(parts[k])]
-        mean, deviation = (
-            (float(teaching.mean()), float(teaching.std()) + 1e-6) if teaching.size else (0.0, 1.0)
-        )
-        scaled = parts[k]._replace(
-            advantage=(parts[k].advantage - np.float32(mean)) / np.float32(deviation)
-        )
-        order = generator.permutation(num_rows(scaled))[: steps[k] * BATCH_SIZE]
+        order = generator.permutation(num_rows(parts[k]))[: steps[k] * BATCH_SIZE]
         for taken, batch in enumerate(order.reshape(steps[k], BATCH_SIZE), done * steps[k] + 1):
-            losses = run.learners[k].gradient_step(take(scaled, batch), settings, lr)
+            losses = run.learners[k].gradient_step(take(parts[k], batch), settings, lr)
             run.weights.average(k, min(settings.averaging, taken // AVERAGED))
             yield losses
 
     curves = learn_side_by_side(
         run.learning_threads, [network(k) for k in range(len(steps))], steps, progress
     )
-    curves |= learn_filter(run.filter, [run.config.seed, run.steps], rows.samples, max(steps))
+    if run.filter is not None:
+        samples = concatenate([part.samples for part in parts])
+        curves |= learn_filter(run.filter, [run.config.seed, run.steps], samples, max(steps))
     curves |= {"time/learning_seconds": time.perf_counter() - started, "data/learning_rate": lr}
     return curves | {f"data/learning_steps_{k}": float(count) for k, count in enumerate(steps)}

@@ -3,12 +3,21 @@
 import math
 from collections import Counter
 
+import hypothesis
 import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
 import fpmcts.training.learner
-from fpmcts.training.learner import Learner, teaches_policy
+from fpmcts.training.learner import (
+    LEAST_CHANCE,
+    Learner,
+    choose_rows,
+    inclusion,
+    teaches_policy,
+)
 from fpmcts.training.learner_settings import GradientSettings, LearnerSettings
 from fpmcts.training.policy_games import (
     STAGES,
@@ -229,6 +238,45 @@ def learner_and_rows(networks: Networks) -> tuple[Learner, PolicyDecisions]:
     return Learner(GAME, net, LearnerSettings(), torch.device("cpu")), mine
 
 
+def weighed(rows: PolicyDecisions) -> PolicyDecisions:
+    """Returns decisions of which each that teaches weighs 1."""
+    rows.samples.policy_weight[:] = teaches_policy(rows)
+    return rows
+
+
+@given(
+    st.lists(st.sampled_from([0.0, 1e-3, 0.5, 1.0, 7.0, 1e4]), min_size=1, max_size=40),
+    st.floats(0.05, 0.95),
+)
+@hypothesis.settings(max_examples=200, deadline=None)
+def test_chances_in_proportion_to_sizes_have_the_mean_asked_for(
+    sizes: list[float], share: float
+) -> None:
+    array = np.array(sizes)
+    chances, positive = inclusion(array, share), array > 0.0
+    assert (chances >= 0.0).all() and (chances <= 1.0 + 1e-12).all()
+    if positive.mean() <= share:
+        np.testing.assert_array_equal(chances, positive)
+        return
+    assert chances.mean() == pytest.approx(share)
+    ratios = chances[positive] / array[positive]
+    assert (ratios[chances[positive] < 1.0 - 1e-9] >= ratios.max() * (1.0 - 1e-9)).all()
+
+
+def test_chosen_rows_weigh_as_much_as_all(networks: Networks) -> None:
+    """The mean weight of a decision over the draws is 1, or 0 where it teaches nothing."""
+    rows = play(networks).decisions
+    teaches, number = teaches_policy(rows), np.arange(num_rows(rows), dtype=np.int32)
+    rows.samples.iteration[:] = number
+    weights, times, grid = np.zeros(len(number)), np.zeros(len(number)), 200
+    for draw in (np.arange(grid) + 0.5) / grid:
+        chosen = choose_rows(rows, np.full(len(number), draw)).samples
+        weights[chosen.iteration] += chosen.policy_weight / grid
+        times[chosen.iteration] += 1 / grid
+    np.testing.assert_allclose(weights, teaches, atol=0.06)
+    assert times.min() == pytest.approx(LEAST_CHANCE) and 0.4 <= times[teaches].mean() < 0.5
+
+
 def test_praised_moves_become_likelier_and_the_entropy_keeps_the_policy_open(
     networks: Networks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -238,7 +286,8 @@ def test_praised_moves_become_likelier_and_the_entropy_keeps_the_policy_open(
     for weight in (1.0, 0.0):
         learner, rows = learner_and_rows(networks)
         sign = np.where(np.arange(num_rows(rows)) % 2 == 0, 1.0, -1.0).astype(np.float32)
-        praised, settings = rows._replace(advantage=sign), GradientSettings(entropy=weight)
+        praised = weighed(rows)._replace(advantage=sign)
+        settings = GradientSettings(entropy=weight)
         statistics = {name: b.clone() for name, b in learner.net.named_buffers()}
         first, *_, last = [learner.gradient_step(praised, settings, 1e-2) for _ in range(20)]
         # Ratios are 1 before the first step.
@@ -258,7 +307,7 @@ def test_random_moves_do_not_teach_the_policy(
     learner, _ = learner_and_rows(networks)
     mine = take(rows, np.flatnonzero(seats_to_move(GAME, rows.samples.states) == 0))
     wild = mine._replace(advantage=np.where(mine.explored, np.float32(1e6), np.float32(1.0)))
-    assert abs(learner.gradient_step(wild, GradientSettings(), 1e-3)["surrogate"]) < 2.0
+    assert abs(learner.gradient_step(weighed(wild), GradientSettings(), 1e-3)["surrogate"]) < 2.0
 
 
 def test_certain_decisions_teach_the_value_alone(
@@ -266,6 +315,7 @@ def test_certain_decisions_teach_the_value_alone(
 ) -> None:
     monkeypatch.setattr(fpmcts.training.learner, "CERTAIN", 1e-6)
     learner, rows = learner_and_rows(networks)
+    rows = weighed(rows)
     parts = learner.gradient_step(rows, GradientSettings(), 1e-3)  # all of them are certain
     assert parts["surrogate"] == parts["step_kl"] == parts["clipped"] == 0.0
     again = learner.gradient_step(rows, GradientSettings(), 1e-3)
