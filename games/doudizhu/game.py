@@ -291,10 +291,6 @@ class Doudizhu(Game):
             )
         return without_moves.standing(self.rules, self.rules_name, known)
 
-    def empty(self, count: int) -> States:
-        """Returns ``count`` rows of zeros."""
-        return state.empty(count)
-
     def action_text(self, action: int) -> str:
         """Returns the text of a move, such as ``4443``, ``34567``, ``LB`` or ``pass``; of a bid,
         such as ``call 2``, ``no call`` or ``double``. Raises ValueError if there is no such action.
