@@ -56,10 +56,10 @@ const ROBOT =
  1.800 0 0 0 0-3.600zm7 0a1.800 1.800 0 1 0 0 3.600 1.800 1.800 0 0 0 0-3.600zM7 19h10\
 l1.500 3h-13z";
 
-// The last move of each seat in the current round; the seat to move has none.
+// The last move of each seat within a round.
 export function lastMoves(view) {
   const last = {};
-  const from = Math.max(0, view.moves.length - view.seats.length + (view.over ? 0 : 1));
+  const from = Math.max(0, view.moves.length - view.seats.length);
   view.moves.slice(from).forEach((one, k) => {
     if (one.seat !== null) last[one.seat] = { move: one.move, ply: from + k };
   });

@@ -96,7 +96,8 @@ function Place({ view, seat, made, notes, thinking, next }) {
   const player = playerTitle(one.player);
   const name = shortTitle(view, seat);
   const role = roleTitle(gameOf(view.game), seat, view);
-  const fresh = made && (notes[made.ply]?.street ?? streetOf(view)) === streetOf(view);
+  const fresh =
+    made && view.to_move !== seat && (notes[made.ply]?.street ?? streetOf(view)) === streetOf(view);
   const behind = stacks === undefined ? null : won === null ? stacks : stacks + paid + won;
   const hand = handOf(view, seat);
   return html`
