@@ -907,6 +907,18 @@ def test_the_room_is_used(browser: Any, site: Site) -> None:
         bar = zip(*(boxes(".board > *", side) for side in ("top", "bottom")), strict=True)
         assert len({round(sum(ends)) for ends in bar}) == 1, "bottom cards and stake in one row"
         assert boxes(".log thead", "height")[0] < 50 * height / 800
+    hands = ["3345678TTJJQQKKA2", "4567899TJQKKAA223", "3445566778899TJ2L"]
+    deal = {"rules": "standard", "hands": hands, "bottom": "AQB"}
+    deal |= {"players": ["you", "random", "random"], "moves": ["34567", "56789", "6789T"]}
+    files = {"data": json.dumps(deal), "headers": {"origin": site.origin}}
+    record = person.context.request.post(f"{site.origin}/api/records", **files).json()
+    person.new_table(continues=record["tables"][0]["id"], ply=3, seed=None)
+    person.wait_for_turn()
+    for width, height in ((1024, 768), (1280, 800), (1920, 1080)):
+        page.set_viewport_size({"width": width, "height": height})
+        sides = (boxes(".seat .played .cards", side) for side in ("left", "right"))
+        ends = [end for pair in sorted(zip(*sides, strict=True)) for end in pair]
+        assert len(ends) == 6 and ends == sorted(ends), "straights of all three side by side"
     person.new_table(game="no_limit_holdem:players=3", seats=["you", "random", "random"])
     person.wait_for_turn()
     assert person.count(".match") == 0

@@ -77,7 +77,7 @@ export function Review({
   });
   const unit = review?.unit ?? (game.reports_wins ? "wp" : "points");
   const digits = unit === "points" ? 2 : 1;
-  const lossText = (which) => t("loss", lossOf(which, digits));
+  const lossText = (which) => t("loss", lossOf(which, digits)) + (unit === "wp" ? " %" : "");
   const hear = (message) => {
     if (message.type === "queued") return;
     if (message.type === "progress") {
