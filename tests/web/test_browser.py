@@ -921,7 +921,7 @@ def test_the_room_is_used(browser: Any, site: Site) -> None:
         assert len(ends) == 6 and ends == sorted(ends), "straights of all three side by side"
     person.new_table(game="no_limit_holdem:players=3", seats=["you", "random", "random"])
     person.wait_for_turn()
-    assert person.count(".match") == 0
+    assert "Full house" in person.text(".side .ladder") and person.count(".match") == 0
     page.keyboard.press("f")
     page.wait_for_selector(".steps")
     page.keyboard.press("Enter")

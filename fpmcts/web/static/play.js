@@ -545,6 +545,12 @@ export function Play({
           (mine || summary.mode === "open") &&
           button(t("outside"), outside, "link small")}
         </section>
+        ${pageOf(view.game).poker?.hands &&
+        element(
+          "section",
+          [element("h2", t("hand_order")), element("p", t("hands_in_order"))],
+          "panel ladder",
+        )}
       </aside>
     </main>
   `;
