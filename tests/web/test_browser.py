@@ -50,7 +50,7 @@ def test_the_table_of_a_hint_says_what_the_decision_says(browser: Any, site: Sit
     searched = Decision("fold", 1, policy, 0.86, WINS, root, playouts=64, value_error=0.03)
     assert person.run("thoughts", shown, Answer(searched, 64, 64).fields()) == [
         "Instinct 98 %; 64 playouts find no better move.",
-        "Move|AI plays %|Win %|Visits|Instinct %",
+        "Move|AI %|Win %|Tries|Instinct %",
         "Fold|90.0|≈ 85 ± 3|39|98.0!",
         "Raise|10.0|≈ 90 ± 4|24|2.0!",
         "Pass|0.0|20 ± 10|1|0.0",
@@ -178,6 +178,8 @@ def test_one_click_plays_what_was_played_last(browser: Any, site: Site, width: i
         page.wait_for_selector(".new")
         return made["game"], made["mode"]
 
+    sentence = "Doudizhu with bidding, against two Instinct players, with hints"
+    assert person.text(".now small") == sentence
     assert play() == ("doudizhu:bidding=call,doubling=true", "hints")
     page.locator("input[value=leduc]").locator("..").click()
     person.options()
@@ -269,7 +271,7 @@ def stored_review(person: Person) -> int:
 def open_review(person: Person) -> int:
     """Opens the review of the finished game that is shown."""
     if not person.get(f"/api/tables/{person.table}")["summary"]["reviewed"]:
-        person.page.locator(".finish button", has_text="Review").click()
+        person.page.locator(".finish button", has_text="Find my costliest move").click()
     person.page.wait_for_selector(".review .summary", timeout=5000)
     return person.count(".curve .point")
 
@@ -503,6 +505,11 @@ def test_what_the_page_computes(browser: Any, site: Site) -> None:
     ) == ["12 ± 4 %", None, None], "a clear loss of more than an inaccuracy, nothing else"
     assert person.run("words", "of.map(verdict)", [2, 0, -1]) == ["You won", "A draw", "You lost"]
     assert person.run("words", "of.map(gain)", [2, 0, -1, None]) == ["gain", "", "lose", ""]
+    sizes = [len(person.run("poker", "pileOf(of)", bet)) for bet in (0, 0.5, 1, 3.5, 12, 99)]
+    assert sizes == sorted(sizes) and sizes[0] == 0 < sizes[1], "more chips are a higher pile"
+    judged = [{"class": one, "loss": loss} for one, loss in (("mistake", 7), ("blunder", 16))]
+    judged += [{"class": "best", "loss": 0}, {"class": "unclear", "loss": 20}]
+    assert person.run("review", "costliest(of)", judged) == judged[1]
     games = [[2, -1, -1], [-4, 8, -4]]
     found = person.run("replay", "sums(of).slice(-3).map(one => one.value)", games)
     assert found == [-2, 7, -5]
@@ -514,7 +521,7 @@ def test_what_the_page_computes(browser: Any, site: Site) -> None:
     row = {"move": "call", "visits": 8, "points": 1.0}
     for prior, more in ((None, []), (0.5, ["Instinct %"])):
         told = person.run("thoughts", heads, {"rows": [row | {"prior": prior}]})
-        assert told == ["Move", "Result", "Visits", *more], "what is unknown is left out"
+        assert told == ["Move", "Result", "Tries", *more], "what is unknown is left out"
     person.close()
 
 
@@ -634,7 +641,7 @@ def test_replay_and_review(browser: Any, site: Site, tmp_path: Path) -> None:
     page.keyboard.press("ArrowLeft")
     person.check()
     person.open(table)
-    page.locator(".finish button", has_text="复盘").click()
+    page.locator(".finish button", has_text="找出损失最大的一手").click()
     page.wait_for_selector(".review .summary")
     page.keyboard.press("n")
     page.wait_for_selector(".decision.mistake, .decision.blunder, .decision.inaccuracy")
@@ -843,7 +850,11 @@ def test_a_poker_table_fits_its_window(browser: Any, site: Site) -> None:
         name = "no_limit_holdem" + f":players={players}" * (players > 2)
         person.new_table(game=name, seats=seats, mode="fair", seed=seed)
         person.wait_for_turn()
+        own, plate = (page.locator(f".seat.bottom {one}") for one in (".cards", ".plate"))
         for width, height in ((1280, 800), (1366, 700), (390, 844), (844, 390)):
+            assert own.count() == 1 and person.count(".lying") == 0
+            gap = plate.bounding_box()["y"] - own.bounding_box()["y"]
+            assert 0 < gap < own.bounding_box()["height"], "one's cards stand on one's own plate"
             assert check(".plate, .sizes, .amount, .buttons", width, height) == players + 3
         while person.wait_for_turn():
             ply = person.view()["ply"]
@@ -860,7 +871,8 @@ def test_a_poker_table_fits_its_window(browser: Any, site: Site) -> None:
 
 def test_the_room_is_used(browser: Any, site: Site) -> None:
     """The tiles of the lobby leave no hole; plays are as large as the hand, in one row, and nothing
-    leaves the window; the log's heading has two lines; rules and results are beside the felt.
+    leaves the window; the log's heading has two lines, numbers and headings of thoughts have one;
+    rows of beliefs say how many cards they are of; results are beside the felt.
     """
     person = Person(browser, site)
     page = person.page
@@ -874,16 +886,42 @@ def test_the_room_is_used(browser: Any, site: Site) -> None:
     assert len(ends) == 2 and len({*ends.values()}) == 1
     person.new_table(seats=["policy", "you", "policy"], seed=12)
     person.wait_for_turn()
+    page.locator(".think button").first.click()
+    page.wait_for_selector(".heat")
+    assert page.locator(".heat").first.locator("th[scope=row]").all_inner_texts() == [
+        f"≥ {count}" for count in (4, 3, 2, 1)
+    ]
+    assert "at least" in person.text(".hidden-hands > p:first-of-type")
+    lines = (
+        "all => Math.max(...all.map(one => { const range = document.createRange();"
+        "range.selectNodeContents(one); return new Set([...range.getClientRects()]"
+        ".filter(box => box.height > 9).map(box => box.top)).size; }))"
+    )
+    assert page.locator(".moves :is(th, td.num)").evaluate_all(lines) == 1
     for width, height in ((1280, 800), (1920, 1080)):
         page.set_viewport_size({"width": width, "height": height})
         played = boxes(".others .played .card", "offsetHeight")
         assert len(played) > 1 and min(played) >= boxes(".hand .card", "offsetHeight")[0]
         assert len({*boxes(".others .played .card", "offsetTop")}) == 1
         assert boxes(".controls", "bottom")[0] < height
+        bar = zip(*(boxes(".board > *", side) for side in ("top", "bottom")), strict=True)
+        assert len({round(sum(ends)) for ends in bar}) == 1, "bottom cards and stake in one row"
         assert boxes(".log thead", "height")[0] < 50 * height / 800
+    hands = ["3345678TTJJQQKKA2", "4567899TJQKKAA223", "3445566778899TJ2L"]
+    deal = {"rules": "standard", "hands": hands, "bottom": "AQB"}
+    deal |= {"players": ["you", "random", "random"], "moves": ["34567", "56789", "6789T"]}
+    files = {"data": json.dumps(deal), "headers": {"origin": site.origin}}
+    record = person.context.request.post(f"{site.origin}/api/records", **files).json()
+    person.new_table(continues=record["tables"][0]["id"], ply=3, seed=None)
+    person.wait_for_turn()
+    for width, height in ((1024, 768), (1280, 800), (1920, 1080)):
+        page.set_viewport_size({"width": width, "height": height})
+        sides = (boxes(".seat .played .cards", side) for side in ("left", "right"))
+        ends = [end for pair in sorted(zip(*sides, strict=True)) for end in pair]
+        assert len(ends) == 6 and ends == sorted(ends), "straights of all three side by side"
     person.new_table(game="no_limit_holdem:players=3", seats=["you", "random", "random"])
     person.wait_for_turn()
-    assert "Full house" in person.text(".side .rules") and person.count(".match") == 0
+    assert "Full house" in person.text(".side .ladder") and person.count(".match") == 0
     page.keyboard.press("f")
     page.wait_for_selector(".steps")
     page.keyboard.press("Enter")
@@ -926,7 +964,7 @@ def test_any_amount_by_field_slider_buttons_and_keys(browser: Any, site: Site) -
     press("Enter")
     person.wait_after(0)
     assert person.view()["moves"][0] == {"seat": 2, "move": "r337"}
-    assert "Preflop button You Raise to 3.37" in person.text(".log").replace("\xa0", " ")
+    assert "Preflop You Raise to 3.37" in person.text(".log").replace("\xa0", " ")
     assert "stack 96.63" in person.text(".seat.bottom")
     while person.wait_for_turn():
         ply = person.view()["ply"]

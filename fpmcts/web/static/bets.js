@@ -3,10 +3,9 @@
 
 import { html, useEffect, useRef, useState } from "./vendor/preact.js";
 import { moveWord, wordAt } from "./cards.js";
-import { isFold, kbd, lying, moveButtons, onButton, useHint, useKeys } from "./keys.js";
-import { handOf } from "./poker.js";
+import { isFold, kbd, moveButtons, onButton, useHint, useKeys } from "./keys.js";
 import { chips, classes, shownChips, t, takenChips } from "./words.js";
-import { button, element, input } from "./parts.js";
+import { button, input } from "./parts.js";
 
 const STEPS = 200; // of the slider, which is logarithmic: small bets matter more
 
@@ -83,7 +82,6 @@ export function BetControls({ view, turn, play, hint, say, keys }) {
     else return false;
     return true;
   });
-  const own = view.seats[view.you].cards;
   const bets = view.seats.map((one) => one.facts?.bets ?? 0);
   const fixed = range && range[0] === range[1];
   const good = range && fault(text, range) === null;
@@ -91,9 +89,7 @@ export function BetControls({ view, turn, play, hint, say, keys }) {
     good && value === range[1] && sizes.some(([, size]) => size === value)
       ? t("all_in_of", chips(value))
       : t(Math.max(...bets) > 0 ? "raise_to" : "bet_of", good ? chips(value) : "…");
-  const hand = handOf(view, view.you);
   return html`
-    ${lying(own, hand && element("small", hand))}
     <div class="row buttons">
       ${moveButtons({
         ...{ view, play, suggested, keys },

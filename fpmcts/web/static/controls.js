@@ -8,6 +8,7 @@ import {
   CardButton,
   RANKS,
   RankHand,
+  cardRow,
   cheapestWith,
   chosenText,
   countsOf,
@@ -17,16 +18,8 @@ import {
   sorted,
 } from "./cards.js";
 import { Squares, boardOf } from "./felt.js";
-import {
-  TypedMove,
-  isFold,
-  lying,
-  moveButtons,
-  onButton,
-  useHint,
-  useKeys,
-  useLater,
-} from "./keys.js";
+import { TypedMove, isFold, moveButtons, onButton, useHint, useKeys, useLater } from "./keys.js";
+import { isPoker } from "./poker.js";
 import { classes, t } from "./words.js";
 import { button, element } from "./parts.js";
 
@@ -200,7 +193,9 @@ function ButtonControls({ view, turn, play, hint, keys }) {
             )}
           </div>
         `
-      : lying(own)}
+      : own?.length > 0 &&
+        !isPoker(view) &&
+        element("div", cardRow(own, undefined, t("your_hand")), "lying")}
     <div class="row buttons">
       ${moveButtons({
         ...{ view, play, suggested, keys, keyOf },

@@ -15,7 +15,15 @@ import {
   showRanks,
 } from "./cards.js";
 import { Effects } from "./effects.js";
-import { besideTitle, gameOf, playerTitle, roleTitle, seatTitle, teamOf } from "./players.js";
+import {
+  besideTitle,
+  gameOf,
+  playerTitle,
+  roleTitle,
+  seatTitle,
+  shortTitle,
+  teamOf,
+} from "./players.js";
 import { openSuits, suitsOf } from "./suits.js";
 import { amount, classes, gain, ofGame, signed, t } from "./words.js";
 import { Ring, isPoker } from "./poker.js";
@@ -48,10 +56,10 @@ const ROBOT =
  1.800 0 0 0 0-3.600zm7 0a1.800 1.800 0 1 0 0 3.600 1.800 1.800 0 0 0 0-3.600zM7 19h10\
 l1.500 3h-13z";
 
-// The last move of each seat in the current round; the seat to move has none.
+// The last move of each seat within a round.
 export function lastMoves(view) {
   const last = {};
-  const from = Math.max(0, view.moves.length - view.seats.length + (view.over ? 0 : 1));
+  const from = Math.max(0, view.moves.length - view.seats.length);
   view.moves.slice(from).forEach((one, k) => {
     if (one.seat !== null) last[one.seat] = { move: one.move, ply: from + k };
   });
@@ -176,7 +184,6 @@ function Seat({ view, seat, place, thinking, progress, made, next, notes }) {
   const about = [roleTitle(game, seat, view), besideTitle(view, seat)].filter(Boolean).join(" · ");
   const own = view.you === null ? null : view.seats[view.you].cards;
   const down = !sheds(view) && !one.cards && own ? (one.count ?? own.length) : 0;
-  const small = view.seats.length > 2 && !sheds(view) ? "small" : "";
   return html`
     <section
       class=${classes("seat", place, turn && "turn", beat && "leads")}
@@ -206,8 +213,8 @@ function Seat({ view, seat, place, thinking, progress, made, next, notes }) {
         ${view.returns &&
         element("b", signed(view.returns[seat]), `return ${gain(view.returns[seat])}`)}
       </header>
-      ${place !== "bottom" && handRow(view, one, sheds(view) ? "small fanned" : small)}
-      ${place !== "bottom" && down > 0 && downCards(down, small)}
+      ${place !== "bottom" && handRow(view, one, sheds(view) ? "small fanned" : "small")}
+      ${place !== "bottom" && down > 0 && downCards(down, "small")}
       <div class="played" key=${made?.ply}>
         ${next !== undefined
           ? html`
@@ -308,7 +315,7 @@ export function Felt({ view, thinking, progress, next, status, notes = {}, foot,
   return html`
     <div class=${`felt ${kind}`}>
       ${poker
-        ? h(Ring, { view, last, notes, thinking, next, children })
+        ? h(Ring, { view, last, notes, thinking, next })
         : html`
             <div class="others">${others.map((which, k) => seat(which, places[k]))}</div>
             ${h(Board, { view, children })}
@@ -361,9 +368,7 @@ export function Log({ view, notes = {}, at, choose }) {
             <li key=${ply} value=${ply + 1}>
               ${seat !== null &&
               html`
-                <b>${roleTitle(game, seat, view)}</b>
-                ${" "}
-                <small class="muted">${playerTitle(view.seats[seat].player)}</small>
+                <b>${shortTitle(view, seat)}</b>
                 ${" "}
               `}
               ${made(ply)}

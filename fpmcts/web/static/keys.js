@@ -2,8 +2,8 @@
 // the browser keeps.
 
 import { h, useEffect, useRef, useState } from "./vendor/preact.js";
-import { cardRow, wordAt } from "./cards.js";
-import { button, element, input } from "./parts.js";
+import { wordAt } from "./cards.js";
+import { button, input } from "./parts.js";
 import { classes, t } from "./words.js";
 
 const typing = (event) => ["INPUT", "SELECT", "TEXTAREA"].includes(event.target.tagName);
@@ -96,10 +96,6 @@ export const isFold = (move) => move === "fold";
 
 // Whether a key is pressed on what acts by itself.
 export const onButton = (event) => ["BUTTON", "A", "SUMMARY"].includes(event.target.tagName);
-
-// The cards of a hand that can only be looked at.
-export const lying = (cards, below) =>
-  cards?.length > 0 && element("div", [cardRow(cards, undefined, t("your_hand")), below], "lying");
 
 export function TypedMove({ turn, play }) {
   const [text, setText] = useState("");

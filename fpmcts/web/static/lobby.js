@@ -8,10 +8,10 @@ import {
   YOU,
   baseTitle,
   byLevel,
+  countedTitles,
   gameOf,
   gameTitle,
   isSeries,
-  levelTitle,
   playerText,
   playerTitle,
   preparingText,
@@ -134,14 +134,12 @@ function NewTable({ config, wish, begun, prepare, open, make }) {
           </button>
           <small>
             ${game
-              ? [
+              ? t(
+                  mine === null ? "watch_text" : "play_text",
                   gameTitle(game.name),
-                  t(
-                    "against_n",
-                    [...new Set(others.map((seat) => levelTitle(game, playerOf(seat))))].join(", "),
-                  ),
+                  countedTitles(others.map((seat) => playerOf(seat).name)),
                   t(`mode_${mode}`),
-                ].join(" · ")
+                )
               : t("loading")}
           </small>
           ${begun &&
@@ -282,7 +280,6 @@ function NewTable({ config, wish, begun, prepare, open, make }) {
 
 function Recent({ tables, open, forget }) {
   const [few, more] = useFew(tables, MOST_SHOWN);
-  if (!tables.length) return element("p", t("nothing_yet"), "muted");
   return html`
     <ul class="recent">
       ${few.map(
@@ -452,14 +449,17 @@ export function Lobby({ config, engine, wish, prepare, open, make, go, fail }) {
         begun: tables.find((one) => !one.over && one.you !== null && !one.shared),
       })}
       <div class="two">
-        <section class="panel">
-          <h2>${t("recent")}</h2>
-          ${h(Recent, {
-            tables,
-            open,
-            forget: (id) => remove(`/api/tables/${id}`).then(refresh, fail),
-          })}
-        </section>
+        ${tables.length > 0 &&
+        html`
+          <section class="panel">
+            <h2>${t("recent")}</h2>
+            ${h(Recent, {
+              tables,
+              open,
+              forget: (id) => remove(`/api/tables/${id}`).then(refresh, fail),
+            })}
+          </section>
+        `}
         <section class="panel">
           <h2>${t("more")}</h2>
           <ul class="tools">

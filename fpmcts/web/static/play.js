@@ -22,7 +22,7 @@ import {
 import { isPoker, streetOf } from "./poker.js";
 import { Match, Steps, useReplay } from "./replay.js";
 import { Review } from "./review.js";
-import { Rules, rulesText } from "./rules.js";
+import { Rules } from "./rules.js";
 import { dealSuits } from "./suits.js";
 import { Curve, Hands, Moves, Value } from "./thoughts.js";
 import { gain, number, ofGame, pageOf, setUnit, signed, signedChips, t, verdict } from "./words.js";
@@ -347,7 +347,9 @@ export function Play({
     [
       series && !matchOver && button(t("next"), dealNext, "primary"),
       (!series || matchOver) && !summary.imported && button(t("again"), again, "primary"),
-      game.analyst && !reviewing && button(t("review"), () => setTab("review")),
+      game.analyst &&
+        !reviewing &&
+        button(t(watching ? "review" : "costliest"), () => setTab("review")),
       plies && !shown.over && button(t("explore"), () => explore([])),
     ],
     "row buttons finish",
@@ -467,7 +469,8 @@ export function Play({
           ply: at,
         })}
         ${!done && !watching && prefs.counter && h(Counter, { view })}
-        ${(!done || (game.analyst && !reviewing)) &&
+        ${!reviewing &&
+        (result || (game.analyst && (done || summary.mode !== "fair"))) &&
         html`
           <section class="panel thoughts">
             <h2>${t("thoughts")}</h2>
@@ -497,17 +500,8 @@ export function Play({
                         `}
                   </div>
                 `
-              : note(
-                  t(
-                    done
-                      ? "thoughts_over"
-                      : summary.mode === "fair"
-                        ? "thoughts_fair"
-                        : game.analyst
-                          ? "thoughts_wait"
-                          : "thoughts_none",
-                  ),
-                )}
+              : note(t(done ? "thoughts_over" : "thoughts_wait"))}
+            ${maySearch && searches && !result && note(t("think_help"))}
             ${result &&
             html`
               <p class="whose">
@@ -551,14 +545,12 @@ export function Play({
           (mine || summary.mode === "open") &&
           button(t("outside"), outside, "link small")}
         </section>
-        ${!done &&
-        ofGame(view.game, "rules") &&
-        html`
-          <details class="panel options rules" open>
-            <summary>${t("rules")}</summary>
-            ${rulesText(view.game)}
-          </details>
-        `}
+        ${pageOf(view.game).poker?.hands &&
+        element(
+          "section",
+          [element("h2", t("hand_order")), element("p", t("hands_in_order"))],
+          "panel ladder",
+        )}
       </aside>
     </main>
   `;

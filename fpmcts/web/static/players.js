@@ -28,7 +28,9 @@ export const variantTitle = (game) =>
 export function gameTitle(name) {
   const [base, options] = name.split(":");
   const game = gameOf(name);
-  return options && game?.variant ? `${baseTitle(base)} · ${variantTitle(game)}` : baseTitle(base);
+  return options && game?.variant
+    ? (ofGame(base, `title_${game.variant}`) ?? `${baseTitle(base)} · ${variantTitle(game)}`)
+    : baseTitle(base);
 }
 
 // What is being prepared, and the progress.
@@ -84,8 +86,16 @@ export function playerTitle(name) {
   return known ? `${known} ${found.playouts ?? ""}`.trim() : found.label;
 }
 
+// Some players in words, counted where several are alike.
+export function countedTitles(names) {
+  const titles = [...new Set(names)].map(playerTitle);
+  return titles.length < names.length
+    ? t("players_n", t("numbers")[names.length], titles.join(", "))
+    : titles.join(", ");
+}
+
 // A player with its level, where its strength was measured.
-export function levelTitle(game, player) {
+function levelTitle(game, player) {
   const found = strengthOf(game)[player.name];
   const title = playerTitle(player.name);
   return found ? `${t(`level_${found.level}`)} (${title})` : title;
@@ -138,6 +148,12 @@ export function besideTitle(view, seat) {
 // Whether several seats have the same player, so that its name does not tell them apart.
 export const sameNames = (view) =>
   new Set(view.seats.map((one) => one.player)).size < view.seats.length;
+
+// What tells a seat apart in a word: its player, or its role where several have the same player.
+export const shortTitle = (view, seat) =>
+  sameNames(view) && seat !== view.you
+    ? roleTitle(gameOf(view.game), seat, view)
+    : playerTitle(view.seats[seat].player);
 
 // What a screen reader calls the player of a seat: no two are called alike.
 export function calledTitle(view, seat) {

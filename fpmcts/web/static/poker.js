@@ -3,9 +3,9 @@
 
 import { h, html } from "./vendor/preact.js";
 import { cardRow, downCards, moveText, moveWord } from "./cards.js";
-import { gameOf, playerTitle, roleTitle } from "./players.js";
+import { gameOf, playerTitle, roleTitle, shortTitle } from "./players.js";
 import { element, picture, thinkingDots } from "./parts.js";
-import { chips, classes, gain, pageOf, signedChips, t } from "./words.js";
+import { chips, classes, gain, pageOf, shownChips, signedChips, t } from "./words.js";
 
 // Whether every seat pays chips into a pot.
 export const isPoker = (view) => view.seats.every((one) => typeof one.facts?.paid === "number");
@@ -63,25 +63,41 @@ export function handOf(view, seat) {
 // A move without its amount, which lies before the seat.
 const actOf = (word) => word.replace(/ ?(to|到)? ?[½¼¾\d].*$/, "");
 
-const Chips = ({ count, style = "" }) => html`
-  <span class=${`bet-chip ${style}`}>
-    <span class="chip" aria-hidden="true"></span>
+const WORTHS = [5000, 500, 25, 5, 1, 0.5, 0.1]; // of chips, as they are shown
+const MOST_CHIPS = 8;
+
+// The chips that make an amount, the dearest first.
+export function pileOf(amount) {
+  const found = [];
+  WORTHS.forEach((worth, k) => {
+    for (; amount >= worth && found.length < MOST_CHIPS; amount -= worth) found.push(k);
+  });
+  return found;
+}
+
+const Chips = ({ count, children }) => html`
+  <span class="bet-chip">
+    <span class="pile" aria-hidden="true">
+      ${pileOf(shownChips(count)).map((k) => element("i", "", `worth-${k}`))}
+    </span>
+    ${children}
     <b>${chips(count)}</b>
   </span>
 `;
 
-function Place({ view, seat, made, notes, thinking, next, children }) {
+function Place({ view, seat, made, notes, thinking, next }) {
   const one = view.seats[seat];
-  const game = gameOf(view.game);
   const { stacks, paid, bets = paid, folded } = one.facts;
   const won = view.returns ? view.returns[seat] : null;
   const me = view.you ?? 0;
   const own = seat === me;
   const angle = Math.PI * (0.5 + (2 * (seat - me)) / view.seats.length);
   const at = { "--x": Math.cos(angle).toFixed(3), "--y": Math.sin(angle).toFixed(3) };
-  const name = playerTitle(one.player);
-  const role = roleTitle(game, seat, view);
-  const fresh = made && (notes[made.ply]?.street ?? streetOf(view)) === streetOf(view);
+  const player = playerTitle(one.player);
+  const name = shortTitle(view, seat);
+  const role = roleTitle(gameOf(view.game), seat, view);
+  const fresh =
+    made && view.to_move !== seat && (notes[made.ply]?.street ?? streetOf(view)) === streetOf(view);
   const behind = stacks === undefined ? null : won === null ? stacks : stacks + paid + won;
   const hand = handOf(view, seat);
   return html`
@@ -95,10 +111,10 @@ function Place({ view, seat, made, notes, thinking, next, children }) {
         won > 0 && "winner",
       )}
       style=${at}
-      aria-label=${`${name}, ${role}`}
+      aria-label=${`${player}, ${role}`}
     >
-      ${one.cards && (!own || !children)
-        ? cardRow(one.cards, "small", t("hand"))
+      ${one.cards
+        ? cardRow(one.cards, own ? "" : "small", t("hand"))
         : !own && !folded && !view.over && downCards((view.seats[me].cards ?? [1]).length, "small")}
       <div class="plate">
         <b class="name">${name}</b>
@@ -117,7 +133,7 @@ function Place({ view, seat, made, notes, thinking, next, children }) {
                           : actOf(notes[made.ply]?.word ?? moveWord(made.move))}
                       </b>
                     `
-                  : element("small", role)}
+                  : element("small", name === role ? player : role)}
         </div>
         ${behind !== null &&
         html`
@@ -130,11 +146,13 @@ function Place({ view, seat, made, notes, thinking, next, children }) {
         seat === view.seats.length - 1 &&
         picture(t("dealer"), "D", "dealer")}
       </div>
-      ${won !== null && hand && !folded && element("small", hand, "made")}
+      ${(own || won !== null) && hand && !folded && element("small", hand, "made")}
     </section>
     ${won === null && bets > 0
       ? html`
-          <div class="spot stakes" style=${at}><${Chips} count=${bets} /></div>
+          <div class=${classes("spot", "stakes", own && "own")} style=${at}>
+            <${Chips} count=${bets} />
+          </div>
         `
       : won > 0 &&
         html`
@@ -145,9 +163,8 @@ function Place({ view, seat, made, notes, thinking, next, children }) {
   `;
 }
 
-// The oval with all seats, the open cards and the pot. `children`: your own place below, which
-// shows your cards.
-export function Ring({ view, last, notes, thinking, next, children }) {
+// The oval with all seats, the open cards and the pot.
+export function Ring({ view, last, notes, thinking, next }) {
   const paid = view.seats.reduce((sum, one) => sum + one.facts.paid, 0);
   const waiting = view.seats.reduce((sum, one) => sum + (one.facts.bets ?? 0), 0);
   const open = view.public?.public ?? [];
@@ -158,10 +175,10 @@ export function Ring({ view, last, notes, thinking, next, children }) {
       <div class="center board">
         ${open.length > 0 && element("div", cardRow(open, undefined, t("public")), "open-cards")}
         <p class="pot">
-          <span class="chip" aria-hidden="true"></span>
-          <small>${t("pot")}</small>
-          ${" "}
-          <b>${chips(paid)}</b>
+          <${Chips} count=${paid}>
+            <small>${t("pot")}</small>
+            ${" "}
+          <//>
         </p>
         ${pots.length > 1 && waiting === 0
           ? element(
@@ -177,7 +194,6 @@ export function Ring({ view, last, notes, thinking, next, children }) {
           view,
           seat,
           notes,
-          children,
           made: last[seat],
           thinking: thinking === seat,
           next: view.to_move === seat ? next : undefined,

@@ -6,7 +6,7 @@ import { get } from "./connection.js";
 import { useLater } from "./keys.js";
 import { playerTitle } from "./players.js";
 import { Curve } from "./thoughts.js";
-import { gain, shownChips, signedChips, t } from "./words.js";
+import { gain, shownChips, signedChips, t, unitText } from "./words.js";
 import { element, figure, grid, icon, input } from "./parts.js";
 
 // All positions of a finished game; null until they have arrived, or without an id.
@@ -79,27 +79,22 @@ export function Match({ id, series, over, fail }) {
   useEffect(() => {
     get(`/api/tables/${id}/series`).then((answer) => setGames(answer.games), fail);
   }, [id, series.games]);
-  const ranks = series.players
-    .map((player, k) => [series.returns[k], player, k])
-    .sort((a, b) => b[0] - a[0]);
+  const ranks = series.players.map((_, k) => [series.returns[k], k]).sort((a, b) => b[0] - a[0]);
+  const all = series.players.map(playerTitle);
+  const name = (k) => all[k] + (all.indexOf(all[k]) === all.lastIndexOf(all[k]) ? "" : ` ${k + 1}`);
   return html`
     <section class="panel match">
       <h2>${t(over ? "match_over" : "total")}</h2>
       ${grid(
         null,
-        ranks.map(([won, player, k]) => [
-          `${playerTitle(player)}${
-            series.players.indexOf(player) !== series.players.lastIndexOf(player) ? ` ${k + 1}` : ""
-          }`,
-          element("span", signedChips(won), gain(won)),
-        ]),
+        ranks.map(([won, k]) => [name(k), element("span", signedChips(won), gain(won))]),
       )}
       ${h(Curve, {
         points: sums(games),
         unit: "points",
-        title: t("match_curve"),
+        title: t("match_curve") + unitText(),
         tag: (one) => t("hand_no", one.ply),
-        names: (k) => playerTitle(series.players[k]),
+        names: name,
       })}
     </section>
   `;

@@ -11,6 +11,10 @@ import { button, element, field, grid, hidden, input, note, scroll, segments } f
 
 const KEPT = "fpmcts.review";
 
+// The mistake that lost most; undefined where there is none.
+export const costliest = (decisions) =>
+  decisions.filter((one) => WRONG.includes(one.class)).sort((a, b) => b.loss - a.loss)[0];
+
 export function Review({
   id,
   view,
@@ -73,7 +77,7 @@ export function Review({
   });
   const unit = review?.unit ?? (game.reports_wins ? "wp" : "points");
   const digits = unit === "points" ? 2 : 1;
-  const lossText = (which) => t("loss", lossOf(which, digits));
+  const lossText = (which) => t("loss", lossOf(which, digits)) + (unit === "wp" ? " %" : "");
   const hear = (message) => {
     if (message.type === "queued") return;
     if (message.type === "progress") {
@@ -85,8 +89,8 @@ export function Review({
     setProgress(null);
     if (!message.review) return;
     setDecisions(message.review.decisions);
-    const first = message.review.decisions.find((each) => WRONG.includes(each.class));
-    if (first && !review) choose(first.ply);
+    const worst = costliest(message.review.decisions);
+    if (worst && !review) choose(worst.ply);
     setReview(message.review);
   };
   const start = (cuts) => {
@@ -98,7 +102,6 @@ export function Review({
     setThresholds(cuts);
     if (review && job === null) start(cuts);
   };
-  const marks = wrong.filter((each) => each.class !== "unclear").length;
   return html`
     <section class="panel review">
       <h2>${t("review")}</h2>
@@ -148,14 +151,6 @@ export function Review({
           ${button(t("print"), () => print())}
         </div>
       `}
-      ${review && h(Thresholds, { game, unit, say, values: thresholds, change: sort })}
-      ${h(Curve, {
-        unit,
-        ply,
-        choose,
-        points: decisions.map((each) => ({ ...each, se: each.value_se })),
-        names: name,
-      })}
       ${one &&
       html`
         <div class=${`decision ${one.class ?? ""}`}>
@@ -200,11 +195,19 @@ export function Review({
           h(Moves, { result: { rows: one.rows, unit }, mark: one.move })}
         </div>
       `}
+      ${review && h(Thresholds, { game, unit, say, values: thresholds, change: sort })}
+      ${h(Curve, {
+        unit,
+        ply,
+        choose,
+        points: decisions.map((each) => ({ ...each, se: each.value_se })),
+        names: name,
+      })}
       ${review &&
       html`
         ${h(Summary, { review, name, digits })} ${h(Luck, { review, name, digits })}
       `}
-      ${marks > 0 &&
+      ${wrong.length > 0 &&
       html`
         <ol class="print-only">
           ${wrong.map(

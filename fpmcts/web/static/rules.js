@@ -5,21 +5,20 @@ import { baseTitle } from "./players.js";
 import { ofGame, t } from "./words.js";
 import { Sheet, element } from "./parts.js";
 
-export const rulesText = (base) =>
-  ofGame(base, "rules").map(
-    ([title, lines]) => html`
-      <section>
-        <h3>${title}</h3>
-        <ul>
-          ${lines.map((line) => element("li", line))}
-        </ul>
-      </section>
-    `,
-  );
-
 // The rules of a game; null: closed.
 export const Rules = ({ base, close }) => html`
   <${Sheet} ...${{ close }} name=${t("rules")} open=${base} style="rules">
-    ${base && [element("h2", baseTitle(base)), rulesText(base)]}
+    ${base && element("h2", baseTitle(base))}
+    ${base &&
+    ofGame(base, "rules").map(
+      ([title, lines]) => html`
+        <section>
+          <h3>${title}</h3>
+          <ul>
+            ${lines.map((line) => element("li", line))}
+          </ul>
+        </section>
+      `,
+    )}
   <//>
 `;

@@ -3,13 +3,13 @@
 
 import { h, html } from "./vendor/preact.js";
 import { cardName, highFirst, moveText, moveWord, rankTitle } from "./cards.js";
-import { amount, classes, number, percent, plusMinus, shownChips, t } from "./words.js";
+import { amount, classes, number, percent, plusMinus, shownChips, t, unitText } from "./words.js";
 import { button, element, note, useFew } from "./parts.js";
 
 const FEW_ROWS = 6;
-const FEW_HANDS = 12;
+const FEW_HANDS = 8;
 const LEAST_ESS = 5; // below it beliefs rest on a few guesses
-const LEAST_SHARE = 0.01; // of the likeliest hand
+const LEAST_SHARE = 0.03; // of the likeliest hand
 
 export function scoreText(row, digits = 1) {
   const wins = (row.wp ?? null) !== null;
@@ -78,7 +78,7 @@ export function Moves({ result, choose, mark, word = moveWord }) {
       (row) => [percent(row.share, 1), row.share > 0 && gauge(row.share)],
     ],
     valued && [
-      points ? t("pts") : `${t("wp")} %`,
+      points ? t("pts") + unitText() : `${t("wp")} %`,
       points ? "pts_help" : "wp_help",
       (row) => `${ties && row.equal ? "≈ " : ""}${scoreText(row)}`,
       () => "worth",
@@ -150,6 +150,7 @@ export function Hands({ hidden, name }) {
   return html`
     <div class="hidden-hands">
       <h3>${t("hands")}</h3>
+      ${!whole && !vague && note(t("at_least"))}
       ${(vague ? [] : hidden.seats).map(
         (seat, s) => html`
           <figure class="belief">
@@ -176,10 +177,14 @@ export function Hands({ hidden, name }) {
               : html`
                   <table class="heat">
                     <tbody>
-                      <tr>${kinds.map(([kind]) => h("th", { scope: "col" }, rankTitle(kind)))}</tr>
+                      <tr>
+                        <td></td>
+                        ${kinds.map(([kind]) => h("th", { scope: "col" }, rankTitle(kind)))}
+                      </tr>
                       ${[4, 3, 2, 1].map(
                         (count) => html`
                           <tr>
+                            <th scope="row">≥ ${count}</th>
                             ${kinds.map(([kind, k]) => {
                               const counts = hidden.p[s][k];
                               const share = counts.slice(count).reduce((a, b) => a + b, 0);
@@ -191,12 +196,7 @@ export function Hands({ hidden, name }) {
                                   <span
                                     class="heat-cell"
                                     style=${{
-                                      opacity:
-                                        share < 0.005
-                                          ? 0.03
-                                          : share <= 0.55
-                                            ? 0.1 + 0.5 * share
-                                            : 0.82 + 0.18 * share,
+                                      opacity: share > 0.55 ? 0.82 + 0.18 * share : 0.65 * share,
                                     }}
                                   ></span>
                                   <span class="heat-number">
@@ -217,12 +217,11 @@ export function Hands({ hidden, name }) {
       ${note(
         vague
           ? t("vague")
-          : (whole ? "" : `${t("at_least")} `) +
-              (hidden.listed
-                ? t("listed")
-                : hidden.active
-                  ? t("ess", number(hidden.ess, 0))
-                  : t("prior_only")),
+          : hidden.listed
+            ? t("listed")
+            : hidden.active
+              ? t("ess", number(hidden.ess, 0))
+              : t("prior_only"),
       )}
     </div>
   `;
@@ -241,7 +240,9 @@ export function Value({ result }) {
       <b>
         ${t(
           points ? "value_points" : "value_now",
-          (points && result.value > 0 ? "+" : "") + plusMinus(result.value, result.se, text),
+          (points && result.value > 0 ? "+" : "") +
+            plusMinus(result.value, result.se, text) +
+            (points ? unitText() : ""),
         )}
       </b>
       ${!points && gauge(result.value, "win-bar")}
@@ -264,11 +265,11 @@ export const MARKS = {
 };
 
 // Runs of consecutive points of a seat whose values have an error; each gets a band of two standard
-// errors.
+// errors, one alone a line.
 function runsOf(points) {
   const runs = [[]];
   for (const one of points) one.se ? runs.at(-1).push(one) : runs.push([]);
-  return runs.filter((run) => run.length > 1);
+  return runs;
 }
 
 // The value at each decision, with a band of two standard errors if known; points can be selected.
@@ -349,19 +350,6 @@ export function Curve({
             <path d=${path(seat)} class=${`line seat-${seat}`} />
           `,
         )}
-        ${shown.map((one) =>
-          one.se
-            ? html`
-                <line
-                  class="error"
-                  x1=${x(one)}
-                  x2=${x(one)}
-                  y1=${y(one.value - 2 * one.se)}
-                  y2=${y(one.value + 2 * one.se)}
-                />
-              `
-            : "",
-        )}
         ${shown.map((one) => {
           const wrong = WRONG.includes(one.class);
           const pick = choose && {
@@ -387,7 +375,7 @@ export function Curve({
                   ${MARKS[one.class]}
                 </text>
               `}
-              <title>${one.move === null ? tag(one) : moveWord(one.move)} · ${tell(one)}</title>
+              <title>${said(one)}</title>
             </g>
           `;
         })}

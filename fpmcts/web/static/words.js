@@ -54,6 +54,7 @@ export const setUnit = (bigBlind, wanted) => (unit = wanted && bigBlind > 1 ? bi
 export const shownChips = (value) => Math.round((100 * value) / unit) / 100;
 export const takenChips = (value) => Math.round(value * unit);
 export const chips = (value) => `${amount(value / unit)}${unit > 1 ? "\u00a0bb" : ""}`;
+export const unitText = () => (unit > 1 ? " (bb)" : "");
 export const signedChips = (value) => (value > 0 ? "+" : "") + chips(value);
 export const signed = (value) => (value > 0 ? `+${amount(value)}` : amount(value));
 // The style and the word of a result.
