@@ -116,8 +116,8 @@ class FPMCTS:
         self.weights = Weights(config, self.game, self.device)
         nets = self.weights.nets
         precision = settled(config.precision, nets[0], self.device)
-        # Policy gradient notes the chances by which moves were drawn. A cluster's processors may
-        # lack int8.
+        # Policy gradient corrects for the precision of play: it notes the chances of drawn moves.
+        # A cluster's processors may lack int8.
         int8 = config.cluster.kind == "none" and not is_fast_in_bfloat16(self.device)
         self.playing = settled(config.precision, nets[0], self.device, int8)
         self.config = config = replace(config, precision=precision)

@@ -248,8 +248,8 @@ class Doudizhu(Game):
         return self._begun(state.start(hands, bottom))
 
     def _begun(self, deals: States) -> States:
-        """Returns the states before the first move of this game for deals to the landlord, who is
-        seat 0: in an auction nobody holds the bottom cards yet.
+        """Returns the states before the first move of this game for deals in which seat 0 holds the
+        bottom cards; in an auction nobody holds them yet.
         """
         if not self.has_auction:
             return deals

@@ -11,7 +11,7 @@ from games.kernels.rows import concatenate
 from games.play.table import Table
 from tests.players.conftest import DOUDIZHU
 
-POSITIONS, SEEDS = 20, 24
+POSITIONS, SEEDS = 30, 24
 
 
 def positions() -> list[Table]:
