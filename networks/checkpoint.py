@@ -38,6 +38,9 @@ ANY = object()
 FORMER_KEYS: dict[str, dict[str, object]] = {
     "inference": {"others": "ours", "history": 0},
     "search": {"considered": ANY, "gumbel_noise": ANY},
+    "cluster": dict.fromkeys(
+        ("in_flight", "unit_seconds", "start_seconds", "object_store_mb"), ANY
+    ),
     "selfplay": {"unit_games": ANY, "posterior": True, "temperature_start": 1.0},
 }
 """Keys of former versions with their default, the only value that is still supported, or ANY if

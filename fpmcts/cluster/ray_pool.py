@@ -39,6 +39,14 @@ from games.base.files import ROOT
 from games.base.system import num_cores
 
 POLL_SECONDS = 0.5
+START_SECONDS = 180.0
+"""Seconds within which the first actor must have started."""
+UNIT_SECONDS = 900.0
+"""Seconds without any progress after which an actor is ended and its units are reassigned."""
+IN_FLIGHT = 2
+"""Units assigned to an actor at a time, so that it never waits for the next one."""
+OBJECT_STORE_MB = 256
+"""Memory for results in transit, of a cluster started for the run."""
 MOST_TRIES = 4
 """Number of actors that may end on a unit before the unit is blamed."""
 REACH_SECONDS = 5.0
@@ -175,7 +183,7 @@ class RayCluster:
                     ray.init(
                         address="local",  # without it, a cluster that runs here would be joined
                         num_cpus=max(cores, int(np.ceil(s.actors * s.actor_cpus))),
-                        object_store_memory=s.object_store_mb * 10**6,
+                        object_store_memory=OBJECT_STORE_MB * 10**6,
                         include_dashboard=False,
                         **common,
                     )
@@ -189,8 +197,8 @@ class RayCluster:
             if s.address is None:
                 raise ClusterError(
                     f"cluster=ray: no cluster could be started on this machine "
-                    f"({_first_line(error)}); its memory is cluster.object_store_mb="
-                    f"{s.object_store_mb}, its files are in RAY_TMPDIR (a short path) or /tmp"
+                    f"({_first_line(error)}); it needs {OBJECT_STORE_MB} MB of shared memory, its "
+                    "files are in RAY_TMPDIR (a short path) or /tmp"
                 ) from error
             where = f"cluster.address={s.address}"
             how = "start one with 'ray start --head' (docs/cluster.md)"
@@ -229,9 +237,9 @@ class RayCluster:
 
     def _too_small(self, error: BaseException) -> ClusterError:
         return ClusterError(
-            f"cluster.object_store_mb={self._settings.object_store_mb}: too small for the results "
-            "in transit, and there is no disk to spill to; set more, or smaller units "
-            f"(cluster.unit_games) ({_first_line(error)})"
+            "cluster=ray: its memory is too small for the results in transit, and there is no disk "
+            "to spill to; set smaller units (cluster.unit_games), or start a cluster with 'ray "
+            f"start --object-store-memory=BYTES' and set cluster.address ({_first_line(error)})"
         )
 
     def curves(self) -> dict[str, float]:
@@ -317,14 +325,11 @@ class RayCluster:
     def check_started(self) -> None:
         """Raises ClusterError if no actor has started in time."""
         waited = time.monotonic() - min(actor.began for actor in self.actors)
-        if (
-            all(actor.hello is not None for actor in self.actors)
-            and waited > self._settings.start_seconds
-        ):
+        if all(actor.hello is not None for actor in self.actors) and waited > START_SECONDS:
             free = ray.available_resources().get("CPU", 0.0)
             raise ClusterError(
-                f"cluster.start_seconds={self._settings.start_seconds:g}: none of {self.size} "
-                "actors started in time; each needs "
+                f"cluster=ray: none of {self.size} actors started within {START_SECONDS:g} s; "
+                "each needs "
                 f"{self._settings.actor_cpus:g} cores, {free:g} are free in the cluster"
             )
 
@@ -405,11 +410,10 @@ class RayPool(Pool[Any, Any]):
             if not ready:
                 cluster.check_started()
             for actor in list(cluster.actors):
-                seconds = cluster._settings.unit_seconds
-                overdue = actor.units and time.monotonic() - actor.since > seconds
+                overdue = actor.units and time.monotonic() - actor.since > UNIT_SECONDS
                 if overdue and actor.is_stuck():
-                    why = f"no progress within cluster.unit_seconds={seconds:g}"
-                    give_again(actor, why, "if it is only slow, set more seconds")
+                    why = f"no progress within {UNIT_SECONDS:g} s"
+                    give_again(actor, why, "smaller units (cluster.unit_games) need less")
         cluster.count(seconds=time.monotonic() - started, idle=idle)
 
     def _expected(self, actor: _Actor) -> list[Any]:
@@ -421,7 +425,7 @@ class RayPool(Pool[Any, Any]):
         able = [actor for actor in self._cluster.actors if actor.hello is None]
         while waiting and able:
             actor = min(able, key=lambda one: len(one.units))
-            if len(actor.units) >= self._cluster._settings.in_flight:
+            if len(actor.units) >= IN_FLIGHT:
                 return
             k = waiting.popleft()
             if not actor.units:

@@ -25,11 +25,6 @@ class ClusterSettings:
         actor_gpus: GPUs per actor; above 0 and with ``device=auto`` the actor plays on one.
         unit_games: Games per unit. 0: an actor's share. Fewer are better if actors differ in speed,
             but the games of a unit advance together, so few games mean small network batches.
-        in_flight: Units assigned to an actor at a time, so that it never waits for the next one.
-        unit_seconds: Seconds without any progress after which an actor is ended and its units are
-            reassigned.
-        start_seconds: Seconds within which the first actor must have started.
-        object_store_mb: Memory for results in transit, for a cluster started for the run.
         mixed: Whether actors may run on processors with other instruction sets or on another
             device, so that results depend on the machine that computed them.
     """
@@ -37,7 +32,6 @@ class ClusterSettings:
     depends: ClassVar[dict[str, str]] = {
         "": "kind=ray",
         **dict.fromkeys(("kind", "lag"), ""),
-        "object_store_mb": "kind=ray and address=null",
     }
     kind: str = setting("none", choices=("none", "ray"))
     address: str | None = None
@@ -45,10 +39,6 @@ class ClusterSettings:
     actor_cpus: float = setting(1.0, least=0, most=4096)
     actor_gpus: float = setting(0.0, least=0, most=64)
     unit_games: int = setting(0, least=0, most=1_000_000)
-    in_flight: int = setting(2, least=1, most=16)
-    unit_seconds: float = setting(900.0, least=1, most=1e6)
-    start_seconds: float = setting(180.0, least=1, most=1e6)
-    object_store_mb: int = setting(256, least=80, most=1_000_000)
     mixed: bool = False
 
 

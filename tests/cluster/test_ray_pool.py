@@ -104,17 +104,19 @@ def test_units_are_done_with_what_is_shared(made: RayCluster) -> None:
 
 @pytest.mark.parametrize("fault", ["kill", "hang"])
 def test_an_actor_that_ends_or_hangs_is_replaced(
-    made: RayCluster, fault: str, tmp_path: Path
+    made: RayCluster, fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made._settings = replace(made._settings, unit_seconds=2.0)
+    monkeypatch.setattr(ray_pool, "UNIT_SECONDS", 2.0)
     wanted = units(8)
     wanted[3] = wanted[3]._replace(fault=fault, flag=str(tmp_path / "flag"))
     np.testing.assert_array_equal(do(made, wanted), EXPECTED)
     assert made.curves()["cluster/units_retried"] >= 1
 
 
-def test_a_slow_actor_that_makes_progress_is_let_be(made: RayCluster, tmp_path: Path) -> None:
-    made._settings = replace(made._settings, unit_seconds=1.0)
+def test_a_slow_actor_that_makes_progress_is_let_be(
+    made: RayCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ray_pool, "UNIT_SECONDS", 1.0)
     wanted = [unit._replace(fault="slow", flag=str(tmp_path / "flag")) for unit in units(2)]
     np.testing.assert_array_equal(do(made, wanted), EXPECTED[:2])
     assert made.curves()["cluster/units_retried"] == 0
@@ -185,11 +187,12 @@ def test_an_actor_that_differs_is_refused(
 
 
 def test_no_actor_comes(made: RayCluster, monkeypatch: pytest.MonkeyPatch) -> None:
-    made._settings = replace(made._settings, actor_cpus=64, start_seconds=0.1)
+    made._settings = replace(made._settings, actor_cpus=64)
+    monkeypatch.setattr(ray_pool, "START_SECONDS", 0.1)
     monkeypatch.setattr(made, "actors", [made._begin(), made._begin()])
     with pytest.raises(
         ClusterError,
-        match="cluster.start_seconds=0.1: none of 2 actors started in time; .* 64 cores, .* free",
+        match="none of 2 actors started within 0.1 s; each needs 64 cores, .* free",
     ):
         do(made, units(1))
 
@@ -216,7 +219,7 @@ def test_a_cluster_of_this_machine_that_does_not_start(
     with pytest.raises(ClusterError) as caught:
         connect(ClusterSettings(kind="ray"), Echo, FACTS)
     assert f"could be started on this machine ({error})" in str(caught.value)
-    assert "object_store_mb=256" in str(caught.value) and "ray start" not in str(caught.value)
+    assert "256 MB" in str(caught.value) and "ray start" not in str(caught.value)
 
 
 def test_without_ray(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -81,11 +81,6 @@ def refused(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
                     "evaluation.decks>0",
                 ),
                 (
-                    "cluster.object_store_mb=99 cluster=ray cluster.address=auto",
-                    "cluster.address=auto",
-                    "cluster.address=null",
-                ),
-                (
                     "inference.particles=9 inference.phase1=none inference.phase2=false",
                     "inference.phase1=none and inference.phase2=false",
                     "inference.phase1=marginal or filter or inference.phase2=true",
