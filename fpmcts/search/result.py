@@ -26,7 +26,7 @@ class SearchResult(NamedTuple):
             hidden cards.
         value: float32 ``[n]``, expected return of the target policy in units of the stake.
         value_error: float32 ``[n]``, its standard error, ignoring moves without one; NaN if no move
-            has one.
+            has one. It says nothing of better moves that the search has missed.
         choice: int16 ``[n]``, the move at temperature 0.
         dropped: int32 ``[n]``, leaves not stored because the tree was full.
         done: int32 ``[n]``, playouts run; fewer than requested if the search ended early.

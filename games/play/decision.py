@@ -126,7 +126,8 @@ class Decision:
         policy: A probability for each legal move, by its text; the move is drawn from these or
             maximises them, unless an endgame was solved.
         value: Expectation of the mover's team, in ``unit``.
-        value_error: Standard error of ``value``, without that of the networks; 0 if exact.
+        value_error: Standard error of ``value`` for the policy that was found, without that of the
+            networks and of better moves that were missed; 0 if exact.
         unit: WINS or RETURN.
         root: The moves that a search considered, in the order of the legal moves.
         hidden: Its beliefs about the hidden cards.
