@@ -1,23 +1,20 @@
-"""Doudizhu with an auction: against an oracle, against OpenSpiel, and what a seat may know."""
+"""Doudizhu with an auction: against an oracle, and what a seat may know."""
 
-import json
-import re
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pytest
 
+from fpmcts.evaluation.match import play_games
+from fpmcts.players.random_agent import Random
 from games import Choice, make
 from games.base.settings import ConfigError
 from games.doudizhu.auction import Phase, share
 from games.doudizhu.cards import COPIES, pack, parse_cards, unpack
 from games.doudizhu.state import States, start_auction
-from games.kernels import kernel, random_below, streams
-from games.kernels.generic import legal
+from games.kernels import streams
 from games.kernels.rows import copied, take
 from games.play.interface import Game, Records
-from games.play.lockstep import Lockstep
 from games.play.position import table_at
 from games.play.table import Table
 from tests.games import driver, hidden_cards
@@ -36,35 +33,6 @@ CHOICES = (
 def game(request: pytest.FixtureRequest) -> Game:
     bidding, doubling, forced = request.param
     return make("doudizhu", bidding=bidding, doubling=doubling, forced=forced)
-
-
-@kernel
-def _draw(
-    rules: Any,
-    states: Any,
-    lanes: np.ndarray,
-    rng: np.ndarray,
-    scratch: np.ndarray,
-    actions: np.ndarray,
-) -> None:
-    for k in range(lanes.size):
-        n = legal(rules, states, lanes[k], scratch)
-        actions[k] = scratch[random_below(rng, lanes[k], n)]
-
-
-def random_games(game: Game, count: int) -> Lockstep:
-    """Plays random games to their ends."""
-    games = Lockstep(game, game.deal(streams(0, count)), ask_forced=True)
-    rng, scratch = streams(1, count), np.empty(game.spec.max_legal, np.int16)
-
-    def decide(lanes: np.ndarray) -> np.ndarray:
-        actions = np.empty(len(lanes), np.int16)
-        _draw(game.rules, games.states, lanes, rng, scratch, actions)
-        return actions
-
-    for _ in games.run(decide):
-        pass
-    return games
 
 
 def test_every_auction_is_as_the_oracle_says(game: Game) -> None:
@@ -100,8 +68,9 @@ def test_every_auction_is_as_the_oracle_says(game: Game) -> None:
 
 
 def test_random_games_pay_what_the_oracle_says(game: Game) -> None:
-    games = random_games(game, 2_500)
-    returns, options = games.returns(), game.options
+    seating = np.zeros((2_500, 3), np.int64)
+    games = play_games(game, [Random().at(game)], seating, game.deal(streams(0, 2_500)), 1)
+    returns, options = games.returns, game.options
     texts = {
         action: game.action_text(action)
         for action in np.unique(games.records.moves[:, :])
@@ -114,56 +83,6 @@ def test_random_games_pay_what_the_oracle_says(game: Game) -> None:
         assert returns[lane].tolist() == points
         kinds.add(abs(points[0]))
     assert (0 in kinds) != options.forced and max(kinds) >= 24
-
-
-def _as_ours(text: str, calls: bool) -> str:
-    """Returns the text of a move of OpenSpiel as ours."""
-    if text == "Pass":
-        return "no call" if calls else "pass"
-    if re.search(r"-.*(.)\1\1", text):
-        return "?"  # a trio among the kickers of a plane: there may be two readings
-    for there, here in (("Bid", "call"), ("(BWJ)", "L"), ("(CJ)", "B"), ("-", "")):
-        text = text.replace(there, here)
-    return text
-
-
-def compare_with_open_spiel(count: int) -> list[float]:
-    """Plays games of moves that both accept in OpenSpiel and here; returns the landlords' points, 0
-    where a game was thrown in."""
-    theirs = pytest.importorskip("pyspiel").load_game("dou_dizhu")
-    rng, game, found = np.random.default_rng(7), make("doudizhu", bidding="call"), []
-    rules, states, known = game.rules, game.deal(streams(7, count)), dict[tuple[int, bool], int]()
-    for i in range(count):
-        state = theirs.new_initial_state()
-        state.apply_action(0)  # the first card is face up: player 0 speaks first
-        hands = [unpack(hand) for hand in states.hands[i]]
-        cards = [np.repeat(np.arange(15), hand).tolist() for hand in hands]
-        for k in range(51):
-            rank = cards[k % 3].pop()
-            suits = [13 * suit + rank for suit in range(4)] if rank < 13 else [39 + rank]
-            state.apply_action(next(51 + c for c in suits if 51 + c in state.legal_actions()))
-        while (seat := driver.current_seat(rules, states, i)) >= 0:
-            assert state.current_player() == seat
-            calls, both = states.phase[i] == Phase.CALLING, []
-            ours = set(game.legal_actions(states, i).tolist())
-            for action in state.legal_actions():
-                if (action, calls) not in known:
-                    text = _as_ours(state.action_to_string(seat, action), calls)
-                    known[action, calls] = -1 if text == "?" else game.parse_action(text)
-                if known[action, calls] in ours:
-                    both.append((known[action, calls], action))
-            assert not calls or len(both) == len(ours)
-            pair = both[0 if calls else -1] if rng.random() < 0.5 else both[rng.integers(len(both))]
-            driver.step(rules, states, i, pair[0])
-            state.apply_action(pair[1])
-        returns = [driver.team_return(rules, states, i, seat) for seat in range(3)]
-        assert state.is_terminal() and state.returns() == returns
-        found.append(max(returns, key=abs))
-    return found
-
-
-def test_open_spiel_has_the_same_auction_and_points() -> None:
-    assert {0, 2, -2, 4, 6, 12} <= set(compare_with_open_spiel(80))
 
 
 def test_a_bid_says_nothing_of_cards_that_its_seat_does_not_see(game: Game) -> None:
@@ -238,13 +157,13 @@ def test_what_seats_said_is_counted_where_they_were_asked() -> None:
     for row, said in enumerate((first, 3 * ["no call"])):
         moves[row, : len(said)] = [game.parse_action(text) for text in said]
     told = game.habits(Records(moves, np.array([7, 3], np.int16)))
-    assert {name: done.astype(str).tolist() for name, done in told.items()} == {
-        "call 1": [["0.0", "0.0", "0.0"], ["0.0", "0.0", "0.0"]],
-        "call 2": [["0.0", "1.0", "0.0"], ["0.0", "0.0", "0.0"]],
-        "call 3": [["0.0", "0.0", "0.0"], ["0.0", "0.0", "0.0"]],
-        "double": [["0.0", "1.0", "1.0"], ["nan", "nan", "nan"]],
-        "landlord": [["0.0", "1.0", "0.0"], ["nan", "nan", "nan"]],
-        "thrown in": [["0.0", "0.0", "0.0"], ["1.0", "1.0", "1.0"]],
+    assert {name: " ".join(done.ravel().astype(str)) for name, done in told.items()} == {
+        "call 1": "0.0 0.0 0.0 0.0 0.0 0.0",
+        "call 2": "0.0 1.0 0.0 0.0 0.0 0.0",
+        "call 3": "0.0 0.0 0.0 0.0 0.0 0.0",
+        "double": "0.0 1.0 1.0 nan nan nan",
+        "landlord": "0.0 1.0 0.0 nan nan nan",
+        "thrown in": "0.0 0.0 0.0 1.0 1.0 1.0",
     }
 
 
@@ -254,42 +173,6 @@ def test_options_that_need_an_auction(option: str) -> None:
         Choice.from_text(f"doudizhu:{option}").make()
     with pytest.raises(ConfigError, match="all: expected one of false, true, each"):
         make("doudizhu", doubling="all")
-
-
-@pytest.mark.parametrize(
-    ("said", "stakes", "points"),
-    [
-        (["no double", "no double", "no double"], (1, 1, 2), [16, -8, -8]),
-        (["double", "no double", "no double"], (1, 1, 3), [24, -16, -8]),
-        (["double", "double", "double"], (1, 1, 4), [64, -32, -32]),
-        (["no double", "no double", "double"], (1, 1, 2), [32, -16, -16]),
-    ],
-)
-def test_each_peasant_doubles_its_own_points(
-    said: list[str], stakes: tuple[int, ...], points: list[int]
-) -> None:
-    """A call of 1, a bomb, the rocket and a spring: 8 for a peasant where nobody doubles."""
-    game = make("doudizhu", bidding="call", doubling="each")
-    own, bottom = parse_cards("3456789TJQKA222LB"), parse_cards("KK2")
-    rest = np.repeat(np.arange(15), COPIES - unpack(own) - unpack(bottom))
-    others = [pack(np.bincount(cards, minlength=15)) for cards in (rest[:17], rest[17:])]
-    table = Table(game, deal=start_auction(np.array([[own, *others]]), np.array([bottom])))
-    for move in ("call 1", "no call", "no call"):
-        table.play(move)
-    for seat, move, stake in zip((1, 2, 0), said, stakes, strict=True):
-        assert table.seat == seat and driver.stake(game.rules, table.states, 0) == stake
-        assert [one.text for one in table.legal()] == ["no double", "double"]
-        table.play(move)
-    told = table.describe(1)
-    assert told["doubled"] == [move == "double" for move in (said[2], *said[:2])]
-    assert told["factor"] == 1 + (said[2] == "double") and told["doubling"] == "each"
-    for move in "3456789TJQKA,pass,pass,2222,pass,pass,LB,pass,pass,KK".split(","):
-        table.play(move)
-    record = json.loads(json.dumps(table.record()))
-    assert table.describe()["returns"] == points == record["points"]
-    assert Table(game, record=record).record() == record
-    with pytest.raises(ValueError, match="the record is of doubling 'each': expected True"):
-        Table(make("doudizhu", bidding="call", doubling=True), record=record)
 
 
 def test_a_record_of_a_game_that_nobody_called() -> None:
