@@ -157,34 +157,6 @@ def test_files_are_read_once(sent: Callable[[Plan], Plan], tmp_path: Path) -> No
     assert played(plan_of(tmp_path, *LEARNED, f"a.run={file}"))["a", "b"].total != expected.total
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(20))
-def test_interrupted_evaluations_of_a_changing_file(seed: int, tmp_path: Path) -> None:
-    """Whenever the file is replaced and the command is stopped, the result is that of the file with
-    which it began, as played alone."""
-    rng, file, at = np.random.default_rng(seed), tmp_path / "run.safetensors", 0
-    words = [*LEARNED, f"a.run={file}"]
-    versions = [tables(file, trained).read_bytes() for trained in (False, True)]
-
-    def change(*told: object) -> None:
-        nonlocal at
-        at = int(rng.integers(2))
-        file.write_bytes(versions[at])
-
-    alone = {}
-    while len(alone) < 2:
-        change()
-        alone[at] = played(plan_of(tmp_path / f"alone{at}", *words))["a", "b"]
-    results = None
-    while results is None:
-        began, left = at, iter([False] * int(rng.integers(8)))
-        plan = plan_of(tmp_path, *words)
-        results = play_tournament(
-            plan, progress=change, stopping=lambda left=left: next(left, True)
-        )
-    assert_same(results["a", "b"], alone[began])
-
-
 @pytest.mark.parametrize("edited", ["outside/dice.py", "rolls.py", "outside/deeper/rules.py"])
 def test_sources_of_games_and_bots_from_outside_are_part_of_the_identity(
     edited: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

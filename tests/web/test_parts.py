@@ -179,15 +179,6 @@ def test_a_game_that_left_the_lobby_breaks_no_list(client: TestClient, site: Sit
     assert len(client.get("/api/tables").json()["tables"]) == 2
 
 
-def test_the_newest_reviews_come_first(tmp_path: Path) -> None:
-    kept = Store(Path(":memory:"))
-    for number, table in enumerate("dbac"):
-        settings = TableSettings(["you"], "fair", Series(["you"]), 0)
-        kept.put(StoredGame(table, "me", "toy", float(number), True, settings, {}))
-        kept.put_review(table, "me", "normal 0 0", {})
-    assert [table for table, *_ in kept.reviewed("me", limit=3)] == ["c", "a", "b"]
-
-
 def test_delays_fit_the_machine() -> None:
     entry = Entry("s", "s", "S", "fpmcts", playouts=64, delay=0.9)
     assert fitted(entry, 0.001).delay == 0.9

@@ -257,21 +257,6 @@ def test_a_game_goes_on_from_a_ply(client: TestClient) -> None:
         assert answer.json()["error"]["code"] == code, wrong
 
 
-def test_records_for_everybody(client: TestClient, site: Any) -> None:
-    assert client.portal is not None
-    client.portal.call(
-        site.server.lobby.open_shared,
-        '{"game": "toy", "hands": [["a1","b1","c1"],["a2","b2","c2"],["a3","b3","c3"]], '
-        '"moves": ["pass"]}\n',
-    )
-    shared = client.get("/api/tables").json()["tables"]
-    assert shared[0]["shared"] and shared[0]["imported"]
-    with Tab(client) as tab:
-        state = tab.ask("join", "state", table=shared[0]["id"])
-        assert all(seat["cards"] for seat in state["view"]["seats"])
-        assert tab.refused("play", move="pass") == "not_allowed"
-
-
 @pytest.mark.parametrize("mode", ["fair", "open"])
 def test_a_player_is_asked_again_and_then_said_to_fail(
     client: TestClient, site: Any, mode: str
