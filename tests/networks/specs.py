@@ -1,12 +1,16 @@
 """Specifications and networks for the tests of this folder."""
 
 import numpy as np
+import pytest
 import torch
 from torch import nn
 
 from games.play.interface import GameSpec, ScoreUnit
 from networks.resnet import NetworkConfig, PolicyValueNet
 
+needs_avx2 = pytest.mark.skipif(
+    not torch.cpu._is_avx2_supported(), reason="the processor has no AVX2"
+)
 LENGTH = 15
 DOUDIZHU = GameSpec(
     name="doudizhu",
