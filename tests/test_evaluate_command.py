@@ -14,7 +14,6 @@ import yaml
 
 from fpmcts.adapters.players.foreign import ExternalPlayerError
 from fpmcts.evaluation import command as evaluate
-from fpmcts.evaluation.command import help_text
 from fpmcts.players.lookup import PlayerError
 from games.base.settings import InputError
 
@@ -177,12 +176,6 @@ def test_a_fault_in_the_middle_keeps_what_is_finished(tmp_path: Path) -> None:
         evaluate.main([*player, "decks=20", "processes=1", f"unfinished={tmp_path}"])
     (kept,) = tmp_path.glob("*.jsonl")
     assert len(kept.read_text().splitlines()) > 1
-
-
-def test_help_names_every_key_and_player() -> None:
-    text = help_text("")
-    assert all(word in text for word in ("decks:", "report:", "fpmcts:", "external:", "lbr:"))
-    assert "playouts" in help_text("fpmcts") and "deck" in help_text("decks")
 
 
 def test_cfg_job_prints_every_setting(capsys: pytest.CaptureFixture[str]) -> None:

@@ -86,12 +86,6 @@ def test_classes_and_runs_play(tmp_path: Path) -> None:
     assert nash_conv("kuhn", run) == nash_conv("kuhn", run.player())
 
 
-def test_games_go_by_their_names() -> None:
-    table, player = Table("kuhn", seed=1), load_player("tabular", "kuhn")
-    assert player.decide(table).action in [move.action for move in table.legal()]
-    assert repr(table.game) == repr(make("kuhn")) and "tabular" in repr(player)
-
-
 def test_exact_measures() -> None:
     """Uniform play: OpenSpiel's values (open_spiel/python/algorithms/exploitability_test.py)."""
     assert nash_conv("kuhn", "random") == pytest.approx(11 / 12)

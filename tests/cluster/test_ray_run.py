@@ -50,27 +50,6 @@ def alone() -> dict[str, np.ndarray]:
     return run(trainer(), 4)
 
 
-def test_two_actors_one_of_which_is_killed(nodes: Any, alone: dict[str, np.ndarray]) -> None:
-    made, cluster = in_cluster(nodes, 2)
-    killed = []
-
-    def kill(what: str, done: int, total: int, unit: str) -> None:
-        if done and not killed:  # units are on their way
-            killed.append(cluster.actors[0])
-            ray.kill(killed[0].handle)
-
-    made.step(kill)
-    same(run(made, 2), run(trainer(), 3))
-    scalars = made.step(silent).scalars
-    assert cluster.retried > 0
-    assert scalars["cluster/actors"] >= 1
-    assert (
-        scalars["cluster_actors/units_0"] + scalars["cluster_actors/units_1"]
-        == scalars["cluster/units"]
-    )
-    made.close()
-
-
 def test_a_run_goes_on_without_its_cluster(nodes: Any, alone: dict[str, np.ndarray]) -> None:
     made, cluster = in_cluster(nodes, 1)
     run(made, 1)
@@ -78,29 +57,6 @@ def test_a_run_goes_on_without_its_cluster(nodes: Any, alone: dict[str, np.ndarr
     resumed = trainer()
     resumed.load(made.state())
     same(run(resumed, 3), alone)
-
-
-@pytest.fixture(scope="module")
-def lagging() -> dict[str, np.ndarray]:
-    """The arrays and the last match after two iterations with searches and one of policy gradient,
-    without a cluster.
-    """
-    made = trainer("cluster.lag=1")
-    arrays = run(made, 5)
-    made.close()
-    return arrays
-
-
-def test_players_that_lag_one_of_whom_is_killed(nodes: Any, lagging: dict[str, np.ndarray]) -> None:
-    made, cluster = in_cluster(nodes, 2, "cluster.lag=1")
-    run(made, 2)  # the games of the next iteration are on their way
-    ray.kill(cluster.actors[1].handle)
-    run(made, 1)
-    made.close()
-    resumed = trainer("cluster.lag=1")
-    resumed.load(made.state())
-    same(run(resumed, 2), lagging)
-    resumed.close()
 
 
 def test_matches(nodes: Any, tmp_path: Any) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from torch import Tensor
 
-from games.doudizhu.cards import pack, unpack
+from games.doudizhu.cards import unpack
 from games.kernels import streams
 from games.kernels.rows import concatenate, put, take
 from inference.determinizer import Determinizer, Diagnostics, InferenceSettings
@@ -17,6 +17,7 @@ from inference.positions import make_positions
 from inference.replay import Replayer
 from tests.games import driver
 from tests.games.doudizhu.positions import deal_hidden
+from tests.inference.bayes import posterior
 from tests.inference.endgames import (
     GAME,
     FakeEvaluator,
@@ -24,7 +25,6 @@ from tests.inference.endgames import (
     States,
     play_on,
     possible_hands,
-    posterior,
     random_games,
     running,
     views,
@@ -100,8 +100,9 @@ def test_posterior_is_that_of_bayes(temperature: float, epsilon: float) -> None:
         lanes, rng = np.array([lane]), streams(0, 120)
         view = views(played, lanes)
         seat, moves = int(view.seat[0]), played.records.moves[lane, : played.records.lengths[lane]]
-        hands = possible_hands(view, seat)
-        expected = posterior(view, seat, moves, hands, evaluator, temperature, epsilon)
+        exact = posterior(GAME, evaluator.evaluate, view, seat, moves, None, temperature, epsilon)
+        packed = {hand: weight for (hand,), weight in exact.items()}
+        hands, expected = unpack(np.array([*packed], np.uint64)), np.array([*packed.values()])
         unseen = GAME.hidden_targets(view, np.array([seat]))[0][0]
         counts = np.zeros((2, 15, 5))
         for hand, weight in zip(hands, expected, strict=True):
@@ -109,11 +110,9 @@ def test_posterior_is_that_of_bayes(temperature: float, epsilon: float) -> None:
             counts[1, np.arange(15), unseen - hand] += weight
         _, diagnostics = worlds_of(determinizer, played, lanes, truth=True)
         found = weights(determinizer, lane * 3 + seat)
-        assert found == pytest.approx(
-            dict(zip(pack(hands).tolist(), expected, strict=True)), rel=1e-5
-        )
+        assert found == pytest.approx(packed, rel=1e-5)
         assert np.isnan(diagnostics.ess_share[0]) and diagnostics.beta[0] == 1.0
-        truth = expected[pack(hands).tolist().index(int(played.states.hands[lane, (seat + 1) % 3]))]
+        truth = packed[int(played.states.hands[lane, (seat + 1) % 3])]
         heavier, equal_weight = (
             (expected > truth * (1 + 1e-6)).sum(),
             (np.abs(expected / truth - 1) <= 1e-6).sum(),
@@ -147,12 +146,11 @@ def test_weights_divide_by_the_density_of_phase_1(phase1: str) -> None:
             view, length = views(played, lanes), played.records.lengths[lane]
             if density is None:
                 density = log_density(determinizer, view, seat, phase1)
-            hands = possible_hands(view, seat)
-            expected = posterior(view, seat, played.records.moves[lane, :length], hands, evaluator)
-            bayes = dict(zip(pack(hands).tolist(), expected, strict=True))
+            moves = played.records.moves[lane, :length]
+            bayes = posterior(GAME, evaluator.evaluate, view, seat, moves, None, 1.0, 0.05)
             particles, slot = determinizer._particles, lane * 3 + seat
             drawn = particles.posterior[slot, :-1] > -np.inf
-            log_posterior = np.log([bayes[int(h)] for h in particles.hidden[slot, :-1, 0][drawn]])
+            log_posterior = np.log([bayes[int(h),] for h in particles.hidden[slot, :-1, 0][drawn]])
             constant = particles.posterior[slot, :-1][drawn] - log_posterior + density[drawn]
             np.testing.assert_allclose(constant, constant[:1].repeat(drawn.sum()), atol=1e-5)
             play_on(one_lane(played, lane), 1, longest=length + 3)

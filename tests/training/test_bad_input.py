@@ -55,7 +55,8 @@ evaluation.decks=0 and evaluation.search_decks=0 | evaluation.decks>0
 cluster.object_store_mb=99 cluster=ray cluster.address=auto | cluster.address=auto | \
 cluster.address=null
 inference.particles=9 inference.phase1=none inference.phase2=false | \
-inference.phase1=none and inference.phase2=false | inference.phase1=marginal or filter or inference.phase2=true
+inference.phase1=none and inference.phase2=false | \
+inference.phase1=marginal or filter or inference.phase2=true
 bootstrap.games=9 init_from=models/doudizhu.safetensors | \
 init_from=models/doudizhu.safetensors | init_from=null
 train.hidden_weight=1 inference=filter network.hidden_head=false | network.hidden_head=false | \
