@@ -14,9 +14,9 @@ from fpmcts.evaluation.config import parse_command_line
 from fpmcts.players import analysis
 from fpmcts.training.algorithms import read_run
 from fpmcts.web.config import PlayConfig
+from games.base.files import ROOT
 from games.play.position import table_at
 
-ROOT = Path(__file__).resolve().parent.parent
 TRAIN = "python train.py "
 EVALUATE = "python evaluate.py "
 REPRODUCE = "python -m fpmcts.papers "

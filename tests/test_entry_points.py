@@ -16,9 +16,9 @@ from examples import analysis, rule_hands
 from fpmcts.command import run
 from fpmcts.papers.figures import RunFigure
 from fpmcts.players import warmup
+from games.base.files import ROOT
 from games.base.settings import ConfigError
 
-ROOT = Path(__file__).resolve().parent.parent
 OPPONENTS = "models/no_limit_holdem-opponents.safetensors"
 CASES: list[tuple[Callable[..., Any], str, str]] = [
     (all_benchmarks.main, "compare", "no benchmark named compare; there are: rules,"),

@@ -15,9 +15,9 @@ import yaml
 from fpmcts.adapters.players.foreign import ExternalPlayerError
 from fpmcts.evaluation import command as evaluate
 from fpmcts.players.lookup import PlayerError
+from games.base.files import ROOT
 from games.base.settings import InputError
 
-ROOT = Path(__file__).resolve().parent.parent
 MATCH = ("a=rhcp", "b=random", "decks=3000", "processes=2", "device=cpu")
 """Six tasks."""
 
@@ -116,22 +116,6 @@ def test_ctrl_c_keeps_what_is_finished(
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     status, continued = play("stopped")
     assert status == 0 and "continuing: " in continued and scores(continued) == scores(whole)
-
-
-@pytest.mark.slow
-def test_a_second_ctrl_c_ends_at_once(tmp_path: Path) -> None:
-    hours = ("a=pimc", "a.worlds=4096", "b=rhcp", "decks=400", "processes=2", "device=cpu")
-    process = started(tmp_path, *hours)
-    deadline = time.monotonic() + 60
-    while len(workers := children(process.pid)) < 2:
-        assert time.monotonic() < deadline and process.poll() is None
-        time.sleep(0.1)
-    for _ in range(2):
-        time.sleep(1)
-        os.kill(process.pid, signal.SIGINT)
-    _, errors = process.communicate(timeout=20)
-    assert process.returncode == 130 and "Traceback" not in errors, errors
-    assert are_gone(workers)
 
 
 @pytest.mark.parametrize(

@@ -204,21 +204,6 @@ def test_a_cluster_that_is_not_there() -> None:
     assert time.monotonic() - started < 60
 
 
-@pytest.mark.parametrize("error", [Exception("timed out during startup"), ValueError("too long")])
-def test_a_cluster_of_this_machine_that_does_not_start(
-    error: Exception, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def failing(**given: Any) -> None:
-        raise error
-
-    monkeypatch.setattr(ray, "init", failing)
-    monkeypatch.setattr(ray, "is_initialized", lambda: False)
-    with pytest.raises(ClusterError) as caught:
-        connect(ClusterSettings(kind="ray"), Echo, FACTS)
-    assert f"could be started on this machine ({error})" in str(caught.value)
-    assert "object_store_mb=256" in str(caught.value) and "ray start" not in str(caught.value)
-
-
 def test_without_ray(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "fpmcts.cluster.ray_pool", None)
     with pytest.raises(

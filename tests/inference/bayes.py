@@ -62,3 +62,16 @@ def posterior(
             log_weights[k] += np.log((1 - epsilon) * probability + epsilon / len(actions))
     weights = np.exp(log_weights - np.logaddexp.reduce(log_weights))
     return dict(zip(map(tuple, every.tolist()), weights.tolist(), strict=True))
+
+
+def by_kind(
+    game: Game, view: States, seat: int, worlds: dict[tuple[int, ...], float]
+) -> np.ndarray:
+    """Returns the probability of each hand of the only other player, in the order of
+    ``GameSpec.hidden_kinds``."""
+    counts = np.zeros((1, len(game.spec.hidden_kinds)), np.int8)
+    found = np.zeros(counts.size)
+    for words, chance in worlds.items():
+        driver.count_hidden(game.rules, view, 0, seat, np.array(words, np.uint64), counts)
+        found[counts[0].argmax()] = chance
+    return found

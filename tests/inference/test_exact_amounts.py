@@ -13,8 +13,7 @@ from games import make
 from games.play.interface import Game
 from games.play.table import Table
 from inference.determinizer import Determinizer, InferenceSettings
-from tests.games import driver
-from tests.inference.bayes import posterior
+from tests.inference.bayes import by_kind, posterior
 from tests.inference.card_policies import CardPolicies
 
 HANDS = 1225
@@ -59,11 +58,8 @@ def test_worlds_of_a_history_with_unlisted_amounts_follow_the_posterior() -> Non
     policies, view, listed = CardPolicies(game().spec), table.view(0), ("1 pot", "1 pot", "0.5 pot")
     stands_for = [game().parse_action(text) for text in listed]
     moves = [move.action for move in table.moves]
-    exact = np.zeros(HANDS + 101)
-    counts = np.zeros((1, len(exact)), np.int8)
-    for words, chance in posterior(game(), policies.evaluate, view, 0, moves, stands_for).items():
-        driver.count_hidden(game().rules, view, 0, 0, np.array(words, np.uint64), counts)
-        exact[counts[0].argmax()] = chance
+    worlds = posterior(game(), policies.evaluate, view, 0, moves, stands_for)
+    exact = by_kind(game(), view, 0, worlds)
     np.testing.assert_allclose(found, exact, atol=1e-6)
     assert (exact > 0).sum() == HANDS and exact.max() > 2 * np.median(
         exact[exact > 0]

@@ -15,10 +15,9 @@ from fpmcts.players import botzone as export
 from fpmcts.players import load_player
 from fpmcts.web.tables.rulebook import Rulebook
 from games import make
-from games.doudizhu.cards import unpack
 from games.play.decision import SURE_WIN
 from games.play.table import Table
-from tests.players.botzone_judge import Match, Request, beats, kind
+from tests.players.botzone_judge import Match, Request, is_bomb
 
 GAME = make("doudizhu", **export.OPTIONS)
 
@@ -185,20 +184,6 @@ def test_space_shuttles_are_answered_by_bombs_only(bot: Any) -> None:
     assert sorted(state.answer()) in ([], [8, 9, 10, 11])
 
 
-def test_the_judge_knows_the_moves_of_the_rule_set() -> None:
-    """And no others: a pair as two solos, a trio among the kickers."""
-    rules, random = GAME.card_play.rules, np.random.default_rng(1)
-    for move in random.choice(np.arange(1, len(rules.cards)), 400).tolist():
-        cards, held = [], unpack(rules.cards[move]).tolist()
-        for rank, count in enumerate(held):
-            first = 4 * rank if rank < 13 else 39 + rank
-            cards += range(first, first + count)
-        assert kind(cards)[1] == rules.length[move] and not beats(cards, cards)
-    for wrong in ([0, 1, 2, 3, 4, 5], [0, 1, 2, 4, 5, 6, 12, 13], [0, 4], [0, 1, 2, 4, 8]):
-        with pytest.raises(ValueError, match="is no move"):
-            kind(wrong)
-
-
 def numbers(record: Any) -> list[int]:
     """Returns a record's deck as Botzone deals it: the bottom cards, then the hands."""
     left = {rank: [*range(4 * k, 4 * k + 4)] for k, rank in enumerate("3456789TJQKA2")}
@@ -271,11 +256,7 @@ def read_logs(count: int) -> set[str]:
             kinds.add("all pass")
             with pytest.raises(ValueError, match="forced=true as nobody called"):
                 plain.parse_record(log)
-        kinds |= (
-            {"bomb"}
-            if any(cards and kind(cards)[0] == "bomb" for cards in match.actions)
-            else set()
-        )
+        kinds |= {"bomb"} if any(map(is_bomb, match.actions)) else set()
         kinds |= {"spring"} if table.describe()["spring"] else set()
         kinds.add("short" if len(match.actions) < 30 else "long")
     assert read > count / 2

@@ -99,15 +99,6 @@ def test_a_greedy_policy_is_uniform_where_nothing_was_learned(game: str) -> None
         assert policy.words[HEADER : HEADER + 6] == pytest.approx(np.full(6, 1 / 6))
 
 
-def test_full_counters_are_an_error() -> None:
-    learner = make("uct", "kuhn")
-    state = learner.get_state()
-    state["visits"][3, 0], state["episodes"][0] = 2**32 - 10, 2**33
-    learner.set_state(state)
-    with pytest.raises(ValueError, match="hold no more than 9 episodes"):
-        learner.run(1000)
-
-
 @pytest.mark.parametrize(
     ("of", "options"), [("leduc", {}), ("limit_holdem", {"abstraction": "made_hands"})]
 )

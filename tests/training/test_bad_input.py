@@ -12,11 +12,10 @@ import pytest
 import torch
 
 from fpmcts.training.algorithms import read_run
+from games.base.files import ROOT
 from games.base.help import error_text
 from games.base.settings import ConfigError
 from networks.checkpoint import CheckpointError
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture

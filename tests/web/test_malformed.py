@@ -178,7 +178,7 @@ class Innocent:
 
     def goes_on(self) -> None:
         """Asserts that everything is answered, a whole game too."""
-        state = self.tab.ask("join", "state", table=self.table)
+        state = self.tab.join(self.table)
         while not state["view"]["over"]:
             if state["view"]["to_move"] == state["view"]["you"]:
                 self.tab.say("play", move=state["view"]["legal"][0], rev=state["rev"])
@@ -209,7 +209,7 @@ def test_malformed_messages(served: Served, count: int) -> None:
         if tab is None:
             tab = person.tab()
             tab.__enter__()
-            tab.ask("join", "state", table=wrong.chance.choice(tables))
+            tab.join(wrong.chance.choice(tables))
         if wrong.chance.random() < 0.02:
             with pytest.raises(ConnectionClosed):
                 tab.socket.socket.sendall(wrong.broken_frame())

@@ -22,6 +22,7 @@ from fpmcts.child_program import ChildProgram, ChildProgramError
 from fpmcts.evaluation.duplicate import duplicate_match
 from fpmcts.players.random_agent import Random
 from games import make
+from games.base.files import ROOT
 from games.kernels import streams
 from games.kernels.rows import States, take
 from games.kernels.sources import program_sources
@@ -31,7 +32,6 @@ from games.poker.players.always_call import AlwaysCall
 from tests.games import driver
 from tests.games.doudizhu.positions import GAME
 
-ROOT = Path(__file__).resolve().parents[3]
 EXAMPLE = [sys.executable, str(ROOT / "examples" / "external_player.py")]
 DOCS = (ROOT / "docs" / "external-players.md").read_text()
 MOST = GAME.spec.max_moves

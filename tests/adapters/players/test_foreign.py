@@ -7,7 +7,6 @@ import pytest
 
 from fpmcts.adapters.players.foreign import ExternalPlayerError
 from fpmcts.adapters.players.foreign_worlds import draw_game
-from fpmcts.evaluation.duplicate import duplicate_match
 from fpmcts.players import load_player
 from games import make
 from games.kernels import streams
@@ -129,14 +128,6 @@ def test_faults_end_the_match(kind: str, options: dict[str, str], words: list[st
     with pytest.raises(ExternalPlayerError) as caught:
         player.decide(Table(LEDUC, seed=1))
     assert all(word in str(caught.value) for word in words), str(caught.value)
-
-
-@pytest.mark.slow
-def test_a_match_in_limit_holdem() -> None:
-    game = make("limit_holdem")
-    player = load_player("rlcard", game, agent="limit-holdem-rule-v1")
-    result = duplicate_match(game, load_player("random", game), player, num_decks=20, seed=2)
-    assert result.num_games == 40
 
 
 def test_rlcard_s_cfr_knows_every_information_state() -> None:

@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from games.doudizhu.cards import COPIES, HAND_SIZES, Seat, parse_cards, unpack
+from games.doudizhu.cards import COPIES, HAND_SIZES, Seat, unpack
 from games.kernels import streams
-from games.kernels.rows import take
 from tests.games import driver
 from tests.games.doudizhu.positions import GAME, endgame, play, random_game
 
@@ -53,19 +52,6 @@ def test_hidden_targets_bound_the_next_hand() -> None:
                     and (most <= unseen).all()
                 )
                 assert sizes == truth.sum()
-
-
-def test_the_landlords_bottom_cards_are_known() -> None:
-    states = GAME.deal(streams(5, 1))
-    states.bottom[0] = parse_cards("557")
-    states.hands[0, 0] = parse_cards("33445556778899TTJQKA")
-    play(states, "5")
-    known = unpack(parse_cards("57"))  # one of the fives counts as played
-    unseen, fewest, most, _, _ = GAME.hidden_targets(
-        take(states, np.zeros(3, dtype=int)), np.arange(3)
-    )
-    np.testing.assert_array_equal(fewest, [0 * known, 0 * known, known])
-    np.testing.assert_array_equal(unseen - most, [0 * known, known, 0 * known])
 
 
 def test_the_key_knows_the_bottom_cards() -> None:

@@ -14,18 +14,6 @@ from tests.games.doudizhu.players import rhcp_oracle as oracle
 from tests.games.doudizhu.players.positions import positions
 
 RULES = rule_set("standard")
-KINDS = dict(
-    zip(
-        [category for category in Category if category != Category.PASS],
-        [
-            *("solo", "pair", "trio", "trio + solo", "trio + pair", "solo chain", "pair chain"),
-            *("trio chain", "plane + solos", "plane + pairs", "four + two solos"),
-            *("four + two pairs", "bomb", "rocket"),
-        ],
-        strict=True,
-    )
-)
-"""The oracle's names."""
 AGENT = RHCP().at(make("doudizhu"))
 
 
@@ -113,7 +101,9 @@ def test_replies_equal_brute_force() -> None:
             moves = below if below.size else moves
         target = rng.choice(moves)
         category, length, top = RULES.category[target], RULES.length[target], RULES.top[target]
-        expected = oracle.reply(hand, (KINDS[Category(category)], int(length), int(top) + 3))
+        expected = oracle.reply(
+            hand, (oracle.name_of(Category(category)), int(length), int(top) + 3)
+        )
         found = rhcp_kernels.reply(memo, cards, category, length, top)
         assert cards_text(found) == oracle.text(expected), (
             oracle.text(hand),
