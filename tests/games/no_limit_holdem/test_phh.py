@@ -20,6 +20,7 @@ from games.no_limit_holdem.phh_write import phh_text, write
 from games.play.table import Table
 from games.poker.hands import card_texts
 from tests.games.no_limit_holdem import pokerkit_oracle as oracle
+from tests.tables import rows
 
 PLURIBUS = Path(os.environ.get("PLURIBUS_HANDS", "shared/data/pluribus.phhs.xz"))
 
@@ -180,27 +181,31 @@ ONE_SHOWN = SHOWN.replace("CARDS", "'p1 sm JsQs', 'p2 sm ????'")
 
 @pytest.mark.parametrize(
     ("hand", "end", "checked", "fault"),
-    [
-        # 10 of the raise to 30 are called by the big blind; the small blind's 5 and these make 25.
-        (RAISED, "winnings = [0, 0, 0, 0, 25]", "all", ""),
-        (RAISED, "winnings = [0, 0, 0, 0, 23.75]", "all", ""),  # after the rake
-        (RAISED, "payoffs = [-5, -10, 0, 0, 15]", "all", ""),
-        (RAISED, "", "", ""),
-        (RAISED, "winnings = [0, 0, 0, 0, 0]", "", ""),  # converters that find none write this
-        (RAISED, "winnings = [0, 0, 0, 0, 45]", "all", "winnings [0, 0, 0, 0, 25], where the file"),
-        (RAISED, "winnings = [0, 0, 0, 0, 2]", "all", "winnings [0, 0, 0, 0, 25], where the file"),
-        (RAISED, "winnings = [25, 0, 0, 0, 0]", "all", "winnings [0, 0, 0, 0, 25], where the file"),
-        (RAISED, "payoffs = [-5, -10, 0, 0, 16]", "all", "payoffs [-5, -10, 0, 0, 15], where the"),
-        (ALL_SHOWN, "winnings = [57, 0]", "all", ""),
-        (ALL_SHOWN, "winnings = [0, 60]", "all", "winnings [60, 0], where the file says [0, 60]"),
-        (ONE_SHOWN, "winnings = [0, 60]", "pot", ""),
-        (ONE_SHOWN, "winnings = [30, 60]", "pot", "a pot of 60, which winnings do not fit, where"),
-        (ONE_SHOWN, "finishing_stacks = [70, 200]", "pot", "a pot of 60, which stacks do not fit"),
-    ],
+    rows(
+        """
+RAISED    | winnings = [0, 0, 0, 0, 25]    | all |
+RAISED    | winnings = [0, 0, 0, 0, 23.75] | all |
+RAISED    | payoffs = [-5, -10, 0, 0, 15]  | all |
+RAISED    |                                |     |
+RAISED    | winnings = [0, 0, 0, 0, 0]     |     |
+RAISED    | winnings = [0, 0, 0, 0, 45]    | all | winnings [0, 0, 0, 0, 25], where the file
+RAISED    | winnings = [0, 0, 0, 0, 2]     | all | winnings [0, 0, 0, 0, 25], where the file
+RAISED    | winnings = [25, 0, 0, 0, 0]    | all | winnings [0, 0, 0, 0, 25], where the file
+RAISED    | payoffs = [-5, -10, 0, 0, 16]  | all | payoffs [-5, -10, 0, 0, 15], where the
+ALL_SHOWN | winnings = [57, 0]             | all |
+ALL_SHOWN | winnings = [0, 60]             | all | winnings [60, 0], where the file says [0, 60]
+ONE_SHOWN | winnings = [0, 60]             | pot |
+ONE_SHOWN | winnings = [30, 60]            | pot | a pot of 60, which winnings do not fit, where
+ONE_SHOWN | finishing_stacks = [70, 200]   | pot | a pot of 60, which stacks do not fit
+"""
+    ),
 )
 def test_what_was_won_is_checked(hand: str, end: str, checked: str, fault: str) -> None:
-    """As HandHQ's hands tell it: no final stacks, cards unseen, a rake."""
-    (found,) = verdicts([parse(hand + end)])
+    """As HandHQ's hands tell it: no final stacks, cards unseen, a rake (23.75); converters that
+    find no winnings write zeros. 10 of the raise to 30 are called by the big blind; the small
+    blind's 5 and these make 25.
+    """
+    (found,) = verdicts([parse(globals()[hand] + end)])
     assert found.checked == checked
     assert found.fault.startswith(f"ends with {fault}") if fault else not found.fault
 

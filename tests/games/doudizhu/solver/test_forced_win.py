@@ -1,7 +1,4 @@
-"""Forced wins: an adversary who sees everything cannot stop one, and a slow search of the same game
-finds no other."""
-
-from functools import cache
+"""Forced wins: an adversary who sees everything cannot stop one; by hand, and in whole games."""
 
 import numpy as np
 import pytest
@@ -11,14 +8,10 @@ from games.doudizhu.moves import MAX_LEGAL, parse_move
 from games.doudizhu.state import States
 from games.kernels import streams
 from tests.games import driver
-from tests.games.doudizhu.oracle import Reading, answers
 from tests.games.doudizhu.positions import GAME, endgame, play, random_endgame
 from tests.games.doudizhu.solver.test_sure_win import (
     TEAMS,
-    Cards,
     is_won,
-    moves_in,
-    to_beat,
     worlds,
 )
 
@@ -43,81 +36,6 @@ def test_an_adversary_cannot_stop_a_forced_win(count: int) -> None:
             world.hands[0, [after, before]] = pack(np.array([theirs, unseen - theirs]))
             assert is_won(world, mover, driver.forced_win)
     assert min(proved) > 2
-
-
-def main_cards(reading: Reading) -> Cards:
-    """The cards of a move without its kickers."""
-    category, length, top = reading
-    if category.name == "ROCKET":
-        return (0,) * 13 + (1, 1)
-    copies = {"SOLO": 1, "PAIR": 2, "TRIO": 3, "PLANE": 3, "FOUR": 4, "BOMB": 4}[
-        category.name.split("_")[0]
-    ]
-    return tuple(copies if top - length < rank <= top else 0 for rank in range(15))
-
-
-def less(cards: Cards, removed: Cards) -> Cards:
-    return tuple(a - b for a, b in zip(cards, removed, strict=True))
-
-
-@cache
-def kinds_in(unseen: Cards) -> dict[Reading, int]:
-    """The moves in a set of cards, kickers aside, with their sizes."""
-    return {reading: sum(cards) for cards, reading in moves_in(unseen)}
-
-
-def wins(hand: Cards, target: Reading | None, unseen: Cards, after: int, before: int) -> bool:
-    """Whether the landlord wins by leads that it wins back, against others who may play whatever
-    fits from all unseen cards."""
-
-    @cache
-    def won(hand: Cards, target: Reading | None, unseen: Cards, after: int, before: int) -> bool:
-        return any(
-            all_won(less(hand, cards), reading, unseen, after, before)
-            for cards, reading in moves_in(hand)
-            if target is None or answers(reading, target)
-        )
-
-    def beaters(move: Reading, unseen: Cards, size: int) -> list[tuple[Reading, int]]:
-        return [
-            (kind, count)
-            for kind, count in kinds_in(unseen).items()
-            if count <= size and answers(kind, move)
-        ]
-
-    def all_won(rest: Cards, move: Reading, unseen: Cards, after: int, before: int) -> bool:
-        if not any(rest):
-            return True
-        for kind, count in beaters(move, unseen, before):
-            if count == before or not won(
-                rest, kind, less(unseen, main_cards(kind)), after, before - count
-            ):
-                return False
-        for kind, count in beaters(move, unseen, after):
-            fewer = less(unseen, main_cards(kind))
-            if count == after or not won(rest, kind, fewer, after - count, before):
-                return False
-            for other, number in beaters(kind, fewer, before):
-                if number == before or not won(
-                    rest, other, less(fewer, main_cards(other)), after - count, before - number
-                ):
-                    return False
-        return won(rest, None, unseen, after, before)
-
-    return won(hand, target, unseen, after, before)
-
-
-@pytest.mark.slow
-def test_every_forced_win_is_found() -> None:
-    rng, outcomes, beyond = np.random.default_rng(3), [], 0
-    for _ in range(500):
-        states = random_endgame(rng, 0)
-        hands = unpack(states.hands[0])
-        own, unseen = tuple(hands[0].tolist()), tuple((hands[1] + hands[2]).tolist())
-        outcomes.append(wins(own, to_beat(states), unseen, *hands[1:].sum(axis=1).tolist()))
-        assert (driver.forced_win(GAME.rules, states, 0) != -1) == outcomes[-1]
-        beyond += outcomes[-1] and driver.sure_win(GAME.rules, states, 0) == -1
-    assert 50 < sum(outcomes) < 450 and beyond > 10
 
 
 @pytest.mark.parametrize(
