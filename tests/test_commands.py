@@ -11,13 +11,12 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 from fpmcts.configuration import choices, groups_of
 from fpmcts.evaluation.config import parse_command_line
-from fpmcts.papers.__main__ import help_text
 from fpmcts.players import analysis
 from fpmcts.training.algorithms import read_run
 from fpmcts.web.config import PlayConfig
+from games.base.files import ROOT
 from games.play.position import table_at
 
-ROOT = Path(__file__).resolve().parent.parent
 TRAIN = "python train.py "
 EVALUATE = "python evaluate.py "
 REPRODUCE = "python -m fpmcts.papers "
@@ -69,10 +68,6 @@ def test_every_other_file_of_the_configuration_composes(override: str) -> None:
     poker = override.endswith("=poker") or override == "inference=enumeration"
     headless = override in ("network=general", "network=paper")  # none for the hidden cards
     read_run([override, *["game=leduc"] * poker, *["inference=filter"] * headless])
-
-
-def test_papers_say_what_they_do() -> None:
-    assert "fpmcts reproduce NAME" in help_text("lisy_tables")
 
 
 HALF = [

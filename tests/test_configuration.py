@@ -10,7 +10,6 @@ from fpmcts.training.command import help_text as train_help
 from fpmcts.training.config import TrainConfig
 from games import Choice
 from games.base.settings import ConfigError, leaves
-from games.play.choice import help_text
 
 
 def test_later_layers_win() -> None:
@@ -68,15 +67,6 @@ def test_a_wrong_choice_is_refused_in_one_line(text: str, message: str) -> None:
     with pytest.raises(ConfigError, match=message) as caught:
         Choice.from_text(text)
     assert "\n" not in str(caught.value)
-
-
-def test_help_on_options_of_games() -> None:
-    assert "game.big_blind=100 (at least 1): " in help_text("big_blind")
-    assert help_text("game=examples.sealed_bids").endswith(
-        "Cards in the deck, worth 0, 1, 2 and so on."
-    )
-    assert help_text("kuhn") == "game=kuhn\n  no options"
-    assert help_text("nothing") == ""
 
 
 def test_help_shows_the_values_of_a_configuration() -> None:

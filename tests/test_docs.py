@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from fpmcts.papers import departures
+from games.base.files import ROOT
 
-ROOT = Path(__file__).resolve().parent.parent
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)|!\[[^\]]*\]\(([^)\s]+)\)")
 FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 FILE = re.compile(r"`((?:[\w.-]+/)+[\w.-]+\.(?:py|md|yaml|json|toml|yml))`")

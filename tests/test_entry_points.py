@@ -12,14 +12,13 @@ import pytest
 
 import benchmarks.__main__ as all_benchmarks
 import fpmcts.papers.__main__ as papers
-import fpmcts.web.command as play
 from examples import analysis, rule_hands
 from fpmcts.command import run
 from fpmcts.papers.figures import RunFigure
 from fpmcts.players import warmup
+from games.base.files import ROOT
 from games.base.settings import ConfigError
 
-ROOT = Path(__file__).resolve().parent.parent
 OPPONENTS = "models/no_limit_holdem-opponents.safetensors"
 CASES: list[tuple[Callable[..., Any], str, str]] = [
     (all_benchmarks.main, "compare", "no benchmark named compare; there are: rules,"),
@@ -78,13 +77,6 @@ def test_what_is_given_wrongly_ends_in_one_line(
 def test_a_stopped_figure_is_no_success(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(RunFigure, "play", lambda *given: None)
     assert papers.main(["kuhn_figure1", f"run_dir={tmp_path}"]) == 130
-
-
-def test_help_of_the_table(capsys: pytest.CaptureFixture[str]) -> None:
-    assert play.main(["--help", "port"]) == 0
-    assert capsys.readouterr().out.startswith("  port=8000")
-    with pytest.raises(ConfigError, match="--help prot: no such key.*did you mean port"):
-        play.main(["--help", "prot"])
 
 
 def test_papers() -> None:

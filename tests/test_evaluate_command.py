@@ -14,11 +14,10 @@ import yaml
 
 from fpmcts.adapters.players.foreign import ExternalPlayerError
 from fpmcts.evaluation import command as evaluate
-from fpmcts.evaluation.command import help_text
 from fpmcts.players.lookup import PlayerError
+from games.base.files import ROOT
 from games.base.settings import InputError
 
-ROOT = Path(__file__).resolve().parent.parent
 MATCH = ("a=rhcp", "b=random", "decks=3000", "processes=2", "device=cpu")
 """Six tasks."""
 
@@ -119,22 +118,6 @@ def test_ctrl_c_keeps_what_is_finished(
     assert status == 0 and "continuing: " in continued and scores(continued) == scores(whole)
 
 
-@pytest.mark.slow
-def test_a_second_ctrl_c_ends_at_once(tmp_path: Path) -> None:
-    hours = ("a=pimc", "a.worlds=4096", "b=rhcp", "decks=400", "processes=2", "device=cpu")
-    process = started(tmp_path, *hours)
-    deadline = time.monotonic() + 60
-    while len(workers := children(process.pid)) < 2:
-        assert time.monotonic() < deadline and process.poll() is None
-        time.sleep(0.1)
-    for _ in range(2):
-        time.sleep(1)
-        os.kill(process.pid, signal.SIGINT)
-    _, errors = process.communicate(timeout=20)
-    assert process.returncode == 130 and "Traceback" not in errors, errors
-    assert are_gone(workers)
-
-
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -177,12 +160,6 @@ def test_a_fault_in_the_middle_keeps_what_is_finished(tmp_path: Path) -> None:
         evaluate.main([*player, "decks=20", "processes=1", f"unfinished={tmp_path}"])
     (kept,) = tmp_path.glob("*.jsonl")
     assert len(kept.read_text().splitlines()) > 1
-
-
-def test_help_names_every_key_and_player() -> None:
-    text = help_text("")
-    assert all(word in text for word in ("decks:", "report:", "fpmcts:", "external:", "lbr:"))
-    assert "playouts" in help_text("fpmcts") and "deck" in help_text("decks")
 
 
 def test_cfg_job_prints_every_setting(capsys: pytest.CaptureFixture[str]) -> None:

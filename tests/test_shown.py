@@ -5,7 +5,6 @@ from typing import Any
 
 from fpmcts.evaluation.duplicate import duplicate_match
 from fpmcts.players import load_player
-from fpmcts.training.interface import Report
 from games import make
 from games.play.decision import Decision, RootMove
 from games.play.table import Table
@@ -18,10 +17,8 @@ def cells(shown: Any) -> list[str]:
 def test_decisions_and_tables_are_short() -> None:
     table = Table(make("doudizhu"), seed=3)
     decision = load_player("policy", table.game).decide(table)
-    assert str(decision).splitlines()[-1] == "… and 108 more moves"
     assert len(repr(decision)) < 200 and len(str(decision).splitlines()) == 8
     assert max(map(len, str(table).splitlines())) <= 100
-    assert repr(table) == "<Table: doudizhu, 0 moves played; seat 0 (C) is to move>"
     assert "hand" in cells(table) and decision.move in cells(decision)
 
 
@@ -34,10 +31,6 @@ def test_a_search_shows_its_values_and_texts_are_escaped() -> None:
         *("call", "0.900", "50.00 % ± 1.00", "63"),
         *("&lt;b&gt;", "0.100", "", "1"),
     ]
-    assert str(decision).startswith(
-        "call: chance to win 50.00 % ± 1.00, after 64 playouts\n"
-        "instinct 80 %; 64 playouts find no better move\nmove"
-    )
 
 
 def test_results_are_records_by_deck() -> None:
@@ -52,5 +45,3 @@ def test_results_are_records_by_deck() -> None:
     assert result.by_deck.ravel().tolist() == returns and result.adp.mean == sum(returns) / 40
     assert result.wp.mean == sum(record["wp"] for record in records) / 40
     assert cells(result)[3:6] == ["always_call", "all games", result.adp.text(1)]
-    assert repr(result).startswith("<MatchResult: always_call against random, 40 games, adp ")
-    assert cells(Report(1, "step 1", {"loss": 0.5}))[2:] == ["loss", "0.5"]

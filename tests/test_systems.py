@@ -6,11 +6,11 @@ import re
 import runpy
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent
+from games.base.files import ROOT
+
 LACKING = {
     "os": (
         *("sched_getaffinity", "sched_setaffinity", "posix_fadvise", "posix_fallocate"),

@@ -2,11 +2,11 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from games.base.files import ROOT
+
 PROGRAM = """
 import os, subprocess, sys
 from fpmcts.cluster.guard import RayGuard

@@ -65,57 +65,33 @@ def test_options_of_the_game() -> None:
         assert t.config.game == Choice("examples.sealed_bids", {"values": 7})
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ([], ["a=KIND", *PLAYERS]),
-        (["a=rhcpp", "b=rhcp"], ["a=rhcpp", "unknown player", "did you mean rhcp?"]),
-        (["a=rhcp", "b=rhcp", "decsk=10"], ["decsk=10", "did you mean decks?"]),
-        (
-            ["a=rhcp", "b=rhcp", "c.playouts=1"],
-            ["c.playouts=1", "c is neither", "(a, b)"],
-        ),
-        (
-            ["a=rhcp", "b=rhcp", "c=random"],
-            ["c=random: c is neither", "a player of the match (a, b)"],
-        ),
-        (["a=rhcp", "b=rhcp", "sprt=[0.6,0.5]"], ["sprt=[0.6, 0.5]", "two shares"]),
-        (["a=mix", "a.seats=[a,rhcp,rhcp]", "b=rhcp"], ["a=mix", "needs a", "itself"]),
-        (
-            ["a=always_call", "b=random"],
-            ["a=always_call", "plays kuhn, leduc", "not doudizhu", "rhcp"],
-        ),
-        (["players=3", "a=rhcp", "b=random"], ["players=3", "limit_holdem", "not of doudizhu"]),
-        (
-            ["game=leduc", "a=lbr", "b=fpmcts"],
-            ["a=lbr against b=fpmcts", "cannot state its policy", "tabular"],
-        ),
-        *(
-            (["a=policy", "b=rhcp", *given], [f"{given[-1]}: has no effect", wanted])
-            for given, wanted in (
-                (["slow_decks=9"], "lookahead, pimc, lbr, "),
-                (["cluster=ray", "processes=2"], "set cluster.kind=none"),
-                (["cluster=ray", "cluster.unit_games=2"], "of a match"),
-                (["agents=[a,b]", "sprt=[0.5,0.6]"], "set agents=[]"),
-                (["table=[a,b]", "report=x"], "set table=[]"),
-            )
-        ),
-        *(
-            (
-                ["game=no_limit_holdem", "a=mcts", "b=random", key, BY_SAMPLES],
-                [f"{key}: has no effect with a."],
-            )
-            for key in ("a.threshold=9", "a.variance=text")
-        ),
-        (
-            ["game=no_limit_holdem", "a=mcts", "a.adapt=false", "a.window=9", "b=random"],
-            ["a.window=9: has no effect with a.adapt=false; set a.adapt=true"],
-        ),
-    ],
-)
-def test_refused(arguments: list[str], words: list[str]) -> None:
+REFUSED = """
+a=rhcpp b=rhcp | a=rhcpp | unknown player | did you mean rhcp?
+a=rhcp b=rhcp decsk=10 | decsk=10 | did you mean decks?
+a=rhcp b=rhcp c.playouts=1 | c.playouts=1 | c is neither | (a, b)
+a=rhcp b=rhcp c=random | c=random: c is neither | a player of the match (a, b)
+a=rhcp b=rhcp sprt=[0.6,0.5] | sprt=[0.6, 0.5] | two shares
+a=mix a.seats=[a,rhcp,rhcp] b=rhcp | a=mix | needs a | itself
+a=always_call b=random | a=always_call | plays kuhn, leduc | not doudizhu | rhcp
+players=3 a=rhcp b=random | players=3 | limit_holdem | not of doudizhu
+game=leduc a=lbr b=fpmcts | a=lbr against b=fpmcts | cannot state its policy | tabular
+a=policy b=rhcp slow_decks=9 | slow_decks=9: has no effect | lookahead, pimc, lbr,
+a=policy b=rhcp cluster=ray processes=2 | processes=2: has no effect | set cluster.kind=none
+a=policy b=rhcp cluster=ray cluster.unit_games=2 | cluster.unit_games=2: has no effect | of a match
+agents=[a,b] a=policy b=rhcp sprt=[0.5,0.6] | sprt=[0.5,0.6]: has no effect | set agents=[]
+table=[a,b] a=policy b=rhcp report=x | report=x: has no effect | set table=[]
+game=no_limit_holdem a=mcts b=random BY a.threshold=9 | a.threshold=9: has no effect with a.
+game=no_limit_holdem a=mcts b=random BY a.variance=text | a.variance=text: has no effect with a.
+game=no_limit_holdem a=mcts b=random a.adapt=false a.window=9 | a.window=9: has no effect with a.
+"""
+"""A command line, and words of its error."""
+
+
+@pytest.mark.parametrize("line", ["", *REFUSED.strip().splitlines()])
+def test_refused(line: str) -> None:
+    arguments, *words = line.split(" | ") if line else ("", "a=KIND", *PLAYERS)
     with pytest.raises(ConfigError) as caught:
-        parse_command_line(arguments)
+        parse_command_line(arguments.replace("BY", BY_SAMPLES).split())
     message = str(caught.value)
     assert "\n" not in message
     assert all(word in message for word in words), message

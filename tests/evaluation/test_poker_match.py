@@ -12,7 +12,7 @@ from fpmcts.evaluation.duplicate import duplicate_match, table_scores
 from fpmcts.evaluation.match_result import MatchResult, TableResult
 from fpmcts.evaluation.plan import make_plan
 from fpmcts.evaluation.report import TournamentReport
-from fpmcts.evaluation.tournament import TaskWorker, play_tournament
+from fpmcts.evaluation.tournament import TaskWorker
 from fpmcts.players.tabular import TabularAgent, TabularPolicy
 from fpmcts.tabular.best_response import profile_values
 from games import make
@@ -24,6 +24,7 @@ from tests.evaluation.poker_games import (
     poker,
     random_table,
 )
+from tests.evaluation.test_tournament import plan_of, played
 
 
 @pytest.mark.parametrize(
@@ -107,10 +108,8 @@ def test_three_players_by_hand() -> None:
 def test_a_table_of_two_is_a_match(tmp_path: Path) -> None:
     game, games = poker("leduc"), []
     for players in (["a=random", "b=always_call"], ["table=[random,always_call]"]):
-        keys = ["game=leduc", "decks=10", "processes=1", f"unfinished={tmp_path}", *players]
-        played = play_tournament(make_plan(parse_command_line(keys), game))
-        assert played is not None
-        games += [result.games for result in played.values()]
+        found = played(plan_of(tmp_path, "game=leduc", *players))
+        games += [result.games for result in found.values()]
     match, table = (
         MatchResult(("x", "y"), game.spec, games[0]),
         TableResult(("x", "y"), table_scores(game.spec, games[1]), [{}, {}]),
@@ -124,18 +123,9 @@ def test_a_table_of_two_is_a_match(tmp_path: Path) -> None:
 
 def test_tournament_of_poker(tmp_path: Path) -> None:
     """Reported by the mean score over the opponents."""
-    keys = ["game=leduc", "agents=[random,always_call,other]", "other=random", "decks=10"]
-    game, tournament = (
-        poker("leduc"),
-        parse_command_line(
-            [*keys, f"unfinished={tmp_path / 'unfinished'}", "processes=1", "device=cpu"]
-        ),
-    )
-    plan = make_plan(tournament, game)
-    results = play_tournament(plan)
-    assert results is not None
-
-    report = TournamentReport(tournament, game.spec, results)
+    plan = plan_of(tmp_path, "game=leduc", "agents=[random,always_call,other]", "other=random")
+    results = played(plan)
+    report = TournamentReport(plan.tournament, poker("leduc").spec, results)
     report.write(tmp_path / "report", {"command": "a test"})
     facts = json.loads((tmp_path / "report" / "report.json").read_text())
     assert facts["matches"][0]["total"].keys() == {"mbb_per_hand"} and "ratings" not in facts

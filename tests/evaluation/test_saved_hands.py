@@ -5,12 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fpmcts.evaluation.config import parse_command_line
-from fpmcts.evaluation.plan import make_plan
 from fpmcts.evaluation.saved_games import SaveError, check_file, write_games
-from fpmcts.evaluation.tournament import play_tournament
 from games import make
 from games.no_limit_holdem.phh import read
+from tests.evaluation.test_tournament import plan_of, played
 
 pokerkit = pytest.importorskip("pokerkit", reason="pip install -e '.[dev]'")
 
@@ -29,19 +27,9 @@ def check(path: Path, returns: np.ndarray) -> list[object]:
 
 
 def test_a_match_as_hand_histories(tmp_path: Path) -> None:
-    keys = [
-        "game=no_limit_holdem",
-        "least_stack=300",
-        "ante=5",
-        "a=random",
-        "b=random",
-        "decks=6",
-        "seed=2",
-    ]
-    tournament = parse_command_line([*keys, f"unfinished={tmp_path / 'unfinished'}"])
-    plan = make_plan(tournament, tournament.config.game.make())
-    results = play_tournament(plan)
-    assert results is not None
+    words = "game=no_limit_holdem least_stack=300 ante=5 a=random b=random seed=2"
+    plan = plan_of(tmp_path, *words.split(), decks=6)
+    results, tournament = played(plan), plan.tournament
     path = tmp_path / "hands.phhs"
     check_file(path, make("no_limit_holdem"))
     write_games(path, tournament, plan.decks, results)

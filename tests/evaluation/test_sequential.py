@@ -131,11 +131,7 @@ def test_each_task_is_looked_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(
         tournament_module, "MatchResult", lambda *given: looked.append(given) or made(*given)
     )
-    words = ["game=doudizhu", "a=random", "b=random", "decks=12", "sprt=[0.5,0.501]"]
-    words += ["processes=1", "device=cpu", f"unfinished={tmp_path}"]
-    tournament = parse_command_line(words)
-    plan = make_plan(tournament, tournament.config.game.make())
-    results = play_tournament(plan)
-    assert results is not None and len(looked) == 12 + 1
-    scores = wins(results["a", "b"].sides[0].returns).mean(axis=1)
-    assert results["a", "b"].sequential == SequentialTest(0.5, 0.501).result(scores)
+    result, *_ = match(tmp_path, "a=random", "decks=12", "sprt=[0.5,0.501]")
+    assert result is not None and len(looked) == 12 + 1
+    scores = wins(result.sides[0].returns).mean(axis=1)
+    assert result.sequential == SequentialTest(0.5, 0.501).result(scores)

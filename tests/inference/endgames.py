@@ -9,16 +9,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from games.doudizhu.cards import pack, unpack
+from games.doudizhu.cards import unpack
 from games.doudizhu.game import Doudizhu
 from games.doudizhu.state import States
-from games.doudizhu.state import start as dealt
 from games.kernels import kernel, random_below, streams
 from games.kernels.generic import current_seat, legal, step
 from games.kernels.rows import take
 from games.play.interface import Records
 from networks.resnet import Outputs
-from tests.games import driver
 
 GAME = Doudizhu()
 
@@ -166,66 +164,6 @@ def hypergeometric(view: States, seat: int, hands: np.ndarray) -> np.ndarray:
         for hand in hands
     ]
     return np.array(ways, dtype=np.float64) / total
-
-
-def posterior(
-    view: States,
-    seat: int,
-    moves: np.ndarray,
-    hands: np.ndarray,
-    evaluator: FakeEvaluator,
-    temperature: float = 1.0,
-    epsilon: float = 0.05,
-) -> np.ndarray:
-    """Returns p(hand of the next seat | moves) for every possible hand (counts ``[W, 15]``), by
-    Bayes' rule from the deal.
-
-    The others play a share of uniform play and by their policies at a temperature otherwise, and
-    four in five sure wins.
-    """
-    following, previous = (seat + 1) % 3, (seat + 2) % 3
-    unseen = bounds(view, seat)[0]
-    played = unpack(view.played[0])
-    log_weights = []
-    for hand in hands:
-        deal = np.zeros((3, 15), np.int64)
-        deal[seat] = unpack(view.hands[0, seat]) + played[seat]
-        deal[following] = hand + played[following]
-        deal[previous] = unseen - hand + played[previous]
-        state = dealt(pack(deal)[None], view.bottom)
-        start = GAME.view(state, np.array([seat]))
-        log_weight = math.log(hypergeometric(start, seat, deal[following][None])[0])
-        decisions, solved = [], 0.0
-        for move in moves:
-            mover, actions = int(state.seat[0]), driver.legal_actions(GAME, state, 0)
-            sure = (
-                driver.sure_win(GAME.rules, state, 0) if mover != seat and len(actions) > 1 else -1
-            )
-            if sure >= 0:
-                solved += math.log(0.8 * (move == sure) + 0.2 / len(actions))
-            elif mover != seat and len(actions) > 1:
-                decisions.append(
-                    (
-                        driver.observation(GAME, state, 0, mover),
-                        mover,
-                        actions,
-                        np.flatnonzero(actions == move)[0],
-                    )
-                )
-            driver.step(GAME.rules, state, 0, int(move))
-        observations, movers = (
-            np.array([d[0] for d in decisions]),
-            np.array([d[1] for d in decisions], np.int8),
-        )
-        policies = evaluator.evaluate(observations, movers).policy if decisions else []
-        log_weight += solved
-        for policy, (_, _, actions, chosen) in zip(policies, decisions, strict=True):
-            outputs = GAME.decoder[actions]
-            logits = np.where(outputs >= 0, policy[outputs], 0.0).sum(axis=1) / temperature
-            probability = np.exp(logits - np.logaddexp.reduce(logits))[chosen]
-            log_weight += math.log((1 - epsilon) * probability + epsilon / len(actions))
-        log_weights.append(log_weight)
-    return np.exp(np.array(log_weights) - np.logaddexp.reduce(log_weights))
 
 
 def chi_square_z(counts: np.ndarray, probabilities: np.ndarray) -> float:

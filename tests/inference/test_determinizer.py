@@ -6,17 +6,18 @@ import numpy as np
 import pytest
 from torch import Tensor
 
-from games.doudizhu.cards import pack, unpack
+from games.doudizhu.cards import unpack
 from games.kernels import streams
 from games.kernels.rows import concatenate, put, take
 from inference.determinizer import Determinizer, Diagnostics, InferenceSettings
 from inference.draws import empty_draws
 from inference.filter import num_world_planes
-from inference.particles import NO_PARTICLES, make_particles, store_draws
-from inference.positions import make_positions, start_views
+from inference.particles import NO_PARTICLES
+from inference.positions import make_positions
 from inference.replay import Replayer
 from tests.games import driver
 from tests.games.doudizhu.positions import deal_hidden
+from tests.inference.bayes import posterior
 from tests.inference.endgames import (
     GAME,
     FakeEvaluator,
@@ -24,7 +25,6 @@ from tests.inference.endgames import (
     States,
     play_on,
     possible_hands,
-    posterior,
     random_games,
     running,
     views,
@@ -100,8 +100,9 @@ def test_posterior_is_that_of_bayes(temperature: float, epsilon: float) -> None:
         lanes, rng = np.array([lane]), streams(0, 120)
         view = views(played, lanes)
         seat, moves = int(view.seat[0]), played.records.moves[lane, : played.records.lengths[lane]]
-        hands = possible_hands(view, seat)
-        expected = posterior(view, seat, moves, hands, evaluator, temperature, epsilon)
+        exact = posterior(GAME, evaluator.evaluate, view, seat, moves, None, temperature, epsilon)
+        packed = {hand: weight for (hand,), weight in exact.items()}
+        hands, expected = unpack(np.array([*packed], np.uint64)), np.array([*packed.values()])
         unseen = GAME.hidden_targets(view, np.array([seat]))[0][0]
         counts = np.zeros((2, 15, 5))
         for hand, weight in zip(hands, expected, strict=True):
@@ -109,11 +110,9 @@ def test_posterior_is_that_of_bayes(temperature: float, epsilon: float) -> None:
             counts[1, np.arange(15), unseen - hand] += weight
         _, diagnostics = worlds_of(determinizer, played, lanes, truth=True)
         found = weights(determinizer, lane * 3 + seat)
-        assert found == pytest.approx(
-            dict(zip(pack(hands).tolist(), expected, strict=True)), rel=1e-5
-        )
+        assert found == pytest.approx(packed, rel=1e-5)
         assert np.isnan(diagnostics.ess_share[0]) and diagnostics.beta[0] == 1.0
-        truth = expected[pack(hands).tolist().index(int(played.states.hands[lane, (seat + 1) % 3]))]
+        truth = packed[int(played.states.hands[lane, (seat + 1) % 3])]
         heavier, equal_weight = (
             (expected > truth * (1 + 1e-6)).sum(),
             (np.abs(expected / truth - 1) <= 1e-6).sum(),
@@ -127,29 +126,43 @@ def test_posterior_is_that_of_bayes(temperature: float, epsilon: float) -> None:
 
 @pytest.mark.parametrize("phase1", PHASE1)
 def test_weights_divide_by_the_density_of_phase_1(phase1: str) -> None:
-    """Sampled particles weigh the posterior over what they were drawn from."""
-    evaluator = FakeEvaluator(seed=2)
+    """Sampled particles weigh the posterior over what they were drawn from, also where they were
+    kept for three moves.
+    """
+    evaluator, kept = FakeEvaluator(seed=2), 0
     for played, lane in endgames(3):
-        view = views(played, np.array([lane]))
-        seat, moves = int(view.seat[0]), played.records.moves[lane, : played.records.lengths[lane]]
-        hands = possible_hands(view, seat)
-        few = len(hands) - 1
+        lanes = np.array([lane])
+        view = views(played, lanes)
+        seat = int(view.seat[0])
+        few = len(possible_hands(view, seat)) - 1
         determinizer = make(
             120, evaluator, phase1=phase1, particles=few, candidates=300, ess_floor=0.0
         )
-        worlds_of(determinizer, played, np.array([lane]))
-        particles, slot = determinizer._particles, lane * 3 + seat
-        bayes = dict(
-            zip(pack(hands).tolist(), posterior(view, seat, moves, hands, evaluator), strict=True)
-        )
-        drawn = particles.posterior[slot, :-1] > -np.inf
-        log_posterior = np.log([bayes[int(h)] for h in particles.hidden[slot, :-1, 0][drawn]])
-        constant = (
-            particles.posterior[slot, :-1][drawn]
-            - log_posterior
-            + log_density(determinizer, view, seat, phase1)[drawn]
-        )
-        np.testing.assert_allclose(constant, constant[0], atol=1e-5)
+        density = None
+        for _ in range(2):
+            _, diagnostics = worlds_of(determinizer, played, lanes)
+            assert diagnostics.fresh[0] == (density is None)
+            kept += density is not None
+            view, length = views(played, lanes), played.records.lengths[lane]
+            if density is None:
+                density = log_density(determinizer, view, seat, phase1)
+            moves = played.records.moves[lane, :length]
+            bayes = posterior(GAME, evaluator.evaluate, view, seat, moves, None, 1.0, 0.05)
+            particles, slot = determinizer._particles, lane * 3 + seat
+            drawn = particles.posterior[slot, :-1] > -np.inf
+            log_posterior = np.log([bayes[int(h),] for h in particles.hidden[slot, :-1, 0][drawn]])
+            constant = particles.posterior[slot, :-1][drawn] - log_posterior + density[drawn]
+            np.testing.assert_allclose(constant, constant[:1].repeat(drawn.sum()), atol=1e-5)
+            play_on(one_lane(played, lane), 1, longest=length + 3)
+            if lane not in running(played) or not drawn.any():
+                break
+    assert kept
+
+
+def one_lane(played: Played, lane: int) -> Played:
+    """Returns a game of its own, whose moves change the whole."""
+    row = slice(lane, lane + 1)
+    return Played(take(played.states, row), take(played.records, row))
 
 
 def log_density(determinizer: Determinizer, view: States, seat: int, phase1: str) -> np.ndarray:
@@ -169,11 +182,7 @@ def test_listed_worlds_kept_weigh_as_much_as_from_scratch() -> None:
     for _ in range(3):
         lanes = running(played)
         for lane in lanes:  # one more move in each game
-            one = Played(
-                take(played.states, slice(lane, lane + 1)),
-                take(played.records, slice(lane, lane + 1)),
-            )
-            play_on(one, int(lane), int(one.records.lengths[0]) + 1)
+            play_on(one_lane(played, lane), int(lane), int(played.records.lengths[lane]) + 1)
         lanes = running(played)
         scratch.reset(lanes)
         worlds_of(scratch, played, lanes)
@@ -185,43 +194,6 @@ def test_listed_worlds_kept_weigh_as_much_as_from_scratch() -> None:
                 assert weights(kept, slot) == pytest.approx(weights(scratch, slot), rel=1e-6)
                 compared += 1
     assert compared > 5
-
-
-def test_sampled_particles_kept_weigh_as_much_as_replayed_from_the_deal() -> None:
-    played, evaluator = random_games(60, 51, longest=12), FakeEvaluator(seed=4)
-    determinizer = make(60, evaluator, phase1="none", active_below=21, ess_floor=0.0)
-    lanes = running(played)
-    before = views(played, lanes)
-    worlds_of(determinizer, played, lanes)
-    play_on(played, 52, longest=15)
-    assert running(played).tolist() == lanes.tolist()
-    _, diagnostics = worlds_of(determinizer, played, lanes)
-    assert 3 <= diagnostics.fresh.sum() < 50
-
-    kept = np.flatnonzero(~diagnostics.fresh)
-    positions = make_positions(GAME, lanes[kept], views(played, lanes[kept]))
-    particles, first = determinizer._particles, take(before, kept)
-    alive = np.isfinite(particles.posterior[positions.slots])
-    draws = empty_draws(len(kept), SMALL, 1, None)
-    draws.hidden[:] = particles.hidden[positions.slots]
-    draws.exists[:] = alive
-    following = (positions.seats + 1) % 3
-    since = (positions.views.played - first.played)[np.arange(len(kept)), following]
-    for i, k in zip(*np.nonzero(alive), strict=True):
-        hand = np.array([draws.hidden[i, k, 0] + since[i]])
-        draws.density[i, k] = driver.log_prior_hidden(
-            GAME.rules, first, i, positions.seats[i], hand
-        )
-    whole = make_particles(GAME, 180, SMALL)
-    put(whole.views, positions.slots, start_views(GAME, positions))
-    store_draws(GAME.rules, whole, positions, np.zeros(len(kept), np.int16), True, draws)
-    Replayer(GAME, evaluator.evaluate, 1.0, 0.05, buffer=200).advance(
-        whole, positions, played.records
-    )
-    np.testing.assert_allclose(
-        whole.posterior[positions.slots], particles.posterior[positions.slots], atol=1e-9
-    )
-    assert (whole.hidden[positions.slots][alive] == particles.hidden[positions.slots][alive]).all()
 
 
 @pytest.mark.parametrize("phase1", PHASE1)
@@ -416,17 +388,3 @@ def test_marginals_are_those_of_the_particles_that_worlds_come_from() -> None:
                 worlds_of(asked, played, after)[0], worlds_of(silent, played, after)[0]
             )
         lanes = after
-
-
-def test_marginals_of_the_prior() -> None:
-    played, lanes = random_games(4, 151, longest=0), np.arange(4)
-    view = views(played, lanes)
-    beliefs = make(4).marginals(lanes, view, played.records, streams(1, 4))
-    assert beliefs.prior_only.all() and np.isnan(beliefs.ess).all() and not beliefs.listed.any()
-    unseen, fewest, most, _, sizes = GAME.hidden_targets(played.states, view.seat.astype(int))
-    mean = (
-        fewest
-        + (most - fewest) * ((sizes - fewest.sum(axis=1)) / (most - fewest).sum(axis=1))[:, None]
-    )
-    np.testing.assert_allclose(beliefs.probability[:, 0] @ np.arange(5), mean, atol=0.1)
-    np.testing.assert_allclose(beliefs.probability[:, 1] @ np.arange(5), unseen - mean, atol=0.1)

@@ -13,6 +13,7 @@ from games import make
 from games.play.interface import Game
 from games.play.table import Table
 from inference.determinizer import Determinizer, InferenceSettings
+from tests.inference.bayes import by_kind, posterior
 from tests.inference.card_policies import CardPolicies
 
 HANDS = 1225
@@ -44,41 +45,6 @@ def believed(moves: list[str], particles: int) -> tuple[np.ndarray, Determinizer
     return beliefs.probability[0, 0, :, 1], determinizer, table
 
 
-def bayes(moves: list[str], stands_for: list[str]) -> np.ndarray:
-    """Returns the same by Bayes' rule over all hands, where each move of the button counts as a
-    listed one.
-    """
-    kinds = list(game().spec.hidden_kinds)
-    final = Table(game(), seed=3)
-    record = final.record()
-    deal = record["deal"]
-    for move in moves:
-        final.play(move)
-    out = np.zeros(len(kinds))
-    agent = PolicyAgent(game(), CardPolicies(game().spec).evaluate, 1.0)
-    seen = {*deal["hands"][0], *final.describe(0)["public"]}
-    for k, kind in enumerate(kinds):
-        hand = [kind[:2], kind[2:]]
-        if seen & set(hand):
-            continue
-        rest = [
-            card
-            for card in [*deal["public"], *deal["hands"][1]]
-            if card not in hand and card not in seen
-        ]
-        public = [card if card in seen else rest.pop() for card in deal["public"]]
-        dealt = {**deal, "hands": [deal["hands"][0], hand], "public": public}
-        table = Table(game(), record={**record, "deal": dealt, "moves": [], "returns": None})
-        weight = 1.0
-        for move, listed in zip(moves, stands_for, strict=True):
-            if table.seat == 1:
-                legal = [one.text for one in table.legal()]
-                weight *= agent.probabilities(table.view(1))[0, legal.index(listed)]
-            table.play(move)
-        out[k] = weight
-    return out / out.sum()
-
-
 LINE = ["r290", "r811", "r1700"]
 """The button raises to 290 (0.95 pots: counts as the pot), the big blind to 811, the button to
 1,700 (0.54 pots: half a pot).
@@ -89,7 +55,11 @@ LINE = ["r290", "r811", "r1700"]
 def test_worlds_of_a_history_with_unlisted_amounts_follow_the_posterior() -> None:
     found, determinizer, table = believed(LINE, HANDS)
     assert [move.text for move in table.moves] == LINE
-    exact = bayes(LINE, ["1 pot", "1 pot", "0.5 pot"])
+    policies, view, listed = CardPolicies(game().spec), table.view(0), ("1 pot", "1 pot", "0.5 pot")
+    stands_for = [game().parse_action(text) for text in listed]
+    moves = [move.action for move in table.moves]
+    worlds = posterior(game(), policies.evaluate, view, 0, moves, stands_for)
+    exact = by_kind(game(), view, 0, worlds)
     np.testing.assert_allclose(found, exact, atol=1e-6)
     assert (exact > 0).sum() == HANDS and exact.max() > 2 * np.median(
         exact[exact > 0]

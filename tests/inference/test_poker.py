@@ -14,6 +14,7 @@ from games.poker.state import HIDDEN, States
 from inference.determinizer import Determinizer, InferenceSettings
 from networks.resnet import Outputs
 from tests.games import driver
+from tests.inference.bayes import posterior
 
 SETTINGS = InferenceSettings(phase1="none", particles=8, epsilon=0.0)
 WORLDS = 2_000
@@ -73,40 +74,18 @@ def determiner(settings: InferenceSettings = SETTINGS) -> Determinizer:
     return Determinizer(GAME, RandomPolicies(), settings, 1)
 
 
-def probability(states: States, action: Action) -> float:
-    """Returns the probability of an action of the seat to move."""
-    seat = driver.current_seat(GAME.rules, states, 0)
-    observation = driver.observation(GAME, states, 0, seat)[None]
-    logits = RandomPolicies().evaluate(observation, np.array([seat])).policy[0]
-    legal = driver.legal_actions(GAME, states, 0)
-    weights = np.exp(logits[legal].astype(np.float64))
-    return float(weights[list(legal).index(action)] / weights.sum())
-
-
-def posterior(cards: list[int], moves: list[Action]) -> dict[int, float]:
-    """Returns the probability of each card of the other player, by Bayes' rule over all deals."""
-    final, _ = play(cards, moves)
-    seat = driver.current_seat(GAME.rules, final, 0)
-    table = cards[2:] if GAME.betting.round[final.node[0]] else []
-    weights = {}
-    for card in set(range(6)) - {cards[seat], *table}:
-        world = [*cards]
-        world[1 - seat] = card
-        likelihood = 1.0
-        for k, move in enumerate(moves):
-            before, _ = play(world, moves[:k])
-            if driver.current_seat(GAME.rules, before, 0) != seat:
-                likelihood *= probability(before, move)
-        weights[card] = likelihood
-    return {card: weight / sum(weights.values()) for card, weight in weights.items()}
-
-
 @pytest.mark.parametrize("moves", LINES)
 @pytest.mark.parametrize("cards", [[0, 1, 2], [4, 1, 5], [3, 0, 2]])
 def test_worlds_and_marginals_follow_the_posterior(cards: list[int], moves: list[Action]) -> None:
+    """Whether the moves are weighed one by one, as they are made, or at once."""
+    weighed = determiner()
+    for k in range(len(moves)):
+        states, records, _, views = asked(cards, moves[:k])
+        weighed.worlds(ONE, views, records, streams(k, 1), 500, states)
     states, records, seat, views = asked(cards, moves)
-    worlds, diagnostics = determiner().worlds(ONE, views, records, streams(1, 1), WORLDS, states)
-    exact = posterior(cards, moves)
+    worlds, diagnostics = weighed.worlds(ONE, views, records, streams(1, 1), WORLDS, states)
+    found = posterior(GAME, RandomPolicies().evaluate, views, seat, moves)
+    exact = {card: share for (card,), share in found.items()}
     counts = Counter(worlds.cards[:, 1 - seat].tolist())
     for card, share in exact.items():  # systematic resampling: rounded up or down
         assert abs(counts[card] - WORLDS * share) <= 1 + 1e-6
@@ -135,22 +114,6 @@ def test_worlds_and_marginals_follow_the_posterior(cards: list[int], moves: list
     chances = [exact.get(card, 0.0) for card in range(6)]
     np.testing.assert_allclose(beliefs.probability[0, 0, :, 1], chances, atol=1e-6)
     np.testing.assert_allclose(beliefs.probability[0, 0].sum(axis=1), 1.0)
-
-
-def test_moves_weighed_one_by_one_or_at_once() -> None:
-    cards, moves = [3, 0, 2], LINES[3]
-    once, steps = determiner(), determiner()
-    for k in range(len(moves) + 1):
-        _, records, seat, views = asked(cards, moves[:k])
-        stepwise, _ = steps.worlds(ONE, views, records, streams(k, 1), 500)
-    at_once, _ = once.worlds(ONE, views, records, streams(9, 1), 500)
-    first, second = (
-        np.bincount(worlds.cards[:, 1 - seat], minlength=6) for worlds in (stepwise, at_once)
-    )
-    assert np.abs(first - second).max() <= 1
-    steps.reset(ONE)
-    again, _ = steps.worlds(ONE, views, records, streams(9, 1), 500)
-    assert again.cards.tolist() == at_once.cards.tolist()
 
 
 def test_hidden_cards_change_nothing() -> None:

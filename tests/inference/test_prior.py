@@ -5,19 +5,13 @@ import pytest
 
 from games.doudizhu.cards import pack
 from games.doudizhu.worlds import hidden_cards, list_choices, log_prior
-from games.kernels import kernel
-from games.kernels.generic import log_prior_hidden
+from tests.games import driver
 from tests.inference.endgames import (
     GAME,
     endgames,
     hypergeometric,
     possible_hands,
 )
-
-
-@kernel
-def log_prior_of_hand(rules, view, seat, hidden):
-    return log_prior_hidden(rules, view, 0, seat, hidden)
 
 
 def test_log_prior_and_list() -> None:
@@ -31,9 +25,8 @@ def test_log_prior_and_list() -> None:
         assert sorted((choices[:total] + fixed).tolist()) == sorted(pack(hands).tolist())
         for hand, probability in zip(pack(hands), expected, strict=True):
             assert log_prior(free, need, hand - fixed) == pytest.approx(np.log(probability))
-            assert log_prior_of_hand(GAME.rules, view, seat, np.array([hand])) == pytest.approx(
-                np.log(probability)
-            )
+            generic = driver.log_prior_hidden(GAME.rules, view, 0, seat, np.array([hand]))
+            assert generic == pytest.approx(np.log(probability))
         if total > 1:
             assert list_choices(free, need, choices[: total - 1]) == -1
             assert list_choices(free, need, choices[:total]) == total

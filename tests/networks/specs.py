@@ -1,45 +1,32 @@
 """Specifications and networks for the tests of this folder."""
 
 import numpy as np
+import pytest
 import torch
 from torch import nn
 
-from games.play.interface import GameSpec, ScoreUnit
+from games.play.interface import GameSpec
 from networks.resnet import NetworkConfig, PolicyValueNet
 
+needs_avx2 = pytest.mark.skipif(
+    not torch.cpu._is_avx2_supported(), reason="the processor has no AVX2"
+)
 LENGTH = 15
-DOUDIZHU = GameSpec(
-    name="doudizhu",
+DOUDIZHU = GameSpec.of(
+    "doudizhu",
+    num_actions=27472,
+    max_moves=200,
+    max_return=8192.0,
+    observation_shape=(53, LENGTH),
     num_seats=3,
     teams=(0, 1, 1),
-    num_actions=27472,
-    observation_shape=(53, LENGTH),
     observation_scale=np.linspace(0.1, 1.0, 53, dtype=np.float32),
     policy_size=632,
     max_legal=500,
-    max_moves=200,
-    max_return=8192.0,
-    team_names=("first", "second"),
-    seat_names=("1", "2", "3"),
-    score=ScoreUnit(name="points", key="points", per_return=1.0, digits=2, reports_wins=True),
-    mixes=False,
     stake_factors=(1.0, 2.0, 4.0, 8.0),
     hidden_counts=5,
 )
-TINY = DOUDIZHU._replace(
-    name="tiny",
-    num_seats=2,
-    teams=(0, 1),
-    num_actions=2,
-    observation_shape=(4, 3),
-    observation_scale=np.ones(4, np.float32),
-    policy_size=2,
-    max_legal=2,
-    max_moves=3,
-    max_return=2.0,
-    stake_factors=(),
-    hidden_counts=0,
-)
+TINY = GameSpec.of("tiny", 2, 3, 2.0, (4, 3))
 """Fewer policy outputs than positions, nothing hidden, a return that is no power of two."""
 SMALL = NetworkConfig(channels=16, blocks=2, head_units=16)
 

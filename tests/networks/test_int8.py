@@ -1,8 +1,6 @@
-"""The int8 engine against float32, independence of the batch and of threads, and the sample that
-its ranges come from.
+"""The int8 engine by hand and where there is none, and the sample that its ranges come from; see
+``test_engine.py``.
 """
-
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -11,57 +9,16 @@ import torch
 from fpmcts.players.trained import checkpoint_of, load_trained
 from games import make
 from games.base.settings import ConfigError
-from networks.engine import MAX_CHUNK, NetworkEngine
+from networks.engine import NetworkEngine
 from networks.evaluator import Evaluator
 from networks.int8 import Int8Engine, QuantizedConv, Sample, random_sample
 from networks.precision import check_int8
 from networks.resnet import NetworkConfig, build_networks
-from tests.networks.specs import CONFIGS, DOUDIZHU, SMALL, as_if_trained, observations, trained
-
-needs_avx2 = pytest.mark.skipif(
-    not torch.cpu._is_avx2_supported(), reason="the processor has no AVX2"
-)
-ERROR = 0.05
-"""Tolerance as a share of a head's largest output."""
+from tests.networks.specs import CONFIGS, DOUDIZHU, SMALL, as_if_trained, needs_avx2, observations
 
 
 def sample(count: int = 200) -> torch.Tensor:
     return torch.from_numpy(observations(count, seed=1))
-
-
-@pytest.fixture
-def one_thread() -> Iterator[None]:
-    threads = torch.get_num_threads()
-    yield
-    torch.set_num_threads(threads)
-
-
-@needs_avx2
-@pytest.mark.parametrize("name", [name for name in CONFIGS if name != "dense"])
-def test_close_to_the_network(name: str) -> None:
-    spec, config = CONFIGS[name]
-    net = trained(config, spec)
-    planes = torch.from_numpy(observations(50, spec))
-    with torch.no_grad():
-        expected = net.outputs(net(planes))
-    found = Int8Engine(net, torch.from_numpy(observations(200, spec, seed=1)))(
-        planes, want_hidden=True
-    )
-    for values, reference in zip(found, expected, strict=True):
-        assert values.shape == reference.shape and values.dtype == torch.float32
-        if reference.numel():
-            assert (values - reference).abs().max() <= ERROR * max(1.0, reference.abs().max())
-
-
-@needs_avx2
-def test_rows_depend_neither_on_the_batch_nor_on_threads(one_thread: None) -> None:
-    run, planes = Int8Engine(trained(), sample()), torch.from_numpy(observations(MAX_CHUNK + 77))
-    torch.set_num_threads(1)
-    whole = run(planes, want_hidden=True)
-    torch.set_num_threads(2)
-    for rows in (slice(0, 1), slice(3, 40), slice(MAX_CHUNK - 5, MAX_CHUNK + 77)):
-        for values, reference in zip(run(planes[rows], want_hidden=True), whole, strict=True):
-            assert torch.equal(values, reference[rows])
 
 
 @needs_avx2

@@ -93,16 +93,3 @@ def test_networks_of_a_seed() -> None:
     weights = [networks.role(0).stem.conv.weight for networks in (one, same, other)]
     assert torch.equal(weights[0], weights[1]) and not torch.equal(weights[0], weights[2])
     assert not torch.equal(one.role(0).stem.conv.weight, one.role(1).stem.conv.weight)
-
-
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [
-        ("value_head", "two"),
-        ("channels", 0),
-        ("value_scale", -1.0),
-    ],
-)
-def test_wrong_settings_are_named(key: str, value: object) -> None:
-    with pytest.raises(ValueError, match=f"network.{key}={value}: expected"):
-        NetworkConfig(**{key: value})

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 
+from games.play.interface import GameSpec
 from networks.checkpoint import CheckpointError
 from networks.resnet import NetworkConfig, PolicyValueNet
 from networks.weights import grow, grown_arrays, module_arrays, move_towards
@@ -27,26 +28,31 @@ def small() -> PolicyValueNet:
     return result
 
 
-@pytest.mark.parametrize("larger", [{"blocks": 3}, {"channels": 24}, {"channels": 32, "blocks": 5}])
-def test_a_grown_network_answers_as_before(small: PolicyValueNet, larger: dict[str, int]) -> None:
-    grown = net(2, **larger)
-    grow(grown, module_arrays(small, "network.0"), "network.0")
-    seen = torch.from_numpy(observations(16))
-    for before, after in zip(small.eval()(seen), grown.eval()(seen), strict=True):
-        torch.testing.assert_close(after, before, rtol=1e-5, atol=1e-5)
+PLANES = np.concatenate([DOUDIZHU.observation_scale, np.ones(16, np.float32)])
+AUCTION = DOUDIZHU._replace(
+    observation_shape=(len(PLANES), 15), observation_scale=PLANES, policy_size=632 + 6
+)
+"""Further planes, which a grown network does not read yet, and outputs."""
 
 
-def test_a_network_that_learns_the_auction_plays_cards_as_before(small: PolicyValueNet) -> None:
-    """With further planes, which it does not read yet, and outputs."""
-    scale = np.concatenate([DOUDIZHU.observation_scale, np.ones(16, np.float32)])
-    spec = DOUDIZHU._replace(
-        observation_shape=(len(scale), 15), observation_scale=scale, policy_size=632 + 6
-    )
-    grown = PolicyValueNet(spec, small.config)
+@pytest.mark.parametrize(
+    ("larger", "spec"),
+    [
+        ({"blocks": 3}, DOUDIZHU),
+        ({"channels": 24}, DOUDIZHU),
+        ({"channels": 32, "blocks": 5}, DOUDIZHU),
+        ({}, AUCTION),
+    ],
+)
+def test_a_grown_network_answers_as_before(
+    small: PolicyValueNet, larger: dict[str, int], spec: GameSpec
+) -> None:
+    grown = PolicyValueNet(spec, replace(SMALL, **larger))
     grow(grown, module_arrays(small, "network.0"), "network.0")
     seen = torch.from_numpy(observations(16))
-    more = torch.randint(0, 2, (16, 16, 15), dtype=torch.int8)
-    before, after = small.eval()(seen), grown.eval()(torch.cat([seen, more], dim=1))
+    planes = torch.from_numpy(observations(16, spec))
+    planes[:, : seen.shape[1]] = seen
+    before, after = small.eval()(seen), grown.eval()(planes)
     after = after._replace(policy=after.policy[:, : before.policy.shape[1]])
     for old, new in zip(before, after, strict=True):
         torch.testing.assert_close(new, old, rtol=1e-5, atol=1e-5)

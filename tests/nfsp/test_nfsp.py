@@ -3,7 +3,6 @@ refused.
 """
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,14 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fpmcts.evaluation.duplicate import evaluation_decks
-from fpmcts.evaluation.policy_table import policy_table
 from fpmcts.nfsp.games import Transitions, draw_seats, next_decisions, play
 from fpmcts.nfsp.trainer import NFSP, NFSPConfig
 from fpmcts.players.lookup import Entrant, Host, PlayerError
-from fpmcts.players.policy import PolicyAgent, PolicyOptions
+from fpmcts.players.policy import PolicyOptions
 from fpmcts.players.search_agent import FPMCTSOptions
 from fpmcts.progress import silent
-from fpmcts.tabular.best_response import best_response_values, profile_values
 from fpmcts.training.run import Run
 from fpmcts.training.samples import Samples
 from games import make
@@ -138,40 +135,6 @@ def test_targets_are_those_of_the_next_role() -> None:
     assert num_rows(others)
     targets = [learner.targets(others, trainer.q_learners) for learner in (first, second)]
     np.testing.assert_array_equal(*targets)
-
-
-def test_q_learning_finds_a_best_response_to_random_play() -> None:
-    """Everybody plays the average policy, which is almost uniform at first: Q then learns the best
-    answer to it off-policy.
-    """
-    trainer = NFSP(
-        configuration("game=kuhn", "algorithm.target_steps=50", "algorithm.batch_size=128")
-    )
-    tables: Any = trainer.game.tables
-    told = some_games(trainer, 2000, 0.0)[0]
-    movers, generator = seats_to_move(trainer.game, told.states), np.random.default_rng(0)
-    for seat, learner in enumerate(trainer.q_learners):
-        rows = take(told, np.flatnonzero(movers == seat))
-        for _ in range(5):
-            drawn = take(rows, generator.integers(0, num_rows(rows), 50 * 128))
-            assert len(list(learner.learn(drawn, trainer.q_learners, 3e-3))) == 50
-        learner.layers.publish(trainer.q.distinct()[seat])
-    trainer._averages.refresh(trainer.average)
-    trainer._responses.refresh(trainer.q)
-    average, answers = (
-        policy_table(
-            trainer.game,
-            PolicyAgent(trainer.game, networks.evaluate, temperature=1.0).probabilities,
-        )
-        for networks in (trainer._averages, trainer._responses)
-    )
-    greedy = np.eye(average.shape[1])[answers.argmax(axis=1)]
-    best = best_response_values(tables, average)
-    for seat in range(2):
-        own = tables.infoset_player == seat
-        value = profile_values(tables, np.where(own[:, None], greedy, average))[seat]
-        assert value >= best[seat] - 0.03, (seat, value, best)
-        assert value > profile_values(tables, average)[seat] + 0.2
 
 
 @pytest.mark.slow

@@ -13,9 +13,8 @@ from fpmcts.papers import figure_matches
 from fpmcts.papers.figures import RunFigure, averaged
 from fpmcts.papers.ismcts_tables import MatchTables
 from fpmcts.plots import Panel, draw
+from games.base.files import ROOT
 from games.base.settings import ConfigError, build
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def composed(name: str, *overrides: str) -> RunFigure:

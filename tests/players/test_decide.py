@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+import yaml
 
 from fpmcts.players import load_player
 from games.kernels import Stream, deal_seeds
@@ -24,6 +25,7 @@ from games.poker.betting import Action
 from networks.evaluator import Evaluator, Outputs
 from tests.games import driver
 from tests.players.conftest import DOUDIZHU, EVERY, LEDUC
+from tests.tables import rows
 
 DEALS = 8
 
@@ -252,29 +254,24 @@ def test_many_tables_at_once(kind: str, game: Game) -> None:
         made.moves([Table("kuhn", seed=1)])
 
 
-@pytest.mark.parametrize(
-    ("name", "game", "options", "words"),
-    [
-        ("rhcp", LEDUC, {}, ["rhcp", "always_call", "leduc"]),
-        ("fpmcts", LEDUC, {}, ["no weights come with the project for leduc"]),
-        ("fpmcts", DOUDIZHU, {"checkpoint": "no/such/file"}, ["no checkpoint at"]),
-        ("fpmcts", DOUDIZHU, {"inference": False, "phase1": "marginal"}, ["phase1=marginal"]),
-        ("fpmcts", DOUDIZHU, {"inference": False, "particles": 8}, ["particles=8: expected none"]),
-        ("fpmcts", DOUDIZHU, {"candidates": 9}, ["candidates=9: has no effect with phase1=marg"]),
-        (
-            "fpmcts",
-            DOUDIZHU,
-            {"match": "paper", "strength": 4},
-            ["strength=4.0: has no effect with target=visits"],
-        ),
-        ("mix", DOUDIZHU, {"seats": ["rhcp", "mix", "rhcp"]}, ["cannot play in itself"]),
-        ("open_spiel", LEDUC, {"bot": "no.such:make"}, ["bot='no.such:make'", "No module named"]),
-        ("rlcard", LEDUC, {"agent": "doudizhu-rule-v1"}, ["doudizhu-rule-v1", "leduc-holdem-cfr"]),
-    ],
-)
-def test_players_that_cannot_be_loaded(
-    name: str, game: Game, options: dict[str, object], words: list[str]
-) -> None:
+REFUSED = """
+leduc name=rhcp | rhcp | always_call | leduc
+leduc name=fpmcts | no weights come with the project for leduc
+doudizhu name=fpmcts checkpoint=no/such/file | no checkpoint at
+doudizhu name=fpmcts inference=false phase1=marginal | phase1=marginal
+doudizhu name=fpmcts inference=false particles=8 | particles=8: expected none
+doudizhu name=fpmcts candidates=9 | candidates=9: has no effect with phase1=marg
+doudizhu name=fpmcts match=paper strength=4 | strength=4.0: has no effect with target=visits
+doudizhu name=mix seats=[rhcp,mix,rhcp] | cannot play in itself
+leduc name=open_spiel bot=no.such:make | bot='no.such:make' | No module named
+leduc name=rlcard agent=doudizhu-rule-v1 | doudizhu-rule-v1 | leduc-holdem-cfr
+"""
+
+
+@pytest.mark.parametrize("case", rows(REFUSED))
+def test_players_that_cannot_be_loaded(case: tuple[str, ...]) -> None:
+    (game, *given), words = case[0].split(), case[1:]
+    options = {key: yaml.safe_load(value) for key, value in (one.split("=") for one in given)}
     with pytest.raises(ValueError) as caught:
-        load_player(name, game, **options)
+        load_player(game=game, **options)
     assert all(word in str(caught.value) for word in words), str(caught.value)

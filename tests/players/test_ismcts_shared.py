@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import yaml
 
 from fpmcts.evaluation.duplicate import evaluation_decks
 from fpmcts.evaluation.match import play_games
@@ -22,6 +23,7 @@ from games.kernels import kernel, streams
 from games.play.question import ask
 from games.play.table import Table
 from tests.games import driver
+from tests.tables import rows
 
 SELECTIONS = ("uct", "exp3", "regret_matching")
 
@@ -190,17 +192,19 @@ def test_decide_reports_cancels_and_keeps_to_given_moves(
     assert timed.seconds < 2.0 and timed.playouts is not None and timed.playouts % chunk == 0
 
 
-@pytest.mark.parametrize(
-    ("name", "options", "message"),
-    [
-        ("leduc", {"selection": "exp3"}, "selection=exp3: not an option of tree=single_observer"),
-        ("goofspiel", {"objective": "wp"}, "objective=wp: not an option of tree=shared"),
-        ("leduc", {"memory": 64}, "memory=64: not an option of tree=single_observer"),
-        ("goofspiel", {"gamma": 0.2}, "gamma=0.2: selection=uct has no gamma"),
-        ("goofspiel", {"selection": "exp3", "c": 1.0}, "c=1.0: selection=exp3 has no c"),
-        ("goofspiel", {"c": 0.0}, "c=0.0: expected at least 1e-06"),
-    ],
-)
-def test_options_that_a_tree_does_not_have(name: str, options: Any, message: str) -> None:
+REFUSED = """
+leduc selection=exp3 | selection=exp3: not an option of tree=single_observer
+goofspiel objective=wp | objective=wp: not an option of tree=shared
+leduc memory=64 | memory=64: not an option of tree=single_observer
+goofspiel gamma=0.2 | gamma=0.2: selection=uct has no gamma
+goofspiel selection=exp3 c=1.0 | c=1.0: selection=exp3 has no c
+goofspiel c=0.0 | c=0.0: expected at least 1e-06
+"""
+
+
+@pytest.mark.parametrize(("given", "message"), rows(REFUSED))
+def test_options_that_a_tree_does_not_have(given: str, message: str) -> None:
+    game, *options = given.split()
+    pairs = (option.split("=") for option in options)
     with pytest.raises(ValueError, match=message):
-        load_player("ismcts", make(name), **options)
+        load_player("ismcts", game, **{key: yaml.safe_load(value) for key, value in pairs})

@@ -8,7 +8,6 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from fpmcts.evaluation.duplicate import duplicate_match
 from fpmcts.players.policy import PolicyAgent
 from games import make
 from games.kernels.rows import States, num_rows
@@ -17,10 +16,10 @@ from games.play.interface import Game
 from games.play.question import ask
 from games.play.table import Table
 from games.poker.hands import parse_cards
-from games.poker.players.always_call import AlwaysCall
 from games.poker.players.local_best_response import LocalBestResponse
-from networks.evaluator import Outputs
 from tests.games.no_limit_holdem.positions import at_table
+from tests.inference.bayes import by_kind, posterior
+from tests.inference.card_policies import CardPolicies
 
 HANDS = np.array(list(combinations(range(52), 2)), np.int8)
 
@@ -79,60 +78,24 @@ def test_it_bets_at_who_folds_and_folds_to_who_is_ahead() -> None:
     assert gains[2] == gains[3] == -np.inf  # the other is all-in
 
 
-def test_it_wins_from_a_simple_player() -> None:
-    other = AlwaysCall().at(game())
-    result = duplicate_match(game(), LocalBestResponse(game(), other, boards=10), other, 20, 3)
-    assert result.total.adp.mean > 2 * result.total.adp.error
-
-
-def networks_of(seed: int) -> PolicyAgent:
-    """Returns a player whose networks are random projections of what they observe."""
-    weights = np.random.default_rng(seed).normal(
-        size=(int(np.prod(game().spec.observation_shape)), game().spec.policy_size)
-    )
-
-    def evaluate(observations: np.ndarray, seats: np.ndarray) -> Outputs:
-        policy = 0.003 * observations.reshape(len(seats), -1) @ weights + 0.1 * seats[:, None]
-        return Outputs(
-            policy=policy.astype(np.float32),
-            value=np.zeros(len(seats), np.float32),
-            hidden=np.zeros((0, 0, 0), np.float32),
-        )
-
-    return PolicyAgent(game(), evaluate, temperature=1.0)
-
-
 def test_its_range_is_exact_for_networks() -> None:
-    """Hand by hand: the opponent is dealt it at a table of its own, the moves are made again, and
-    its probabilities multiply.
-    """
+    """By Bayes' rule, after moves of listed and of other amounts."""
     moves = ["call", "r400", "call", "0.5 pot", "call", "check", "check", "check", "1 pot"]
-    against, table = networks_of(1), at_table(["Ks Qd", "7c 6d"], "2c3c4c5cTh", *moves)
-    assert table.seat == 0
-    agent = LocalBestResponse(game(), against, boards=1)
+    policies, table = CardPolicies(game().spec), at_table(["Ks Qd", "7c 6d"], "2c3c4c5cTh", *moves)
+    agent = LocalBestResponse(game(), PolicyAgent(game(), policies.evaluate, 1.0), boards=1)
     agent.start(1, 0)
-    likely = agent.ranges(np.zeros(1, np.int64), table.view(table.seat), table.seen(table.seat))[0]
-    own, board = set(table.deal.hole[0, 0].tolist()), set(table.describe()["public"])
-    seen = own | set(parse_cards(" ".join(board)))
-    chosen = np.flatnonzero([not set(hand.tolist()) & seen for hand in HANDS])[::17]
-    expected = []
-    for hand in chosen:
-        deal = table.deal
-        deal.hole[0, 1] = HANDS[hand][::-1]
-        spare = [c for c in range(52) if c not in own and c not in HANDS[hand] and c not in seen]
-        for k in range(5):  # what lies on the table stays; of the rest nothing may be read
-            if k >= len(board):
-                deal.board[0, k] = spare[k]
-        again, chance = Table(game(), deal=deal), 1.0
-        for move in table.moves:
-            if again.seat == 1:
-                listed = [one.action for one in again.legal()]
-                question = ask(again, 0, [move.action])
-                told = against.probabilities(again.view(1))[0]
-                chance *= told[listed.index(int(question.stands_for[0]))]
-            again.play(move.action)
-        expected.append(chance)
-    assert np.ptp(expected) > 0.0
-    np.testing.assert_allclose(
-        likely[chosen] / likely[chosen].sum(), np.array(expected) / np.sum(expected), rtol=1e-5
-    )
+    view = table.view(0)
+    likely = agent.ranges(np.zeros(1, np.int64), view, table.seen(0))[0]
+    made, stands_for = Table(game(), deal=table.deal), []
+    for move in table.moves:
+        stands_for.append(int(ask(made, 0, [move.action]).stands_for[0]))
+        made.play(move.action)
+    actions = [move.action for move in table.moves]
+    worlds = posterior(game(), policies.evaluate, view, 0, actions, stands_for)
+    kinds = [
+        HANDS.tolist().index(sorted(map(int, parse_cards(k)))) for k in game().spec.hidden_kinds
+    ]
+    expected = np.zeros(len(HANDS))
+    expected[kinds] = by_kind(game(), view, 0, worlds)
+    assert table.seat == 0 and np.ptp(expected) > 0.0
+    np.testing.assert_allclose(likely / likely.sum(), expected, rtol=1e-5, atol=1e-12)

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fpmcts.evaluation.duplicate import duplicate_match
 from fpmcts.players import load_player
 from fpmcts.players.lookup import PlayerError
 from fpmcts.players.trained import checkpoint_of, export, load_trained, untrained_of
@@ -65,20 +64,6 @@ def test_export_keeps_the_weights_and_no_path(run: Path, tmp_path: Path) -> None
         assert array.dtype != np.float32
         np.testing.assert_allclose(array, before[name], rtol=1e-3, atol=1e-7)
     assert load_trained(half, "doudizhu").objective == "wp"
-
-
-@pytest.mark.slow
-def test_a_search_with_other_settings_finishes_a_match(run: Path) -> None:
-    policy = load_player("policy", GAME, str(run))
-    options = {
-        "playouts": 8,
-        "root": "puct",
-        "objective": "adp",
-        "seconds": 1.0,
-        "inference": False,
-    }
-    search = load_player("fpmcts", GAME, str(run), **options)
-    assert duplicate_match(GAME, search, policy, 1, 0).num_decks == 1
 
 
 @pytest.mark.parametrize(

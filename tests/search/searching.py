@@ -12,7 +12,7 @@ from fpmcts.search.search import Search, SearchSettings
 from games.kernels import streams
 from games.kernels.rows import concatenate
 from tests.search.oracle import Edge, Node, Oracle, Stream, Verdict
-from tests.search.toy_game import States, Tables, ToyGame, infoset_key
+from tests.search.toy_game import States, Tables, ToyGame, key_of
 
 Position = tuple[int, int]
 """A node and the card of the seat to move there."""
@@ -101,7 +101,7 @@ def tree_of(searcher: Search, t: int, game: ToyGame) -> dict[int, Node]:
     searcher sees it; the mean stands for each return."""
     tree = searcher._forest.tree
     of_key = {
-        infoset_key(node, card): node
+        key_of(node, card): node
         for node in range(len(game.rules.seat))
         for card in range(game.num_cards)
     }

@@ -201,22 +201,24 @@ def test_heated_targets(temperature: float, weights: list[int]) -> None:
     np.testing.assert_allclose(hot, [np.array(weights) / sum(weights), [0, 1, 0]], rtol=1e-6)
 
 
+RANDOM = End(lambda a, b, c: 0.5 * b - c)
+PAYS = np.array([0.5 * b - c for b in range(4) for c in range(4) if len({2, b, c}) == 3])
+"""What it pays in the worlds of a seat 0 that holds 2."""
+
+
 def test_standard_errors() -> None:
     """Move 0 pays by the others' cards, in turn: a world that comes up again is not a new draw.
     Move 1 always pays -1; move 2 is tried once and has no error.
     """
-    game = ToyGame(
-        make_rules(Move(0, [End(lambda a, b, c: 0.5 * b - c), End(-1.0), End(-9.0)]), 4, 3)
-    )
+    game = ToyGame(make_rules(Move(0, [RANDOM, End(-1.0), End(-9.0)]), 4, 3))
     result, _ = search(game, Tables(game), settings(playouts=80, worlds=6), [(0, 2)])
-    pays = np.array([0.5 * b - c for b in range(4) for c in range(4) if len({2, b, c}) == 3])
     assert result.visits[0, 0] > 12
     shares = np.bincount(np.arange(result.visits[0, 0]) % 6) / result.visits[0, 0]
     second, third = (shares**2).sum(), (shares**3).sum()
-    squares = (shares**2 * (pays - shares @ pays) ** 2).sum()
+    squares = (shares**2 * (PAYS - shares @ PAYS) ** 2).sum()
     expected = np.sqrt(squares * second / (second - 2 * third + second**2))
     np.testing.assert_allclose(result.standard_error[0, 0], expected, rtol=1e-5)
-    assert expected == pytest.approx(pays.std(ddof=1) / np.sqrt(6), rel=0.01)
+    assert expected == pytest.approx(PAYS.std(ddof=1) / np.sqrt(6), rel=0.01)
     assert result.standard_error[0, 1] == 0.0
     assert result.visits[0, 2] == 1
     assert np.isnan(result.standard_error[0, 2])
@@ -227,18 +229,13 @@ def test_standard_errors_of_worlds_from_the_same_draws() -> None:
     common stays in that of the value.
     """
     sources = np.array([[0, 0, 2, 2, 4, 4]], np.int32)
-    game = ToyGame(
-        make_rules(
-            Move(0, [End(lambda a, b, c: 0.5 * b - c), End(lambda a, b, c: 0.5 * b - c)]), 4, 2
-        )
-    )
+    game = ToyGame(make_rules(Move(0, [RANDOM, RANDOM]), 4, 2))
     searcher = make_search(
         game, Tables(game), settings("advantages", 48, worlds=6, uniform=1.0, c=1e6)
     )
     result = run(searcher, game, [(0, 2)], sources=sources)
-    pays = np.array([0.5 * b - c for b in range(4) for c in range(4) if len({2, b, c}) == 3])
     assert result.visits[0].tolist() == [24, 24]
-    means = pays.reshape(3, 2).mean(axis=1)
+    means = PAYS.reshape(3, 2).mean(axis=1)
     expected = means.std(ddof=1) / np.sqrt(3)
     np.testing.assert_allclose(result.standard_error[0], expected, rtol=1e-5)
     np.testing.assert_allclose(result.value_error, expected, rtol=1e-5)

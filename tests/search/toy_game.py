@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from games.kernels import generic, kernel, random_below
-from games.kernels.dispatch import register
-from games.play.interface import Game, GameSpec, ScoreUnit
+from games.kernels import kernel, random_below
+from games.kernels.generic import register_all
+from games.play.interface import Game, GameSpec
 from networks.resnet import Outputs
 
 SEATS = 3
@@ -48,18 +48,8 @@ class States(NamedTuple):
     cards: np.ndarray  # int8 [B, 3]
 
 
-def _implements(generic: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Makes the decorated function this game's implementation of a generic kernel."""
-
-    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        register(generic, Rules, kernel(function))
-        return function
-
-    return decorate
-
-
-@_implements(generic.legal)
-def _legal(rules, states, i, actions):
+@kernel
+def legal(rules, states, i, actions):
     node = states.node[i]
     card = states.cards[i, rules.seat[node]]
     n = 0
@@ -70,55 +60,60 @@ def _legal(rules, states, i, actions):
     return n
 
 
-@_implements(generic.step)
-def _step(rules, states, i, action):
+@kernel
+def step(rules, states, i, action):
     states.node[i] = rules.child[states.node[i], action]
 
 
-@_implements(generic.current_seat)
-def _current_seat(rules, states, i):
+@kernel
+def current_seat(rules, states, i):
     return np.int64(rules.seat[states.node[i]])
 
 
-@_implements(generic.team_return)
-def _team_return(rules, states, i, seat):
+@kernel
+def team_return(rules, states, i, seat):
     cards = states.cards[i]
     return rules.payoff[states.node[i], cards[0], cards[1], cards[2], seat]
 
 
-@_implements(generic.stake)
-def _stake(rules, states, i):
+@kernel
+def stake(rules, states, i):
     return rules.stake[states.node[i]]
 
 
-@_implements(generic.observe)
-def _observe(rules, states, i, seat, out):
+@kernel
+def observe(rules, states, i, seat, out):
     out[0, 0] = rules.seen[states.node[i], seat] // 100
     out[0, 1] = rules.seen[states.node[i], seat] % 100
     out[0, 2] = states.cards[i, seat]
 
 
-@_implements(generic.infoset_key)
-def _infoset_key(rules, states, i, seat):
+@kernel
+def infoset_key(rules, states, i, seat):
     return np.uint64(
         100 * np.int64(rules.seen[states.node[i], seat]) + states.cards[i, seat]
     ) * np.uint64(0x9E3779B97F4A7C15)
 
 
-@_implements(generic.sure_win)
-def _sure_win(rules, states, i):
+@kernel
+def sure_win(rules, states, i):
     node = states.node[i]
     return np.int64(rules.sure[node, states.cards[i, rules.seat[node]]])
 
 
-@_implements(generic.copy_row)
-def _copy_row(rules, source, i, target, j):
+@kernel
+def copy_row(rules, source, i, target, j):
     target.node[j] = source.node[i]
     for seat in range(source.cards.shape[1]):
         target.cards[j, seat] = source.cards[i, seat]
 
 
-def infoset_key(seen: int, card: int) -> int:
+register_all(
+    Rules, legal, step, current_seat, team_return, stake, observe, infoset_key, sure_win, copy_row
+)
+
+
+def key_of(seen: int, card: int) -> int:
     """Returns the key of what a seat knows, for Python: a node of ``Rules.seen`` and its card."""
     return (100 * seen + card) * 0x9E3779B97F4A7C15 % 2**64
 
@@ -135,22 +130,15 @@ class ToyGame(Game):
         self.decoder = np.stack(
             [actions, num_actions + actions % 2, np.full(num_actions, NONE, np.int16)], axis=1
         )
-        self.spec = GameSpec(
-            name="toy",
-            num_seats=SEATS,
-            teams=TEAMS,
-            num_actions=num_actions,
-            observation_shape=(1, 3),
-            observation_scale=np.ones(1, np.float32),
-            policy_size=num_actions + 2,
-            max_legal=num_actions,
+        self.spec = GameSpec.of(
+            "toy",
+            num_actions,
             max_moves=_height(rules, 0),
             max_return=float(np.abs(rules.payoff).max()),
-            team_names=("first", "second"),
-            seat_names=("1", "2", "3"),
-            score=ScoreUnit(
-                name="points", key="points", per_return=1.0, digits=2, reports_wins=True
-            ),
+            observation_shape=(1, 3),
+            num_seats=SEATS,
+            teams=TEAMS,
+            policy_size=num_actions + 2,
             mixes=False,
         )
 

@@ -12,6 +12,7 @@ from fpmcts.tabular.best_response import best_response_values
 from fpmcts.tabular.values import PolicyValues
 from games import make
 from games.play.tables import Tables, sequences
+from tests.games.poker import poker_oracle as oracle
 from tests.tabular.test_best_response import random_policy
 
 Plan = dict[tuple[int, str], np.ndarray]
@@ -25,17 +26,16 @@ def plan_of(tables: Tables, policy: np.ndarray) -> Plan:
 
 
 def kuhn_value(cards: tuple[int, int], bets: str, plans: tuple[Plan, Plan], player: int) -> float:
-    """Returns what a player wins on the mean after some bets, from the rules of Kuhn in words."""
-    if bets.endswith("f"):
-        return 1.0 if player == len(bets) % 2 else -1.0  # who did not fold wins the ante
-    if bets in ("cc", "rc", "crc"):
-        return (2.0 if "r" in bets else 1.0) * (1 if cards[player] > cards[1 - player] else -1)
-    mover = len(bets) % 2
-    moves = "fc" if bets.endswith("r") else "cr"
+    """Returns what a player wins on the mean after some bets, by the oracle's rules."""
+    position = oracle.replay("kuhn", bets)
+    mover = position.player
+    if mover is None:
+        won = oracle.wins("kuhn", position, tuple("JQK"[card] for card in cards))
+        return float(won if player == 0 else -won)
     chances = plans[mover][cards[mover], bets]
     return sum(
         p * kuhn_value(cards, bets + m, plans, player)
-        for p, m in zip(chances, moves, strict=True)
+        for p, m in zip(chances, position.legal, strict=True)
         if p
     )
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
+from games.base.files import ROOT
 from networks.checkpoint import CHECKPOINT, CheckpointError, load
 
-ROOT = Path(__file__).resolve().parents[2]
 forks = multiprocessing.get_context("forkserver")
 forks.set_forkserver_preload(["fpmcts.training.command", "fpmcts.training.fpmcts", "torch._dynamo"])
 

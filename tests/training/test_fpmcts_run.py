@@ -31,28 +31,13 @@ from games.kernels.rows import named, num_rows
 from networks.checkpoint import CheckpointError, load
 from tests.training.tiny_run import STEPS, config, same
 
-DOUDIZHU = [
-    "threads=1",
-    "network.channels=8",
-    "network.blocks=1",
-    "search.playouts=6",
-    "search.worlds=4",
-    "inference.particles=8",
-    "selfplay.lanes=4",
-    "episode.games=6",
-    "episode.games_per_step=6",
-    "bootstrap.games=40",
-    "bootstrap.games_per_step=40",
-    "bootstrap.kept=100",
-    "train.batch_size=32",
-    "train.reservoir=500",
-    "evaluation.decks=2",
-    "evaluation.search_decks=1",
-    "evaluation.search_every=1",
-    "evaluation.search_playouts=6",
-    "episode.value_games=8",
-    "train.value_window=500",
-]
+DOUDIZHU = """
+threads=1 network.channels=8 network.blocks=1 search.playouts=6 search.worlds=4
+inference.particles=8 selfplay.lanes=4 episode.games=6 episode.games_per_step=6
+bootstrap.games=40 bootstrap.games_per_step=40 bootstrap.kept=100 train.batch_size=32
+train.reservoir=500 evaluation.decks=2 evaluation.search_decks=1 evaluation.search_every=1
+evaluation.search_playouts=6 episode.value_games=8 train.value_window=500
+""".split()
 GAMES = Batch(0, 0, 200, SEARCHES)
 
 
@@ -509,45 +494,33 @@ def test_checkpoint_of_another_shape_is_refused() -> None:
         one.load(damaged)
 
 
-@pytest.mark.parametrize(
-    ("override", "message"),
-    [
-        ("bootstrap=heuristic", "bootstrap.kind=heuristic: is for game=doudizhu"),
-        ("network=default", "network.value_head=win_stakes: game=leduc has no classes of stakes"),
-        ("inference=filter", "inference.phase1=filter: game=leduc has no hidden cards"),
-        ("inference=marginal", "inference.phase1=marginal: game=leduc has no hidden cards"),
-        ("train.averaging=0", "train.lead=1.0: needs"),
-        ("game.suits=true", "game=leduc: suits=true: is for tables"),
-        (
-            "gradient.start=0 gradient.frozen=[0,1]",
-            "gradient.frozen=.*: expected some but not all of the roles 0 to 1",
-        ),
-        ("gradient.frozen=[1]", "gradient.frozen=.*: has no effect with gradient.start=null"),
-        ("evaluation.baseline=rhcp", "evaluation.baseline=rhcp: player 'rhcp': expected one of"),
-        ("evaluation.baseline=policy", "evaluation.baseline=policy: would be the networks of"),
-        ("evaluation.baseline=external", "evaluation.baseline=external: command '': expected a"),
-        (
-            "game=doudizhu network.hidden_head=false",
-            "inference.phase1=marginal: needs network.hidden_head=true",
-        ),
-        (
-            "game=doudizhu inference=filter inference.candidates=8",
-            "inference.candidates=8: expected at least inference.particles=64",
-        ),
-        ("game=doudizhu network.dense=true", "network.dense=true: .* network.hidden_head=false"),
-        (
-            "game=doudizhu game.bidding=call",
-            "bootstrap.shared=true: .* networks of several shapes",
-        ),
-        (
-            "game=doudizhu game.bidding=call bootstrap=none network.shared=true",
-            "network.shared=true: .* other stakes",
-        ),
-    ],
-)
-def test_configurations_that_do_not_fit(override: str, message: str) -> None:
+REFUSED = """
+bootstrap=heuristic | bootstrap.kind=heuristic: is for game=doudizhu
+network=default | network.value_head=win_stakes: game=leduc has no classes of stakes
+inference=filter | inference.phase1=filter: game=leduc has no hidden cards
+inference=marginal | inference.phase1=marginal: game=leduc has no hidden cards
+train.averaging=0 | train.lead=1.0: needs
+game.suits=true | game=leduc: suits=true: is for tables
+gradient.start=0 gradient.frozen=[0,1] | gradient.frozen=.*: expected some but not all of the roles
+gradient.frozen=[1] | gradient.frozen=.*: has no effect with gradient.start=null
+evaluation.baseline=rhcp | evaluation.baseline=rhcp: player 'rhcp': expected one of
+evaluation.baseline=policy | evaluation.baseline=policy: would be the networks of
+evaluation.baseline=external | evaluation.baseline=external: command '': expected a
+game=doudizhu network.hidden_head=false | inference.phase1=marginal: needs network.hidden_head=true
+game=doudizhu inference=filter inference.candidates=8 | \
+inference.candidates=8: expected at least inference.particles=64
+game=doudizhu network.dense=true | network.dense=true: .* network.hidden_head=false
+game=doudizhu game.bidding=call | bootstrap.shared=true: .* networks of several shapes
+game=doudizhu game.bidding=call bootstrap=none network.shared=true | \
+network.shared=true: .* other stakes
+"""
+
+
+@pytest.mark.parametrize("line", REFUSED.strip().splitlines())
+def test_configurations_that_do_not_fit(line: str) -> None:
+    overrides, message = line.split(" | ")
     with pytest.raises(ConfigError, match=re.compile(message)):
-        config(*override.split(), base=["game=leduc"])
+        config(*overrides.split(), base=["game=leduc"])
 
 
 def test_any_player_of_the_game_may_be_the_baseline() -> None:

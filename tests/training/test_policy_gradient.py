@@ -2,6 +2,7 @@
 
 import math
 from collections import Counter
+from typing import Any
 
 import hypothesis
 import numpy as np
@@ -47,26 +48,20 @@ def networks() -> Networks:
 
 
 def play(
-    networks: Networks,
-    games: int = 10,
-    lanes: int = 4,
-    decay: float = 0.9,
-    t: float = 1.0,
-    exploration: float = 0.0,
+    networks: Networks, games: int | np.ndarray = 10, seed: int = 5, t: float = 1.0, **given: Any
 ) -> Games[PolicyDecisions]:
-    """Returns games of the policies."""
+    """Returns games of the policies: so many, or those of seeds."""
+    deals = deal_seeds(1, games, Stream.TRAINING) if isinstance(games, int) else games
     return play_policies(
         GAME,
         Evaluator(networks, precision="float32").evaluate,
-        deal_seeds(1, games, Stream.TRAINING),
-        streams(5, games, 2),
+        deals,
+        streams(seed, len(deals), 2),
         3,
         lambda done: None,
-        lanes=lanes,
         win_only=True,
-        decay=decay,
         temperature=t,
-        exploration=exploration,
+        **{"lanes": 64, "decay": 0.9} | given,
     )
 
 
@@ -107,15 +102,11 @@ def test_chances_and_values_are_those_of_the_networks(networks: Networks, t: flo
 
 
 def test_the_rule_plays_sure_wins_in_all_but_one_of_eight_games(networks: Networks) -> None:
-    evaluate = Evaluator(networks, precision="float32").evaluate
     deals = deal_seeds(2, 64, Stream.TRAINING)
 
     def decided(solve: bool) -> np.ndarray:
         """Returns the games in which a sure win was decided like other moves."""
-        rng = streams(5, len(deals))
-        played = play_policies(
-            GAME, evaluate, deals, rng, 0, lambda _: None, lanes=64, win_only=True, solve=solve
-        )
+        played = play(networks, deals, solve=solve)
         states = played.decisions.samples.states
         sure = [driver.sure_win(GAME.rules, states, i) >= 0 for i in range(num_rows(states))]
         return np.unique(played.owner[sure])
@@ -128,10 +119,7 @@ def test_the_rule_plays_sure_wins_in_all_but_one_of_eight_games(networks: Networ
 def test_the_luck_of_a_deal_is_what_its_other_games_show(networks: Networks) -> None:
     """Against a slow oracle; and with one game a deal there is nothing to subtract."""
     deals = np.repeat(deal_seeds(2, 64, Stream.TRAINING), 3)
-    evaluate = Evaluator(networks, precision="float32").evaluate
-    played = play_policies(
-        GAME, evaluate, deals, streams(5, 192), 0, lambda _: None, lanes=64, win_only=True
-    )
+    played = play(networks, deals)
     rows, owner = played.decisions, played.owner
     taught, before = teaches_policy(rows), rows.advantage.astype(np.float64)
     subtract_luck(GAME, played, 1, taught, win_only=True)
@@ -164,12 +152,8 @@ def test_moves_come_as_often_as_the_policy_says(networks: Networks) -> None:
     """The first decision of one deal, many times: chi-square of the moves against the noted
     chances.
     """
-    evaluate = Evaluator(networks, precision="float32").evaluate
     deals = np.full(4000, deal_seeds(1, 1, Stream.TRAINING)[0])
-    rng = streams(9, len(deals))
-    played = play_policies(
-        GAME, evaluate, deals, rng, 0, lambda done: None, lanes=512, win_only=True
-    )
+    played = play(networks, deals, seed=9, lanes=512)
     chances: dict[int, float] = {}
     counts: Counter[int] = Counter()
     first = seats_to_move(GAME, played.decisions.samples.states) == 0

@@ -60,14 +60,6 @@ def test_a_step_that_broke_off_leaves_no_tables(
     assert left == [None] and run.algorithm.spent == {"episodes": 0}
 
 
-def test_what_does_not_resume_says_so(tmp_path: Path) -> None:
-    said: list[str] = []
-    keys = composed("game=kuhn", "resume=false", f"run_dir={tmp_path}")
-    assert not [*Run.of(keys, say=said.append, stopping=lambda: True)]
-    again = [line for line in said if "resumes it" in line]
-    assert len(again) == 2 and all("same command with resume=true" in line for line in again)
-
-
 def test_checkpoint_of_another_game_is_refused() -> None:
     kuhn, leduc = Tabular(composed("game=kuhn")), Tabular(composed())
     with pytest.raises(CheckpointError, match="game.name is 'kuhn', expected 'leduc'"):

@@ -7,23 +7,12 @@ import numpy as np
 from fpmcts.training.algorithms import read_run
 from fpmcts.training.config import TrainConfig
 
-KUHN = [
-    "game=kuhn",
-    "threads=1",
-    "episode.games=16",
-    "episode.games_per_step=8",
-    "episode.value_games=12",
-    "search.playouts=8",
-    "train.batch_size=16",
-    "train.reservoir=40",
-    "train.averaging=5",
-    "evaluation.exact_every=0",
-    "evaluation.decks=150",
-    "gradient.start=2",
-    "gradient.games=2048",
-    "network.channels=8",
-    "network.blocks=1",
-]
+KUHN = """
+game=kuhn threads=1 episode.games=16 episode.games_per_step=8 episode.value_games=12
+search.playouts=8 train.batch_size=16 train.reservoir=40 train.averaging=5
+evaluation.exact_every=0 evaluation.decks=150 gradient.start=2 gradient.games=2048
+network.channels=8 network.blocks=1
+""".split()
 STEPS = 6
 """Two iterations of two steps with searches, two of policy gradient."""
 

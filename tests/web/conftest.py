@@ -23,6 +23,7 @@ TOKEN = "t" * 32
 HOST = "127.0.0.1:8000"
 SOCKET = f"ws://{HOST}/ws"
 ORIGIN = {"origin": f"http://{HOST}"}
+HANDS = [[f"{rank}{suit}" for rank in "abc"] for suit in "123"]
 
 
 class QuickClock(Clock):
@@ -98,22 +99,25 @@ def new_table(client: TestClient, **fields: Any) -> Json:
 
 def opened(client: TestClient, *moves: str) -> str:
     """Opens a record of the toy game; returns the id of its table."""
-    hands = [[f"{rank}{suit}" for rank in "abc"] for suit in "123"]
-    record = json.dumps({"game": "toy", "hands": hands, "moves": moves})
+    record = json.dumps({"game": "toy", "hands": HANDS, "moves": moves})
     return str(client.post("/api/records", content=record).json()["tables"][0]["id"])
 
 
 class Tab:
-    """A WebSocket that counts its messages."""
+    """A WebSocket that counts its messages; at a table it has joined, whose state it keeps."""
 
     _number = 0
+    _table: str | None = None
 
-    def __init__(self, client: TestClient) -> None:
+    def __init__(self, client: TestClient, table: str | None = None) -> None:
         self._socket: Any = client.websocket_connect(SOCKET, headers=ORIGIN)
+        self._table = table
 
     def __enter__(self) -> "Tab":
         self.socket = self._socket.__enter__()
         assert self.get()["type"] == "welcome"
+        if self._table is not None:
+            self.state = self.join(self._table)
         return self
 
     def __exit__(self, *error: Any) -> None:
@@ -146,6 +150,9 @@ class Tab:
     def refused(self, kind: str, **fields: Any) -> str:
         """Returns the code of the error that answers what is said."""
         return str(self.ask(kind, "error", **fields)["code"])
+
+    def join(self, table: str) -> Json:
+        return self.ask("join", "state", table=table)
 
     def final(self, kind: str, **fields: Any) -> Json:
         """Returns the last result of a job."""

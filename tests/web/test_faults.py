@@ -16,7 +16,7 @@ from fpmcts.web.server import connection
 from fpmcts.web.server.connection import TOO_SLOW, Connection
 from fpmcts.web.tables import lobby as lobbies
 from fpmcts.web.tables.lobby import Lobby
-from tests.web.conftest import Site, Tab, ask_for_table, new_table
+from tests.web.conftest import HANDS, Site, Tab, ask_for_table, new_table
 from tests.web.fake import FakeClock, FakeEngine, services
 from tests.web.test_play import my_move
 
@@ -94,17 +94,16 @@ def test_a_full_disk_loses_nothing(client: TestClient, site: Site) -> None:
 
 def test_a_full_disk_and_what_is_not_a_move(client: TestClient, site: Site) -> None:
     store = site.services.store
-    with Tab(client) as tab:
-        before = tab.ask("join", "state", table=new_table(client)["id"])
+    with Tab(client, new_table(client)["id"]) as tab:
+        before = tab.state
         tab.ask("play", "moved", move="pass")
         after = tab.until("moved", seat=2)
         disk = store._file = Disk(store._file, 0)  # type: ignore[assignment]
         assert tab.refused("undo") == "disk"
-        hands = [[f"{rank}{suit}" for rank in "abc"] for suit in "123"]
-        record = json.dumps({"game": "toy", "hands": hands, "moves": []})
+        record = json.dumps({"game": "toy", "hands": HANDS, "moves": []})
         (failed,) = client.post("/api/records", content=record).json()["failed"]
         assert failed["line"] == 1 and "make room" in failed["text"]
-        state = tab.ask("join", "state", table=before["table"])
+        state = tab.join(before["table"])
         assert (state["rev"], state["view"]) == (after["rev"], after["view"])
         disk.left = 10
         undone, kept = tab.ask("undo", "state"), store.get(before["table"])
@@ -168,8 +167,8 @@ def test_a_table_continues_though_a_step_is_on_its_way() -> None:
 def test_pause_and_pace_are_not_on_the_disk(client: TestClient, site: Site) -> None:
     """They change no position, so a move that is on its way stays current."""
     table = new_table(client, mode="open")["id"]
-    with Tab(client) as tab:
-        rev = tab.ask("join", "state", table=table)["rev"]
+    with Tab(client, table) as tab:
+        rev = tab.state["rev"]
         site.services.store._file = Disk(site.services.store._file, 0)  # type: ignore[assignment]
         paused = tab.ask("pause", "state", on=True)
         assert paused["paused"] and paused["rev"] == rev
@@ -178,8 +177,7 @@ def test_pause_and_pace_are_not_on_the_disk(client: TestClient, site: Site) -> N
         site.services.store._file.left = 10
         tab.ask("play", "moved", move="pass", rev=rev)
     watched = new_table(client, seats=["quick"] * 3)["id"]
-    with Tab(client) as tab:
-        tab.ask("join", "state", table=watched)
+    with Tab(client, watched) as tab:
         tab.ask("pause", "state", on=True)  # a player's move could not be written
         site.services.store._file.left = 0
         assert tab.ask("speed", "state", factor=2)["factor"] == 2
@@ -213,8 +211,7 @@ def test_whatever_fails_at_a_move_is_reported(
     client: TestClient, site: Site, caplog: pytest.LogCaptureFixture
 ) -> None:
     site.engine.answer = lambda question: {}["no such player"]  # type: ignore[misc]
-    with Tab(client) as tab:
-        tab.ask("join", "state", table=new_table(client)["id"])
+    with Tab(client, new_table(client)["id"]) as tab:
         tab.say("play", move="pass")
         assert "join the table again" in tab.until("error", code="engine")["text"]
     assert "no such player" in caplog.text

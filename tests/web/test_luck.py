@@ -220,8 +220,7 @@ def test_hands_of_a_series_add_up(poker: Poker) -> None:
 def test_a_review_without_luck_is_one(client: TestClient, site: Site) -> None:
     assert isinstance(site.engine, FakeEngine)
     table = opened(client, "a1", "a2", "a3", "b1", "b2", "b3", "c1")
-    with Tab(client) as tab:
-        tab.ask("join", "state", table=table)
+    with Tab(client, table) as tab:
         review = tab.final("review", seats=[0])["review"]
         assert review["luck"] == [] and review["no_luck"] == "the analyst cannot estimate it"
         site.engine.luck = luck_fields(

@@ -7,7 +7,7 @@ import logging
 import random
 import socket
 import threading
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -178,7 +178,7 @@ class Innocent:
 
     def goes_on(self) -> None:
         """Asserts that everything is answered, a whole game too."""
-        state = self.tab.ask("join", "state", table=self.table)
+        state = self.tab.join(self.table)
         while not state["view"]["over"]:
             if state["view"]["to_move"] == state["view"]["you"]:
                 self.tab.say("play", move=state["view"]["legal"][0], rev=state["rev"])
@@ -190,26 +190,16 @@ class Innocent:
         self.tab.__exit__(None, None, None)
 
 
-COUNTS = [200, pytest.param(10_000, marks=pytest.mark.slow)]
-
-
-@pytest.mark.parametrize("count", COUNTS)
-def test_malformed_messages(served: Served, count: int) -> None:
+def send_messages(count: int, person: Person, foreign: str, look: Callable[[int], None]) -> None:
     """Each is answered by an error with a known code, or done where it happens to be right."""
-    person, innocent, stranger = served.enter(), Innocent(served), served.enter()
     tables = [person.new_table(game, mode) for game in GAMES for mode in ("fair", "open")]
-    foreign = stranger.new_table("kuhn")
-    before = stranger.http.get(f"/api/tables/{foreign}").json()
-    wrong, errors, tab, memory = Malformed(17, [tables[0], foreign], []), 0, None, 0
+    wrong, errors, tab = Malformed(17, [tables[0], foreign], []), 0, None
     for number in range(count):
-        if number == count // 10:
-            memory = resident()
-        if number % (count // 10) == 0:
-            innocent.goes_on()
+        look(number)
         if tab is None:
             tab = person.tab()
             tab.__enter__()
-            tab.ask("join", "state", table=wrong.chance.choice(tables))
+            tab.join(wrong.chance.choice(tables))
         if wrong.chance.random() < 0.02:
             with pytest.raises(ConnectionClosed):
                 tab.socket.socket.sendall(wrong.broken_frame())
@@ -234,27 +224,16 @@ def test_malformed_messages(served: Served, count: int) -> None:
             assert "\n" not in error["text"], data
         errors += bool(refused)
     assert errors > 0.85 * count
-    innocent.goes_on()
-    innocent.leaves()
     if tab is not None:
         tab.__exit__(None, None, None)
-    assert resident() - memory < MOST_GROWTH
-    assert stranger.http.get(f"/api/tables/{foreign}").json() == before
 
 
-@pytest.mark.parametrize("count", COUNTS)
-def test_malformed_requests(served: Served, count: int) -> None:
+def send_requests(count: int, person: Person, foreign: str, look: Callable[[int], None]) -> None:
     """Each is refused with a status below 500, or answered where it happens to be right."""
-    person, innocent, stranger = served.enter(), Innocent(served), served.enter()
-    foreign = stranger.new_table("kuhn")
     tables = [person.new_table("doudizhu"), foreign]
-    before = stranger.http.get(f"/api/tables/{foreign}").json()
-    wrong, statuses, memory = Malformed(3, tables, list(map(finished, GAMES))), list[int](), 0
+    wrong, statuses = Malformed(3, tables, list(map(finished, GAMES))), list[int]()
     for number in range(count):
-        if number == count // 10:
-            memory = resident()
-        if number % (count // 10) == 0:
-            innocent.goes_on()
+        look(number)
         request = wrong.request(person.host, person.cookie)
         status, body = person.raw(request)
         if status is None:  # it was not whole
@@ -265,6 +244,26 @@ def test_malformed_requests(served: Served, count: int) -> None:
             assert error["code"] in CODES and 0 < len(error["text"]) < 1000, (request[:500], body)
         statuses.append(status)
     assert len(statuses) > 0.8 * count and sum(map((400).__le__, statuses)) > 0.6 * count
+
+
+@pytest.mark.parametrize("count", [200, pytest.param(10_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("send", [send_messages, send_requests])
+def test_malformed(served: Served, send: Callable[..., None], count: int) -> None:
+    """Others continue, memory does not grow, and the table of a stranger, which is named at times,
+    stays as it was.
+    """
+    person, innocent, stranger = served.enter(), Innocent(served), served.enter()
+    foreign, memory = stranger.new_table("kuhn"), 0
+    before = stranger.http.get(f"/api/tables/{foreign}").json()
+
+    def look(number: int) -> None:
+        nonlocal memory
+        if number == count // 10:
+            memory = resident()
+        if number % (count // 10) == 0:
+            innocent.goes_on()
+
+    send(count, person, foreign, look)
     innocent.goes_on()
     innocent.leaves()
     assert resident() - memory < MOST_GROWTH

@@ -33,8 +33,8 @@ def test_a_game(client: TestClient) -> None:
     table = new_table(client, mode="fair", seed=None)
     assert table["seed"] is None and table["you"] == 0
     path = f"/api/tables/{table['id']}"
-    with Tab(client) as tab:
-        view = tab.ask("join", "state", table=table["id"])["view"]
+    with Tab(client, table["id"]) as tab:
+        view = tab.state["view"]
         assert (
             view["seats"][0]["cards"]
             and view["seats"][1]["cards"] is None
@@ -76,7 +76,7 @@ def test_illegal_moves_and_turns(client: TestClient, site: Site) -> None:
     site.services.clock.pace = 1.0
     with Tab(client) as tab:
         assert tab.refused("play", move="pass") == "not_joined"
-        tab.ask("join", "state", table=new_table(client)["id"])
+        tab.join(new_table(client)["id"])
         number = tab.say("play", move="d9")
         error = tab.until("error", id=number)
         assert error["code"] == "illegal_move" and "legal: pass" in error["text"]
@@ -89,8 +89,8 @@ def test_illegal_moves_and_turns(client: TestClient, site: Site) -> None:
 
 
 def test_undo_goes_back_to_your_decision(client: TestClient) -> None:
-    with Tab(client) as tab:
-        first = tab.ask("join", "state", table=new_table(client)["id"])
+    with Tab(client, new_table(client)["id"]) as tab:
+        first = tab.state
         assert tab.refused("undo") == "not_allowed"
         tab.ask("play", "moved", move="pass")
         tab.until("moved", seat=2)
@@ -103,8 +103,7 @@ def test_undo_goes_back_to_your_decision(client: TestClient) -> None:
 
 def test_hints_are_for_your_own_decisions(client: TestClient) -> None:
     table = new_table(client)["id"]
-    with Tab(client) as tab:
-        tab.ask("join", "state", table=table)
+    with Tab(client, table) as tab:
         row = tab.final("analyse", playouts=64)["rows"][0]
         assert (row["move"], row["wp"], row["se"], row["points"]) == ("pass", 0.5, 0.02, None)
         tab.ask("play", "moved", move="pass")
@@ -116,18 +115,17 @@ def test_hints_are_for_your_own_decisions(client: TestClient) -> None:
 
 
 def test_a_line_is_tried_and_the_game_is_as_it_was(client: TestClient) -> None:
-    with Tab(client) as tab:
-        tab.ask("join", "state", table=new_table(client)["id"])
+    with Tab(client, new_table(client)["id"]) as tab:
         assert tab.refused("line", ply=0, line=[]) == "not_over", "it would show all hands"
         assert tab.refused("analyse", line=["pass"]) == "not_over"
         table = opened(client, "pass", "pass")
-        before = tab.ask("join", "state", table=table)["view"]
+        before = tab.join(table)["view"]
         told = tab.ask("line", "line", ply=1, line=["pass", "pass"])["view"]
         assert told["ply"] == 3 and told["legal"] and not told["over"]
         found = tab.final("analyse", ply=1, line=["pass", "pass"])
         assert found["seat"] == told["to_move"] and found["line"] == ["pass", "pass"]
         assert tab.refused("line", ply=0, line=["d9"]) == "illegal_move"
-        assert tab.ask("join", "state", table=table)["view"] == before
+        assert tab.join(table)["view"] == before
 
 
 def test_a_position_of_no_table(client: TestClient) -> None:
@@ -148,12 +146,12 @@ def test_a_position_of_no_table(client: TestClient) -> None:
 def test_watching_with_pause_and_step(client: TestClient) -> None:
     table = new_table(client, seats=["quick", "slow-64", "quick"], mode="fair")
     assert table["mode"] == "open" and table["you"] is None
-    with Tab(client) as tab:
-        state = tab.ask("join", "state", table=table["id"])
+    with Tab(client, table["id"]) as tab:
+        state = tab.state
         assert all(seat["cards"] for seat in state["view"]["seats"])
         tab.ask("speed", "state", factor=4)
         assert tab.ask("pause", "state", on=True)["paused"]
-        plies = tab.ask("join", "state", table=table["id"])["view"]["ply"]
+        plies = tab.join(table["id"])["view"]["ply"]
         tab.say("step")
         assert tab.until("moved")["ply"] == plies
         assert tab.refused("play", move="pass") == "not_your_turn"
@@ -166,8 +164,8 @@ def test_watching_with_pause_and_step(client: TestClient) -> None:
 def test_a_series_sums_up_and_rotates(client: TestClient) -> None:
     table = new_table(client, rotate=True)
     with Tab(client) as tab, Tab(client) as other:
-        view = tab.ask("join", "state", table=table["id"])["view"]
-        other.ask("join", "state", table=table["id"])
+        view = tab.join(table["id"])["view"]
+        other.join(table["id"])
         assert tab.refused("next") == "not_over"
         over = play_to_the_end(tab, view)
         assert over["summary"]["series"]["returns"] == [2.0, -1.0, -1.0]
@@ -180,7 +178,7 @@ def test_a_series_sums_up_and_rotates(client: TestClient) -> None:
             "next": new,
         }
         assert tab.ask("next", "next")["next"] == new
-        state = tab.ask("join", "state", table=new)
+        state = tab.join(new)
         assert (
             state["summary"]["seats"] == ["quick", "you", "quick"]
             and state["summary"]["series"]["number"] == 2
@@ -241,10 +239,10 @@ def test_a_game_goes_on_from_a_ply(client: TestClient) -> None:
     hidden = ask_for_table(client, **given)
     assert hidden.json()["error"]["code"] == "not_over"
     with Tab(client) as tab:
-        over = play_to_the_end(tab, tab.ask("join", "state", table=old["id"])["view"])
+        over = play_to_the_end(tab, tab.join(old["id"])["view"])
         moves = over["record"]["moves"]
         table = new_table(client, **given, ply=1)
-        view = tab.ask("join", "state", table=table["id"])["view"]
+        view = tab.join(table["id"])["view"]
     assert (view["ply"], view["you"], view["to_move"], table["plies"]) == (1, 1, 1, 1)
     assert [one["move"] for one in view["moves"]] == moves[:1]
     for wrong, code in (
@@ -257,28 +255,12 @@ def test_a_game_goes_on_from_a_ply(client: TestClient) -> None:
         assert answer.json()["error"]["code"] == code, wrong
 
 
-def test_records_for_everybody(client: TestClient, site: Any) -> None:
-    assert client.portal is not None
-    client.portal.call(
-        site.server.lobby.open_shared,
-        '{"game": "toy", "hands": [["a1","b1","c1"],["a2","b2","c2"],["a3","b3","c3"]], '
-        '"moves": ["pass"]}\n',
-    )
-    shared = client.get("/api/tables").json()["tables"]
-    assert shared[0]["shared"] and shared[0]["imported"]
-    with Tab(client) as tab:
-        state = tab.ask("join", "state", table=shared[0]["id"])
-        assert all(seat["cards"] for seat in state["view"]["seats"])
-        assert tab.refused("play", move="pass") == "not_allowed"
-
-
 @pytest.mark.parametrize("mode", ["fair", "open"])
 def test_a_player_is_asked_again_and_then_said_to_fail(
     client: TestClient, site: Any, mode: str
 ) -> None:
     table = new_table(client, mode=mode, seed=None)
-    with Tab(client) as tab:
-        tab.ask("join", "state", table=table["id"])
+    with Tab(client, table["id"]) as tab:
         site.engine.crashes = TRIES - 1
         tab.say("play", move="pass")
         tab.until("moved", seat=2)
@@ -288,7 +270,7 @@ def test_a_player_is_asked_again_and_then_said_to_fail(
         assert error["code"] == "engine" and ("join the table again" in error["text"]) == (
             mode == "fair"
         )
-        tab.ask("join", "state", table=table["id"])  # and once more
+        tab.join(table["id"])  # and once more
         tab.until("moved", seat=2)
 
 
@@ -304,7 +286,7 @@ def test_large_bodies_are_refused(client: TestClient) -> None:
 def test_inference_keeps_to_the_time_of_a_move_as_well(client: TestClient, site: Site) -> None:
     with Tab(client) as tab:
         seats = ["you", "slow-64", "slow-64"]
-        tab.ask("join", "state", table=new_table(client, seats=seats)["id"])
+        tab.join(new_table(client, seats=seats)["id"])
         tab.say("play", move="pass")
         tab.until("moved", seat=1)
     assert site.engine.asked[0].options == {"playouts": 64, "seconds": 0.85}

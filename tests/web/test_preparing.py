@@ -134,7 +134,7 @@ def test_the_page_is_there_before_the_games(site: Site) -> None:
         table = new_table(client)["id"]  # waits for its game
         assert shelf.tried == ["other", "toy"]
         with Tab(client) as tab:
-            assert tab.ask("join", "state", table=table)["table"] == table
+            assert tab.join(table)["table"] == table
         config = client.get("/api/config?game=toy").json()
         assert [game["name"] for game in config["games"]] == ["other", "toy"]
         assert config["preparing"] is None

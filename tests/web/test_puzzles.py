@@ -16,9 +16,8 @@ from games.base.settings import ConfigError
 from games.kernels.rows import num_rows
 from games.play.decision import Decision
 from games.play.table import Table
-from tests.web.conftest import Site, Tab, new_table
+from tests.web.conftest import HANDS, Site, Tab, new_table
 
-HANDS = [[f"{rank}{suit}" for rank in "abc"] for suit in "123"]
 ROW = {
     "game": "toy",
     "theme": "bomb",
@@ -40,8 +39,7 @@ def test_a_puzzle_is_listed_tried_and_solved(client: TestClient, site: Site) -> 
     assert not client.get("/api/tables").json()["tables"]
     view = client.get(f"/api/tables/{row['table']}/puzzle?ply=1").json()["view"]
     assert view["you"] == 1 and view["seats"][0]["cards"] is None and "b2" in view["legal"]
-    with Tab(client) as tab:
-        tab.ask("join", "state", table=row["table"])
+    with Tab(client, row["table"]) as tab:
         assert tab.refused("play", move="b2") == "not_allowed"
         wrong = tab.final("try", ply=1, move="pass")["tried"]
         assert not wrong["right"] and (wrong["loss"], wrong["se"]) == (12.0, 1.0)

@@ -151,11 +151,6 @@ def test_variants_stand_in_the_lobby(games: Rulebook) -> None:
         games.info("goofspiel:cards=5")
 
 
-def test_games_with_other_options_are_offered() -> None:
-    names = Rulebook(["goofspiel:cards=5", "doudizhu:bidding=call"]).names()
-    assert {"goofspiel", "goofspiel:cards=5", "doudizhu:bidding=call"} <= {*names}
-
-
 @pytest.mark.parametrize("moves", [[], ["no call"]])
 def test_a_record_opens_as_the_game_whose_options_it_states(
     games: Rulebook, moves: list[str]

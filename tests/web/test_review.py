@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 from fpmcts.web.engine.asking import Answer, EngineQuestion
@@ -22,7 +20,7 @@ from fpmcts.web.server import app
 from fpmcts.web.tables.store import Series, StoredGame, TableSettings
 from games.base.estimate import Estimate
 from games.play.decision import WINS, Decision, RootMove
-from tests.web.conftest import TOKEN, Site, Tab, opened
+from tests.web.conftest import HANDS, TOKEN, Site, Tab, opened
 from tests.web.fake import ToyGames, ToyTable
 
 CLASSES = (5.0, 10.0, 15.0)
@@ -128,21 +126,17 @@ def test_stages_and_what_is_searched() -> None:
     assert summary["decisions"] == 3 and summary["mistake"] == 1 and summary["forced"] == 1
 
 
-@given(
-    mean=st.floats(-100, 100),
-    se=st.floats(0, 50),
-    cuts=st.tuples(*[st.floats(0.01, 40)] * 3)
-    .map(sorted)
-    .filter(lambda cuts: cuts[0] < cuts[1] < cuts[2]),
+@pytest.mark.parametrize(
+    ("mean", "se", "name"),
+    [
+        *((9.9, 2.4, NAMES[0]), (10.0, 2.5, NAMES[1]), (15.0, 3.75, NAMES[2])),
+        *((15.0, 3.8, NAMES[1]), (15.0, 7.0, "unclear"), (5.0, 1.3, "unclear")),
+        *((4.9, 0.0, "good"), (-1.0, 0.5, "good"), (-1.0, 0.4, "better")),
+    ],
 )
-def test_classes_follow_from_their_definition(mean: float, se: float, cuts: list[float]) -> None:
-    sure = [
-        name for name, t in zip(NAMES, cuts, strict=True) if mean >= t and mean - 2 * se >= t / 2
-    ]
-    other = "unclear" if mean >= cuts[0] else "better" if mean < -2 * se else "good"
-    assert classify(Estimate(mean, se), cuts) == (sure[-1] if sure else other)
-    if se:
-        assert classify(Estimate(mean, 0.0), cuts) != "unclear"
+def test_classes_follow_from_their_definition(mean: float, se: float, name: str) -> None:
+    """At least t, and at least t / 2 within two standard errors."""
+    assert classify(Estimate(mean, se), CLASSES) == name
 
 
 def opinion(question: EngineQuestion) -> Answer:
@@ -165,8 +159,7 @@ def opinion(question: EngineQuestion) -> Answer:
 def test_review_retry_reveal_and_puzzles(client: TestClient, site: Site) -> None:
     site.engine.answer = opinion
     table = opened(client, "pass", "a2", "a3", "a1", "pass")
-    with Tab(client) as tab:
-        tab.ask("join", "state", table=table)
+    with Tab(client, table) as tab:
         assert tab.refused("try", ply=0, move="a1") == "not_reviewed"
         tab.say("review", seats=[0, 1])
         frames = []
@@ -215,8 +208,7 @@ def test_review_retry_reveal_and_puzzles(client: TestClient, site: Site) -> None
 def test_a_solved_puzzle_does_not_come_back(client: TestClient, site: Site) -> None:
     """By another review of the game, in which it is a mistake too."""
     site.engine.answer = opinion
-    with Tab(client) as tab:
-        tab.ask("join", "state", table=opened(client, "pass", "a2", "a3", "a1", "pass"))
+    with Tab(client, opened(client, "pass", "a2", "a3", "a1", "pass")) as tab:
         for seats in ([0], [0, 1]):
             tab.final("review", seats=seats)
             assert 0 in [one["ply"] for one in client.get("/api/puzzles").json()["puzzles"]]
@@ -227,8 +219,7 @@ def test_a_solved_puzzle_does_not_come_back(client: TestClient, site: Site) -> N
 def test_puzzles_leave_others_their_turn(client: TestClient, site: Site) -> None:
     """Reviews may be long; the first hundred are enough."""
     site.engine.answer = opinion
-    with Tab(client) as tab:
-        tab.ask("join", "state", table=opened(client, *["pass"] * 7))
+    with Tab(client, opened(client, *["pass"] * 7)) as tab:
         tab.final("review")
     turns, most = 0, 5
 
@@ -257,8 +248,7 @@ WHOLE = ("a1", "pass", "pass", "b1", "pass", "pass", "c1")
 
 def test_a_review_cancelled_in_its_last_step_is_kept(client: TestClient, site: Site) -> None:
     site.engine.seconds = lambda question: 100.0 if question.luck else 0.0
-    with Tab(client) as tab:
-        tab.ask("join", "state", table=opened(client, *WHOLE))
+    with Tab(client, opened(client, *WHOLE)) as tab:
         number = tab.say("review")
         while not any(question.luck for question in site.engine.asked):
             assert tab.get()["type"] in ("queued", "progress")
@@ -271,15 +261,13 @@ def test_a_review_cancelled_in_its_last_step_is_kept(client: TestClient, site: S
 
 def test_reviews_of_a_shared_table_belong_to_each_session(client: TestClient, site: Site) -> None:
     site.engine.answer = opinion
-    hands = [[f"{rank}{suit}" for rank in "abc"] for suit in "123"]
-    record = json.dumps({"game": "toy", "hands": hands, "moves": ["pass"]})
+    record = json.dumps({"game": "toy", "hands": HANDS, "moves": ["pass"]})
     assert client.portal is not None
     client.portal.call(site.server.lobby.open_shared, record)
     (table,) = client.get("/api/tables").json()["tables"]
     mine, found = dict(client.cookies), []
     for _ in range(2):
-        with Tab(client) as tab:
-            tab.ask("join", "state", table=table["id"])
+        with Tab(client, table["id"]) as tab:
             tab.say("reveal")
             assert tab.get().get("code") == "not_reviewed"
             assert tab.final("review")["review"]["decisions"][0]["hidden"]
@@ -321,7 +309,6 @@ def test_skill_over_time_by_role(
         "describe",
         lambda table, seat: told(table, seat) | {"landlord": landlords[len(table.moves)]},
     )
-    hands = [[f"{rank}{suit}" for rank in "abc"] for suit in "123"]
     settings = TableSettings(["you", "quick", "quick"], "fair", Series([]), 0)
     games = (
         (0, 0, 1.0),
@@ -333,7 +320,7 @@ def test_skill_over_time_by_role(
         (0, 1, 8),
     )
     for number, (moves, seat, loss) in enumerate(games):
-        record = {"hands": hands, "moves": ["pass"] * moves}
+        record = {"hands": HANDS, "moves": ["pass"] * moves}
         site.services.store.put(
             StoredGame(str(number), "me", "toy", number, True, settings, record)
         )

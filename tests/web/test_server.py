@@ -20,9 +20,8 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
-from fpmcts.web.errors import Json
 from tests.web.browser import Site
-from tests.web.conftest import Line, Tab
+from tests.web.conftest import Line
 
 
 class Toy(Site):
@@ -105,16 +104,11 @@ def wait_for_nobody(site: Site) -> None:
     raise AssertionError(children(site.process.pid))
 
 
-def enter(tab: Tab, table: str) -> Json:
-    """Joins a table; returns its state."""
-    return tab.ask("join", "state", table=table)
-
-
 def test_a_killed_server_goes_on(mortal: Toy) -> None:
     table = mortal.new_table()
     finished = mortal.new_table(seats=["quick", "you", "quick"])
     with mortal.tab() as tab:
-        enter(tab, table)
+        tab.join(table)
         tab.say("play", move="pass")
         before = tab.until("moved", seat=2)["view"]
     mortal.process.kill()
@@ -125,7 +119,7 @@ def test_a_killed_server_goes_on(mortal: Toy) -> None:
     listed = mortal.http.get("/api/tables").json()["tables"]
     assert {row["id"] for row in listed} == {table, finished}
     with mortal.tab() as tab:  # the cookie is still good
-        assert enter(tab, table)["view"] == before
+        assert tab.join(table)["view"] == before
         tab.say("play", move=before["legal"][1])
         tab.until("moved", seat=2)
     again.stop(signal.SIGTERM)
@@ -135,7 +129,7 @@ def test_a_killed_server_goes_on(mortal: Toy) -> None:
 
 def test_ctrl_c_leaves_no_process_behind(mortal: Toy) -> None:
     with mortal.tab() as tab:
-        enter(tab, mortal.new_table(mode="open"))
+        tab.join(mortal.new_table(mode="open"))
         tab.say("analyse", playouts=4096)
         tab.until("result", job=2)
         assert len(children(mortal.process.pid)) >= 2
@@ -146,7 +140,7 @@ def test_ctrl_c_leaves_no_process_behind(mortal: Toy) -> None:
 
 def test_a_crash_of_the_engine_is_seen_and_mended(toy: Toy) -> None:
     with toy.tab() as tab:
-        enter(tab, toy.new_table(mode="open"))
+        tab.join(toy.new_table(mode="open"))
         tab.say("analyse", playouts=13)
         result = tab.until("result", job=2)
         assert result["final"] and result["error"]["code"] == "engine"
@@ -157,7 +151,7 @@ def test_a_crash_of_the_engine_is_seen_and_mended(toy: Toy) -> None:
         tab.until("moved", seat=2)
     (engine,) = (child for child in children(toy.process.pid) if is_engine(child))
     with toy.tab() as tab:
-        enter(tab, toy.new_table())
+        tab.join(toy.new_table())
         os.kill(engine, signal.SIGKILL)
         tab.say("play", move="pass")
         tab.until("moved", seat=2)
@@ -170,7 +164,7 @@ def is_engine(process: int) -> bool:
 
 def test_cancel_and_what_nobody_waits_for(toy: Toy) -> None:
     with toy.tab() as tab:
-        enter(tab, toy.new_table(mode="open"))
+        tab.join(toy.new_table(mode="open"))
         for number in (2, 3, 4):
             tab.say("analyse", playouts=4096)
             assert tab.until("queued", job=number)["place"] == number - 2
@@ -185,7 +179,7 @@ def test_cancel_and_what_nobody_waits_for(toy: Toy) -> None:
         assert time.monotonic() - began < 5.0  # 0.2 s on a quiet machine
         tab.until("result", job=4, final=False)
     with toy.tab() as tab:  # the tab was closed: its search ended, the engine is free
-        enter(tab, toy.new_table(mode="open"))
+        tab.join(toy.new_table(mode="open"))
         assert not tab.final("analyse", playouts=64)["cancelled"]
         assert tab.refused("cancel", job=2) == "unknown_job"
 
@@ -206,7 +200,7 @@ def test_large_messages_and_dropped_sockets(toy: Toy) -> None:
         )  # reset, not closed
         dropped.socket.close()
     with toy.tab() as tab:
-        assert enter(tab, table)["table"] == table
+        assert tab.join(table)["table"] == table
     with pytest.raises(InvalidStatus), connect(f"ws://{toy.place.netloc}/ws", origin=toy.origin):
         pass
 

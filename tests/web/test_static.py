@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from games import GAMES, game_class
+from games.base.files import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 STATIC = ROOT / "fpmcts" / "web" / "static"
 
 

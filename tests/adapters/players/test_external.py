@@ -22,6 +22,7 @@ from fpmcts.child_program import ChildProgram, ChildProgramError
 from fpmcts.evaluation.duplicate import duplicate_match
 from fpmcts.players.random_agent import Random
 from games import make
+from games.base.files import ROOT
 from games.kernels import streams
 from games.kernels.rows import States, take
 from games.kernels.sources import program_sources
@@ -31,7 +32,6 @@ from games.poker.players.always_call import AlwaysCall
 from tests.games import driver
 from tests.games.doudizhu.positions import GAME
 
-ROOT = Path(__file__).resolve().parents[3]
 EXAMPLE = [sys.executable, str(ROOT / "examples" / "external_player.py")]
 DOCS = (ROOT / "docs" / "external-players.md").read_text()
 MOST = GAME.spec.max_moves
@@ -183,29 +183,6 @@ def test_faults_end_the_match(fault: str) -> None:
         player.act(*first_views())
 
 
-HELLO_FAULTS = {
-    "hangs": ("time.sleep(9)", "no answer within 0.4 s"),
-    "version": (
-        "say('{\"protocol\": 2}')",
-        "it does not speak version 1 of the protocol",
-    ),
-    "two lines": (
-        f"{GOOD_HELLO}; say('ready')",
-        "(it wrote .*: b'.*ready|its answer is not JSON)",
-    ),  # seen at once, or later
-}
-
-
-@pytest.mark.parametrize("fault", HELLO_FAULTS)
-def test_faults_at_the_start(fault: str) -> None:
-    hello, message = HELLO_FAULTS[fault]
-    player = ExternalAgent(GAME, client(FIRST, hello))
-    player.start_seconds = 0.4 if fault == "hangs" else 10.0
-    with pytest.raises(ExternalPlayerError, match=f"external player external: {message}"):
-        player.start(1, seed=0)
-        player.act(*first_views(1))
-
-
 @pytest.mark.parametrize(
     ("error", "arguments", "message"),
     [
@@ -235,16 +212,34 @@ def test_a_program_that_does_not_read() -> None:
 
 
 @pytest.mark.parametrize(
-    ("view", "message"),
+    ("hello", "view", "message"),
     [
-        ("move(legal()[0]); os.close(0); time.sleep(9)", "the program closed its input"),
-        (f"{FIRST}; {FIRST}", "it wrote (more than one line|without being asked): b'"),
+        ("time.sleep(9)", FIRST, "no answer within 0.4 s"),
+        ("say('{\"protocol\": 2}')", FIRST, "it does not speak version 1 of the protocol"),
+        (
+            f"{GOOD_HELLO}; say('ready')",
+            FIRST,
+            "(it wrote .*: b'.*ready|its answer is not JSON)",  # seen at once, or later
+        ),
+        (
+            GOOD_HELLO,
+            "move(legal()[0]); os.close(0); time.sleep(9)",
+            "the program closed its input",
+        ),
+        (
+            GOOD_HELLO,
+            f"{FIRST}; {FIRST}",
+            "it wrote (more than one line|without being asked): b'",
+        ),
     ],
 )
-def test_faults_that_are_noticed_at_once_or_at_the_next_question(view: str, message: str) -> None:
-    player = ExternalAgent(GAME, client(view))
-    player.start(3, seed=0)
-    with pytest.raises(ExternalPlayerError, match=message):
+def test_faults_at_the_start_and_those_noticed_at_once_or_at_the_next_question(
+    hello: str, view: str, message: str
+) -> None:
+    player = ExternalAgent(GAME, client(view, hello))
+    player.start_seconds = 0.4 if "sleep" in hello else 10.0
+    with pytest.raises(ExternalPlayerError, match=f"external player external: {message}"):
+        player.start(3, seed=0)
         for _ in range(20):
             player.act(*first_views(1))
             time.sleep(0.02)

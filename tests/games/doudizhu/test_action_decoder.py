@@ -6,27 +6,30 @@ import pytest
 from games.doudizhu.cards import NUM_RANKS, RANK_NAMES, unpack
 from games.doudizhu.game import Doudizhu
 from games.doudizhu.moves import Category, main_cards
+from tests.tables import rows
 
 GAME = Doudizhu()
 
 
 @pytest.mark.parametrize(
     ("text", "outputs"),
-    [
-        ("L", "0:L"),
-        ("22", "1:2"),
-        ("999T", "3:9 36:T"),
-        ("999TT", "4:9 37:T"),
-        ("34567", "5:3"),
-        ("3456789TJQKA", "12:3"),
-        ("99TTJJ", "13:9"),
-        ("333444", "21:3"),
-        ("33344499", "26:3 38:9 38:9"),
-        ("3334449922", "30:3 39:9 39:2"),
-        ("9999TT", "33:9 40:T 40:T"),
-        ("9999TT22", "34:9 41:T 41:2"),
-        ("2222", "35:2"),
-    ],
+    rows(
+        """
+L            | 0:L
+22           | 1:2
+999T         | 3:9 36:T
+999TT        | 4:9 37:T
+34567        | 5:3
+3456789TJQKA | 12:3
+99TTJJ       | 13:9
+333444       | 21:3
+33344499     | 26:3 38:9 38:9
+3334449922   | 30:3 39:9 39:2
+9999TT       | 33:9 40:T 40:T
+9999TT22     | 34:9 41:T 41:2
+2222         | 35:2
+"""
+    ),
 )
 def test_outputs_by_hand(text: str, outputs: str) -> None:
     """A plane and a rank each."""

@@ -14,6 +14,7 @@ import pytest
 
 from games.base.files import ROOT
 from games.kernels.cache import KEPT_DAYS, meaning, sweep
+from tests.tables import rows
 
 SOURCES = {
     "numbers_below": """
@@ -128,25 +129,27 @@ def key(sources: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> str:
 @pytest.mark.parametrize(
     ("module", "old", "new"),
     [
-        ("above", "between(x) +", "between(x) -"),
-        ("below", "Kind.A +", "Kind.A -"),  # two calls below
-        ("below", "by=5", "by=6"),
-        ("numbers_below", "A = 1", "A = 2"),
-        ("below", "y + 7", "y + 8"),  # a function within a function
-        ("below", '@kernel(inline="always")', "@kernel"),
-        ("below", "math.floor(", "math.ceil("),
-        ("below", "x + 11", "x + 12"),
-        ("below", "self.k = 13", "self.k = 14"),
-        ("below", "x + 17", "x + 18"),
-        ("below", "x + 19", "x + 20"),
-        ("numbers_below", "SCALE = 3", "SCALE = 4"),
-        ("numbers_below", "SCALE = 3", "SCALE = 3.0"),
-        ("numbers_below", "np.arange(4)", "np.arange(4) * 2"),
-        ("numbers_below", "np.arange(4)", "np.arange(4, dtype=np.int8)"),
-        ("game", "* rules.cards", "- rules.cards"),  # what is registered for the type of the rules
-        ("game", "return 2", "return 3"),
+        *rows("""
+above         | between(x) +                | between(x) -
+below         | Kind.A +                    | Kind.A -
+below         | by=5                        | by=6
+numbers_below | A = 1                       | A = 2
+below         | y + 7                       | y + 8
+below         | @kernel(inline="always")    | @kernel
+below         | math.floor(                 | math.ceil(
+below         | x + 11                      | x + 12
+below         | self.k = 13                 | self.k = 14
+below         | x + 17                      | x + 18
+below         | x + 19                      | x + 20
+numbers_below | SCALE = 3                   | SCALE = 4
+numbers_below | SCALE = 3                   | SCALE = 3.0
+numbers_below | np.arange(4)                | np.arange(4) * 2
+numbers_below | np.arange(4)                | np.arange(4, dtype=np.int8)
+game          | * rules.cards               | - rules.cards
+game          | return 2                    | return 3
+game          | register(worth, Rules, own) | register(worth, Rules, foreign)
+"""),
         ("game", "(NamedTuple):\n    cards", "(NamedTuple):\n    ranks"),
-        ("game", "register(worth, Rules, own)", "register(worth, Rules, foreign)"),
     ],
 )
 def test_an_edit_of_what_a_kernel_reaches_changes_its_key(

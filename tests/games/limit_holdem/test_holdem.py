@@ -162,18 +162,6 @@ def test_order_of_action(players: int, moves: str, mover: int) -> None:
     assert tree.player[walk(tree, moves)] == mover
 
 
-def test_four_bets_a_round() -> None:
-    """The big blind and three raises before the flop, four bets later; the big blind may raise when
-    all have called."""
-    two = tree_of(2)
-    for moves, legal in (
-        *(("rr", [0, 1, 2]), ("rrr", [0, 1]), ("c", [1, 2])),
-        *(("ccrrr", [0, 1, 2]), ("ccrrrr", [0, 1])),
-    ):
-        assert [a for a in two.actions[walk(two, moves)].tolist() if a >= 0] == legal
-    assert RULES[3].max_raises == RULES[2].max_raises
-
-
 @pytest.mark.parametrize(
     ("players", "moves", "strengths", "payoffs"),
     [

@@ -1,10 +1,10 @@
 """Tables from what one seat knows."""
 
-from collections.abc import Mapping
-from typing import Any
+import shlex
 
 import numpy as np
 import pytest
+import yaml
 
 from games import Choice, make
 from games.base.settings import typed
@@ -142,52 +142,51 @@ LONG = " pass pass ".join(("AAAA", "5555", "222", "888", "999", "JJ"))
 """The landlord has played 19 cards, and none of the bottom cards."""
 
 
-@pytest.mark.parametrize(
-    ("name", "position", "message"),
-    [
-        ("doudizhu", DOUDIZHU | {"hand": "33"}, "hand: 2 cards; expected the 17"),
-        ("doudizhu", DOUDIZHU | {"bottom": ""}, "bottom: 0 cards; expected the 3"),
-        ("doudizhu", DOUDIZHU | {"moves": "66"}, "more cards 6"),
-        ("doudizhu", DOUDIZHU | {"moves": LONG}, "22 cards of the landlord; expected at most 20"),
-        ("doudizhu", DOUDIZHU | {"moves": "3 3"}, "move 2 of 2.*not legal"),
-        ("doudizhu", DOUDIZHU | {"to_beat": "4"}, "to_beat=4: .* give 3"),
-        ("doudizhu", DOUDIZHU | {"botom": "77T"}, "botom: unknown .*bottom"),
-        ("doudizhu", {"hand": "3", "bottom": "77T"}, "the 20 that.*moves are missing"),
-        ("doudizhu", {"hand": "3", "cards_left": [2, 2, 2]}, "played is missing: without moves"),
-        ("doudizhu", {"hand": "34", "played": ["3", "3", "3"]}, "does not say whose turn it is"),
-        ("doudizhu", SHOWN | {"role": "landlord"}, "expected the 18 that the landlord"),
-        ("doudizhu", SHOWN | {"to_beat_seat": 1}, "role: the position does not say"),
-        ("doudizhu", SHOWN | {"to_beat_seat": 0}, "to_beat_seat=0: 0 other seats may have played"),
-        ("doudizhu", SHOWN | {"to_beat": "pass"}, "to_beat: pass"),
-        ("doudizhu", SHOWN | {"to_beat": None}, "to_beat_seat=2: to_beat is missing"),
-        ("doudizhu", SHOWN | {"bombs": 1}, "bombs=1: played allows 0 to 0"),
-        ("doudizhu", SHOWN | {"bombs": "x"}, "bombs=x: expected whole numbers"),
-        ("doudizhu", SHOWN | {"cards_left": "9,9,9"}, "cards_left=.9,9,9.: .* give .18,13,15"),
-        ("doudizhu", SHOWN | {"played": "33,7799"}, "played: 2 seats; expected 3"),
-        ("doudizhu", SHOWN | {"played": "KK,7799,KTT"}, "more cards K than the deck"),
-        ("doudizhu", SHOWN | {"bottom": "33"}, "bottom: 2 cards; expected the 3"),
-        ("doudizhu:bidding=call", SHOWN, "moves are missing; .* with bidding=none"),
-        ("leduc", {"moves": "call"}, "hand: nothing; expected 1 of"),
-        ("leduc", {"hand": 5}, "hand: 5; expected 1 of"),
-        ("leduc", {"hand": "Qh", "public": "Js"}, "public: Js; expected 0 of"),
-        ("kuhn", {"hand": "J", "moves": "raise fold"}, "the moves end the game"),
-        ("no_limit_holdem", {"hand": 5}, "hand: cards '5'.*expected a rank"),
-        ("no_limit_holdem", {"moves": "cr200c/kk"}, "give each move of the line by itself"),
-        *[
-            ("doudizhu", DOUDIZHU | {"hand": card}, f"did you mean {here}")
-            for card, here in (("R", "B, the big joker .*RLCard"), ("X", "L, the"), ("10", "T"))
-        ],
-        (
-            "no_limit_holdem",
-            {"hand": "AsKs", "stacks": [9, 9, 9], "paid": [1, 2]},
-            r"stacks \[9, 9, 9\], paid \[1, 2\]: expected",
-        ),
-        ("examples.sealed_bids", {}, "does not say what seat 0 sees: view is"),
-    ],
-)
-def test_a_position_that_cannot_be(name: str, position: Mapping[str, Any], message: str) -> None:
+REFUSED = """
+moves hand=33 | hand: 2 cards; expected the 17
+moves bottom='' | bottom: 0 cards; expected the 3
+moves moves="'66'" | more cards 6
+moves moves=LONG | 22 cards of the landlord; expected at most 20
+moves moves='3 3' | move 2 of 2.*not legal
+moves to_beat=4 | to_beat=4: .* give 3
+moves botom=77T | botom: unknown .*bottom
+moves hand=R | did you mean B, the big joker .*RLCard
+moves hand=X | did you mean L, the
+moves hand=10 | did you mean T
+doudizhu hand=3 bottom=77T | the 20 that.*moves are missing
+doudizhu hand=3 cards_left=2,2,2 | played is missing: without moves
+doudizhu hand=34 played=3,3,3 | does not say whose turn it is
+shown role=landlord | expected the 18 that the landlord
+shown to_beat_seat=1 | role: the position does not say
+shown to_beat_seat=0 | to_beat_seat=0: 0 other seats may have played
+shown to_beat=pass | to_beat: pass
+shown to_beat=null | to_beat_seat=2: to_beat is missing
+shown bombs=1 | bombs=1: played allows 0 to 0
+shown bombs=x | bombs=x: expected whole numbers
+shown cards_left=9,9,9 | cards_left=.9,9,9.: .* give .18,13,15
+shown played=33,7799 | played: 2 seats; expected 3
+shown played=KK,7799,KTT | more cards K than the deck
+doudizhu:bidding=call hand=3445688TJQKK2 played=33,7799,TT | moves are missing; .* bidding=none
+leduc moves=call | hand: nothing; expected 1 of
+leduc hand=5 | hand: 5; expected 1 of
+leduc hand=Qh public=Js | public: Js; expected 0 of
+kuhn hand=J moves='raise fold' | the moves end the game
+no_limit_holdem hand=5 | hand: cards '5'.*expected a rank
+no_limit_holdem moves=cr200c/kk | give each move of the line by itself
+no_limit_holdem hand=AsKs stacks=[9,9,9] paid=[1,2] | stacks .9, 9, 9., paid .1, 2.: expected
+examples.sealed_bids | does not say what seat 0 sees: view is
+"""
+
+
+@pytest.mark.parametrize("line", REFUSED.strip().splitlines())
+def test_a_position_that_cannot_be(line: str) -> None:
+    given, message = line.split(" | ")
+    name, *fields = shlex.split(given.replace("LONG", f"'{LONG}'"))
+    base = {"moves": DOUDIZHU, "shown": SHOWN}.get(name, {})
+    pairs = [field.split("=") for field in fields]
+    position = base | {key: yaml.safe_load(value) if value else "" for key, value in pairs}
     with pytest.raises(ValueError, match=message):
-        table_at(Choice.from_text(name).make(), position)
+        table_at(Choice.from_text("doudizhu" if base else name).make(), position)
 
 
 def test_a_single_bid_and_switches_as_text() -> None:

@@ -6,17 +6,8 @@ import pytest
 from games import make
 from games.kuhn.game import equilibrium, squared_error
 from games.limit_holdem.game import RULES
-from games.play.tables import Tables
 from games.poker import betting
 from games.poker.betting import BettingRules
-from tests.games.poker import poker_oracle as oracle
-
-GAMES = [("kuhn", {}), ("leduc", {"suits": True})]
-
-
-@pytest.fixture(scope="module", params=GAMES, ids=["kuhn", "leduc"])
-def game(request: pytest.FixtureRequest) -> Tables:
-    return make(request.param[0], **request.param[1]).tables
 
 
 def test_numbers_of_information_states() -> None:
@@ -29,33 +20,6 @@ def test_numbers_of_information_states() -> None:
     for infoset, row in enumerate(small.table_infoset):
         cards, _, bets = fine[infoset].partition(" ")
         assert texts[row] == f"{cards[::2]} {bets}".strip()
-
-
-def test_every_history_pays_as_the_oracle_says(game: Tables) -> None:
-    """All deals and all sequences of bets: movers, legal actions, information sets, payoffs."""
-    tree, texts, cards = game.betting, game.infoset_texts(), oracle.CARDS[game.name]
-    found = set()
-
-    def walk(deal: int, names: tuple[str, ...], node: int, moves: str) -> None:
-        position = oracle.replay(game.name, moves)
-        if node < 0:
-            found.add((names, moves))
-            payoffs = tree.payoffs[~node, game.deals.outcome[deal]]
-            assert payoffs[0] == -payoffs[1] == oracle.wins(game.name, position, names)
-            return
-        assert tree.player[node] == position.player
-        row = tree.base[node] + game.deals.buckets[deal, tree.hand[node]]
-        assert texts[row] == oracle.seen(names, position.player, position)
-        legal = "".join("fcr"[action] for action in tree.actions[node] if action >= 0)
-        assert legal == position.legal
-        for child, move in zip(tree.child[node], legal, strict=False):
-            walk(deal, names, int(child), moves + move)
-
-    for deal, row in enumerate(game.deals.cards):
-        walk(deal, tuple(cards[card] for card in row), 0, "")
-    assert found == {
-        (deal, moves) for deal in oracle.deals(game.name) for moves in oracle.plays(game.name)
-    }
 
 
 def test_outcomes_of_three_players() -> None:

@@ -110,10 +110,3 @@ def test_the_curves_of_finished_games() -> None:
         "showdown_share": pytest.approx(2 / 3),
         "chips_won_by_the_first_player": pytest.approx((1 + 1 + 2) / 3),
     }
-
-
-@pytest.mark.parametrize(
-    ("text", "action"), [("fold", 0), ("f", 0), ("check", 1), ("Call", 1), ("bet", 2), (" r ", 2)]
-)
-def test_texts_of_actions(text: str, action: int) -> None:
-    assert poker("kuhn").parse_action(text) == action

@@ -1,12 +1,16 @@
 """RHCP by brute force, from its description alone: hands are tuples of 15 counts, and every step of
 the recursion is a list.
 
-It shares no code with the kernels. Ranks are 3 to 17 here, as in the description.
+It shares no code with the kernels; what a move is, ``tests.games.doudizhu.oracle`` says. Ranks are
+3 to 17 here, as in the description.
 """
 
 from collections.abc import Iterator
 from functools import cache
 from itertools import combinations
+
+from games.doudizhu.moves import Category
+from tests.games.doudizhu.oracle import readings
 
 Cards = tuple[int, ...]
 RANKS = range(3, 18)
@@ -39,19 +43,12 @@ def made_of(
 
 
 KINDS = {
-    "solo": (1, 0, [1]),
-    "pair": (2, 0, [1]),
-    "trio": (3, 0, [1]),
-    "bomb": (4, 0, [1]),
-    "solo chain": (1, 0, range(5, 13)),
-    "pair chain": (2, 0, range(3, 11)),
-    "trio chain": (3, 0, range(2, 7)),
-    "trio + solo": (3, 1, [1]),
-    "trio + pair": (3, 2, [1]),
-    "plane + solos": (3, 1, range(2, 6)),
-    "plane + pairs": (3, 2, range(2, 5)),
+    **{"solo": (1, 0), "pair": (2, 0), "trio": (3, 0), "bomb": (4, 0)},
+    **{"solo chain": (1, 0), "pair chain": (2, 0), "trio chain": (3, 0)},
+    **{"trio + solo": (3, 1), "trio + pair": (3, 2)},
+    **{"plane + solos": (3, 1), "plane + pairs": (3, 2)},
 }
-"""For each kind: cards per main rank, cards per kicker, main ranks in a row."""
+"""For each kind: cards per main rank, cards per kicker."""
 
 
 def kicker_choices(
@@ -65,33 +62,29 @@ def kicker_choices(
             yield kickers
 
 
-def every_group() -> Iterator[tuple[Cards, tuple[str, int, int]]]:
-    """Yields every group there is, with its kind, number of main ranks and top."""
-    yield made_of(list(JOKERS), 1), ("rocket", 1, 17)
-    for kind, (copies, size, lengths) in KINDS.items():
-        for length in lengths:
-            for top in range(
-                2 + length, (17 if kind == "solo" else TWO if length == 1 else ACE) + 1
-            ):
-                main = list(range(top - length + 1, top + 1))
-                for kickers in kicker_choices(main, size, length if size else 0):
-                    yield made_of(main, copies, kickers, size), (kind, length, top)
-    for four in range(3, TWO + 1):
-        for kind, size, number in (
-            ("four + two solos", 1, 2),
-            ("four + two solos", 2, 1),
-            ("four + two pairs", 2, 2),
-        ):
-            for kickers in kicker_choices([four], size, number):
-                yield made_of([four], 4, kickers, size), (kind, 1, four)
+NAMES = {
+    "PLANE_SOLOS": "plane + solos",
+    "PLANE_PAIRS": "plane + pairs",
+    "FOUR_SOLOS": "four + two solos",
+    "FOUR_PAIRS": "four + two pairs",
+    "TRIO_SOLO": "trio + solo",
+    "TRIO_PAIR": "trio + pair",
+}
 
 
-GROUPS = dict(every_group())
+def name_of(category: Category) -> str:
+    return NAMES.get(category.name, category.name.lower().replace("_", " "))
 
 
+@cache
 def identify(hand: Cards) -> tuple[str, int, int] | None:
-    """Returns (kind, ranks in a row, top rank) where the hand is one group."""
-    return GROUPS.get(hand)
+    """Returns (kind, ranks in a row, top rank) where the hand is one group: a move of the rules in
+    which
+    no solo kicker of a plane repeats a rank."""
+    for category, length, top in readings(hand):
+        if category != Category.PLANE_SOLOS or hand.count(1) == length:
+            return name_of(category), length, top + 3
+    return None
 
 
 def worth(kind: str, r: int) -> int:
@@ -199,7 +192,7 @@ def same_kind(hand: Cards, target: tuple[str, int, int]) -> list[Cards]:
     kind, length, beaten = target
     if kind not in KINDS:
         return []
-    copies, size, _ = KINDS[kind]
+    copies, size = KINDS[kind]
     found = []
     for top in range(beaten + 1, (ACE if length > 1 else 17) + 1):
         main = list(range(top - length + 1, top + 1))

@@ -17,6 +17,7 @@ from games.play.interface import Game
 from games.play.question import Limits, Question
 from games.play.registry import PLAYERS, Entrant, Host, PlayerOptions, Values
 from games.play.table import Table
+from tests.tables import rows
 
 
 def with_hand(game: Game, hand: str) -> Table:
@@ -29,19 +30,21 @@ def with_hand(game: Game, hand: str) -> Table:
 
 @pytest.mark.parametrize(
     ("hand", "points", "call", "rob"),
-    [
-        ("3456789TJ3456782A", 2, "no call", "no call"),
-        ("3456789TJ345678AL", 3, "call 1", "no call"),
-        ("3456789TJ345678AB", 4, "call 1", "no call"),
-        ("3456789TJ3456722A", 4, "call 1", "no call"),
-        ("3456789TJ345672AL", 5, "call 2", "call"),
-        ("3333456789TJQKKAA", 6, "call 2", "call"),
-        ("3456789TJ345622AL", 7, "call 3", "call"),
-        ("3456789TJQK3456LB", 8, "call 3", "call"),
-    ],
+    rows(
+        """
+3456789TJ3456782A | 2 | no call | no call
+3456789TJ345678AL | 3 | call 1  | no call
+3456789TJ345678AB | 4 | call 1  | no call
+3456789TJ3456722A | 4 | call 1  | no call
+3456789TJ345672AL | 5 | call 2  | call
+3333456789TJQKKAA | 6 | call 2  | call
+3456789TJ345622AL | 7 | call 3  | call
+3456789TJQK3456LB | 8 | call 3  | call
+"""
+    ),
 )
-def test_the_rule_of_thumb(hand: str, points: int, call: str, rob: str) -> None:
-    assert bidders.thumb(parse_cards(hand)) == points
+def test_the_rule_of_thumb(hand: str, points: str, call: str, rob: str) -> None:
+    assert bidders.thumb(parse_cards(hand)) == int(points)
     for bidding, said in (("call", call), ("rob", rob)):
         game = make("doudizhu", bidding=bidding)
         table = with_hand(game, hand)

@@ -16,6 +16,7 @@ from games.doudizhu.state import step
 from tests.games.doudizhu.positions import texts
 from tests.games.doudizhu.solver.test_double_dummy import position
 from tests.players.test_agents import NO_RECORDS, moves_of
+from tests.tables import rows
 
 GAME = make("doudizhu")
 
@@ -51,21 +52,23 @@ def test_perfect_where_nothing_is_hidden() -> None:
 
 @pytest.mark.parametrize(
     ("hands", "seat", "target", "rhcp", "team", "why"),
-    [
-        (("88T", "334", "5"), 1, "", "33", "3", "a partner with one card: the lowest solo"),
-        (("9", "44K", "567"), 2, "", "5", "7", "the landlord has one card: the highest solo"),
-        (("9", "4JK", "566"), 2, "", "5", "66", "the landlord has one card: no solo"),
-        (("99", "4JK", "6677TJ"), 2, "", "66", "T", "the landlord has two cards: no pair"),
-        (("9TJ", "44K55", "3682"), 2, "A", "2", "pass", "no 2 on the partner's ace"),
-        (("9TJ", "44K55", "67773"), 2, "5", "6", "6", "low solos go over the partner's"),
-        (("9TJ", "44K55", "777736T"), 2, "K", "7777", "pass", "no bomb on the partner's move"),
-        (("K", "5JQ4", "667"), 1, "4", "5", "Q", "the landlord has one card: the highest solo"),
-    ],
+    rows(
+        """
+88T 334 5         | 1 |   | 33   | 3    | a partner with one card: the lowest solo
+9 44K 567         | 2 |   | 5    | 7    | the landlord has one card: the highest solo
+9 4JK 566         | 2 |   | 5    | 66   | the landlord has one card: no solo
+99 4JK 6677TJ     | 2 |   | 66   | T    | the landlord has two cards: no pair
+9TJ 44K55 3682    | 2 | A | 2    | pass | no 2 on the partner's ace
+9TJ 44K55 67773   | 2 | 5 | 6    | 6    | low solos go over the partner's
+9TJ 44K55 777736T | 2 | K | 7777 | pass | no bomb on the partner's move
+K 5JQ4 667        | 1 | 4 | 5    | Q    | the landlord has one card: the highest solo
+"""
+    ),
 )
 def test_team_play_by_hand(
-    hands: tuple[str, str, str], seat: int, target: str, rhcp: str, team: str, why: str
+    hands: str, seat: str, target: str, rhcp: str, team: str, why: str
 ) -> None:
-    states = position(hands, seat, target)
+    states = position((*hands.split(),), int(seat), target)
     memo = new_memo()
     assert texts([choose(GAME.rules, memo, states, 0)]) == [rhcp]
     assert texts([choose_for_team(GAME.rules, memo, states, 0)]) == [team], why

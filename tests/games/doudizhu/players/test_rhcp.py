@@ -12,20 +12,9 @@ from games.doudizhu.players.rhcp import RHCP
 from games.play.interface import Records
 from tests.games.doudizhu.players import rhcp_oracle as oracle
 from tests.games.doudizhu.players.positions import positions
+from tests.tables import rows
 
 RULES = rule_set("standard")
-KINDS = dict(
-    zip(
-        [category for category in Category if category != Category.PASS],
-        [
-            *("solo", "pair", "trio", "trio + solo", "trio + pair", "solo chain", "pair chain"),
-            *("trio chain", "plane + solos", "plane + pairs", "four + two solos"),
-            *("four + two pairs", "bomb", "rocket"),
-        ],
-        strict=True,
-    )
-)
-"""The oracle's names."""
 AGENT = RHCP().at(make("doudizhu"))
 
 
@@ -44,22 +33,24 @@ def test_groups_are_the_moves_but_for_repeated_kickers() -> None:
 
 @pytest.mark.parametrize(
     ("hand", "target", "move", "why"),
-    [
-        ("3456778", "", "345678", "leaves one solo"),
-        ("3334456", "", "33344", "leaves 56, score -23; 3335 leaves 446, -24"),
-        ("888JJJB", "", "888JJ", "888J, 888B and 888JJ all leave score -6; the last wins"),
-        ("LB3", "", "LB", "the rest takes one round"),
-        ("LB34", "", "3", "the rest takes two"),
-        ("33334444B", "", "B", "no rank is held one to three times"),
-        ("33334444LB", "", "3333", "two jokers are not alone; without the rocket it is two rounds"),
-        ("352", "4", "5", "leaves 32, score -16; the 2 leaves 35, -26; all and a round more: -35"),
-        ("34567", "6", "pass", "7 leaves four solos, -50; all cards and a round more: -16"),
-        ("TTTT3", "A", "TTTT", "leaves -14, as good as 14 - 7 - 21"),
-        ("JJJJ3", "A", "pass", "leaves -14, worse than 15 - 7 - 21, and -7 is not positive"),
-        ("JJJJA", "2", "JJJJ", "leaves -3, worse than 15 + 4 - 21 = -2, but 4 is positive"),
-        ("9TJQKA2LB", "33", "LB", "the sum is 5 + 5 + 20"),
-        ("444455", "333367", "444455", "the whole hand answers four + two"),
-    ],
+    rows(
+        """
+3456778    |        | 345678 | leaves one solo
+3334456    |        | 33344  | leaves 56, score -23; 3335 leaves 446, -24
+888JJJB    |        | 888JJ  | 888J, 888B and 888JJ all leave score -6; the last wins
+LB3        |        | LB     | the rest takes one round
+LB34       |        | 3      | the rest takes two
+33334444B  |        | B      | no rank is held one to three times
+33334444LB |        | 3333   | two jokers are not alone; without the rocket it is two rounds
+352 | 4 | 5 | leaves 32, score -16; the 2 leaves 35, -26; all and a round more: -35
+34567      | 6      | pass   | 7 leaves four solos, -50; all cards and a round more: -16
+TTTT3      | A      | TTTT   | leaves -14, as good as 14 - 7 - 21
+JJJJ3      | A      | pass   | leaves -14, worse than 15 - 7 - 21, and -7 is not positive
+JJJJA      | 2      | JJJJ   | leaves -3, worse than 15 + 4 - 21 = -2, but 4 is positive
+9TJQKA2LB  | 33     | LB     | the sum is 5 + 5 + 20
+444455     | 333367 | 444455 | the whole hand answers four + two
+"""
+    ),
 )
 def test_by_hand(hand: str, target: str, move: str, why: str) -> None:
     states = positions([(1, hand, target)])
@@ -113,7 +104,9 @@ def test_replies_equal_brute_force() -> None:
             moves = below if below.size else moves
         target = rng.choice(moves)
         category, length, top = RULES.category[target], RULES.length[target], RULES.top[target]
-        expected = oracle.reply(hand, (KINDS[Category(category)], int(length), int(top) + 3))
+        expected = oracle.reply(
+            hand, (oracle.name_of(Category(category)), int(length), int(top) + 3)
+        )
         found = rhcp_kernels.reply(memo, cards, category, length, top)
         assert cards_text(found) == oracle.text(expected), (
             oracle.text(hand),

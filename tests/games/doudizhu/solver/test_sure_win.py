@@ -15,6 +15,7 @@ from games.doudizhu.state import States
 from tests.games import driver
 from tests.games.doudizhu.oracle import Reading, answers, readings, subsets
 from tests.games.doudizhu.positions import GAME, random_endgame
+from tests.tables import rows
 
 Cards = tuple[int, ...]
 TEAMS = (0, 1, 1)
@@ -117,25 +118,27 @@ def test_every_partition_is_found() -> None:
 
 
 @pytest.mark.parametrize(
-    ("position", "limit", "expected"),
-    [
-        ("34567 pass LB22AA", 6, "34567"),  # one move
-        ("3B pass 2L", 2, "B"),  # nothing beats the joker, then the three
-        ("3B pass 2222", 4, ""),  # a bomb does
-        ("3B pass 2222", 3, "B"),  # which no hand of three cards holds
-        ("34B pass 2L", 2, ""),
-        ("34B2 A LKK", 3, ""),
-        ("33B 2 LKK", 3, "B"),
-        ("33B 22 LKK", 3, ""),  # the reply must be of the kind
-        ("KKKK3 QQ AAA", 3, "KKKK"),
-        ("KKKK34 pass AAA22", 5, "KKKK34"),
-        ("AAA34 pass KKK5", 4, "AAA3"),
-        ("AAA33445 pass KKK5", 4, ""),  # two of 33, 44 and 5 remain
-        ("AAA3344 pass KKK5", 4, "AAA33"),
-    ],
+    ("position", "limit", "expected", "why"),
+    rows(
+        """
+34567 pass LB22AA  | 6 | 34567  | one move
+3B pass 2L         | 2 | B      | nothing beats the joker, then the three
+3B pass 2222       | 4 |        | a bomb does
+3B pass 2222       | 3 | B      | which no hand of three cards holds
+34B pass 2L        | 2 |        |
+34B2 A LKK         | 3 |        |
+33B 2 LKK          | 3 | B      |
+33B 22 LKK         | 3 |        | the reply must be of the kind
+KKKK3 QQ AAA       | 3 | KKKK   |
+KKKK34 pass AAA22  | 5 | KKKK34 |
+AAA34 pass KKK5    | 4 | AAA3   |
+AAA33445 pass KKK5 | 4 |        | two of 33, 44 and 5 remain
+AAA3344 pass KKK5  | 4 | AAA33  |
+"""
+    ),
 )
-def test_by_hand(position: str, limit: int, expected: str) -> None:
+def test_by_hand(position: str, limit: str, expected: str, why: str) -> None:
     hand, target, unseen = position.split()
-    arguments = (parse_cards(hand), parse_move("standard", target), parse_cards(unseen), limit)
+    arguments = (parse_cards(hand), parse_move("standard", target), parse_cards(unseen), int(limit))
     move = sure_win_of(GAME.rules, *arguments)
-    assert move == (parse_move("standard", expected) if expected else -1)
+    assert move == (parse_move("standard", expected) if expected else -1), why
