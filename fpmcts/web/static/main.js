@@ -11,7 +11,7 @@ import { Lobby } from "./lobby.js";
 import { Play } from "./play.js";
 import { learnGames, preparingText } from "./players.js";
 import { Editor, Puzzles } from "./tools.js";
-import { setLanguage, systemLanguage, t } from "./words.js";
+import { setDetails, setLanguage, systemLanguage, t } from "./words.js";
 import { Sheet, button, check, element, field, figure, icon, input, segments } from "./parts.js";
 
 const KEPT = "fpmcts.settings";
@@ -132,6 +132,8 @@ function App({ connection }) {
   const prepare = (game) => get(`/api/config?game=${encodeURIComponent(game)}`).then(learn, fail);
   setLanguage(prefs.language);
   setVolume(prefs.volume);
+  const change = (some) => setPrefs({ ...prefs, ...some });
+  setDetails(prefs.details, (details) => change({ details }));
   useEffect(() => {
     const moved = () => {
       setAt(place());
@@ -177,7 +179,7 @@ function App({ connection }) {
   const shows = config && (config.games.length > 0 || at.page === "lobby");
   return html`
     <div class="page">
-      ${h(Settings, { prefs, change: (some) => setPrefs({ ...prefs, ...some }) })}
+      ${h(Settings, { prefs, change })}
       ${!online &&
       html`
         <p class="notice">${t("lost")} ${button(t("try_now"), () => connection.again(), "link")}</p>
