@@ -168,12 +168,7 @@ function Seat({ view, seat, place, thinking, progress, made, next, notes }) {
         <span class="who">
           <b>${name}</b>
           <small>
-            ${about}${said(view, seat).map(
-              (move) => html`
-                ${" "}
-                <b class="said">${moveWord(move)}</b>
-              `,
-            )}
+            ${about}${said(view, seat).map((move) => element("b", moveWord(move), "said"))}
           </small>
         </span>
         ${one.count !== null &&
@@ -186,12 +181,14 @@ function Seat({ view, seat, place, thinking, progress, made, next, notes }) {
       ${place !== "bottom" && down > 0 && downCards(down, "small")}
       <div class="played" key=${made?.ply}>
         ${next !== undefined
-          ? html`
-              <span class="next">
-                <small>${t("now_plays")}</small>
-                ${" "} ${moveText(next, undefined, undefined, suitsOf(one))}
-              </span>
-            `
+          ? element(
+              "span",
+              [
+                element("small", t("now_plays")),
+                moveText(next, undefined, undefined, suitsOf(one)),
+              ],
+              "next",
+            )
           : thinking
             ? thinkingDots(progress)
             : made &&

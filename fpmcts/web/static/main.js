@@ -24,7 +24,9 @@ l-2.600.5-.7 1.700 1.500 2.200-2.500 2.500-2.200-1.500-1.700.7-.5 2.600h-3.600l-
 -1.500-2.200 2.500-2.500 2.200 1.500 1.700-.7zM12 8.400a3.600 3.600 0 1 0 0 7.200 3.600\
  3.600 0 0 0 0-7.200z";
 
-const SWITCHES = "keys motion four_colours counter suits autopass combine bb coach".split(" ");
+const SWITCHES = "keys motion four_colours counter suits autopass combine bb coach details".split(
+  " ",
+);
 
 function readPrefs() {
   return kept(KEPT, {

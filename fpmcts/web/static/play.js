@@ -191,8 +191,6 @@ export function Play({
     players: [],
     seats: view?.seats,
     teams: [],
-    analyst: null,
-    mixes: false,
   };
   const bigBlind = view && pageOf(view.game).poker?.bb ? game.big_blind : 1;
   setUnit(bigBlind, prefs.bb);
@@ -550,6 +548,8 @@ export function Play({
               })}
             </section>
           `}
+          ${pageOf(view.game).poker?.hands &&
+          panel("hand_order", element("p", t("hands_in_order")), "ladder")}
         </div>
         <div class="story">
           ${series &&
@@ -566,15 +566,14 @@ export function Play({
             "log",
             [
               h(Log, { view, notes, at, choose: done && plies && choose }),
-              !done &&
+              detailed &&
+                !done &&
                 view.to_move !== null &&
                 (mine || summary.mode === "open") &&
                 button(t("outside"), outside, "link small"),
             ],
             "told",
           )}
-          ${pageOf(view.game).poker?.hands &&
-          panel("hand_order", element("p", t("hands_in_order")), "ladder")}
         </div>
       </aside>
     </main>

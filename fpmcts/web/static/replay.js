@@ -96,7 +96,7 @@ export function Match({ id, series, over, ended, fail }) {
         ]),
       ),
       h(Curve, {
-        points: sums(games),
+        points: games.length > 1 ? sums(games) : [],
         unit: "points",
         title: t("match_curve") + unitText(),
         tag: (one) => t("hand_no", one.ply),

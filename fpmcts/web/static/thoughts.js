@@ -135,12 +135,8 @@ export function Moves({ result, choose, mark, word = moveWord }) {
                       "link",
                       { title: t("play") },
                     )
-                  : moveText(row.move, "tiny", word(row.move))}${row.move === mark
-                  ? html`
-                      ${" "}
-                      <small>← ${t("you_played")}</small>
-                    `
-                  : ""}
+                  : moveText(row.move, "tiny", word(row.move))}${row.move === mark &&
+                element("small", ` ← ${t("you_played")}`)}
               </td>
               ${columns.map(([, help, cell, style]) =>
                 element("td", cell(row), classes("num", style?.(row))),
@@ -330,18 +326,9 @@ export function Curve({
   return html`
     <figure class="curve-box">
       <figcaption>
-        ${title}${shown.some((one) => one.se)
-          ? html`
-              ${" "}
-              <span class="muted">${t("band")}</span>
-            `
-          : ""}${seats.length > 1
-          ? html`
-              ${" "}${seats.map((seat) =>
-                element("span", names?.(seat) ?? seat, `key seat-${seat}`),
-              )}
-            `
-          : ""}
+        ${title} ${detailed && shown.some((one) => one.se) && element("span", t("band"), "muted")}
+        ${seats.length > 1 &&
+        seats.map((seat) => element("span", names?.(seat) ?? seat, `key seat-${seat}`))}
       </figcaption>
       <svg class="curve" viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} role="group" aria-label=${title}>
         ${[low, (low + high) / 2, high].map(
