@@ -1,5 +1,5 @@
-// Faces of players: robots whose eyes and mouths tell how they play, each seat in a colour and shape
-// of its own, and people; with the hat of a role, where the game has roles.
+// Faces of players: robots whose eyes and mouths tell how they play, each seat in a colour and a
+// shape of its own, and people; with the hat of a role, where the game has roles.
 
 import { h } from "./vendor/preact.js";
 import { YOU, playerOf } from "./players.js";

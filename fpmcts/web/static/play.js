@@ -256,7 +256,7 @@ export function Play({
   });
   const play = (move) => send({ type: "play", move, rev: state.rev });
   useKeys(prefs.keys && done, (event) => {
-    if (event.key !== "Enter" || onButton(event) || reviewing || !series || matchOver) return false;
+    if (event.key !== "Enter" || onButton(event) || retry || !series || matchOver) return false;
     dealNext();
     return true;
   });

@@ -203,14 +203,19 @@ export function Ring({ view, last, notes, thinking, next }) {
         ${open.length > 0 &&
         element("div", cardRow(open, undefined, t("public"), undefined, lit), "open-cards")}
         ${paid > waiting && element("p", h(Chips, { count: paid - waiting }), "pot")}
-        <small class="pot">
-          ${!view.over && street && `${t(`value_${street}`)} · `}
-          ${pots.length > 1 && waiting === 0
-            ? pots
-                .map((one, k) => `${t(k ? "side_pot" : "main_pot", k)} ${chips(one.chips)}`)
-                .join(" · ")
-            : `${t("pot")} ${chips(paid)}`}
-        </small>
+        ${element(
+          "small",
+          [
+            !view.over && street && t(`value_${street}`),
+            waiting > 0 && `${t("pot")} ${chips(paid)}`,
+            ...(pots.length > 1 && waiting === 0 ? pots : []).map(
+              (one, k) => `${t(k ? "side_pot" : "main_pot", k)} ${chips(one.chips)}`,
+            ),
+          ]
+            .filter(Boolean)
+            .join(" · "),
+          "pot",
+        )}
       </div>
       ${view.seats.map((_, seat) =>
         h(Place, {
