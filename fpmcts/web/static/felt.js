@@ -332,12 +332,7 @@ export function Log({ view, notes = {}, at, choose }) {
               <li class="street" key=${`s${ply}`}>${t(`value_${notes[ply].street}`)}</li>
             `}
             <li key=${ply} value=${ply + 1}>
-              ${seat !== null &&
-              html`
-                <b>${shortTitle(view, seat)}</b>
-                ${" "}
-              `}
-              ${made(ply)}
+              ${seat !== null && [element("b", shortTitle(view, seat)), " "]} ${made(ply)}
             </li>
           `,
         )}
@@ -354,15 +349,14 @@ export function Log({ view, notes = {}, at, choose }) {
     grid(
       [
         hidden(t("round")),
-        ...view.seats.map(
-          (one, seat) => html`
-            ${playerTitle(one.player)}${" "}
-            <small>
-              ${besideTitle(view, seat) ||
-              (game ? (seat === view.you ? roleTitle : seatTitle)(game, seat, view) : one.name)}
-            </small>
-          `,
-        ),
+        ...view.seats.map((one, seat) => [
+          `${playerTitle(one.player)} `,
+          element(
+            "small",
+            besideTitle(view, seat) ||
+              (game ? (seat === view.you ? roleTitle : seatTitle)(game, seat, view) : one.name),
+          ),
+        ]),
       ],
       rounds.map((row, k) => [
         k + 1,

@@ -174,17 +174,17 @@ function Place({ view, seat, made, notes, thinking, next, lit }) {
       ${(own || won !== null) && hand && !folded && element("small", hand, "made")}
     </section>
     ${won === null && bets > 0
-      ? html`
-          <div class=${classes("spot", "stakes", own && "own")} style=${at}>
-            <${Chips} count=${bets} />
-          </div>
-        `
+      ? h(
+          "div",
+          { class: classes("spot", "stakes", own && "own"), style: at },
+          h(Chips, { count: bets }),
+        )
       : won > 0 &&
-        html`
-          <div class="spot stakes slides" style=${at} aria-hidden="true">
-            <${Chips} count=${won + paid} />
-          </div>
-        `}
+        h(
+          "div",
+          { class: "spot stakes slides", style: at, "aria-hidden": true },
+          h(Chips, { count: won + paid }),
+        )}
   `;
 }
 

@@ -180,12 +180,10 @@ export function Review({
           ${!one.hidden &&
           one.best &&
           one.searched !== one.move &&
-          html`
-            <p>
-              <small>${t(one.best === one.move ? "ai_move" : "best_was")}</small>
-              ${" "} ${moveText(one.searched, "tiny")}
-            </p>
-          `}
+          element("p", [
+            element("small", `${t(one.best === one.move ? "ai_move" : "best_was")} `),
+            moveText(one.searched, "tiny"),
+          ])}
           ${!one.hidden &&
           one.rows &&
           h(Moves, { result: { rows: one.rows, unit }, mark: one.move })}

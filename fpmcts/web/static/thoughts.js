@@ -254,19 +254,18 @@ export function Value({ result }) {
   if (result.value === null || result.value === undefined) return null;
   const points = result.unit === "points";
   const text = points ? (x) => amount(shownChips(x)) : percent;
-  return html`
-    <p class="value">
-      <b>
-        ${t(
-          points ? "value_points" : "value_now",
-          (points && result.value > 0 ? "+" : "") +
-            plusMinus(result.value, detailed && result.se, text) +
-            (points ? unitText() : ""),
-        )}
-      </b>
-      ${!points && gauge(result.value, "win-bar")}
-    </p>
-  `;
+  const value =
+    (points && result.value > 0 ? "+" : "") +
+    plusMinus(result.value, detailed && result.se, text) +
+    (points ? unitText() : "");
+  return element(
+    "p",
+    [
+      element("b", t(points ? "value_points" : "value_now", value)),
+      !points && gauge(result.value, "win-bar"),
+    ],
+    "value",
+  );
 }
 
 const WIDTH = 360;
