@@ -169,6 +169,7 @@ def test_doudizhu_by_taps(browser: Any, site: Site) -> None:
     below = "log => [log.scrollHeight - log.clientHeight, log.scrollTop]"
     most, scrolled = page.eval_on_selector(".log", below)
     assert most > 10 and scrolled == pytest.approx(most, abs=2)  # the last moves are shown
+    page.locator(".tabs button").first.click()
     page.keyboard.press("Home")
     page.wait_for_selector(".thoughts .moves")  # not before the end of a fair game
     person.check()
@@ -789,7 +790,7 @@ def test_what_fails_while_the_ai_thinks_is_said(browser: Any, site: Site) -> Non
     page.route_web_socket("**/ws", through)
     page.goto(f"{site.origin}/#t={person.new_table()}")
     for text in ("one job is running", "it ended"):
-        page.locator(".think button", has_text="64").click()
+        page.locator(".think button", has_text="quick").click()
         page.wait_for_selector(f".toast:has-text('{text}')")
     person.close()
 

@@ -203,21 +203,21 @@ function NewTable({ config, wish, begun, prepare, open, make }) {
       ${h(Rules, { base: rules, close: () => setRules(null) })}
       ${game &&
       html`
+        ${variants.length > 1 &&
+        html`
+          <fieldset class="panel variants">
+            <legend class="sr">${t("variant")}</legend>
+            <div class="choices">
+              ${variants.map((one) =>
+                radio("variant", one.name, one.name === game.name, () => pick(one.name), [
+                  variantTitle(one),
+                ]),
+              )}
+            </div>
+          </fieldset>
+        `}
         <details class="panel options">
           <summary>${t("options")}</summary>
-          ${variants.length > 1 &&
-          html`
-            <fieldset>
-              <legend>${t("variant")}</legend>
-              <div class="choices">
-                ${variants.map((one) =>
-                  radio("variant", one.name, one.name === game.name, () => pick(one.name), [
-                    variantTitle(one),
-                  ]),
-                )}
-              </div>
-            </fieldset>
-          `}
           <fieldset>
             <legend>${t("your_seat")}</legend>
             <div class="choices">
