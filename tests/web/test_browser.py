@@ -42,7 +42,8 @@ def test_the_table_of_a_hint_says_what_the_decision_says(browser: Any, site: Sit
 
     shown = (
         "import('/static/vendor/preact.js').then(({ html, render }) => { const at = document.body;"
-        "render('', at); render(html`<${Moves} result=${of} />`, at); return [at.querySelector('.why')?.textContent"
+        "render('', at); render(html`<${Moves} result=${of} />`, at);"
+        "return [at.querySelector('.why')?.textContent"
         ", ...[...at.querySelectorAll('tr')].map(row => [...row.cells].map(one => one.textContent"
         ").join('|') + (row.className.includes('first') ? '!' : ''))]; })"
     )
@@ -556,7 +557,9 @@ def test_what_the_page_computes(browser: Any, site: Site) -> None:
     ):
         seats = [
             {"seat": seat, "cards": cards.split(), "facts": {"paid": 1, "folded": folded}}
-            for seat, (cards, folded) in enumerate(((own, False), ("8c 6d", False), ("Ac Ad", True)))
+            for seat, (cards, folded) in enumerate(
+                ((own, False), ("8c 6d", False), ("Ac Ad", True))
+            )
         ]
         view = {"game": "no_limit_holdem", "seats": seats, "public": {"public": board.split()}}
         found = person.run("poker", "winning(of)", view | {"returns": [2, -1, -1]})
