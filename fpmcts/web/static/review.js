@@ -103,6 +103,7 @@ export function Review({
   }, [seeks, review]);
   return html`
     <section class="panel review">
+      <h2 class="sr">${t("review")}</h2>
       ${!review &&
       job === null &&
       element("p", t(game.exact ? "exact_text" : "review_text"), "muted small no-print")}
