@@ -32,12 +32,18 @@ def site(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sit
 
 def test_the_table_of_a_hint_says_what_the_decision_says(browser: Any, site: Site) -> None:
     """The recommended move first, those within its error marked ≈, values without ± exact, and one
-    sentence.
+    sentence; errors, counts and probabilities only where details are wanted.
     """
     person = Person(browser, site)
+    page = person.page
+
+    def details(on: bool) -> None:
+        page.evaluate("on => import('/static/words.js').then(all => all.setDetails(on))", on)
+
     shown = (
         "import('/static/vendor/preact.js').then(({ html, render }) => { const at = document.body;"
-        "render(html`<${Moves} result=${of} />`, at); return [at.querySelector('.why')?.textContent"
+        "render('', at); render(html`<${Moves} result=${of} />`, at);"
+        "return [at.querySelector('.why')?.textContent"
         ", ...[...at.querySelectorAll('tr')].map(row => [...row.cells].map(one => one.textContent"
         ").join('|') + (row.className.includes('first') ? '!' : ''))]; })"
     )
@@ -48,6 +54,14 @@ def test_the_table_of_a_hint_says_what_the_decision_says(browser: Any, site: Sit
         RootMove("fold", 0.98, 39, 0.85, 0.03),
     )
     searched = Decision("fold", 1, policy, 0.86, WINS, root, playouts=64, value_error=0.03)
+    assert person.run("thoughts", shown, Answer(searched, 64, 64).fields()) == [
+        "Instinct 98 %; 64 playouts find no better move.",
+        "Move|Win %",
+        "Fold|≈ 85!",
+        "Raise|≈ 90!",
+        "Pass|20",
+    ]
+    details(True)
     assert person.run("thoughts", shown, Answer(searched, 64, 64).fields()) == [
         "Instinct 98 %; 64 playouts find no better move.",
         "Move|AI %|Win %|Tries|Instinct %",
@@ -63,6 +77,12 @@ def test_the_table_of_a_hint_says_what_the_decision_says(browser: Any, site: Sit
         "Move|Result|Cost|Policy %",
         "Raise|≈ 1.17|–|70.0!",
         "Fold|≈ 1.17|–|30.0!",
+    ]
+    details(False)
+    assert person.run("thoughts", shown, Answer(exact).fields())[1:] == [
+        "Move|Result|Cost",
+        "Raise|≈ 1.17|–!",
+        "Fold|≈ 1.17|–!",
     ]
     person.close()
 
@@ -150,6 +170,7 @@ def test_doudizhu_by_taps(browser: Any, site: Site) -> None:
     below = "log => [log.scrollHeight - log.clientHeight, log.scrollTop]"
     most, scrolled = page.eval_on_selector(".log", below)
     assert most > 10 and scrolled == pytest.approx(most, abs=2)  # the last moves are shown
+    page.locator(".tabs button").first.click()
     page.keyboard.press("Home")
     page.wait_for_selector(".thoughts .moves")  # not before the end of a fair game
     person.check()
@@ -180,6 +201,11 @@ def test_one_click_plays_what_was_played_last(browser: Any, site: Site, width: i
 
     sentence = "Doudizhu with bidding, against two Instinct players, with hints"
     assert person.text(".now small") == sentence
+    page.locator(".rivals button", has_text="Easy").click()
+    assert "against two Rulebook players" in person.text(".now small")
+    assert "Plays by hand-written rules" in person.text(".rivals > small")
+    page.locator(".rivals button", has_text="Strong").click()
+    assert person.text(".now small") == sentence and person.count(".rivals .face") == 2
     assert play() == ("doudizhu:bidding=call,doubling=true", "hints")
     page.locator("input[value=leduc]").locator("..").click()
     person.options()
@@ -283,6 +309,7 @@ def test_every_ply_of_a_finished_game_is_thought_about(browser: Any, site: Site)
     person.new_table(game="leduc", seats=["you", "random"], seed=11)
     person.play()
     moves = person.view()["moves"]
+    page.locator(".tabs button", has_text="Thoughts").click()
     for ply, move in enumerate(moves):
         page.locator(".log button").nth(ply).click()
         name = ("You", "Random")[move["seat"]]
@@ -316,6 +343,34 @@ def test_stored_reviews_are_shown(browser: Any, site: Site, frames: int, times: 
         person.open(table)
         assert open_review(person) == shown
         assert person.count(".review progress") == 0
+    person.close()
+
+
+def test_a_game_ends_with_its_review_and_the_score(browser: Any, site: Site) -> None:
+    """The last position stays in view until the costliest move is asked for; points are summed over
+    the series.
+    """
+    person = Person(browser, site)
+    page = person.page
+    person.new_table(game="leduc", seats=["you", "random"], seed=11)
+    total = 0.0
+    for hand in range(2):
+        person.play()
+        page.wait_for_selector(".review .summary")
+        last = len(person.view()["moves"])
+        assert person.text(".steps .count") == f"{last} / {last}"
+        series = person.get(f"/api/tables/{person.table}/series")
+        won = series["games"][-1][0]
+        total += won
+        page.wait_for_selector(".match td span")
+        row = page.locator(".match tr", has_text="You").locator("td").all_inner_texts()
+        assert row == [f"{value:+g}".replace("-", "−") for value in (won, total)]
+        if not hand:
+            page.keyboard.press("Enter")
+            page.wait_for_selector(".play:not(.over)")
+    page.locator(".tabs button", has_text="Thoughts").click()
+    page.wait_for_selector(".thoughts")
+    person.check()
     person.close()
 
 
@@ -492,6 +547,26 @@ def test_what_the_page_computes(browser: Any, site: Site) -> None:
     }
     hands = [cards.split() for cards in names]
     assert person.run("poker", "of.map(handName)", hands) == [*names.values()]
+    for own, board, lit in (
+        ("9d 2c", "Kh 9h 3s 9s 8s", "9d Kh 9h 9s 8s"),
+        ("Ah 2d", "5h 4h 3h 2h Kd", "Ah 5h 4h 3h 2h"),
+        ("As 4d", "Kd Ks 4c 3c 3h", "Kd Ks 4d 4c As"),
+        ("2c 2d", "7s 7h 7d 7c Jd", "7s 7h 7d 7c Jd"),
+        ("Qd 4c", "Qs Qh 4d 4s 2h", "Qs Qh Qd 4c 4d"),
+        ("2s 3d", "As Ks 9s 7s 5s", "As Ks 9s 7s 5s"),
+    ):
+        seats = [
+            {"seat": seat, "cards": cards.split(), "facts": {"paid": 1, "folded": folded}}
+            for seat, (cards, folded) in enumerate(
+                ((own, False), ("8c 6d", False), ("Ac Ad", True))
+            )
+        ]
+        view = {"game": "no_limit_holdem", "seats": seats, "public": {"public": board.split()}}
+        found = person.run("poker", "winning(of)", view | {"returns": [2, -1, -1]})
+        assert sorted(card[0] for card in found) == sorted(card[0] for card in lit.split()), own
+        assert len({*found}) == 5 and {*found} <= {*own.split(), *board.split()}, "exactly five"
+        seats[1]["facts"]["folded"] = True
+        assert person.run("poker", "winning(of) ?? null", view | {"returns": [2, -1, -1]}) is None
     best = {"move": "3", "wp": 0.7, "se": 0.03, "points": None, "equal": True}
     game = {"classes": [5, 10, 15]}
     told = "of.map(([rows, move, game]) => costOfMove(rows, move, game))"
@@ -518,6 +593,8 @@ def test_what_the_page_computes(browser: Any, site: Site) -> None:
         "render(html`<${Moves} result=${of} />`, at); return [...at.querySelectorAll('th')]"
         ".map(one => one.textContent); })"
     )
+    page = person.page
+    page.evaluate("import('/static/words.js').then(all => all.setDetails(true))")
     row = {"move": "call", "visits": 8, "points": 1.0}
     for prior, more in ((None, []), (0.5, ["Instinct %"])):
         told = person.run("thoughts", heads, {"rows": [row | {"prior": prior}]})
@@ -716,7 +793,7 @@ def test_what_fails_while_the_ai_thinks_is_said(browser: Any, site: Site) -> Non
     page.route_web_socket("**/ws", through)
     page.goto(f"{site.origin}/#t={person.new_table()}")
     for text in ("one job is running", "it ended"):
-        page.locator(".think button", has_text="64").click()
+        page.locator(".think button", has_text="quick").click()
         page.wait_for_selector(f".toast:has-text('{text}')")
     person.close()
 
@@ -766,6 +843,10 @@ def test_share_outside_watch_and_results(browser: Any, site: Site) -> None:
     person.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=site.origin)
     person.new_table(game="kuhn", seats=["you", "random"], mode="fair", seed=12)
     person.wait_for_turn()
+    assert person.count(".side button.link.small") == 0  # a detail
+    page.locator(".settings .icon").click()
+    page.locator("dialog[open] .check input").last.check()
+    page.keyboard.press("Escape")
     page.locator(".side button.link.small").click()
     page.wait_for_selector(".toast:not(:empty)")
     copy = json.loads(page.evaluate("navigator.clipboard.readText()"))
@@ -888,6 +969,7 @@ def test_the_room_is_used(browser: Any, site: Site) -> None:
     person.wait_for_turn()
     page.locator(".think button").first.click()
     page.wait_for_selector(".heat")
+    page.locator(".thoughts .check input").check()
     assert page.locator(".heat").first.locator("th[scope=row]").all_inner_texts() == [
         f"≥ {count}" for count in (4, 3, 2, 1)
     ]
@@ -925,7 +1007,7 @@ def test_the_room_is_used(browser: Any, site: Site) -> None:
     page.keyboard.press("f")
     page.wait_for_selector(".steps")
     page.keyboard.press("Enter")
-    page.wait_for_selector(".play:not(.over) .match .curve")
+    page.wait_for_selector(".play:not(.over) .match td")
     person.check()
     person.close()
 

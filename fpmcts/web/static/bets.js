@@ -5,7 +5,7 @@ import { html, useEffect, useRef, useState } from "./vendor/preact.js";
 import { moveWord, wordAt } from "./cards.js";
 import { isFold, kbd, moveButtons, onButton, useHint, useKeys } from "./keys.js";
 import { chips, classes, shownChips, t, takenChips } from "./words.js";
-import { button, input } from "./parts.js";
+import { button, element, input } from "./parts.js";
 
 const STEPS = 200; // of the slider, which is logarithmic: small bets matter more
 
@@ -112,10 +112,10 @@ export function BetControls({ view, turn, play, hint, say, keys }) {
         <div class="row sizes" role="group" aria-label=${t("sizes")}>
           ${sizes.map(([move, size], k) =>
             button(
-              html`
-                <span>${moveWord(move)}${keys && k < 9 && kbd(k + 1)}</span>
-                <small>${chips(size)}</small>
-              `,
+              [
+                element("span", [moveWord(move), keys && k < 9 && kbd(k + 1)]),
+                element("small", chips(size)),
+              ],
               () => choose(size, false),
               value === size ? "on" : "",
               { "aria-pressed": value === size },

@@ -6,8 +6,8 @@ import { bidWord } from "./auction.js";
 import { kbd } from "./keys.js";
 import { costOf, streetOf } from "./poker.js";
 import { placesOf, reorder, suitsOf } from "./suits.js";
-import { chips, t } from "./words.js";
-import { button, element, figure, hidden, picture } from "./parts.js";
+import { chips, classes, t } from "./words.js";
+import { button, element, figure, hidden, panel, picture } from "./parts.js";
 
 const DEAL_MS = 35; // between the cards of a hand that is dealt
 
@@ -83,8 +83,9 @@ function face(card, suit) {
   `;
 }
 
-// Cards that lie on the table, as one picture. `suitsFor` gives suits to cards without.
-export function cardRow(cards, size = "", label, suitsFor) {
+// Cards that lie on the table, as one picture. `suitsFor` gives suits to cards without; `lit`: the
+// cards that won, the others are dark.
+export function cardRow(cards, size = "", label, suitsFor, lit) {
   if (!cards?.length) return null;
   const names = cards.map(cardName).join(" ");
   const suits = suitsFor?.(cards) ?? [];
@@ -94,7 +95,11 @@ export function cardRow(cards, size = "", label, suitsFor) {
       element(
         "span",
         face(card, suits[k]),
-        `${looks(card, suits[k])} ${k && card === cards[k - 1] ? "same" : ""}`,
+        classes(
+          looks(card, suits[k]),
+          k > 0 && card === cards[k - 1] && "same",
+          lit && (lit.includes(card) ? "lit" : "unlit"),
+        ),
       ),
     ),
     `cards ${size}`,
@@ -310,9 +315,9 @@ export const rankTitle = (rank) => html`
 export function Counter({ view }) {
   if (!playsCards(view)) return null;
   const counts = highFirst(unseenCounts(view));
-  return html`
-    <section class="panel counter">
-      <h2>${t("counter")}</h2>
+  return panel(
+    "counter",
+    html`
       <table>
         <tbody>
           <tr>${counts.map(([rank]) => h("th", { scope: "col" }, rankTitle(rank)))}</tr>
@@ -323,8 +328,9 @@ export function Counter({ view }) {
           </tr>
         </tbody>
       </table>
-    </section>
-  `;
+    `,
+    "counter",
+  );
 }
 
 // Whether a move is a "bomb" or the "rocket"; null for any other.

@@ -15,6 +15,7 @@ import {
   showRanks,
 } from "./cards.js";
 import { Effects } from "./effects.js";
+import { Face } from "./faces.js";
 import {
   besideTitle,
   gameOf,
@@ -27,34 +28,7 @@ import {
 import { openSuits, suitsOf } from "./suits.js";
 import { amount, classes, gain, ofGame, signed, t } from "./words.js";
 import { Ring, isPoker } from "./poker.js";
-import {
-  button,
-  element,
-  figure,
-  grid,
-  hidden,
-  note,
-  picture,
-  scroll,
-  thinkingDots,
-} from "./parts.js";
-
-const HATS = {
-  landlord:
-    "M4 2.500l3.600 3.700L12 1.500l4.400 4.700L20 2.500V11H4zM7 13h10c0 5.500-2 8.500-5 8.500S7\
- 18.500 7 13z",
-  peasants:
-    "M12 2.500 22.500 12c-6 2.400-15 2.400-21 0zM7 15.200c3 .7 7 .7 10 0 0 4.500-2 7-5 7s-5\
--2.500-5-7z",
-};
-const PERSON =
-  "M12 12.500a4.700 4.700 0 1 0 0-9.400 4.700 4.700 0 0 0 0 9.400zm-9 9c.6-4.700 4.300-7 9-7\
-s8.400 2.300 9 7z";
-const ROBOT =
-  "M11 2h2v3h4.500A2.500 2.500 0 0 1 20 7.500v7a2.500 2.500 0 0 1-2.500 2.500h-11A2.500 2.500\
- 0 0 1 4 14.500v-7A2.500 2.500 0 0 1 6.500 5H11zM8.500 9a1.800 1.800 0 1 0 0 3.600 1.800\
- 1.800 0 0 0 0-3.600zm7 0a1.800 1.800 0 1 0 0 3.600 1.800 1.800 0 0 0 0-3.600zM7 19h10\
-l1.500 3h-13z";
+import { button, element, grid, hidden, note, picture, scroll, thinkingDots } from "./parts.js";
 
 // The last move of each seat within a round.
 export function lastMoves(view) {
@@ -190,21 +164,11 @@ function Seat({ view, seat, place, thinking, progress, made, next, notes }) {
       aria-label=${`${name}, ${about}`}
     >
       <header>
-        <span class="disc">
-          ${figure(HATS[team] ?? (one.player === "you" ? PERSON : ROBOT), {
-            class: `avatar team-${team}`,
-            "fill-rule": "evenodd",
-          })}
-        </span>
+        <span class="disc">${h(Face, { player: one.player, seat, team })}</span>
         <span class="who">
           <b>${name}</b>
           <small>
-            ${about}${said(view, seat).map(
-              (move) => html`
-                ${" "}
-                <b class="said">${moveWord(move)}</b>
-              `,
-            )}
+            ${about}${said(view, seat).map((move) => element("b", moveWord(move), "said"))}
           </small>
         </span>
         ${one.count !== null &&
@@ -217,12 +181,14 @@ function Seat({ view, seat, place, thinking, progress, made, next, notes }) {
       ${place !== "bottom" && down > 0 && downCards(down, "small")}
       <div class="played" key=${made?.ply}>
         ${next !== undefined
-          ? html`
-              <span class="next">
-                <small>${t("now_plays")}</small>
-                ${" "} ${moveText(next, undefined, undefined, suitsOf(one))}
-              </span>
-            `
+          ? element(
+              "span",
+              [
+                element("small", t("now_plays")),
+                moveText(next, undefined, undefined, suitsOf(one)),
+              ],
+              "next",
+            )
           : thinking
             ? thinkingDots(progress)
             : made &&
@@ -366,12 +332,7 @@ export function Log({ view, notes = {}, at, choose }) {
               <li class="street" key=${`s${ply}`}>${t(`value_${notes[ply].street}`)}</li>
             `}
             <li key=${ply} value=${ply + 1}>
-              ${seat !== null &&
-              html`
-                <b>${shortTitle(view, seat)}</b>
-                ${" "}
-              `}
-              ${made(ply)}
+              ${seat !== null && [element("b", shortTitle(view, seat)), " "]} ${made(ply)}
             </li>
           `,
         )}
@@ -388,15 +349,14 @@ export function Log({ view, notes = {}, at, choose }) {
     grid(
       [
         hidden(t("round")),
-        ...view.seats.map(
-          (one, seat) => html`
-            ${playerTitle(one.player)}${" "}
-            <small>
-              ${besideTitle(view, seat) ||
-              (game ? (seat === view.you ? roleTitle : seatTitle)(game, seat, view) : one.name)}
-            </small>
-          `,
-        ),
+        ...view.seats.map((one, seat) => [
+          `${playerTitle(one.player)} `,
+          element(
+            "small",
+            besideTitle(view, seat) ||
+              (game ? (seat === view.you ? roleTitle : seatTitle)(game, seat, view) : one.name),
+          ),
+        ]),
       ],
       rounds.map((row, k) => [
         k + 1,

@@ -3,6 +3,7 @@
 import { h, html, useEffect, useRef, useState } from "./vendor/preact.js";
 import { cardRow, showRanks } from "./cards.js";
 import { get, remove, upload } from "./connection.js";
+import { Face } from "./faces.js";
 import { keep, kept } from "./keys.js";
 import {
   YOU,
@@ -12,6 +13,7 @@ import {
   gameOf,
   gameTitle,
   isSeries,
+  levelsOf,
   playerText,
   playerTitle,
   preparingText,
@@ -31,7 +33,9 @@ import {
   icon,
   input,
   note,
+  panel,
   scroll,
+  segments,
   select,
   useFew,
 } from "./parts.js";
@@ -110,17 +114,9 @@ function NewTable({ config, wish, begun, prepare, open, make }) {
     );
   const choice = (label, value, change, options, more) =>
     field(label, select(value, change, options), more && element("small", more, "muted"));
-  const opponents = (seats, label) =>
-    choice(
-      label,
-      playerOf(seats[0]).name,
-      (name) =>
-        change({
-          players: { ...players, ...Object.fromEntries(seats.map((seat) => [seat, name])) },
-        }),
-      byLevel(game),
-      playerText(game, playerOf(seats[0])),
-    );
+  const rivals = others.map((seat) => playerOf(seat).name);
+  const levels = game ? levelsOf(game) : [];
+  const against = (name) => change({ players: Object.fromEntries(others.map((k) => [k, name])) });
   return html`
     <form class="new" onSubmit=${start}>
       <header class="hero">
@@ -128,6 +124,26 @@ function NewTable({ config, wish, begun, prepare, open, make }) {
           <h1>${t("title")}</h1>
           <p>${t("tagline")}</p>
         </div>
+        ${game &&
+        html`
+          <div class="rivals">
+            <span class="faces">
+              ${rivals.map((player, k) => h(Face, { player, seat: others[k] }))}
+            </span>
+            ${levels.length > 1
+              ? segments(
+                  t("opponents"),
+                  levels.map(([level, { name }]) => [
+                    name,
+                    [element("b", t(`level_${level}`)), element("small", playerTitle(name))],
+                  ]),
+                  rivals[0],
+                  against,
+                )
+              : choice(t("opponents"), rivals[0], against, byLevel(game))}
+            ${element("small", playerText(game, playerOf(others[0])))}
+          </div>
+        `}
         <div class="now">
           <button class="primary large" type="submit" disabled=${!game}>
             ${mine === null ? t("watch") : t("play_now")}
@@ -137,7 +153,7 @@ function NewTable({ config, wish, begun, prepare, open, make }) {
               ? t(
                   mine === null ? "watch_text" : "play_text",
                   gameTitle(game.name),
-                  countedTitles(others.map((seat) => playerOf(seat).name)),
+                  countedTitles(rivals),
                   t(`mode_${mode}`),
                 )
               : t("loading")}
@@ -187,21 +203,21 @@ function NewTable({ config, wish, begun, prepare, open, make }) {
       ${h(Rules, { base: rules, close: () => setRules(null) })}
       ${game &&
       html`
+        ${variants.length > 1 &&
+        html`
+          <fieldset class="panel variants">
+            <legend class="sr">${t("variant")}</legend>
+            <div class="choices">
+              ${variants.map((one) =>
+                radio("variant", one.name, one.name === game.name, () => pick(one.name), [
+                  variantTitle(one),
+                ]),
+              )}
+            </div>
+          </fieldset>
+        `}
         <details class="panel options">
           <summary>${t("options")}</summary>
-          ${variants.length > 1 &&
-          html`
-            <fieldset>
-              <legend>${t("variant")}</legend>
-              <div class="choices">
-                ${variants.map((one) =>
-                  radio("variant", one.name, one.name === game.name, () => pick(one.name), [
-                    variantTitle(one),
-                  ]),
-                )}
-              </div>
-            </fieldset>
-          `}
           <fieldset>
             <legend>${t("your_seat")}</legend>
             <div class="choices">
@@ -215,9 +231,15 @@ function NewTable({ config, wish, begun, prepare, open, make }) {
           </fieldset>
           <fieldset class="fields">
             <legend>${t("opponents")}</legend>
-            ${others.length > 3
-              ? opponents(others, t("others"))
-              : others.map((seat) => opponents([seat], seatTitle(game, seat)))}
+            ${others.map((seat, k) =>
+              choice(
+                seatTitle(game, seat),
+                rivals[k],
+                (name) => change({ players: { ...players, [seat]: name } }),
+                byLevel(game),
+                playerText(game, playerOf(seat)),
+              ),
+            )}
           </fieldset>
           <fieldset>
             <legend>${t("mode")}</legend>
@@ -316,19 +338,20 @@ function Recent({ tables, open, forget }) {
 // A table of results; `more` stands below it. Titles are words of the page.
 const results = (name, titles, rows, more) =>
   rows.length > 0 &&
-  html`
-    <section class="panel stats">
-      <h2>${t(name)}</h2>
-      ${scroll(
+  panel(
+    name,
+    [
+      scroll(
         t(name),
         grid(
           titles.map((key) => t(key)),
           rows,
         ),
-      )}
-      ${more}
-    </section>
-  `;
+      ),
+      more,
+    ],
+    "stats",
+  );
 
 function Statistics({ games }) {
   const [{ stats, skill }, learn] = useState({ stats: [], skill: [] });
@@ -421,17 +444,7 @@ export function Lobby({ config, engine, wish, prepare, open, make, go, fail }) {
     event.target.value = "";
   };
   const tool = (name, text, act) =>
-    element(
-      "li",
-      button(
-        html`
-          <b>${name}</b>
-          <small>${text}</small>
-        `,
-        act,
-        "tool-button",
-      ),
-    );
+    element("li", button([element("b", name), element("small", text)], act, "tool-button"));
   return html`
     <main class="lobby">
       ${preparing && element("p", preparing, "notice")}
@@ -450,32 +463,32 @@ export function Lobby({ config, engine, wish, prepare, open, make, go, fail }) {
       })}
       <div class="two">
         ${tables.length > 0 &&
-        html`
-          <section class="panel">
-            <h2>${t("recent")}</h2>
-            ${h(Recent, {
-              tables,
-              open,
-              forget: (id) => remove(`/api/tables/${id}`).then(refresh, fail),
-            })}
-          </section>
-        `}
-        <section class="panel">
-          <h2>${t("more")}</h2>
-          <ul class="tools">
-            <input
-              type="file"
-              ref=${file}
-              hidden
-              accept=".jsonl,.json,.txt"
-              aria-label=${t("open_file")}
-              onChange=${read}
-            />
-            ${tool(t("puzzles"), t("puzzles_text"), () => go("puzzles"))}
-            ${tool(t("open_file"), t("file_text"), () => file.current.click())}
-            ${tool(t("editor"), t("editor_text"), () => go("editor"))}
-          </ul>
-        </section>
+        panel(
+          "recent",
+          h(Recent, {
+            tables,
+            open,
+            forget: (id) => remove(`/api/tables/${id}`).then(refresh, fail),
+          }),
+        )}
+        ${panel(
+          "more",
+          html`
+            <ul class="tools">
+              <input
+                type="file"
+                ref=${file}
+                hidden
+                accept=".jsonl,.json,.txt"
+                aria-label=${t("open_file")}
+                onChange=${read}
+              />
+              ${tool(t("puzzles"), t("puzzles_text"), () => go("puzzles"))}
+              ${tool(t("open_file"), t("file_text"), () => file.current.click())}
+              ${tool(t("editor"), t("editor_text"), () => go("editor"))}
+            </ul>
+          `,
+        )}
       </div>
       <${Statistics} games=${config.games.length} />
     </main>

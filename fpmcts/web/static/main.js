@@ -11,7 +11,7 @@ import { Lobby } from "./lobby.js";
 import { Play } from "./play.js";
 import { learnGames, preparingText } from "./players.js";
 import { Editor, Puzzles } from "./tools.js";
-import { setLanguage, systemLanguage, t } from "./words.js";
+import { setDetails, setLanguage, systemLanguage, t } from "./words.js";
 import { Sheet, button, check, element, field, figure, icon, input, segments } from "./parts.js";
 
 const KEPT = "fpmcts.settings";
@@ -24,7 +24,9 @@ l-2.600.5-.7 1.700 1.500 2.200-2.500 2.500-2.200-1.500-1.700.7-.5 2.600h-3.600l-
 -1.500-2.200 2.500-2.500 2.200 1.500 1.700-.7zM12 8.400a3.600 3.600 0 1 0 0 7.200 3.600\
  3.600 0 0 0 0-7.200z";
 
-const SWITCHES = "keys motion four_colours counter suits autopass combine bb coach".split(" ");
+const SWITCHES = "keys motion four_colours counter suits autopass combine bb coach details".split(
+  " ",
+);
 
 function readPrefs() {
   return kept(KEPT, {
@@ -132,6 +134,8 @@ function App({ connection }) {
   const prepare = (game) => get(`/api/config?game=${encodeURIComponent(game)}`).then(learn, fail);
   setLanguage(prefs.language);
   setVolume(prefs.volume);
+  const change = (some) => setPrefs({ ...prefs, ...some });
+  setDetails(prefs.details, (details) => change({ details }));
   useEffect(() => {
     const moved = () => {
       setAt(place());
@@ -177,7 +181,7 @@ function App({ connection }) {
   const shows = config && (config.games.length > 0 || at.page === "lobby");
   return html`
     <div class="page">
-      ${h(Settings, { prefs, change: (some) => setPrefs({ ...prefs, ...some }) })}
+      ${h(Settings, { prefs, change })}
       ${!online &&
       html`
         <p class="notice">${t("lost")} ${button(t("try_now"), () => connection.again(), "link")}</p>

@@ -55,9 +55,13 @@ export const thinkingDots = (progress) => html`
 export const check = (label, value, change) => html`
   <label class="check">
     <input type="checkbox" checked=${value} onChange=${(event) => change(event.target.checked)} />
-    ${" "}${label}
+    ${label}
   </label>
 `;
+
+// A part of the page under a heading, a word of the page.
+export const panel = (name, content, style = "") =>
+  element("section", [element("h2", t(name)), content], `panel ${style}`);
 
 // A control below its name.
 export const field = (name, control, more, style = "") =>

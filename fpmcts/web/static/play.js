@@ -25,8 +25,19 @@ import { Review } from "./review.js";
 import { Rules } from "./rules.js";
 import { dealSuits } from "./suits.js";
 import { Curve, Hands, Moves, Value } from "./thoughts.js";
-import { gain, number, ofGame, pageOf, setUnit, signed, signedChips, t, verdict } from "./words.js";
-import { button, element, field, icon, note, segments, select } from "./parts.js";
+import {
+  detailed,
+  gain,
+  number,
+  ofGame,
+  pageOf,
+  setUnit,
+  signed,
+  signedChips,
+  t,
+  verdict,
+} from "./words.js";
+import { button, element, field, icon, note, panel, segments, select } from "./parts.js";
 
 const EMPTY = {
   view: null,
@@ -180,8 +191,6 @@ export function Play({
     players: [],
     seats: view?.seats,
     teams: [],
-    analyst: null,
-    mixes: false,
   };
   const bigBlind = view && pageOf(view.game).poker?.bb ? game.big_blind : 1;
   setUnit(bigBlind, prefs.bb);
@@ -201,7 +210,10 @@ export function Play({
     setLine(null);
     setPly(Math.min(last, Math.max(0, to)));
   };
-  const reviewing = done && (tab ?? (summary.reviewed ? "review" : "thoughts")) === "review";
+  // a game of yours ends with its review
+  const usualTab =
+    game.analyst && (summary?.reviewed || view?.you !== null) ? "review" : "thoughts";
+  const reviewing = done && (tab ?? usualTab) === "review";
   const key = `${at ?? view?.ply} ${line?.moves ?? ""}`;
   const place = done ? { ply: at ?? 0, ...(line?.moves.length ? { line: line.moves } : {}) } : {};
   const cancel = () => connection.send({ type: "cancel", job: state.job });
@@ -244,7 +256,7 @@ export function Play({
   });
   const play = (move) => send({ type: "play", move, rev: state.rev });
   useKeys(prefs.keys && done, (event) => {
-    if (event.key !== "Enter" || onButton(event) || reviewing || !series || matchOver) return false;
+    if (event.key !== "Enter" || onButton(event) || retry || !series || matchOver) return false;
     dealNext();
     return true;
   });
@@ -348,7 +360,7 @@ export function Play({
       series && !matchOver && button(t("next"), dealNext, "primary"),
       (!series || matchOver) && !summary.imported && button(t("again"), again, "primary"),
       game.analyst &&
-        !reviewing &&
+        tab !== "review" &&
         button(t(watching ? "review" : "costliest"), () => setTab("review")),
       plies && !shown.over && button(t("explore"), () => explore([])),
     ],
@@ -407,18 +419,15 @@ export function Play({
           next=${retry || line ? undefined : next}
           foot=${retry || line || !done ? "" : foot}
           status=${line
-            ? html`
-                <b class="yours">${t("line")}</b>
-                ${" "} ${line.moves.map((move) => moveWord(move)).join(" · ")} ${" "}
-                ${button(t("back_to_game"), () => setLine(null), "link")}
-              `
+            ? [
+                element("b", t("line"), "yours"),
+                line.moves.map((move) => moveWord(move)).join(" · "),
+                button(t("back_to_game"), () => setLine(null), "link"),
+              ]
             : retry
               ? element("b", t("your_try"))
               : state.stuck
-                ? html`
-                    <b>${t("stuck")}</b>
-                    ${" "} ${button(t("try_again"), () => connection.join(id))}
-                  `
+                ? [element("b", t("stuck")), button(t("try_again"), () => connection.join(id))]
                 : statusText(shown, view, game, done, at, last, state.paused)}
         >
           ${input && h(Controls, { say, ...input, keys: prefs.keys })}
@@ -439,118 +448,133 @@ export function Play({
         `}
       </div>
       <aside class="side">
-        ${series &&
-        summary.series?.games > Number(done) &&
-        h(Match, { id, series: summary.series, over: Boolean(matchOver), fail: failed })}
-        ${done &&
-        game.analyst &&
-        segments(
-          t("analysis"),
-          ["thoughts", "review"].map((each) => [each, t(each)]),
-          reviewing ? "review" : "thoughts",
-          (each) => (setLine(null), setTab(each)),
-          "tabs no-print",
-        )}
-        ${done &&
-        reviewing &&
-        h(Review, {
-          id,
-          view,
-          game,
-          config,
-          connection,
-          prefs,
-          name,
-          say,
-          choose,
-          retry,
-          setRetry,
-          fail: failed,
-          ply: at,
-        })}
-        ${!done && !watching && prefs.counter && h(Counter, { view })}
-        ${!reviewing &&
-        (result || (game.analyst && (done || summary.mode !== "fair"))) &&
-        html`
-          <section class="panel thoughts">
-            <h2>${t("thoughts")}</h2>
-            ${maySearch
-              ? html`
-                  <div
-                    class="row think"
-                    role="group"
-                    aria-label=${t(searches ? "think_help" : "ask_table")}
-                  >
-                    ${state.job === null || (done && state.key !== key)
-                      ? !searches
-                        ? button(t("ask_table"), () => analyse())
+        <div class="mind">
+          ${done &&
+          game.analyst &&
+          segments(
+            t("analysis"),
+            ["thoughts", "review"].map((each) => [each, t(each)]),
+            reviewing ? "review" : "thoughts",
+            (each) => (setLine(null), setTab(each)),
+            "tabs no-print",
+          )}
+          ${done &&
+          reviewing &&
+          h(Review, {
+            id,
+            view,
+            game,
+            config,
+            connection,
+            prefs,
+            name,
+            choose,
+            retry,
+            setRetry,
+            fail: failed,
+            ply: at,
+            seeks: tab === "review",
+          })}
+          ${!reviewing &&
+          (result || (game.analyst && (done || summary.mode !== "fair"))) &&
+          html`
+            <section class="panel thoughts">
+              <h2>${t("thoughts")}</h2>
+              ${maySearch
+                ? html`
+                    <div class="row think">
+                      ${state.job === null || (done && state.key !== key)
+                        ? !searches
+                          ? button(t("ask_table"), () => analyse())
+                          : html`
+                              <span>${t("analyse")}</span>
+                              ${SPEEDS.map((n, k) =>
+                                button(
+                                  detailed ? n : t(config.review_speeds[k]),
+                                  () => analyse(n),
+                                  "",
+                                  { title: t("think_help") },
+                                ),
+                              )}
+                            `
                         : html`
-                            <span>${t("analyse")}</span>
-                            ${SPEEDS.map((n) =>
-                              button(n, () => analyse(n), "", { title: t("think_help") }),
-                            )}
-                          `
-                      : html`
-                          ${button(t("stop"), cancel)}
-                          <progress
-                            max=${state.result?.total ?? 1}
-                            value=${state.result?.done ?? 0}
-                            aria-label=${t("analyse")}
-                          ></progress>
-                        `}
-                  </div>
-                `
-              : note(t(done ? "thoughts_over" : "thoughts_wait"))}
-            ${maySearch && searches && !result && note(t("think_help"))}
-            ${result &&
-            html`
-              <p class="whose">
-                <small>
-                  ${name(result.seat ?? view.to_move ?? 0)}${result.total
-                    ? ` · ${t("of", result.done, result.total)}`
-                    : ""}${!done && result.ply < view.ply ? ` · ${t("before_move")}` : ""}
-                </small>
-              </p>
-              ${h(Value, { result })}
-              ${h(Moves, {
-                result,
-                word: (move) => wordAt(shown, move),
-                mark: line ? undefined : next,
-                choose: done
-                  ? (move) => explore([...(line?.moves ?? []), move])
-                  : mine
-                    ? play
-                    : null,
+                            ${button(t("stop"), cancel)}
+                            <progress
+                              max=${state.result?.total ?? 1}
+                              value=${state.result?.done ?? 0}
+                              aria-label=${t("analyse")}
+                            ></progress>
+                          `}
+                    </div>
+                  `
+                : note(t(done ? "thoughts_over" : "thoughts_wait"))}
+              ${maySearch && searches && !result && note(t("think_help"))}
+              ${result &&
+              html`
+                ${element(
+                  "p",
+                  [
+                    name(result.seat ?? view.to_move ?? 0),
+                    detailed && result.total && t("of", result.done, result.total),
+                    !done && result.ply < view.ply && t("before_move"),
+                  ]
+                    .filter(Boolean)
+                    .join(" · "),
+                  "whose small",
+                )}
+                ${h(Value, { result })}
+                ${h(Moves, {
+                  result,
+                  word: (move) => wordAt(shown, move),
+                  mark: line ? undefined : next,
+                  choose: done
+                    ? (move) => explore([...(line?.moves ?? []), move])
+                    : mine
+                      ? play
+                      : null,
+                })}
+                ${!searches && !result.rows?.length && note(t("policy_only"))}
+                ${h(Hands, {
+                  hidden: result.hidden,
+                  name: (seat) => placeTitle({ ...view, you: result.seat }, seat, game),
+                })}
+              `}
+              ${h(Curve, {
+                points: Object.values(state.values),
+                ply: at,
+                choose: done ? choose : undefined,
+                unit: Object.values(state.values)[0]?.unit,
+                names: name,
               })}
-              ${!searches && !result.rows?.length && note(t("policy_only"))}
-              ${h(Hands, {
-                hidden: result.hidden,
-                name: (seat) => placeTitle({ ...view, you: result.seat }, seat, game),
-              })}
-            `}
-            ${h(Curve, {
-              points: Object.values(state.values),
-              ply: at,
-              choose: done ? choose : undefined,
-              unit: Object.values(state.values)[0]?.unit,
-              names: name,
-            })}
-          </section>
-        `}
-        <section class="panel">
-          <h2>${t("log")}</h2>
-          ${h(Log, { view, notes, at, choose: done && plies && choose })}
-          ${!done &&
-          view.to_move !== null &&
-          (mine || summary.mode === "open") &&
-          button(t("outside"), outside, "link small")}
-        </section>
-        ${pageOf(view.game).poker?.hands &&
-        element(
-          "section",
-          [element("h2", t("hand_order")), element("p", t("hands_in_order"))],
-          "panel ladder",
-        )}
+            </section>
+          `}
+          ${pageOf(view.game).poker?.hands &&
+          panel("hand_order", element("p", t("hands_in_order")), "ladder")}
+        </div>
+        <div class="story">
+          ${series &&
+          summary.series?.games > 0 &&
+          h(Match, {
+            id,
+            series: summary.series,
+            over: Boolean(matchOver),
+            ended: done,
+            fail: failed,
+          })}
+          ${!done && !watching && prefs.counter && h(Counter, { view })}
+          ${panel(
+            "log",
+            [
+              h(Log, { view, notes, at, choose: done && plies && choose }),
+              detailed &&
+                !done &&
+                view.to_move !== null &&
+                (mine || summary.mode === "open") &&
+                button(t("outside"), outside, "link small"),
+            ],
+            "told",
+          )}
+        </div>
       </aside>
     </main>
   `;
@@ -576,15 +600,7 @@ const resultText = (game, value) =>
         signed(value),
       );
 
-export const Back = ({ go }) =>
-  button(
-    html`
-      <span aria-hidden="true">‹</span>
-      ${" "}${t("home")}
-    `,
-    () => go(""),
-    "back",
-  );
+export const Back = ({ go }) => button([element("span", "‹ "), t("home")], () => go(""), "back");
 
 function statusText(shown, view, game, done, at, last, paused) {
   if (done && at !== last && at !== null) return element("span", t("move_n", at + 1), "muted");

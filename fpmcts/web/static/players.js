@@ -47,26 +47,28 @@ const strengthOf = (game) => pageOf(game.name).strength?.[game.name] ?? {};
 
 const LEVELS = ["easy", "normal", "strong"];
 
-// The players of a game and their titles: those with a measured level, the weakest first, then the
-// others.
+// The players of a game with a measured level, the weakest first: each level and its player.
+export const levelsOf = (game) =>
+  LEVELS.flatMap((level) =>
+    game.players
+      .filter((one) => strengthOf(game)[one.name]?.level === level)
+      .map((one) => [level, one]),
+  );
+
+// The players of a game and their titles: those with a measured level first.
 export function byLevel(game) {
-  const place = (one) =>
-    (LEVELS.indexOf(strengthOf(game)[one.name]?.level) + LEVELS.length) % LEVELS.length;
-  const known = game.players.filter((one) => strengthOf(game)[one.name]);
-  known.sort((a, b) => place(a) - place(b));
-  return [...known, ...game.players.filter((one) => !known.includes(one))].map((one) => [
-    one.name,
-    levelTitle(game, one),
-  ]);
+  const known = levelsOf(game).map(([, one]) => one);
+  return [...new Set([...known, ...game.players])].map((one) => [one.name, levelTitle(game, one)]);
 }
 
 // The player that a game proposes.
 export function usual(game) {
-  const levels = LEVELS.map((level) =>
-    game.players.find((one) => strengthOf(game)[one.name]?.level === level),
-  );
+  const levels = Object.fromEntries(levelsOf(game));
   const found =
-    levels[1] ?? levels[2] ?? game.players.find((player) => player.analyses) ?? game.players[0];
+    levels.normal ??
+    levels.strong ??
+    game.players.find((player) => player.analyses) ??
+    game.players[0];
   return found?.name;
 }
 
@@ -77,10 +79,13 @@ export const isSeries = (game) => Boolean(game.mixes || game.reports_wins === fa
 const told = (kind, player) =>
   t.known(`${kind}_${player.name}`) ?? t.known(`${kind}_${player.group}`);
 
+export const playerOf = (name) =>
+  games.flatMap((game) => game.players).find((one) => one.name === name);
+
 // The short name of a player, for the table and the log.
 export function playerTitle(name) {
   if (name === YOU) return t("you");
-  const found = games.flatMap((game) => game.players).find((one) => one.name === name);
+  const found = playerOf(name);
   if (!found) return name;
   const known = told("player", found);
   return known ? `${known} ${found.playouts ?? ""}`.trim() : found.label;

@@ -3,6 +3,7 @@
 
 import { h, html } from "./vendor/preact.js";
 import { cardRow, downCards, moveText, moveWord } from "./cards.js";
+import { Face } from "./faces.js";
 import { gameOf, playerTitle, roleTitle, shortTitle } from "./players.js";
 import { element, picture, thinkingDots } from "./parts.js";
 import { chips, classes, gain, pageOf, shownChips, signedChips, t } from "./words.js";
@@ -11,7 +12,8 @@ import { chips, classes, gain, pageOf, shownChips, signedChips, t } from "./word
 export const isPoker = (view) => view.seats.every((one) => typeof one.facts?.paid === "number");
 
 const about = (view) => pageOf(view.game).poker ?? {};
-const dealt = (view) => (view.public?.public ?? []).length;
+const opened = (view) => view.public?.public ?? [];
+const dealt = (view) => opened(view).length;
 
 // The name of the betting round, by the number of open cards; undefined where it has none.
 export const streetOf = (view) => about(view).streets?.[dealt(view)];
@@ -30,34 +32,56 @@ export function costOf(view, move) {
 
 const ORDER = "23456789TJQKA";
 
-// The best hand of some cards in words; null before there are five.
-export function handName(cards) {
+// The best hand of some cards: its name and its five cards; null before there are five.
+function bestHand(cards) {
   if (!cards || cards.length < 5) return null;
-  const places = (of) => of.map((card) => ORDER.indexOf(card[0])).sort((a, b) => b - a);
-  const ranks = places(cards);
-  const counts = [...new Set(ranks)]
-    .map((rank) => [ranks.filter((one) => one === rank).length, rank])
+  const rank = (card) => ORDER.indexOf(card[0]);
+  const all = [...cards].sort((a, b) => rank(b) - rank(a));
+  const counts = [...new Set(all.map(rank))]
+    .map((one) => [all.filter((card) => rank(card) === one).length, one])
     .sort((a, b) => b[0] - a[0] || b[1] - a[1]);
-  const straight = (of) =>
-    of.find((top) => top > 2 && [1, 2, 3, 4].every((down) => of.includes((top + 13 - down) % 13)));
-  const suit = [..."shdc"].find((one) => cards.filter((card) => card[1] === one).length >= 5);
-  const flush = places(cards.filter((card) => card[1] === suit));
-  const word = (name, ...of) =>
-    t(`hand_${name}`, ...of.map((rank) => ORDER[rank].replace("T", "10")));
+  const straight = (some) =>
+    some
+      .filter((top) => rank(top) > 2)
+      .map((top) =>
+        [0, 1, 2, 3, 4].map((k) => some.find((card) => rank(card) === (rank(top) + 13 - k) % 13)),
+      )
+      .find((run) => run.every(Boolean));
+  const suit = [..."shdc"].find((one) => all.filter((card) => card[1] === one).length >= 5);
+  const flush = all.filter((card) => card[1] === suit);
+  const named = (name, five, ranks = [rank(five[0])]) => ({
+    five,
+    name: t(`hand_${name}`, ...ranks.map((one) => ORDER[one].replace("T", "10"))),
+  });
+  // Cards of some ranks, then the highest others.
+  const sets = (name, ...ranks) => {
+    const inside = all.filter((card) => ranks.includes(rank(card)));
+    return named(name, [...new Set([...inside, ...all])].slice(0, 5), ranks);
+  };
   const [[most, first], [more, second]] = counts;
-  if (straight(flush) !== undefined) return word("straight_flush", straight(flush));
-  if (most === 4) return word("quads", first);
-  if (most === 3 && more >= 2) return word("full_house", first, second);
-  if (flush.length) return word("flush", flush[0]);
-  if (straight(ranks) !== undefined) return word("straight", straight(ranks));
-  if (most === 3) return word("trips", first);
-  if (most === 2) return more === 2 ? word("two_pair", first, second) : word("pair", first);
-  return word("high", first);
+  if (straight(flush)) return named("straight_flush", straight(flush));
+  if (most === 4) return sets("quads", first);
+  if (most === 3 && more >= 2) return sets("full_house", first, second);
+  if (suit) return named("flush", flush.slice(0, 5));
+  if (straight(all)) return named("straight", straight(all));
+  if (most === 3) return sets("trips", first);
+  if (most === 2) return more === 2 ? sets("two_pair", first, second) : sets("pair", first);
+  return sets("high", first);
 }
 
-export function handOf(view, seat) {
-  const { cards } = view.seats[seat];
-  return cards && about(view).hands ? handName([...cards, ...(view.public?.public ?? [])]) : null;
+export const handName = (cards) => bestHand(cards)?.name ?? null;
+
+const handOf = (view, { cards }) =>
+  cards && about(view).hands ? bestHand([...cards, ...opened(view)]) : null;
+
+// The cards of the hands that won where hands were compared.
+export function winning(view) {
+  const shown = view.returns ? view.seats.filter((one) => !one.facts.folded) : [];
+  const most = Math.max(...(view.returns ?? []));
+  const found = shown
+    .filter((one) => view.returns[one.seat] === most)
+    .flatMap((one) => handOf(view, one)?.five ?? []);
+  return shown.length > 1 && found.length ? found : undefined;
 }
 
 // A move without its amount, which lies before the seat.
@@ -85,7 +109,7 @@ const Chips = ({ count, children }) => html`
   </span>
 `;
 
-function Place({ view, seat, made, notes, thinking, next }) {
+function Place({ view, seat, made, notes, thinking, next, lit }) {
   const one = view.seats[seat];
   const { stacks, paid, bets = paid, folded } = one.facts;
   const won = view.returns ? view.returns[seat] : null;
@@ -99,7 +123,7 @@ function Place({ view, seat, made, notes, thinking, next }) {
   const fresh =
     made && view.to_move !== seat && (notes[made.ply]?.street ?? streetOf(view)) === streetOf(view);
   const behind = stacks === undefined ? null : won === null ? stacks : stacks + paid + won;
-  const hand = handOf(view, seat);
+  const hand = handOf(view, one)?.name;
   return html`
     <section
       class=${classes(
@@ -114,9 +138,10 @@ function Place({ view, seat, made, notes, thinking, next }) {
       aria-label=${`${player}, ${role}`}
     >
       ${one.cards
-        ? cardRow(one.cards, own ? "" : "small", t("hand"))
+        ? cardRow(one.cards, own ? "" : "small", t("hand"), undefined, lit)
         : !own && !folded && !view.over && downCards((view.seats[me].cards ?? [1]).length, "small")}
       <div class="plate">
+        ${h(Face, { player: one.player, seat })}
         <b class="name">${name}</b>
         <div class="played">
           ${next !== undefined
@@ -149,51 +174,55 @@ function Place({ view, seat, made, notes, thinking, next }) {
       ${(own || won !== null) && hand && !folded && element("small", hand, "made")}
     </section>
     ${won === null && bets > 0
-      ? html`
-          <div class=${classes("spot", "stakes", own && "own")} style=${at}>
-            <${Chips} count=${bets} />
-          </div>
-        `
+      ? h(
+          "div",
+          { class: classes("spot", "stakes", own && "own"), style: at },
+          h(Chips, { count: bets }),
+        )
       : won > 0 &&
-        html`
-          <div class="spot stakes slides" style=${at} aria-hidden="true">
-            <${Chips} count=${won + paid} />
-          </div>
-        `}
+        h(
+          "div",
+          { class: "spot stakes slides", style: at, "aria-hidden": true },
+          h(Chips, { count: won + paid }),
+        )}
   `;
 }
 
-// The oval with all seats, the open cards and the pot.
+// The oval with all seats, the open cards and the pot without the bets that lie before the seats.
 export function Ring({ view, last, notes, thinking, next }) {
-  const paid = view.seats.reduce((sum, one) => sum + one.facts.paid, 0);
-  const waiting = view.seats.reduce((sum, one) => sum + (one.facts.bets ?? 0), 0);
-  const open = view.public?.public ?? [];
+  const paid = view.seats.reduce((sum, { facts }) => sum + facts.paid, 0);
+  const bets = view.seats.reduce((sum, { facts }) => sum + (facts.bets ?? facts.paid), 0);
+  const waiting = view.over ? 0 : bets;
+  const open = opened(view);
   const pots = view.facts?.pots ?? [];
   const street = streetOf(view);
+  const lit = winning(view);
   return html`
     <div class=${`ring of-${view.seats.length}`}>
       <div class="center board">
-        ${open.length > 0 && element("div", cardRow(open, undefined, t("public")), "open-cards")}
-        <p class="pot">
-          <${Chips} count=${paid}>
-            <small>${t("pot")}</small>
-            ${" "}
-          <//>
-        </p>
-        ${pots.length > 1 && waiting === 0
-          ? element(
-              "small",
-              pots
-                .map((one, k) => `${t(k ? "side_pot" : "main_pot", k)} ${chips(one.chips)}`)
-                .join(" · "),
-            )
-          : street && !view.over && element("small", t(`value_${street}`))}
+        ${open.length > 0 &&
+        element("div", cardRow(open, undefined, t("public"), undefined, lit), "open-cards")}
+        ${paid > waiting && element("p", h(Chips, { count: paid - waiting }), "pot")}
+        ${element(
+          "small",
+          [
+            !view.over && street && t(`value_${street}`),
+            waiting > 0 && `${t("pot")} ${chips(paid)}`,
+            ...(pots.length > 1 && waiting === 0 ? pots : []).map(
+              (one, k) => `${t(k ? "side_pot" : "main_pot", k)} ${chips(one.chips)}`,
+            ),
+          ]
+            .filter(Boolean)
+            .join(" · "),
+          "pot",
+        )}
       </div>
       ${view.seats.map((_, seat) =>
         h(Place, {
           view,
           seat,
           notes,
+          lit,
           made: last[seat],
           thinking: thinking === seat,
           next: view.to_move === seat ? next : undefined,

@@ -7,7 +7,7 @@ import { useLater } from "./keys.js";
 import { playerTitle } from "./players.js";
 import { Curve } from "./thoughts.js";
 import { gain, shownChips, signedChips, t, unitText } from "./words.js";
-import { element, figure, grid, icon, input } from "./parts.js";
+import { element, figure, grid, hidden, icon, input, panel } from "./parts.js";
 
 // All positions of a finished game; null until they have arrived, or without an id.
 export function useReplay(id, plies, fail) {
@@ -74,28 +74,37 @@ export function sums(games) {
   return points;
 }
 
-export function Match({ id, series, over, fail }) {
+// `ended`: the hand at the table is the last of these.
+export function Match({ id, series, over, ended, fail }) {
   const [games, setGames] = useState([]);
   useEffect(() => {
+    setGames([]);
     get(`/api/tables/${id}/series`).then((answer) => setGames(answer.games), fail);
   }, [id, series.games]);
   const ranks = series.players.map((_, k) => [series.returns[k], k]).sort((a, b) => b[0] - a[0]);
+  const now = ended && games.at(-1);
   const all = series.players.map(playerTitle);
   const name = (k) => all[k] + (all.indexOf(all[k]) === all.lastIndexOf(all[k]) ? "" : ` ${k + 1}`);
-  return html`
-    <section class="panel match">
-      <h2>${t(over ? "match_over" : "total")}</h2>
-      ${grid(
-        null,
-        ranks.map(([won, k]) => [name(k), element("span", signedChips(won), gain(won))]),
-      )}
-      ${h(Curve, {
-        points: sums(games),
+  return panel(
+    over ? "match_over" : "total",
+    [
+      grid(
+        [hidden(t("sum")), ...(now ? [t("this_game")] : []), t("sum")],
+        ranks.map(([won, k]) => [
+          name(k),
+          ...[...(now ? [now[k]] : []), won].map((each) =>
+            element("span", signedChips(each), gain(each)),
+          ),
+        ]),
+      ),
+      h(Curve, {
+        points: games.length > 1 ? sums(games) : [],
         unit: "points",
         title: t("match_curve") + unitText(),
         tag: (one) => t("hand_no", one.ply),
         names: name,
-      })}
-    </section>
-  `;
+      }),
+    ],
+    "match",
+  );
 }

@@ -1,8 +1,8 @@
 // The review of a finished game, shown beside the table: the curve, the mistakes with their errors,
-// another try before the answer is shown, the thresholds of mistakes, and luck apart from skill.
+// another try before the answer is shown, and luck apart from skill. `seeks`: to the worst move.
 
 import { h, html, useEffect, useState } from "./vendor/preact.js";
-import { moveText, moveWord } from "./cards.js";
+import { moveText } from "./cards.js";
 import { get } from "./connection.js";
 import { keep, kept, useKeys } from "./keys.js";
 import { Curve, MARKS, Moves, WRONG } from "./thoughts.js";
@@ -23,15 +23,14 @@ export function Review({
   connection,
   prefs,
   name,
-  say,
   fail,
   ply,
   choose,
   retry,
   setRetry,
+  seeks,
 }) {
   const [speed, setSpeed] = useState(kept(KEPT, { speed: config.review_speeds[0] }).speed);
-  const [thresholds, setThresholds] = useState(() => keptThresholds(game));
   const [job, setJob] = useState(null);
   const [progress, setProgress] = useState(null);
   const [decisions, setDecisions] = useState([]);
@@ -89,22 +88,22 @@ export function Review({
     setProgress(null);
     if (!message.review) return;
     setDecisions(message.review.decisions);
-    const worst = costliest(message.review.decisions);
-    if (worst && !review) choose(worst.ply);
     setReview(message.review);
   };
-  const start = (cuts) => {
+  const start = () => {
     keep(KEPT, { speed });
-    setJob(connection.send({ type: "review", speed, thresholds: cuts }, hear));
+    const sent = connection.send({ type: "review", speed }, hear);
+    setJob(sent);
+    return () => connection.send({ type: "cancel", job: sent });
   };
-  useEffect(() => start(thresholds), []);
-  const sort = (cuts) => {
-    setThresholds(cuts);
-    if (review && job === null) start(cuts);
-  };
+  useEffect(start, []); // one that is not looked at ends
+  useEffect(() => {
+    const worst = seeks && review && costliest(review.decisions);
+    if (worst) choose(worst.ply);
+  }, [seeks, review]);
   return html`
     <section class="panel review">
-      <h2>${t("review")}</h2>
+      <h2 class="sr">${t("review")}</h2>
       ${!review &&
       job === null &&
       element("p", t(game.exact ? "exact_text" : "review_text"), "muted small no-print")}
@@ -118,7 +117,7 @@ export function Review({
                 speed,
                 setSpeed,
               )}
-              ${button(t("start_review"), () => start(thresholds), review ? "" : "primary")}
+              ${button(t("start_review"), start, review ? "" : "primary")}
             `
           : html`
               ${button(t("stop"), () => connection.send({ type: "cancel", job }))}
@@ -147,8 +146,6 @@ export function Review({
               ? t("mistakes_n", wrong.length)
               : t(decisions.length ? "no_mistakes" : "no_decisions")}
           </span>
-          <span class="spread"></span>
-          ${button(t("print"), () => print())}
         </div>
       `}
       ${one &&
@@ -184,18 +181,15 @@ export function Review({
           ${!one.hidden &&
           one.best &&
           one.searched !== one.move &&
-          html`
-            <p>
-              <small>${t(one.best === one.move ? "ai_move" : "best_was")}</small>
-              ${" "} ${moveText(one.searched, "tiny")}
-            </p>
-          `}
+          element("p", [
+            element("small", `${t(one.best === one.move ? "ai_move" : "best_was")} `),
+            moveText(one.searched, "tiny"),
+          ])}
           ${!one.hidden &&
           one.rows &&
           h(Moves, { result: { rows: one.rows, unit }, mark: one.move })}
         </div>
       `}
-      ${review && h(Thresholds, { game, unit, say, values: thresholds, change: sort })}
       ${h(Curve, {
         unit,
         ply,
@@ -203,23 +197,7 @@ export function Review({
         points: decisions.map((each) => ({ ...each, se: each.value_se })),
         names: name,
       })}
-      ${review &&
-      html`
-        ${h(Summary, { review, name, digits })} ${h(Luck, { review, name, digits })}
-      `}
-      ${wrong.length > 0 &&
-      html`
-        <ol class="print-only">
-          ${wrong.map(
-            (each) => html`
-              <li>
-                ${`${t("move_n", each.ply + 1)}: ${moveWord(each.move)} – ${t(each.class)}, `}
-                ${lossText(each) + (each.best ? `. ${t("best_was")}: ${moveWord(each.best)}` : "")}
-              </li>
-            `,
-          )}
-        </ol>
-      `}
+      ${review && [Summary, Luck].map((part) => h(part, { review, name, digits }))}
       ${decisions.length > 0 &&
       note(
         unit !== "points"
@@ -267,68 +245,6 @@ function Summary({ review, name, digits }) {
     ],
     "summary",
   );
-}
-
-const CUTS = "fpmcts.thresholds";
-
-const good = (values, most) =>
-  values.length === 3 &&
-  values.every((value, k) => Number.isFinite(value) && value > (k ? values[k - 1] : 0)) &&
-  values[2] <= most;
-
-// The thresholds chosen for a game earlier, else the game's defaults.
-function keptThresholds(game) {
-  const chosen = kept(CUTS, {})[game.name];
-  return Array.isArray(chosen) && good(chosen, game.reports_wins ? 100 : 10000)
-    ? chosen
-    : game.classes;
-}
-
-function Thresholds({ game, unit, values, change, say }) {
-  const [texts, setTexts] = useState(values.map(String));
-  const use = (cuts) => {
-    setTexts(cuts.map(String));
-    keep(CUTS, { ...kept(CUTS, {}), [game.name]: cuts });
-    change(cuts);
-  };
-  const submit = (event) => {
-    event.preventDefault();
-    const cuts = texts.map((text) => Number(text.replace(",", ".")));
-    if (!good(cuts, game.reports_wins ? 100 : 10000)) say(t("thresholds_wrong"));
-    else if (cuts.some((cut, k) => cut !== values[k])) use(cuts);
-  };
-  return html`
-    <details class="thresholds no-print">
-      <summary>
-        ${t("thresholds")}${" "}
-        <span class="muted num">
-          ${values.map((value) => number(value, value % 1 ? 2 : 0)).join(" · ")}
-        </span>
-      </summary>
-      <form onSubmit=${submit}>
-        ${note(
-          unit === "points"
-            ? t("thresholds_points", t.known(`unit_${game.unit}`) ?? game.unit)
-            : t("thresholds_wp"),
-        )}
-        <div class="row">
-          ${WRONG.map((name, k) =>
-            field(
-              t(name),
-              input(texts[k], (text) => setTexts(texts.map((one, j) => (j === k ? text : one))), {
-                inputmode: "decimal",
-                onBlur: submit,
-              }),
-            ),
-          )}
-        </div>
-        <div class="row">
-          <button type="submit">${t("apply")}</button>
-          ${button(t("reset"), () => use(game.classes), "link small")}
-        </div>
-      </form>
-    </details>
-  `;
 }
 
 const withSign = (value, digits) => {

@@ -3,8 +3,19 @@
 
 import { h, html } from "./vendor/preact.js";
 import { cardName, highFirst, moveText, moveWord, rankTitle } from "./cards.js";
-import { amount, classes, number, percent, plusMinus, shownChips, t, unitText } from "./words.js";
-import { button, element, note, useFew } from "./parts.js";
+import {
+  amount,
+  classes,
+  detailed,
+  number,
+  percent,
+  plusMinus,
+  showDetails,
+  shownChips,
+  t,
+  unitText,
+} from "./words.js";
+import { button, check, element, note, useFew } from "./parts.js";
 
 const FEW_ROWS = 6;
 const FEW_HANDS = 8;
@@ -72,15 +83,20 @@ export function Moves({ result, choose, mark, word = moveWord }) {
     );
   // Heading, its explanation, what a row shows, and its style.
   const columns = [
-    shared && [
-      `${t("choice")} %`,
-      "choice_help",
-      (row) => [percent(row.share, 1), row.share > 0 && gauge(row.share)],
-    ],
+    detailed &&
+      shared && [
+        `${t("choice")} %`,
+        "choice_help",
+        (row) => [percent(row.share, 1), row.share > 0 && gauge(row.share)],
+      ],
     valued && [
       points ? t("pts") + unitText() : `${t("wp")} %`,
       points ? "pts_help" : "wp_help",
-      (row) => `${ties && row.equal ? "≈ " : ""}${scoreText(row)}`,
+      (row) => [
+        !detailed && !points && gauge(row.wp ?? 0),
+        (ties && row.equal ? "≈ " : "") +
+          scoreText(detailed ? row : { ...row, se: 0, visits: 0 }, detailed ? 1 : 0),
+      ],
       () => "worth",
     ],
     exact && [
@@ -89,12 +105,13 @@ export function Moves({ result, choose, mark, word = moveWord }) {
       (row) => cost(row) ?? "–",
       (row) => (cost(row) ? "lose" : "muted"),
     ],
-    searched && [t("visits"), "visits_help", (row) => row.visits ?? "–"],
-    stated && [
-      `${t(searched ? "prior" : "policy")} %`,
-      searched ? "prior_help" : "policy",
-      (row) => [percent(row.prior, 1), !searched && gauge(row.prior ?? 0)],
-    ],
+    detailed && searched && [t("visits"), "visits_help", (row) => row.visits ?? "–"],
+    (detailed || !valued) &&
+      stated && [
+        `${t(searched ? "prior" : "policy")} %`,
+        searched ? "prior_help" : "policy",
+        (row) => [percent(row.prior, 1), !searched && gauge(row.prior ?? 0)],
+      ],
   ].filter(Boolean);
   return html`
     ${h(Why, { word, why: result.why })}
@@ -118,12 +135,8 @@ export function Moves({ result, choose, mark, word = moveWord }) {
                       "link",
                       { title: t("play") },
                     )
-                  : moveText(row.move, "tiny", word(row.move))}${row.move === mark
-                  ? html`
-                      ${" "}
-                      <small>← ${t("you_played")}</small>
-                    `
-                  : ""}
+                  : moveText(row.move, "tiny", word(row.move))}${row.move === mark &&
+                element("small", ` ← ${t("you_played")}`)}
               </td>
               ${columns.map(([, help, cell, style]) =>
                 element("td", cell(row), classes("num", style?.(row))),
@@ -134,7 +147,12 @@ export function Moves({ result, choose, mark, word = moveWord }) {
       </tbody>
     </table>
     ${ties && note(`≈ ${t("equal")}`)}
-    ${again && rows.some((row) => row.stage === 1) && note(t("once"))} ${more}
+    ${again && rows.some((row) => row.stage === 1) && note(t("once"))}
+    <div class="row no-print">
+      ${more}
+      <span class="spread"></span>
+      ${valued && check(t("details"), detailed, showDetails)}
+    </div>
   `;
 }
 
@@ -150,7 +168,7 @@ export function Hands({ hidden, name }) {
   return html`
     <div class="hidden-hands">
       <h3>${t("hands")}</h3>
-      ${!whole && !vague && note(t("at_least"))}
+      ${!whole && !vague && note(t(detailed ? "at_least" : "at_least_one"))}
       ${(vague ? [] : hidden.seats).map(
         (seat, s) => html`
           <figure class="belief">
@@ -181,7 +199,7 @@ export function Hands({ hidden, name }) {
                         <td></td>
                         ${kinds.map(([kind]) => h("th", { scope: "col" }, rankTitle(kind)))}
                       </tr>
-                      ${[4, 3, 2, 1].map(
+                      ${(detailed ? [4, 3, 2, 1] : [1]).map(
                         (count) => html`
                           <tr>
                             <th scope="row">≥ ${count}</th>
@@ -214,7 +232,8 @@ export function Hands({ hidden, name }) {
           </figure>
         `,
       )}
-      ${note(
+      ${(vague || detailed) &&
+      note(
         vague
           ? t("vague")
           : hidden.listed
@@ -235,19 +254,18 @@ export function Value({ result }) {
   if (result.value === null || result.value === undefined) return null;
   const points = result.unit === "points";
   const text = points ? (x) => amount(shownChips(x)) : percent;
-  return html`
-    <p class="value">
-      <b>
-        ${t(
-          points ? "value_points" : "value_now",
-          (points && result.value > 0 ? "+" : "") +
-            plusMinus(result.value, result.se, text) +
-            (points ? unitText() : ""),
-        )}
-      </b>
-      ${!points && gauge(result.value, "win-bar")}
-    </p>
-  `;
+  const value =
+    (points && result.value > 0 ? "+" : "") +
+    plusMinus(result.value, detailed && result.se, text) +
+    (points ? unitText() : "");
+  return element(
+    "p",
+    [
+      element("b", t(points ? "value_points" : "value_now", value)),
+      !points && gauge(result.value, "win-bar"),
+    ],
+    "value",
+  );
 }
 
 const WIDTH = 360;
@@ -307,18 +325,9 @@ export function Curve({
   return html`
     <figure class="curve-box">
       <figcaption>
-        ${title}${shown.some((one) => one.se)
-          ? html`
-              ${" "}
-              <span class="muted">${t("band")}</span>
-            `
-          : ""}${seats.length > 1
-          ? html`
-              ${" "}${seats.map((seat) =>
-                element("span", names?.(seat) ?? seat, `key seat-${seat}`),
-              )}
-            `
-          : ""}
+        ${title} ${detailed && shown.some((one) => one.se) && element("span", t("band"), "muted")}
+        ${seats.length > 1 &&
+        seats.map((seat) => element("span", names?.(seat) ?? seat, `key seat-${seat}`))}
       </figcaption>
       <svg class="curve" viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} role="group" aria-label=${title}>
         ${[low, (low + high) / 2, high].map(

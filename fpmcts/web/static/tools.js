@@ -10,7 +10,7 @@ import { Back, turnText } from "./play.js";
 import { byLevel, gameOf, gameTitle, seatTitle, usual } from "./players.js";
 import { dealSuits } from "./suits.js";
 import { lossOf, ofGame, setUnit, t } from "./words.js";
-import { button, element, field, input, select } from "./parts.js";
+import { button, element, field, input, panel, select } from "./parts.js";
 
 function Top({ title, go, label, options, value, change }) {
   return html`
@@ -125,19 +125,12 @@ export function Puzzles({ connection, go, prefs, say, announce, fail }) {
         <//>
         <div class="row after">
           ${answer
-            ? html`
-                <b>${t("best_was")}</b>
-                ${" "} ${moveText(answer, "tiny")}
-              `
+            ? [element("b", t("best_was")), moveText(answer, "tiny")]
             : button(t("show"), reveal)}
           ${shown.length > 1 &&
           button(t("next_puzzle"), () => setAt(keyOf(shown[(place + 1) % shown.length])))}
         </div>
-        ${h(Counter, { view })}
-        <section class="panel">
-          <h2>${t("log")}</h2>
-          ${h(Log, { view })}
-        </section>
+        ${h(Counter, { view })} ${panel("log", h(Log, { view }))}
       `}
     </main>
   `;

@@ -49,6 +49,11 @@ export const amount = (value) =>
   typeof value === "number" ? minus(String(Math.round(100 * value) / 100)) : "–";
 let unit = 1; // chips of one shown
 
+// Whether errors, counts and probabilities are shown, and what changes that.
+export let detailed = false;
+export let showDetails;
+export const setDetails = (on, change) => ([detailed, showDetails] = [on, change]);
+
 // Chips in big blinds, where a game has them and people want that.
 export const setUnit = (bigBlind, wanted) => (unit = wanted && bigBlind > 1 ? bigBlind : 1);
 export const shownChips = (value) => Math.round((100 * value) / unit) / 100;
