@@ -51,7 +51,6 @@ network.value_scale=2 | network.value_head=win_stakes | network.value_head=s
 network.value_scale=2 network.value_head=scalar | objective=wp | objective=adp
 evaluation.baseline=random evaluation.decks=0 evaluation.search_decks=0 | \
 evaluation.decks=0 and evaluation.search_decks=0 | evaluation.decks>0
-cluster.address=null
 inference.particles=9 inference.phase1=none inference.phase2=false | \
 inference.phase1=none and inference.phase2=false | \
 inference.phase1=marginal or filter or inference.phase2=true
