@@ -332,12 +332,9 @@ export function Log({ view, notes = {}, at, choose }) {
     if (rows.at(-1).street && !view.over) rows.push({ street: streetOf(view), plies: [] });
     return region(html`
       <ol class="moves-made">
-        ${rows.map(
-          ({ street, plies }, k) => html`
-            ${street &&
-            street !== rows[k - 1]?.street &&
-            element("li", t(`value_${street}`), "street")}
-            ${plies.length > 0 &&
+        ${rows.map(({ street, plies }, k) => [
+          street && street !== rows[k - 1]?.street && element("li", t(`value_${street}`), "street"),
+          plies.length > 0 &&
             h(
               "li",
               { value: plies[0] + 1 },
@@ -346,9 +343,8 @@ export function Log({ view, notes = {}, at, choose }) {
                 const who = seat !== null && element("b", shortTitle(view, seat));
                 return ply < plies.at(-1) ? [made(ply, who), ", "] : [who, " ", made(ply)];
               }),
-            )}
-          `,
-        )}
+            ),
+        ])}
       </ol>
     `);
   }

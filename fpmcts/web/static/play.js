@@ -518,9 +518,9 @@ export function Play({
                       ${state.job === null || (done && state.key !== key)
                         ? !searches
                           ? button(t("ask_table"), () => analyse())
-                          : html`
-                              <span>${t("analyse")}</span>
-                              ${segments(
+                          : [
+                              element("span", t("analyse")),
+                              segments(
                                 t("analyse"),
                                 SPEEDS.map((n, k) => [
                                   n,
@@ -528,8 +528,8 @@ export function Play({
                                 ]),
                                 result?.total,
                                 analyse,
-                              )}
-                            `
+                              ),
+                            ]
                         : [
                             button(t("stop"), cancel),
                             h("progress", {

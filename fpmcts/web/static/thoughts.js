@@ -308,7 +308,8 @@ export function Curve({
   if (shown.length < 2) return null;
   const wins = unit !== "points";
   const values = shown.flatMap(({ value, se = 0 }) => [value - 2 * se, value + 2 * se]);
-  const axis = wins ? [0, 0.5, 1] : ticks(Math.min(-0.1, ...values), Math.max(0.1, ...values));
+  const least = Math.min(0, ...values);
+  const axis = wins ? [0, 0.5, 1] : ticks(least, Math.max(0, ...values, least + 0.1));
   const [low, high] = [axis[0], axis.at(-1)];
   const last = Math.max(...shown.map((one) => one.ply), 1);
   const x = (one) => LEFT + ((WIDTH - LEFT - 14) * one.ply) / last;
