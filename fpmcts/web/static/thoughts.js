@@ -287,8 +287,8 @@ export const MARKS = {
 
 // Values of an axis that has both ends in it: multiples of 1, 2 or 5 times a power of ten.
 export function ticks(low, high) {
-  const ten = 10 ** Math.floor(Math.log10((high - low) / 4));
-  const step = ten * [1, 2, 5, 10].find((one) => (high - low) / (one * ten) <= 4);
+  const ten = 10 ** Math.floor(Math.log10((high - low) / 5));
+  const step = ten * [1, 2, 5, 10].find((one) => (high - low) / (one * ten) <= 5);
   const first = Math.floor(low / step);
   return Array.from({ length: Math.ceil(high / step) - first + 1 }, (_, k) => step * (first + k));
 }
