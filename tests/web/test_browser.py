@@ -31,8 +31,9 @@ def site(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sit
 
 
 def test_the_table_of_a_hint_says_what_the_decision_says(browser: Any, site: Site) -> None:
-    """The recommended move first, those within its error marked ≈, values without ± exact, and one
-    sentence; errors, counts and probabilities only where details are wanted.
+    """The recommended move first and it alone as the best, those within its error marked ≈, values
+    without ± exact, and one sentence; errors, counts and probabilities only where details are
+    wanted; what is expected is what the recommended move is worth.
     """
     person = Person(browser, site)
     page = person.page
@@ -42,8 +43,9 @@ def test_the_table_of_a_hint_says_what_the_decision_says(browser: Any, site: Sit
 
     shown = (
         "import('/static/vendor/preact.js').then(({ html, render }) => { const at = document.body;"
-        "render('', at); render(html`<${Moves} result=${of} />`, at);"
-        "return [at.querySelector('.why')?.textContent"
+        "render('', at);"
+        "render(html`<${Moves} result=${of} /><${Value} result=${of} />`, at);"
+        "return [at.querySelector('.value b').textContent, at.querySelector('.why')?.textContent"
         ", ...[...at.querySelectorAll('tr')].map(row => [...row.cells].map(one => one.textContent"
         ").join('|') + (row.className.includes('first') ? '!' : ''))]; })"
     )
@@ -55,34 +57,37 @@ def test_the_table_of_a_hint_says_what_the_decision_says(browser: Any, site: Sit
     )
     searched = Decision("fold", 1, policy, 0.86, WINS, root, playouts=64, value_error=0.03)
     assert person.run("thoughts", shown, Answer(searched, 64, 64).fields()) == [
+        "Chance of winning: 85 %",
         "Instinct 98 %; 64 playouts find no better move.",
         "Move|Win %",
-        "Fold|≈ 85!",
-        "Raise|≈ 90!",
+        "Foldbest|85!",
+        "Raise|≈ 90",
         "Pass|20",
     ]
     details(True)
     assert person.run("thoughts", shown, Answer(searched, 64, 64).fields()) == [
+        "Chance of winning: 85 ± 3 %",
         "Instinct 98 %; 64 playouts find no better move.",
         "Move|AI %|Win %|Tries|Instinct %",
-        "Fold|90.0|≈ 85 ± 3|39|98.0!",
-        "Raise|10.0|≈ 90 ± 4|24|2.0!",
+        "Foldbest|90.0|85 ± 3|39|98.0!",
+        "Raise|10.0|≈ 90 ± 4|24|2.0",
         "Pass|0.0|20 ± 10|1|0.0",
     ]
     policy = {"fold": 0.3, "raise": 0.7}
     root = (RootMove("fold", 0.3, 0, 1.17, 0.0), RootMove("raise", 0.7, 0, 1.17, 0.0))
     exact = Decision("fold", 1, policy, 1.17, RETURN, root, value_error=0.0)
     assert person.run("thoughts", shown, Answer(exact).fields()) == [
+        "Expected result: +1.17",
         "Exact values: 2 moves are worth the same; the likeliest is first.",
         "Move|Result|Cost|Policy %",
-        "Raise|≈ 1.17|–|70.0!",
-        "Fold|≈ 1.17|–|30.0!",
+        "Raisebest|1.17|–|70.0!",
+        "Fold|≈ 1.17|–|30.0",
     ]
     details(False)
-    assert person.run("thoughts", shown, Answer(exact).fields())[1:] == [
+    assert person.run("thoughts", shown, Answer(exact).fields())[2:] == [
         "Move|Result|Cost",
-        "Raise|≈ 1.17|–!",
-        "Fold|≈ 1.17|–!",
+        "Raisebest|1.17|–!",
+        "Fold|≈ 1.17|–",
     ]
     person.close()
 
@@ -191,7 +196,7 @@ def test_one_click_plays_what_was_played_last(browser: Any, site: Site, width: i
 
     def play() -> tuple[str, str]:
         box = page.locator("button[type=submit]").bounding_box()
-        assert box["y"] >= 0 and box["y"] + box["height"] < 800
+        assert box["y"] >= 0 and box["y"] + box["height"] < page.evaluate("innerHeight")
         page.locator("button[type=submit]").click()
         page.wait_for_selector(".felt")
         made = person.get(f"/api/tables/{person.table}")["summary"]
@@ -199,13 +204,16 @@ def test_one_click_plays_what_was_played_last(browser: Any, site: Site, width: i
         page.wait_for_selector(".new")
         return made["game"], made["mode"]
 
-    sentence = "Doudizhu with bidding, against two Instinct players, with hints"
-    assert person.text(".now small") == sentence
+    sentence = "against two Instinct players, with hints"
+    assert person.text(".now > small") == sentence
+    assert person.text(".now button") == "Play Doudizhu with bidding"
+    assert "Clearly stronger than Rulebook" in person.text(".rivals > small")
+    assert "2.91 ± 0.13 points" in str(page.get_attribute(".rivals > small", "title"))
     page.locator(".rivals button", has_text="Easy").click()
-    assert "against two Rulebook players" in person.text(".now small")
+    assert "against two Rulebook players" in person.text(".now > small")
     assert "Plays by hand-written rules" in person.text(".rivals > small")
     page.locator(".rivals button", has_text="Strong").click()
-    assert person.text(".now small") == sentence and person.count(".rivals .face") == 2
+    assert person.text(".now > small") == sentence and person.count(".rivals .face") == 2
     assert play() == ("doudizhu:bidding=call,doubling=true", "hints")
     page.locator("input[value=leduc]").locator("..").click()
     person.options()
@@ -297,7 +305,7 @@ def stored_review(person: Person) -> int:
 def open_review(person: Person) -> int:
     """Opens the review of the finished game that is shown."""
     if not person.get(f"/api/tables/{person.table}")["summary"]["reviewed"]:
-        person.page.locator(".finish button", has_text="Find my costliest move").click()
+        person.page.locator(".finish .primary + button").click()
     person.page.wait_for_selector(".review .summary", timeout=5000)
     return person.count(".curve .point")
 
@@ -347,8 +355,9 @@ def test_stored_reviews_are_shown(browser: Any, site: Site, frames: int, times: 
 
 
 def test_a_game_ends_with_its_review_and_the_score(browser: Any, site: Site) -> None:
-    """The last position stays in view until the costliest move is asked for; points are summed over
-    the series.
+    """The last position stays in view until the costliest move is asked for, with a word about it;
+    points are summed over the series; the curve of the review ends with the result, which the last
+    decision may have lost.
     """
     person = Person(browser, site)
     page = person.page
@@ -364,7 +373,12 @@ def test_a_game_ends_with_its_review_and_the_score(browser: Any, site: Site) -> 
         total += won
         page.wait_for_selector(".match td span")
         row = page.locator(".match tr", has_text="You").locator("td").all_inner_texts()
-        assert row == [f"{value:+g}".replace("-", "−") for value in (won, total)]
+        sums = (won, total) if hand else (total,)  # after the first hand they are the same
+        assert row == [f"{value:+g}".replace("-", "−") for value in sums]
+        end = page.locator(".review .point").last.get_attribute("aria-label")
+        assert end == f"move {last + 1}: {won:g}, Result".replace("-", "−")
+        lost = page.locator(".review .point:is(.inaccuracy, .mistake, .blunder)").count() > 0
+        assert person.text(".found").startswith("Your costliest move lost" if lost else "No clear")
         if not hand:
             page.keyboard.press("Enter")
             page.wait_for_selector(".play:not(.over)")
@@ -585,6 +599,13 @@ def test_what_the_page_computes(browser: Any, site: Site) -> None:
     judged = [{"class": one, "loss": loss} for one, loss in (("mistake", 7), ("blunder", 16))]
     judged += [{"class": "best", "loss": 0}, {"class": "unclear", "loss": 20}]
     assert person.run("review", "costliest(of)", judged) == judged[1]
+    ends = [[0, 1], [-0.84, 0], [-6, 2.41], [-100, 35]]
+    assert person.run("thoughts", "of.map(one => ticks(...one).map(v => +v.toFixed(6)))", ends) == [
+        [0, 0.2, 0.4, 0.6, 0.8, 1],
+        [-1, -0.8, -0.6, -0.4, -0.2, 0],
+        [-6, -4, -2, 0, 2, 4],
+        [-100, -50, 0, 50],
+    ], "round numbers, with both ends between them"
     games = [[2, -1, -1], [-4, 8, -4]]
     found = person.run("replay", "sums(of).slice(-3).map(one => one.value)", games)
     assert found == [-2, 7, -5]
@@ -942,6 +963,7 @@ def test_a_poker_table_fits_its_window(browser: Any, site: Site) -> None:
             page.keyboard.press("c")
             person.wait_after(ply)
         page.wait_for_selector(".steps")
+        assert person.count(".pot b") == 0, "the pot is paid"
         for width, height in ((1280, 800), (390, 844)):
             assert check(".plate, .spot > .made, .center .open-cards", width, height) > players
         page.keyboard.press("Home")

@@ -1,7 +1,7 @@
 // The whole game of Doudizhu from the facts of its view: the auction, the landlord, and the factors
 // of the points. The page has no other rules of it.
 
-import { html } from "./vendor/preact.js";
+import { element } from "./parts.js";
 import { amount, t } from "./words.js";
 
 export const hasAuction = (view) => view.facts?.landlord !== undefined;
@@ -51,24 +51,21 @@ export const springOf = (view) =>
 export function Sum({ view }) {
   if (!hasAuction(view) || !view.over || isThrownIn(view)) return null;
   const shown = factors(view).filter(([name, factor]) => name === "bid" || factor > 1);
-  return html`
-    <p class="sum-line">
-      ${view.facts.spring &&
-      html`
-        <b class="yours">${t(springOf(view))}</b>
-        ${" "}
-      `}
-      ${shown.map(
-        ([name, factor], k) => html`
-          ${k ? " · " : ""}
-          <small>${t(`factor_${name}`)}</small>
-          ${" "}
-          <b>${name === "bid" ? "" : "×"}${amount(factor)}</b>
-        `,
-      )}${" "}=${" "}
-      <b>${t(stake(view) === 1 ? "points_1" : "points", amount(stake(view)))}</b>
-      ${" "}
-      <small>${t(doublesAlone(view) ? "landlord_both" : "landlord_twice")}</small>
-    </p>
-  `;
+  return element(
+    "p",
+    [
+      view.facts.spring && [element("b", t(springOf(view)), "yours"), " "],
+      shown.map(([name, factor], k) => [
+        k > 0 && " · ",
+        element("small", t(`factor_${name}`)),
+        " ",
+        element("b", (name === "bid" ? "" : "×") + amount(factor)),
+      ]),
+      " = ",
+      element("b", t(stake(view) === 1 ? "points_1" : "points", amount(stake(view)))),
+      " ",
+      element("small", t(doublesAlone(view) ? "landlord_both" : "landlord_twice")),
+    ],
+    "sum-line",
+  );
 }

@@ -95,7 +95,7 @@ export function BetControls({ view, turn, play, hint, say, keys }) {
         ...{ view, play, suggested, keys },
         moves: others,
         keyOf: (move) => move[0],
-        plain: isFold,
+        plain: (move) => range || isFold(move), // what is set below is the main button
       })}
       ${range &&
       button(

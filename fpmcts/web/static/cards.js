@@ -236,15 +236,11 @@ export function RankHand({ one, chosen, choose, disabled, label, dull = [] }) {
     stroke.current = null;
   };
   const arrow = (event) => {
-    const step = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity }[event.key];
-    if (!step) return;
     const all = [...event.currentTarget.querySelectorAll("button")];
-    const to = Number.isFinite(step)
-      ? (all.indexOf(document.activeElement) + step + all.length) % all.length
-      : step < 0
-        ? 0
-        : all.length - 1;
-    all[to]?.focus();
+    const now = all.indexOf(document.activeElement);
+    const to = { ArrowLeft: now - 1, ArrowRight: now + 1, Home: 0, End: -1 }[event.key];
+    if (to === undefined) return;
+    all.at(to % all.length).focus();
     event.preventDefault();
   };
   return html`

@@ -113,16 +113,18 @@ function CardControls({ view, play, hint, advised, autopass, combine, say, keys,
       label: t("your_hand"),
     })}
     ${bids
-      ? html`
-          <div class="row buttons bids">
-            ${moveButtons({
+      ? element(
+          "div",
+          [
+            moveButtons({
               ...{ view, keys, moves: bids, play: send },
               keyOf: (_, k) => k + 1,
               plain: (_, k) => !k,
-            })}
-            ${advised && button(t("hint"), askHint, "", { disabled: !turn })}
-          </div>
-        `
+            }),
+            advised && button(t("hint"), askHint, "", { disabled: !turn }),
+          ],
+          "row buttons bids",
+        )
       : element(
           "div",
           [
@@ -180,19 +182,19 @@ function ButtonControls({ view, turn, play, hint, keys }) {
       play: turn ? play : null,
     })}
     ${tapped
-      ? html`
-          <div class="row lying taps" role="group" aria-label=${t("your_hand")}>
-            ${own.map((card) =>
-              h(CardButton, {
-                key: card,
-                card,
-                shortcut: keys && moves.includes(card) ? keyOf(card) : undefined,
-                disabled: !moves.includes(card),
-                play: () => play(card),
-              }),
-            )}
-          </div>
-        `
+      ? h(
+          "div",
+          { class: "row lying taps", role: "group", "aria-label": t("your_hand") },
+          own.map((card) =>
+            h(CardButton, {
+              key: card,
+              card,
+              shortcut: keys && moves.includes(card) ? keyOf(card) : undefined,
+              disabled: !moves.includes(card),
+              play: () => play(card),
+            }),
+          ),
+        )
       : own?.length > 0 &&
         !isPoker(view) &&
         element("div", cardRow(own, undefined, t("your_hand")), "lying")}

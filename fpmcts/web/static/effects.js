@@ -24,14 +24,10 @@ export function happened(before, view) {
   const { move } = view.moves.at(-1);
   const names = [bombOf(move) ?? (isCardMove(move) ? "card" : move === "pass" ? "pass" : "word")];
   if (springOf(view)) names.push(springOf(view));
-  if (view.over && !isThrownIn(view))
-    names.push(
-      view.you === null || !view.returns || view.returns[view.you] === 0
-        ? "end"
-        : view.returns[view.you] > 0
-          ? "won"
-          : "lost",
-    );
+  if (view.over && !isThrownIn(view)) {
+    const won = view.returns?.[view.you];
+    names.push(won > 0 ? "won" : won < 0 ? "lost" : "end");
+  }
   return names;
 }
 

@@ -27,7 +27,7 @@ import {
 } from "./players.js";
 import { openSuits, suitsOf } from "./suits.js";
 import { amount, classes, gain, ofGame, signed, t } from "./words.js";
-import { Ring, isPoker } from "./poker.js";
+import { Ring, isPoker, streetOf } from "./poker.js";
 import { button, element, grid, hidden, note, picture, scroll, thinkingDots } from "./parts.js";
 
 // The last move of each seat within a round.
@@ -120,16 +120,16 @@ function Facts({ game, facts, skip, cards }) {
               ${isBoard(value)
                 ? h(Squares, { board: [name, value] })
                 : isLines(value)
-                  ? html`
-                      <ol class="lines">
-                        ${value.map((line, k) =>
-                          element(
-                            "li",
-                            line.replace(/[a-z]+/g, (said) => ofGame(game, `say_${said}`) ?? said),
-                          ),
-                        )}
-                      </ol>
-                    `
+                  ? element(
+                      "ol",
+                      value.map((line) =>
+                        element(
+                          "li",
+                          line.replace(/[a-z]+/g, (said) => ofGame(game, `say_${said}`) ?? said),
+                        ),
+                      ),
+                      "lines",
+                    )
                   : cards && Array.isArray(value) && value.length && isRanks(value.map(String))
                     ? cardRow(value, "small")
                     : plain(value)}
@@ -175,6 +175,7 @@ function Seat({ view, seat, place, thinking, progress, made, next, notes }) {
         sheds(view) &&
         (one.cards ? picture(t("cards_left", one.count), one.count, "tally") : backs(one.count))}
         ${view.returns &&
+        seat !== view.you &&
         element("b", signed(view.returns[seat]), `return ${gain(view.returns[seat])}`)}
       </header>
       ${place !== "bottom" && handRow(view, one, sheds(view) ? "small fanned" : "small")}
@@ -191,11 +192,10 @@ function Seat({ view, seat, place, thinking, progress, made, next, notes }) {
             )
           : thinking
             ? thinkingDots(progress)
-            : made &&
-              html`
-                ${beat && element("small", t("to_beat"), "crown")}
-                ${moveText(made.move, undefined, notes[made.ply]?.word, suitsOf(one, true))}
-              `}
+            : made && [
+                beat && element("small", t("to_beat"), "crown"),
+                moveText(made.move, undefined, notes[made.ply]?.word, suitsOf(one, true)),
+              ]}
       </div>
       ${h(Facts, {
         game: view.game,
@@ -217,32 +217,31 @@ function Board({ view, children }) {
     : [];
   return html`
     <div class="board">
-      ${open.map(
-        ([name, cards]) => html`
-          <div class="open-cards">
-            ${name === "bottom"
+      ${open.map(([name, cards]) =>
+        element(
+          "div",
+          [
+            name === "bottom"
               ? cardRow(cards, "small", label(name), openSuits)
-              : cardRow(cards, "", label(name))}
-            <small>${label(name)}</small>
-          </div>
-        `,
+              : cardRow(cards, "", label(name)),
+            element("small", label(name)),
+          ],
+          "open-cards",
+        ),
       )}
       ${auction.length > 0 &&
       !open.length &&
-      html`
-        <div class="open-cards">
-          ${downCards(3, "small")}
-          <small>${t("bottom")}</small>
-        </div>
-      `}
+      element("div", [downCards(3, "small"), element("small", t("bottom"))], "open-cards")}
       ${bombs !== undefined &&
       stake(view) > 0 &&
-      html`
-        <p class="stake">
-          <b>× ${stake(view)}</b>
-          <small>${t("stake")}${bombs ? ` · ${t("bombs_n", bombs)}` : ""}</small>
-        </p>
-      `}
+      element(
+        "p",
+        [
+          element("b", `× ${stake(view)}`),
+          element("small", t("stake") + (bombs ? ` · ${t("bombs_n", bombs)}` : "")),
+        ],
+        "stake",
+      )}
       ${board && !children && h(Squares, { board })}
       ${h(Facts, {
         game: view.game,
@@ -310,34 +309,45 @@ export function Log({ view, notes = {}, at, choose }) {
     const here = region.querySelector(".here");
     region.scrollTop = here ? here.offsetTop - region.clientHeight / 2 : region.scrollHeight;
   }, [at, view.ply]);
-  const made = (ply) => {
-    const text = moveText(view.moves[ply].move, "tiny", notes[ply]?.word);
-    return choose
+  const textOf = (ply) => moveText(view.moves[ply].move, "tiny", notes[ply]?.word);
+  const made = (ply, text = textOf(ply)) =>
+    choose
       ? button(text, () => choose(ply), `link ${ply === at ? "here" : ""}`, {
           "aria-current": ply === at ? "step" : undefined,
         })
       : text;
-  };
   const game = gameOf(view.game);
   if (!view.moves.length) return note(t("no_moves_yet"));
   const region = (content) => scroll(t("log"), content, { class: "log", ref: list });
-  if (isPoker(view) || view.moves.some((one) => one.seat === null))
+  if (isPoker(view) || view.moves.some((one) => one.seat === null)) {
+    // Checks that follow each other are one row.
+    const rows = [];
+    view.moves.forEach((_, ply) => {
+      const { word, street } = notes[ply] ?? {};
+      const row = rows.at(-1);
+      if (word === t("move_check") && row?.word === word && row.street === street)
+        row.plies.push(ply);
+      else rows.push({ word, street, plies: [ply] });
+    });
+    if (rows.at(-1).street && !view.over) rows.push({ street: streetOf(view), plies: [] });
     return region(html`
       <ol class="moves-made">
-        ${view.moves.map(
-          ({ seat }, ply) => html`
-            ${notes[ply]?.street &&
-            notes[ply].street !== notes[ply - 1]?.street &&
-            html`
-              <li class="street" key=${`s${ply}`}>${t(`value_${notes[ply].street}`)}</li>
-            `}
-            <li key=${ply} value=${ply + 1}>
-              ${seat !== null && [element("b", shortTitle(view, seat)), " "]} ${made(ply)}
-            </li>
-          `,
-        )}
+        ${rows.map(({ street, plies }, k) => [
+          street && street !== rows[k - 1]?.street && element("li", t(`value_${street}`), "street"),
+          plies.length > 0 &&
+            h(
+              "li",
+              { value: plies[0] + 1 },
+              plies.map((ply) => {
+                const { seat } = view.moves[ply];
+                const who = seat !== null && element("b", shortTitle(view, seat));
+                return ply < plies.at(-1) ? [made(ply, who), ", "] : [who, " ", made(ply)];
+              }),
+            ),
+        ])}
       </ol>
     `);
+  }
   const rounds = [];
   view.moves.forEach((one, ply) => {
     const row = rounds.at(-1);

@@ -141,18 +141,22 @@ function NewTable({ config, wish, begun, prepare, open, make }) {
                   against,
                 )
               : choice(t("opponents"), rivals[0], against, byLevel(game))}
-            ${element("small", playerText(game, playerOf(others[0])))}
+            ${h(
+              "small",
+              { title: playerText(game, playerOf(others[0])) },
+              playerText(game, playerOf(others[0]), true),
+            )}
           </div>
         `}
         <div class="now">
           <button class="primary large" type="submit" disabled=${!game}>
             ${mine === null ? t("watch") : t("play_now")}
+            ${game && element("small", gameTitle(game.name))}
           </button>
           <small>
             ${game
               ? t(
                   mine === null ? "watch_text" : "play_text",
-                  gameTitle(game.name),
                   countedTitles(rivals),
                   t(`mode_${mode}`),
                 )
@@ -176,19 +180,22 @@ function NewTable({ config, wish, begun, prepare, open, make }) {
                 base,
                 base === baseOf(name),
                 () => pick(first(base)?.name ?? base),
-                html`
-                  <span class="deck" aria-hidden="true">
-                    ${cardRow(pageOf(base).sample ?? ["K", "A"], "small")}
-                  </span>
-                  <span>
-                    <b>${baseTitle(base)}</b>
-                    <small>
-                      ${first(base)
+                [
+                  h(
+                    "span",
+                    { class: "deck", "aria-hidden": "true" },
+                    cardRow(pageOf(base).sample ?? ["K", "A"], "small"),
+                  ),
+                  element("span", [
+                    element("b", baseTitle(base)),
+                    element(
+                      "small",
+                      first(base)
                         ? (ofGame(base, "text") ?? t("text_other", first(base).seats.length))
-                        : t(base === baseOf(name) ? "prepared_soon" : "prepared_later")}
-                    </small>
-                  </span>
-                `,
+                        : t(base === baseOf(name) ? "prepared_soon" : "prepared_later"),
+                    ),
+                  ]),
+                ],
                 { style: "game" },
               )}
               ${ofGame(base, "rules") &&
@@ -204,18 +211,22 @@ function NewTable({ config, wish, begun, prepare, open, make }) {
       ${game &&
       html`
         ${variants.length > 1 &&
-        html`
-          <fieldset class="panel variants">
-            <legend class="sr">${t("variant")}</legend>
-            <div class="choices">
-              ${variants.map((one) =>
+        element(
+          "fieldset",
+          [
+            element("legend", t("variant"), "sr"),
+            element(
+              "div",
+              variants.map((one) =>
                 radio("variant", one.name, one.name === game.name, () => pick(one.name), [
                   variantTitle(one),
                 ]),
-              )}
-            </div>
-          </fieldset>
-        `}
+              ),
+              "choices",
+            ),
+          ],
+          "panel variants",
+        )}
         <details class="panel options">
           <summary>${t("options")}</summary>
           <fieldset>
@@ -254,12 +265,10 @@ function NewTable({ config, wish, begun, prepare, open, make }) {
                         one,
                         one === mode,
                         () => change({ mode: one }),
-                        html`
-                          <span>
-                            <b>${t(one)}</b>
-                            <small>${t(off ? "no_hints" : `${one}_text`)}</small>
-                          </span>
-                        `,
+                        element("span", [
+                          element("b", t(one)),
+                          element("small", t(off ? "no_hints" : `${one}_text`)),
+                        ]),
                         { style: "tall", disabled: off },
                       );
                     })}
@@ -308,21 +317,19 @@ function Recent({ tables, open, forget }) {
         (one) => html`
           <li key=${one.id}>
             ${button(
-              html`
-                <b>${gameTitle(one.game)}</b>
-                <span class="muted">
-                  ${one.seats.map((player) => playerTitle(player)).join(" · ")}
-                </span>
-                <span
-                  class=${`tag ${one.over && one.you !== null ? gain(one.returns?.[one.you]) : ""}`}
-                >
-                  ${one.over
+              [
+                element("b", gameTitle(one.game)),
+                element("span", one.seats.map(playerTitle).join(" · "), "muted"),
+                element(
+                  "span",
+                  one.over
                     ? one.you !== null && one.returns
                       ? signed(one.returns[one.you])
                       : t("over")
-                    : t("move_n", one.plies + 1)}
-                </span>
-              `,
+                    : t("move_n", one.plies + 1),
+                  `tag ${one.over && one.you !== null ? gain(one.returns?.[one.you]) : ""}`,
+                ),
+              ],
               () => open(one.id),
               "link",
             )}
@@ -462,15 +469,6 @@ export function Lobby({ config, engine, wish, prepare, open, make, go, fail }) {
         begun: tables.find((one) => !one.over && one.you !== null && !one.shared),
       })}
       <div class="two">
-        ${tables.length > 0 &&
-        panel(
-          "recent",
-          h(Recent, {
-            tables,
-            open,
-            forget: (id) => remove(`/api/tables/${id}`).then(refresh, fail),
-          }),
-        )}
         ${panel(
           "more",
           html`
@@ -488,6 +486,15 @@ export function Lobby({ config, engine, wish, prepare, open, make, go, fail }) {
               ${tool(t("editor"), t("editor_text"), () => go("editor"))}
             </ul>
           `,
+        )}
+        ${tables.length > 0 &&
+        panel(
+          "recent",
+          h(Recent, {
+            tables,
+            open,
+            forget: (id) => remove(`/api/tables/${id}`).then(refresh, fail),
+          }),
         )}
       </div>
       <${Statistics} games=${config.games.length} />

@@ -92,13 +92,8 @@ function Settings({ prefs, change }) {
           )}
         </p>
         <dl class="keys">
-          ${t("help").map(
-            ([keys, what]) => html`
-              <div>
-                <dt><kbd>${keys}</kbd></dt>
-                <dd>${what}</dd>
-              </div>
-            `,
+          ${t("help").map(([keys, what]) =>
+            element("div", [element("dt", element("kbd", keys)), element("dd", what)]),
           )}
         </dl>
       <//>
@@ -183,9 +178,11 @@ function App({ connection }) {
     <div class="page">
       ${h(Settings, { prefs, change })}
       ${!online &&
-      html`
-        <p class="notice">${t("lost")} ${button(t("try_now"), () => connection.again(), "link")}</p>
-      `}
+      element(
+        "p",
+        [t("lost"), " ", button(t("try_now"), () => connection.again(), "link")],
+        "notice",
+      )}
       ${shows
         ? h(Page, {
             key: at.page === "table" ? at.id : at.page,

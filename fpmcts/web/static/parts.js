@@ -43,21 +43,22 @@ export const select = (value, change, options, more) =>
     options.map(([one, text]) => h("option", { value: one }, text)),
   );
 
-export const thinkingDots = (progress) => html`
-  <span class="thinking">
-    <i></i>
-    <i></i>
-    <i></i>
-    <small>${progress}</small>
-  </span>
-`;
+export const thinkingDots = (progress) =>
+  element("span", [h("i"), h("i"), h("i"), element("small", progress)], "thinking");
 
-export const check = (label, value, change) => html`
-  <label class="check">
-    <input type="checkbox" checked=${value} onChange=${(event) => change(event.target.checked)} />
-    ${label}
-  </label>
-`;
+export const check = (label, value, change) =>
+  element(
+    "label",
+    [
+      h("input", {
+        type: "checkbox",
+        checked: value,
+        onChange: (event) => change(event.target.checked),
+      }),
+      label,
+    ],
+    "check",
+  );
 
 // A part of the page under a heading, a word of the page.
 export const panel = (name, content, style = "") =>
@@ -80,26 +81,28 @@ export const input = (value, change, more) =>
 
 // What is laid out in rows: the titles of the columns, if any, and for each row its title and its
 // cells.
-export const grid = (titles, rows, style) => html`
-  <table class=${style}>
-    ${titles &&
-    html`
-      <thead>
-        <tr>${titles.map((one) => h("th", { scope: "col" }, one))}</tr>
-      </thead>
-    `}
-    <tbody>
-      ${rows.map(([title, ...cells]) =>
+export const grid = (titles, rows, style) =>
+  element(
+    "table",
+    [
+      titles &&
         h(
-          "tr",
+          "thead",
           null,
-          h("th", { scope: "row" }, title),
-          cells.map((one) => element("td", one)),
+          element(
+            "tr",
+            titles.map((one) => h("th", { scope: "col" }, one)),
+          ),
         ),
-      )}
-    </tbody>
-  </table>
-`;
+      element(
+        "tbody",
+        rows.map(([title, ...cells]) =>
+          element("tr", [h("th", { scope: "row" }, title), cells.map((one) => element("td", one))]),
+        ),
+      ),
+    ],
+    style,
+  );
 
 export const note = (text) => element("p", text, "muted small");
 

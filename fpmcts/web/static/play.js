@@ -15,13 +15,14 @@ import {
   isSeries,
   placeTitle,
   playerTitle,
+  preparingText,
   roleTitle,
   sameNames,
   usual,
 } from "./players.js";
 import { isPoker, streetOf } from "./poker.js";
 import { Match, Steps, useReplay } from "./replay.js";
-import { Review } from "./review.js";
+import { Review, costliest, lossText } from "./review.js";
 import { Rules } from "./rules.js";
 import { dealSuits } from "./suits.js";
 import { Curve, Hands, Moves, Value } from "./thoughts.js";
@@ -156,6 +157,8 @@ export function Play({
   const [tab, setTab] = useState(null); // beside a finished game: "thoughts" or "review"
   const [line, setLine] = useState(null); // moves tried from the ply shown, and where they lead
   const [rules, setRules] = useState(null);
+  const [review, setReview] = useState(null);
+  const [progress, setProgress] = useState(null); // of the review
   const latest = useRef(null);
   // a job may just have ended
   const failed = (error) => !["disconnected", "unknown_job"].includes(error.code) && fail(error);
@@ -261,12 +264,14 @@ export function Play({
     return true;
   });
   if (!view)
-    return html`
-      <main class="play">
-        <header class="bar-top">${h(Back, { go })}</header>
-        <p class="starting">${state.missing ? t("error_unknown_table") : "…"}</p>
-      </main>
-    `;
+    return element(
+      "main",
+      [
+        element("header", h(Back, { go }), "bar-top"),
+        element("p", state.missing ? t("error_unknown_table") : "…", "starting"),
+      ],
+      "play",
+    );
   dealSuits(view, id, prefs.suits);
   const watching = view.you === null;
   const mine = !watching && view.to_move === view.you;
@@ -353,19 +358,36 @@ export function Play({
             button(t("undo"), () => explore(line.moves.slice(0, -1)), "link"),
         }
       : !watching && !done && { ...prefs, view, play, hint, advised: maySearch };
-  const progress = state.thinking?.total ? t("of", state.thinking.done, state.thinking.total) : "";
-  const foot = element(
-    "div",
-    [
-      series && !matchOver && button(t("next"), dealNext, "primary"),
-      (!series || matchOver) && !summary.imported && button(t("again"), again, "primary"),
-      game.analyst &&
-        tab !== "review" &&
-        button(t(watching ? "review" : "costliest"), () => setTab("review")),
-      plies && !shown.over && button(t("explore"), () => explore([])),
-    ],
-    "row buttons finish",
-  );
+  const worst =
+    review && costliest(review.decisions.filter((one) => watching || one.seat === view.you));
+  const foot = [
+    review &&
+      shown.over &&
+      element(
+        "p",
+        worst
+          ? t("costliest_lost", lossText(worst, review.unit))
+          : t(review.decisions.length ? "no_mistakes" : "no_decisions"),
+        "found",
+      ),
+    element(
+      "div",
+      [
+        series && !matchOver && button(t("next"), dealNext, "primary"),
+        (!series || matchOver) && !summary.imported && button(t("again"), again, "primary"),
+        game.analyst &&
+          tab !== "review" &&
+          button(
+            progress
+              ? t("reviewing_n", progress.done, progress.total)
+              : t(watching || (review && !worst) ? "review" : "costliest"),
+            () => setTab("review"),
+          ),
+        plies && !shown.over && button(t("explore"), () => explore([])),
+      ],
+      "row buttons finish",
+    ),
+  ];
   return html`
     <main
       class=${`play ${done ? "over" : ""}`}
@@ -375,12 +397,12 @@ export function Play({
       <header class="bar-top">
         ${h(Back, { go })}
         <h1>${gameTitle(view.game)}</h1>
-        ${ofGame(view.game, "rules") &&
-        html`
-          ${icon("rules", () => setRules(view.game), "?")}
-          ${h(Rules, { base: rules, close: () => setRules(null) })}
-        `}
-        <span class="tag mode">${t(`mode_${summary.mode}`)}</span>
+        ${ofGame(view.game, "rules") && [
+          icon("rules", () => setRules(view.game), "?"),
+          h(Rules, { base: rules, close: () => setRules(null) }),
+        ]}
+        ${(game.analyst || summary.mode !== "hints") &&
+        element("span", t(`mode_${summary.mode}`), "tag")}
         ${series &&
         element(
           "span",
@@ -397,23 +419,23 @@ export function Play({
       ${engine.state !== "ready" &&
       element(
         "p",
-        engine.compiling
-          ? t("compiling", gameTitle(engine.compiling.game), engine.compiling.seconds)
-          : t("waiting", number(100 * (engine.warm ?? 0))),
+        preparingText(config, engine) || t("waiting", number(100 * (engine.warm ?? 0))),
         "notice",
       )}
       ${coach &&
       !done &&
-      html`
-        <p class="notice coach" role="status">
-          ${t("coach_cost", coach)}${" "}
-          ${button(t("undo"), () => (setCoach(null), send({ type: "undo" })), "link")}
-          ${button(t("close"), () => setCoach(null), "link")}
-        </p>
-      `}
+      h("p", { class: "notice coach", role: "status" }, [
+        t("coach_cost", coach),
+        " ",
+        button(t("undo"), () => (setCoach(null), send({ type: "undo" })), "link"),
+        button(t("close"), () => setCoach(null), "link"),
+      ])}
       <div class="stage">
         <${Felt}
-          ...${{ progress, notes }}
+          notes=${notes}
+          progress=${state.thinking?.total
+            ? t("of", state.thinking.done, state.thinking.total)
+            : ""}
           view=${shown}
           thinking=${state.thinking?.seat}
           next=${retry || line ? undefined : next}
@@ -434,18 +456,24 @@ export function Play({
         <//>
         ${done && plies && h(Steps, { last, choose, ply: at, held: retry !== null })}
         ${done &&
-        html`
-          <div class="row after">
-            ${plies &&
-            game.players.length > 0 &&
-            button(t("play_on"), () => playOn(view.you ?? here.to_move), "", {
-              disabled: here.over,
-              title: t("play_on_help"),
-            })}
-            <a class="button" href=${`/api/tables/${id}/record`} download>${t("download")}</a>
-            ${button(t("share"), share)}
-          </div>
-        `}
+        element(
+          "div",
+          [
+            plies &&
+              game.players.length > 0 &&
+              button(t("play_on"), () => playOn(view.you ?? here.to_move), "", {
+                disabled: here.over,
+                title: t("play_on_help"),
+              }),
+            h(
+              "a",
+              { class: "button", href: `/api/tables/${id}/record`, download: "" },
+              t("download"),
+            ),
+            button(t("share"), share),
+          ],
+          "row after",
+        )}
       </div>
       <aside class="side">
         <div class="mind">
@@ -471,6 +499,10 @@ export function Play({
             choose,
             retry,
             setRetry,
+            review,
+            setReview,
+            progress,
+            setProgress,
             fail: failed,
             ply: at,
             seeks: tab === "review",
@@ -486,25 +518,26 @@ export function Play({
                       ${state.job === null || (done && state.key !== key)
                         ? !searches
                           ? button(t("ask_table"), () => analyse())
-                          : html`
-                              <span>${t("analyse")}</span>
-                              ${SPEEDS.map((n, k) =>
-                                button(
+                          : [
+                              element("span", t("analyse")),
+                              segments(
+                                t("analyse"),
+                                SPEEDS.map((n, k) => [
+                                  n,
                                   detailed ? n : t(config.review_speeds[k]),
-                                  () => analyse(n),
-                                  "",
-                                  { title: t("think_help") },
-                                ),
-                              )}
-                            `
-                        : html`
-                            ${button(t("stop"), cancel)}
-                            <progress
-                              max=${state.result?.total ?? 1}
-                              value=${state.result?.done ?? 0}
-                              aria-label=${t("analyse")}
-                            ></progress>
-                          `}
+                                ]),
+                                result?.total,
+                                analyse,
+                              ),
+                            ]
+                        : [
+                            button(t("stop"), cancel),
+                            h("progress", {
+                              max: state.result?.total ?? 1,
+                              value: state.result?.done ?? 0,
+                              "aria-label": t("analyse"),
+                            }),
+                          ]}
                     </div>
                   `
                 : note(t(done ? "thoughts_over" : "thoughts_wait"))}
@@ -556,7 +589,8 @@ export function Play({
           summary.series?.games > 0 &&
           h(Match, {
             id,
-            series: summary.series,
+            view,
+            summary,
             over: Boolean(matchOver),
             ended: done,
             fail: failed,
@@ -614,10 +648,7 @@ function statusText(shown, view, game, done, at, last, paused) {
       return element("b", t("wins", [...new Set(winners)].join(", ")), "verdict");
     }
     const mine = view.returns[view.you];
-    return html`
-      <b class=${`verdict ${gain(mine)}`}>${verdict(mine)}</b>
-      ${" "}${resultText(game, mine)}
-    `;
+    return [element("b", verdict(mine), `verdict ${gain(mine)}`), " ", resultText(game, mine)];
   }
   if (shown.to_move === null) return "";
   if (shown.to_move !== shown.you)
@@ -628,18 +659,17 @@ function statusText(shown, view, game, done, at, last, paused) {
 // What the seat to move is asked.
 export function turnText(view) {
   const beat = view.facts?.to_beat;
-  return html`
-    <b class="yours">${t("your_turn")}</b>
-    ${" "}${isBidding(view)
+  return [
+    element("b", t("your_turn"), "yours"),
+    " ",
+    isBidding(view)
       ? t(view.legal.includes("rob") ? "ask_robbing" : `ask_${view.facts.phase}`)
       : !beat
         ? view.facts && "to_beat" in view.facts && t("lead")
         : view.legal.length === 1
           ? t("cannot_beat")
-          : html`
-              ${t("beat")} ${moveText(beat, "tiny")}
-            `}
-  `;
+          : [t("beat"), " ", moveText(beat, "tiny")],
+  ];
 }
 
 // What a screen reader says about a message.
@@ -668,19 +698,18 @@ function spoken(message, before) {
 }
 
 function Watching({ state, send, playOn }) {
-  return html`
-    ${button(
+  return [
+    button(
       state.paused ? t("go_on") : t("pause"),
       () => send({ type: "pause", on: !state.paused }),
       "",
       { "aria-pressed": state.paused },
-    )}
-    ${state.paused &&
-    html`
-      ${button(t("step"), () => send({ type: "step" }))}
-      ${button(t("play_on"), playOn, "", { title: t("play_on_help") })}
-    `}
-    ${field(
+    ),
+    state.paused && [
+      button(t("step"), () => send({ type: "step" })),
+      button(t("play_on"), playOn, "", { title: t("play_on_help") }),
+    ],
+    field(
       t("tempo"),
       select(
         String(state.factor),
@@ -689,8 +718,8 @@ function Watching({ state, send, playOn }) {
       ),
       "",
       "inline",
-    )}
-  `;
+    ),
+  ];
 }
 
 async function copy(text, say) {

@@ -106,14 +106,15 @@ function levelTitle(game, player) {
   return found ? `${t(`level_${found.level}`)} (${title})` : title;
 }
 
-// What is known of a player, for the lobby.
-export function playerText(game, player) {
+// What is known of a player, for the lobby; `brief`: its strength in words.
+export function playerText(game, player, brief) {
   const found = strengthOf(game)[player.name];
   const wins = found?.unit === "wp";
   const scaled = (value) =>
     found.unit === "mbb" ? number(value / 10, 0) : number(value, wins ? 1 : 2);
   const measured = () => {
     const against = playerTitle(found.against);
+    if (brief && found.mean - (wins ? 50 : 0) > 2 * found.se) return t("stronger", against);
     return t(`measured_${found.unit}`, scaled(found.mean), scaled(found.se), against);
   };
   return [
@@ -160,11 +161,12 @@ export const shortTitle = (view, seat) =>
     ? roleTitle(gameOf(view.game), seat, view)
     : playerTitle(view.seats[seat].player);
 
-// What a screen reader calls the player of a seat: no two are called alike.
+// What the player of a seat is called where no two may be called alike.
 export function calledTitle(view, seat) {
   const name = playerTitle(view.seats[seat].player);
   const alike = seat !== view.you && view.seats.length > 2 && sameNames(view);
-  return alike ? `${name}, ${besideTitle(view, seat) || view.seats[seat].name}` : name;
+  const place = () => besideTitle(view, seat) || roleTitle(gameOf(view.game), seat, view);
+  return alike ? `${name}, ${place()}` : name;
 }
 
 // A seat in one line: its role, and its position or player.

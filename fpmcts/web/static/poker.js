@@ -5,7 +5,7 @@ import { h, html } from "./vendor/preact.js";
 import { cardRow, downCards, moveText, moveWord } from "./cards.js";
 import { Face } from "./faces.js";
 import { gameOf, playerTitle, roleTitle, shortTitle } from "./players.js";
-import { element, picture, thinkingDots } from "./parts.js";
+import { element, hidden, picture, thinkingDots } from "./parts.js";
 import { chips, classes, gain, pageOf, shownChips, signedChips, t } from "./words.js";
 
 // Whether every seat pays chips into a pot.
@@ -151,22 +151,14 @@ function Place({ view, seat, made, notes, thinking, next, lit }) {
               : won !== null
                 ? element("b", signedChips(won), `return ${gain(won)}`)
                 : folded || fresh
-                  ? html`
-                      <b class="word" key=${made?.ply}>
-                        ${folded
-                          ? t("folded")
-                          : actOf(notes[made.ply]?.word ?? moveWord(made.move))}
-                      </b>
-                    `
+                  ? h(
+                      "b",
+                      { class: "word", key: made?.ply },
+                      folded ? t("folded") : actOf(notes[made.ply]?.word ?? moveWord(made.move)),
+                    )
                   : element("small", name === role ? player : role)}
         </div>
-        ${behind !== null &&
-        html`
-          <b class="stack">
-            <span class="sr">${t("stack")}${" "}</span>
-            ${chips(behind)}
-          </b>
-        `}
+        ${behind !== null && element("b", [hidden(`${t("stack")} `), chips(behind)], "stack")}
         ${about(view).button &&
         seat === view.seats.length - 1 &&
         picture(t("dealer"), "D", "dealer")}
@@ -202,18 +194,21 @@ export function Ring({ view, last, notes, thinking, next }) {
       <div class="center board">
         ${open.length > 0 &&
         element("div", cardRow(open, undefined, t("public"), undefined, lit), "open-cards")}
-        ${paid > waiting && element("p", h(Chips, { count: paid - waiting }), "pot")}
+        ${paid > waiting &&
+        !view.returns &&
+        element("p", h(Chips, { count: paid - waiting }), "pot")}
         ${element(
           "small",
-          [
-            !view.over && street && t(`value_${street}`),
-            waiting > 0 && `${t("pot")} ${chips(paid)}`,
-            ...(pots.length > 1 && waiting === 0 ? pots : []).map(
-              (one, k) => `${t(k ? "side_pot" : "main_pot", k)} ${chips(one.chips)}`,
-            ),
-          ]
-            .filter(Boolean)
-            .join(" · "),
+          !view.returns &&
+            [
+              street && t(`value_${street}`),
+              waiting > 0 && `${t("pot")} ${chips(paid)}`,
+              ...(pots.length > 1 && waiting === 0 ? pots : []).map(
+                (one, k) => `${t(k ? "side_pot" : "main_pot", k)} ${chips(one.chips)}`,
+              ),
+            ]
+              .filter(Boolean)
+              .join(" · "),
           "pot",
         )}
       </div>

@@ -4,7 +4,7 @@
 import { h, html, useEffect, useState } from "./vendor/preact.js";
 import { get } from "./connection.js";
 import { useLater } from "./keys.js";
-import { playerTitle } from "./players.js";
+import { calledTitle } from "./players.js";
 import { Curve } from "./thoughts.js";
 import { gain, shownChips, signedChips, t, unitText } from "./words.js";
 import { element, figure, grid, hidden, icon, input, panel } from "./parts.js";
@@ -75,16 +75,16 @@ export function sums(games) {
 }
 
 // `ended`: the hand at the table is the last of these.
-export function Match({ id, series, over, ended, fail }) {
+export function Match({ id, view, summary: { series, rotate }, over, ended, fail }) {
   const [games, setGames] = useState([]);
   useEffect(() => {
     setGames([]);
     get(`/api/tables/${id}/series`).then((answer) => setGames(answer.games), fail);
   }, [id, series.games]);
   const ranks = series.players.map((_, k) => [series.returns[k], k]).sort((a, b) => b[0] - a[0]);
-  const now = ended && games.at(-1);
-  const all = series.players.map(playerTitle);
-  const name = (k) => all[k] + (all.indexOf(all[k]) === all.lastIndexOf(all[k]) ? "" : ` ${k + 1}`);
+  const now = ended && games.length > 1 && games.at(-1);
+  // a hand later everyone sits a place further on
+  const name = (k) => calledTitle(view, (k + (rotate ? series.number - 1 : 0)) % view.seats.length);
   return panel(
     over ? "match_over" : "total",
     [

@@ -9,11 +9,16 @@ import { Curve, MARKS, Moves, WRONG } from "./thoughts.js";
 import { lossOf, number, t } from "./words.js";
 import { button, element, field, grid, hidden, input, note, scroll, segments } from "./parts.js";
 
+const markOf = (name) =>
+  h("span", { class: `mark ${name}`, "aria-hidden": "true" }, MARKS[name] ?? "…");
 const KEPT = "fpmcts.review";
 
 // The mistake that lost most; undefined where there is none.
 export const costliest = (decisions) =>
   decisions.filter((one) => WRONG.includes(one.class)).sort((a, b) => b.loss - a.loss)[0];
+
+export const lossText = (one, unit) =>
+  unit === "wp" ? `${t("loss", lossOf(one, 1))} %` : t("loss", lossOf(one, 2));
 
 export function Review({
   id,
@@ -28,13 +33,15 @@ export function Review({
   choose,
   retry,
   setRetry,
+  review,
+  setReview,
+  progress,
+  setProgress,
   seeks,
 }) {
   const [speed, setSpeed] = useState(kept(KEPT, { speed: config.review_speeds[0] }).speed);
   const [job, setJob] = useState(null);
-  const [progress, setProgress] = useState(null);
   const [decisions, setDecisions] = useState([]);
-  const [review, setReview] = useState(null);
   const [tried, setTried] = useState({}); // results of tries, by ply
   const merge = (found) =>
     setDecisions((before) => {
@@ -76,7 +83,7 @@ export function Review({
   });
   const unit = review?.unit ?? (game.reports_wins ? "wp" : "points");
   const digits = unit === "points" ? 2 : 1;
-  const lossText = (which) => t("loss", lossOf(which, digits)) + (unit === "wp" ? " %" : "");
+  const won = (review ? view.returns : {})?.[view.you]; // the last decision may lose most
   const hear = (message) => {
     if (message.type === "queued") return;
     if (message.type === "progress") {
@@ -126,58 +133,68 @@ export function Review({
                 value=${progress?.done ?? 0}
                 aria-label=${t("review")}
               ></progress>
-              <span class="small">
-                ${progress
+              ${element(
+                "span",
+                progress
                   ? t(
                       progress.stage === 2 ? "reviewing_2" : "reviewing",
                       progress.done,
                       progress.total,
                     )
-                  : "…"}
-              </span>
+                  : "…",
+                "small",
+              )}
             `}
       </div>
       ${review &&
-      html`
-        <div class="row no-print">
-          ${button(t("next_mistake"), () => turn(1), "primary", { disabled: !wrong.length })}
-          <span class="muted small">
-            ${wrong.length
+      element(
+        "div",
+        [
+          button(t("next_mistake"), () => turn(1), "primary", { disabled: !wrong.length }),
+          element(
+            "span",
+            wrong.length
               ? t("mistakes_n", wrong.length)
-              : t(decisions.length ? "no_mistakes" : "no_decisions")}
-          </span>
-        </div>
-      `}
+              : t(decisions.length ? "no_mistakes" : "no_decisions"),
+            "muted small",
+          ),
+        ],
+        "row no-print",
+      )}
       ${one &&
       html`
         <div class=${`decision ${one.class ?? ""}`}>
           <p class="played-line">
-            <span class="mark" aria-hidden="true">${MARKS[one.class] ?? "…"}</span>
-            ${" "}
-            <b class="class">${one.class ? t(one.class) : "…"}</b>
+            ${markOf(one.class)} ${element("b", one.class ? t(one.class) : "…", "class")}
             ${view.you === null || one.seat !== view.you ? element("small", name(one.seat)) : ""}
             ${moveText(one.move, "tiny")}
-            ${" "}${one.class && one.loss > 0 ? element("span", lossText(one), "lost") : ""}
+            ${" "}${one.class && one.loss > 0 ? element("span", lossText(one, unit), "lost") : ""}
           </p>
           ${one.hidden &&
           one.class &&
-          html`
-            <div class="row no-print">
-              ${button(t("retry"), tryAgain, "primary", { disabled: retry !== null })}
-              ${button(t("show"), () =>
+          element(
+            "div",
+            [
+              button(t("retry"), tryAgain, "primary", { disabled: retry !== null }),
+              button(t("show"), () =>
                 connection.send({ type: "reveal", ply: one.ply }, (found) =>
                   merge(found.decisions ?? []),
                 ),
-              )}
-            </div>
-          `}
+              ),
+            ],
+            "row no-print",
+          )}
           ${trial &&
-          html`
-            <p class=${`answer ${trial.right ? "gain" : "lose"}`}>
-              ${trial.right ? "✓ " : "✗ "} ${moveText(trial.move, "tiny")}
-              ${" "}${trial.right ? t("right") : t("not_right", lossOf(trial, digits))}
-            </p>
-          `}
+          element(
+            "p",
+            [
+              trial.right ? "✓ " : "✗ ",
+              moveText(trial.move, "tiny"),
+              " ",
+              trial.right ? t("right") : t("not_right", lossOf(trial, digits)),
+            ],
+            `answer ${trial.right ? "gain" : "lose"}`,
+          )}
           ${!one.hidden &&
           one.best &&
           one.searched !== one.move &&
@@ -194,7 +211,17 @@ export function Review({
         unit,
         ply,
         choose,
-        points: decisions.map((each) => ({ ...each, se: each.value_se })),
+        title: t("curve_review"),
+        points: [
+          ...decisions.map((each) => ({ ...each, se: each.value_se })),
+          {
+            ply: view.ply,
+            seat: view.you,
+            move: null,
+            class: "part_result",
+            value: unit === "points" ? won : (1 + Math.sign(won)) / 2,
+          },
+        ],
         names: name,
       })}
       ${review && [Summary, Luck].map((part) => h(part, { review, name, digits }))}
@@ -231,13 +258,7 @@ function Summary({ review, name, digits }) {
     [hidden(t("decisions")), ...review.summary.map((one) => name(one.seat))],
     [
       ...CLASSES.filter((each) => review.summary.some((one) => one[each])).map((each) =>
-        row(
-          html`
-            <span class=${`mark ${each}`} aria-hidden="true">${MARKS[each]}</span>
-            ${" "}${t(each)}
-          `,
-          (one) => one[each],
-        ),
+        row([markOf(each), " ", t(each)], (one) => one[each]),
       ),
       row(t("forced"), (one) => one.forced),
       row(t("total_lost"), (one) => lossOf(part(one.seat, 1), digits)),
@@ -279,19 +300,21 @@ function Luck({ review, name, digits }) {
   const most = columns.map((one) =>
     Math.max(1e-9, Math.abs(one.result), ...one.parts.map((each) => Math.abs(each.value))),
   );
-  const bar = (value, k) => html`
-    <span class="swing" aria-hidden="true">
-      <span
-        class=${value < 0 ? "minus" : "plus"}
-        style=${{ width: `${(50 * Math.abs(value)) / most[k]}%` }}
-      ></span>
-    </span>
-  `;
+  const bar = (value, k) =>
+    h(
+      "span",
+      { class: "swing", "aria-hidden": "true" },
+      h("span", {
+        class: value < 0 ? "minus" : "plus",
+        style: { width: `${(50 * Math.abs(value)) / most[k]}%` },
+      }),
+    );
   const games = review.luck[0]?.play_outs;
-  return html`
-    <section class="luck">
-      <h3>${t("luck")}</h3>
-      ${scroll(
+  return element(
+    "section",
+    [
+      element("h3", t("luck")),
+      scroll(
         t("luck"),
         grid(
           [hidden(t("luck")), ...columns.map((one) => one.title)],
@@ -303,12 +326,7 @@ function Luck({ review, name, digits }) {
                 return found
                   ? [
                       withSign(found.value, digits),
-                      found.se
-                        ? html`
-                            ${" "}
-                            <small>± ${number(found.se, digits)}</small>
-                          `
-                        : "",
+                      found.se > 0 && [" ", element("small", `± ${number(found.se, digits)}`)],
                       columns.length < 3 && bar(found.value, k),
                     ]
                   : "–";
@@ -326,10 +344,9 @@ function Luck({ review, name, digits }) {
             ],
           ],
         ),
-      )}
-      <p class="muted small">
-        ${t("luck_text")} ${games ? t("luck_games", games) : t("luck_exact")}
-      </p>
-    </section>
-  `;
+      ),
+      note(`${t("luck_text")} ${games ? t("luck_games", games) : t("luck_exact")}`),
+    ],
+    "luck",
+  );
 }

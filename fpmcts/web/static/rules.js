@@ -8,17 +8,17 @@ import { Sheet, element } from "./parts.js";
 // The rules of a game; null: closed.
 export const Rules = ({ base, close }) => html`
   <${Sheet} ...${{ close }} name=${t("rules")} open=${base} style="rules">
-    ${base && element("h2", baseTitle(base))}
-    ${base &&
-    ofGame(base, "rules").map(
-      ([title, lines]) => html`
-        <section>
-          <h3>${title}</h3>
-          <ul>
-            ${lines.map((line) => element("li", line))}
-          </ul>
-        </section>
-      `,
-    )}
+    ${base && [
+      element("h2", baseTitle(base)),
+      ofGame(base, "rules").map(([title, lines]) =>
+        element("section", [
+          element("h3", title),
+          element(
+            "ul",
+            lines.map((line) => element("li", line)),
+          ),
+        ]),
+      ),
+    ]}
   <//>
 `;

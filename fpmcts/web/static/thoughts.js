@@ -78,7 +78,7 @@ export function Moves({ result, choose, mark, word = moveWord }) {
   const ties = rows.filter((row) => row.equal).length > 1;
   const look = (row, k) =>
     classes(
-      row.move === mark ? "marked" : valued && (k === 0 || row.equal) && "first",
+      row.move === mark ? "marked" : valued && (k ? row.equal && "equal" : "first"),
       again && row.stage === 1 && "once",
     );
   // Heading, its explanation, what a row shows, and its style.
@@ -94,7 +94,7 @@ export function Moves({ result, choose, mark, word = moveWord }) {
       points ? "pts_help" : "wp_help",
       (row) => [
         !detailed && !points && gauge(row.wp ?? 0),
-        (ties && row.equal ? "≈ " : "") +
+        (ties && row.equal && row !== rows[0] ? "≈ " : "") +
           scoreText(detailed ? row : { ...row, se: 0, visits: 0 }, detailed ? 1 : 0),
       ],
       () => "worth",
@@ -135,8 +135,9 @@ export function Moves({ result, choose, mark, word = moveWord }) {
                       "link",
                       { title: t("play") },
                     )
-                  : moveText(row.move, "tiny", word(row.move))}${row.move === mark &&
-                element("small", ` ← ${t("you_played")}`)}
+                  : moveText(row.move, "tiny", word(row.move))}
+                ${valued && k === 0 && element("b", t("best"), "badge")}
+                ${row.move === mark && element("small", `← ${t("you_played")}`)}
               </td>
               ${columns.map(([, help, cell, style]) =>
                 element("td", cell(row), classes("num", style?.(row))),
@@ -148,11 +149,11 @@ export function Moves({ result, choose, mark, word = moveWord }) {
     </table>
     ${ties && note(`≈ ${t("equal")}`)}
     ${again && rows.some((row) => row.stage === 1) && note(t("once"))}
-    <div class="row no-print">
-      ${more}
-      <span class="spread"></span>
-      ${valued && check(t("details"), detailed, showDetails)}
-    </div>
+    ${element(
+      "div",
+      [more, element("span", "", "spread"), valued && check(t("details"), detailed, showDetails)],
+      "row no-print",
+    )}
   `;
 }
 
@@ -174,24 +175,22 @@ export function Hands({ hidden, name }) {
           <figure class="belief">
             <figcaption>${name(seat)}</figcaption>
             ${whole
-              ? html`
-                  <ol class="posterior">
-                    ${hidden.kinds
-                      .map((kind, k) => [kind, hidden.p[s][k][1] ?? 0])
-                      .sort((a, b) => b[1] - a[1])
-                      .slice(0, FEW_HANDS)
-                      .filter((one) => one[1] > 0.0005)
-                      .map(
-                        ([kind, p]) => html`
-                          <li>
-                            <span>${handName(kind)}</span>
-                            ${gauge(p)}
-                            <span class="num">${percent(p, 1)} %</span>
-                          </li>
-                        `,
-                      )}
-                  </ol>
-                `
+              ? element(
+                  "ol",
+                  hidden.kinds
+                    .map((kind, k) => [kind, hidden.p[s][k][1] ?? 0])
+                    .sort((a, b) => b[1] - a[1])
+                    .slice(0, FEW_HANDS)
+                    .filter((one) => one[1] > 0.0005)
+                    .map(([kind, p]) =>
+                      element("li", [
+                        element("span", handName(kind)),
+                        gauge(p),
+                        element("span", `${percent(p, 1)} %`, "num"),
+                      ]),
+                    ),
+                  "posterior",
+                )
               : html`
                   <table class="heat">
                     <tbody>
@@ -206,22 +205,23 @@ export function Hands({ hidden, name }) {
                             ${kinds.map(([kind, k]) => {
                               const counts = hidden.p[s][k];
                               const share = counts.slice(count).reduce((a, b) => a + b, 0);
-                              return html`
-                                <td
-                                  title=${`${cardName(kind)} × ${count}: ${percent(share)} %`}
-                                  class=${share > 0.55 ? "dense" : ""}
-                                >
-                                  <span
-                                    class="heat-cell"
-                                    style=${{
-                                      opacity: share > 0.55 ? 0.82 + 0.18 * share : 0.65 * share,
-                                    }}
-                                  ></span>
-                                  <span class="heat-number">
-                                    ${share >= 0.995 ? "✓" : share < 0.005 ? "" : percent(share)}
-                                  </span>
-                                </td>
-                              `;
+                              const dense = share > 0.55;
+                              return h(
+                                "td",
+                                {
+                                  title: `${cardName(kind)} × ${count}: ${percent(share)} %`,
+                                  class: dense && "dense",
+                                },
+                                h("span", {
+                                  class: "heat-cell",
+                                  style: { opacity: dense ? 0.82 + 0.18 * share : 0.65 * share },
+                                }),
+                                element(
+                                  "span",
+                                  share >= 0.995 ? "✓" : share < 0.005 ? "" : percent(share),
+                                  "heat-number",
+                                ),
+                              );
                             })}
                           </tr>
                         `,
@@ -249,20 +249,23 @@ export function Hands({ hidden, name }) {
 const handName = (kind) =>
   /^([2-9TJQKA][shdc])+$/.test(kind) ? kind.match(/../g).map(cardName).join(" ") : cardName(kind);
 
-// The value of a position in one line.
+// The value of a position in one line: that of the recommended move, else of the position itself,
+// which a search averages over the moves it tried.
 export function Value({ result }) {
-  if (result.value === null || result.value === undefined) return null;
+  const [{ points: won, wp, se } = {}] = result.rows ?? [];
   const points = result.unit === "points";
-  const text = points ? (x) => amount(shownChips(x)) : percent;
+  const best = won ?? wp ?? result.value ?? null;
+  if (best === null) return null;
+  const text = points ? (x) => number(shownChips(x), 2) : percent;
   const value =
-    (points && result.value > 0 ? "+" : "") +
-    plusMinus(result.value, detailed && result.se, text) +
+    (points && best > 0 ? "+" : "") +
+    plusMinus(best, detailed && (se ?? result.se), text) +
     (points ? unitText() : "");
   return element(
     "p",
     [
       element("b", t(points ? "value_points" : "value_now", value)),
-      !points && gauge(result.value, "win-bar"),
+      !points && gauge(best, "win-bar"),
     ],
     "value",
   );
@@ -282,15 +285,16 @@ export const MARKS = {
   better: "!",
 };
 
-// Runs of consecutive points of a seat whose values have an error; each gets a band of two standard
-// errors, one alone a line.
-function runsOf(points) {
-  const runs = [[]];
-  for (const one of points) one.se ? runs.at(-1).push(one) : runs.push([]);
-  return runs;
+// Values of an axis that has both ends in it: multiples of 1, 2 or 5 times a power of ten.
+export function ticks(low, high) {
+  const ten = 10 ** Math.floor(Math.log10((high - low) / 5));
+  const step = ten * [1, 2, 5, 10].find((one) => (high - low) / (one * ten) <= 5);
+  const first = Math.floor(low / step);
+  return Array.from({ length: Math.ceil(high / step) - first + 1 }, (_, k) => step * (first + k));
 }
 
-// The value at each decision, with a band of two standard errors if known; points can be selected.
+// The value at each decision, with a band of two standard errors, none where it is exact; points
+// can be selected.
 export function Curve({
   points,
   unit,
@@ -300,12 +304,13 @@ export function Curve({
   title = t("curve"),
   tag = (one) => t("move_n", one.ply + 1),
 }) {
-  const shown = points.filter((one) => one.value !== null && one.value !== undefined);
+  const shown = points.filter((one) => Number.isFinite(one.value));
   if (shown.length < 2) return null;
   const wins = unit !== "points";
   const values = shown.flatMap(({ value, se = 0 }) => [value - 2 * se, value + 2 * se]);
-  const low = wins ? 0 : Math.min(0, ...values);
-  const high = wins ? 1 : Math.max(0, ...values, low + 1e-6);
+  const least = Math.min(0, ...values);
+  const axis = wins ? [0, 0.5, 1] : ticks(least, Math.max(0, ...values, least + 0.1));
+  const [low, high] = [axis[0], axis.at(-1)];
   const last = Math.max(...shown.map((one) => one.ply), 1);
   const x = (one) => LEFT + ((WIDTH - LEFT - 14) * one.ply) / last;
   const y = (value) =>
@@ -317,10 +322,8 @@ export function Curve({
       .map((one, k) => `${k ? "L" : "M"}${x(one).toFixed(1)} ${y(one.value).toFixed(1)}`)
       .join("");
   const said = (one) =>
-    [
-      `${tag(one)}: ${one.move === null ? "" : `${moveWord(one.move)}, `}${tell(one)}`,
-      ...(one.class ? [t(one.class)] : []),
-    ].join(", ");
+    `${tag(one)}: ${one.move === null ? "" : `${moveWord(one.move)}, `}${tell(one)}` +
+    (one.class ? `, ${t(one.class)}` : "");
   const tell = (one) => plusMinus(one.value, one.se, wins ? percent : amount) + (wins ? " %" : "");
   return html`
     <figure class="curve-box">
@@ -330,35 +333,28 @@ export function Curve({
         seats.map((seat) => element("span", names?.(seat) ?? seat, `key seat-${seat}`))}
       </figcaption>
       <svg class="curve" viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} role="group" aria-label=${title}>
-        ${[low, (low + high) / 2, high].map(
-          (v) => html`
-            <path d=${`M${LEFT} ${y(v)}H${WIDTH - 8}`} class="axis" />
-            <text x=${LEFT - 5} y=${y(v) + 4} text-anchor="end">
-              ${wins ? percent(v) : amount(v)}
-            </text>
-          `,
-        )}
-        ${seats.map((seat) =>
-          runsOf(shown.filter((one) => one.seat === seat)).map(
-            (run) => html`
-              <polygon
-                class=${`band seat-${seat}`}
-                aria-hidden="true"
-                points=${[
-                  ...run.map((one) => [x(one), y(one.value + 2 * one.se)]),
-                  ...[...run].reverse().map((one) => [x(one), y(one.value - 2 * one.se)]),
-                ]
-                  .map((at) => at.map((v) => v.toFixed(1)).join(","))
-                  .join(" ")}
-              />
-            `,
+        ${axis.map((v) => [
+          h("path", { d: `M${LEFT} ${y(v)}H${WIDTH - 8}`, class: "axis" }),
+          h(
+            "text",
+            { x: LEFT - 5, y: y(v) + 4, "text-anchor": "end" },
+            wins ? percent(v) : amount(v),
           ),
-        )}
-        ${seats.map(
-          (seat) => html`
-            <path d=${path(seat)} class=${`line seat-${seat}`} />
-          `,
-        )}
+        ])}
+        ${seats.map((seat) => {
+          const edge = (sign) =>
+            shown
+              .filter((one) => one.seat === seat)
+              .map(
+                (one) => `${x(one).toFixed(1)},${y(one.value + sign * (one.se ?? 0)).toFixed(1)}`,
+              );
+          return h("polygon", {
+            class: `band seat-${seat}`,
+            "aria-hidden": "true",
+            points: [...edge(2), ...edge(-2).reverse()].join(" "),
+          });
+        })}
+        ${seats.map((seat) => h("path", { d: path(seat), class: `line seat-${seat}` }))}
         ${shown.map((one) => {
           const wrong = WRONG.includes(one.class);
           const pick = choose && {
@@ -379,11 +375,11 @@ export function Curve({
               <circle cx=${x(one)} cy=${y(one.value)} r="13" class="target" />
               <circle cx=${x(one)} cy=${y(one.value)} r=${wrong ? 8.5 : 4} class="dot" />
               ${wrong &&
-              html`
-                <text x=${x(one)} y=${y(one.value) + 4} text-anchor="middle" class="glyph">
-                  ${MARKS[one.class]}
-                </text>
-              `}
+              h(
+                "text",
+                { x: x(one), y: y(one.value) + 4, "text-anchor": "middle", class: "glyph" },
+                MARKS[one.class],
+              )}
               <title>${said(one)}</title>
             </g>
           `;

@@ -111,14 +111,15 @@ export function Puzzles({ connection, go, prefs, say, announce, fail }) {
           status=${waiting
             ? "…"
             : tried
-              ? html`
-                  <b class=${tried.right ? "gain" : "lose"}>
-                    ${tried.right
-                      ? `✓ ${t("solved")}`
-                      : `✗ ${t("not_right", lossOf(tried, digits))}`}
-                  </b>
-                  ${" "} ${moveText(tried.move, "tiny")}
-                `
+              ? [
+                  element(
+                    "b",
+                    tried.right ? `✓ ${t("solved")}` : `✗ ${t("not_right", lossOf(tried, digits))}`,
+                    tried.right ? "gain" : "lose",
+                  ),
+                  " ",
+                  moveText(tried.move, "tiny"),
+                ]
               : turnText(view)}
         >
           ${h(Controls, { key, view, say, play: attempt, keys: prefs.keys })}
