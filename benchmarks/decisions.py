@@ -1,7 +1,7 @@
 """A set of judged decisions of Doudizhu's card play: the regret of any player, in a minute.
 
     python -m benchmarks decisions a=policy b=fpmcts b.playouts=64
-    python -m benchmarks decisions make=300 worlds=48 file=docs/decisions/doudizhu.jsonl
+    python -m benchmarks decisions make=2000 worlds=48 file=docs/decisions/doudizhu.jsonl
 
 A line of the file is a position: ``record``, the deal and the moves so far; ``kind``: ``open`` (the
 network's likeliest move has less than 90 %), ``endgame`` (some hand has five cards or less) or
