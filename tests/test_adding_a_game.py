@@ -15,8 +15,8 @@ from fpmcts.training import command as train
 from fpmcts.training.algorithms import read_run
 from games import make
 from games.base.files import ROOT
-from games.kernels import kernel
-from games.kernels.generic import GENERIC, register_all
+from games.kernels import kernel, streams
+from games.kernels.generic import GENERIC, HIDDEN_MOVE, UNSEEN_MOVE, register_all, seen_move
 from games.play.interface import GameSpec
 from games.play.table import Table
 
@@ -137,13 +137,26 @@ def test_settings_may_lie_beside_the_module(
     assert found == ("mine_too.bids", 7, 0.0)
 
 
+@kernel
+def _seen_first_move(rules: Any, states: Any) -> int:
+    """Returns what seat 1 sees of a first move of seat 0."""
+    return seen_move(rules, states, 0, 0, 1)
+
+
 @pytest.mark.slow
 def test_moves_that_are_not_even_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Bids are not in the other's record, where they would be its last moves."""
+    """Bids are not in the other's record, where they would be its last moves; nor after kernels
+    have run for the original, whose classes have the same names.
+    """
     copy = Path(sealed_bids.__file__).read_text().replace("HIDDEN_MOVE", "UNSEEN_MOVE")
     (tmp_path / "unnoticed").mkdir()
     (tmp_path / "unnoticed" / "bids.py").write_text(copy.replace(NAME, "unnoticed.bids"))
     monkeypatch.syspath_prepend(tmp_path)
+    seen = [
+        _seen_first_move(game.rules, game.deal(streams(0, 1)))
+        for game in (make(NAME), make("unnoticed.bids"))
+    ]
+    assert seen == [HIDDEN_MOVE, UNSEEN_MOVE]
     warm_up_inference(make("unnoticed.bids"))
 
 
