@@ -1,4 +1,4 @@
-"""A set of judged decisions of Doudizhu's card play: the regret of any player, in a minute.
+"""A set of judged decisions of Doudizhu's card play: the regret of any player, in minutes.
 
     python -m benchmarks decisions a=policy b=fpmcts b.playouts=64
     python -m benchmarks decisions make=2000 worlds=48 file=docs/decisions/doudizhu.jsonl

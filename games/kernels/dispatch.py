@@ -15,8 +15,6 @@ from numba.extending import overload
 
 P = ParamSpec("P")
 R = TypeVar("R")
-OURS = ("games", "fpmcts", "networks", "inference")
-"""Packages in which no two NamedTuples of the same name and fields are first arguments."""
 
 
 class GenericKernel(Generic[P, R]):
@@ -53,9 +51,9 @@ def register(
     exactly the implementation's signature.
     """
     generic.implementations[first_type] = implementation
-    if first_type and first_type.__module__.partition(".")[0] not in OURS:
-        # A compiled kernel finds its version by the name and the fields of a NamedTuple: for a copy
-        # of a game beside the original it would run that of the other.
+    if first_type:
+        # numba finds the compiled version of a kernel by the name and the field types of a
+        # NamedTuple, so a copy of a game would run the kernels of the original.
         first_type.__name__ = f"{first_type.__module__}.{first_type.__qualname__}"
     if numba.config.DISABLE_JIT:
         return

@@ -163,3 +163,11 @@ def test_the_engine_equals_the_network() -> None:
     assert (FilterEngine(net, "bfloat16")(planes) - expected).abs().max() < 0.02 * max(
         1.0, expected.abs().max()
     )
+
+
+def test_planes_of_a_world() -> None:
+    next_hand, previous_hand = np.array([[0, 3]], np.int8), np.array([[4, 1]], np.int8)
+    assert world_planes(DOUDIZHU, next_hand, previous_hand)[0].T.tolist() == [
+        [0, 0, 0, 0, 1, 1, 1, 1],
+        [1, 1, 1, 0, 1, 0, 0, 0],
+    ]

@@ -89,6 +89,34 @@ def test_one_that_cannot_be_started_is_tried_again(
     assert "cannot be started (no memory)" in caplog.text
 
 
+@pytest.mark.slow
+def test_one_that_nobody_waits_for_hangs_until_somebody_does() -> None:
+    async def work(engine: EngineProcess) -> None:
+        await settle(engine, "sleeps")
+        left = asyncio.create_task(engine.ask(question("sleeps")))
+        await asyncio.sleep(0.1)
+        left.cancel()
+        assert (await engine.ask(question("quick"))).decision.move == "quick 0"
+
+    with_engine(work)
+
+
+@pytest.mark.slow
+def test_one_that_works_or_compiles_is_left_alone() -> None:
+    """Both are silent, or at work, for longer than a known player may be silent."""
+
+    async def work(engine: EngineProcess) -> None:
+        assert (await engine.ask(question("compiles"))).decision.move == "compiles 0"
+        before = engine._process.pid
+        await settle(engine, "works")
+        assert (await engine.ask(question("works"))).decision.move == "works 0"
+        await asyncio.sleep(1.0)  # nobody waits: nothing to hear
+        assert (await engine.ask(question("works", quick=True))).decision.move
+        assert engine._process.pid == before
+
+    with_engine(work, patience=Patience(usual=0.8, first=30.0))
+
+
 def test_a_rehearsal_gives_way_and_is_begun_again() -> None:
     async def work(engine: EngineProcess) -> None:
         while engine._running is None:

@@ -290,3 +290,17 @@ def test_inference_keeps_to_the_time_of_a_move_as_well(client: TestClient, site:
         tab.say("play", move="pass")
         tab.until("moved", seat=1)
     assert site.engine.asked[0].options == {"playouts": 64, "seconds": 0.85}
+
+
+def test_records_for_everybody(client: TestClient, site: Site) -> None:
+    assert client.portal is not None
+    client.portal.call(
+        site.server.lobby.open_shared,
+        '{"game": "toy", "hands": [["a1","b1","c1"],["a2","b2","c2"],["a3","b3","c3"]], '
+        '"moves": ["pass"]}\n',
+    )
+    shared = client.get("/api/tables").json()["tables"]
+    assert shared[0]["shared"] and shared[0]["imported"]
+    with Tab(client, shared[0]["id"]) as tab:
+        assert all(seat["cards"] for seat in tab.state["view"]["seats"])
+        assert tab.refused("play", move="pass") == "not_allowed"

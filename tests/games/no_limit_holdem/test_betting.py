@@ -80,6 +80,24 @@ def test_reopening_by_tda_rule_47(
 
 
 @pytest.mark.parametrize(
+    ("hands", "stacks", "moves", "returns"),
+    [
+        ([ACES, KINGS, QUEENS], [200, 5000, 500], "all-in call call", (400, 100, -500)),
+        # Two equal hands share 3 x 101 chips less one; the odd chip goes to the lowest seat.
+        (["As Kd", "Ah Kc", SMALL], [101] * 3, "all-in call call", (51, 50, -101)),
+        ([ACES, KINGS], [1000, 1000], "r300 fold", (-100, 100)),  # an uncalled bet goes back
+    ],
+)
+def test_returns_by_hand(
+    hands: list[str], stacks: list[int], moves: str, returns: tuple[int, ...]
+) -> None:
+    at = at_table(hands, BOARD, *moves.split(), players=len(hands), stacks=stacks)
+    assert at.returns == returns
+    shown = [None if "fold" in moves else hand.split() for hand in hands]
+    assert at.describe()["hands"] == shown
+
+
+@pytest.mark.parametrize(
     ("moves", "other", "mean", "error"),
     [
         ("all-in call", "Kd Kc 5c 4s Qc", 653, 94),
@@ -166,6 +184,23 @@ def test_options_that_cannot_be(options: dict[str, object], message: str) -> Non
     with pytest.raises(ValueError, match=message) as raised:
         make("no_limit_holdem", **options)
     assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"hands": [ACES.split()] * 2},
+        {"hands": [["As", ""], ["Ah", "KsKh"]]},
+        {"public": ["Xx", *BOARD.split()[1:]]},
+        {"blinds": [1.5, 2]},
+        {"blinds": [0, 0]},
+    ],
+)
+def test_deals_that_are_none(change: dict[str, object]) -> None:
+    game = make("no_limit_holdem")
+    deal = {"hands": [ACES.split(), KINGS.split()], "public": BOARD.split(), **change}
+    with pytest.raises(ValueError, match="expected"):
+        game.parse_record({"game": "no_limit_holdem", "deal": deal, "moves": [], "returns": None})
 
 
 def test_random_stacks_follow_from_the_seed() -> None:

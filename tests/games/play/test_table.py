@@ -138,6 +138,24 @@ def test_a_table_starts_from_one_thing(game: Game) -> None:
             table.view(seat)
 
 
+def test_a_seat_learns_nothing_that_it_cannot_see() -> None:
+    """The hands of the peasants exchanged: what the landlord sees is the same, what they are told
+    is not.
+    """
+    game = make("doudizhu")
+    table = Table(game, seed=9)
+    other = table.deal
+    other.hands[0, 1], other.hands[0, 2] = table.deal.hands[0, 2], table.deal.hands[0, 1]
+    swapped = Table(game, deal=other)
+    for move in (table.legal()[0].text, "pass", "pass"):
+        assert table.describe(0) == swapped.describe(0) and table.describe(1) != swapped.describe(1)
+        for first, second in zip(
+            (*table.view(0), *table.seen(0)), (*swapped.view(0), *swapped.seen(0)), strict=True
+        ):
+            np.testing.assert_array_equal(first, second)
+        table.play(move), swapped.play(move)
+
+
 def test_private_moves_are_hidden_from_the_other_seat() -> None:
     """X sees that O puts a mark, not where; that O has first tried a taken square it does not see
     at all."""

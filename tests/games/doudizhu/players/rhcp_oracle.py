@@ -79,8 +79,7 @@ def name_of(category: Category) -> str:
 @cache
 def identify(hand: Cards) -> tuple[str, int, int] | None:
     """Returns (kind, ranks in a row, top rank) where the hand is one group: a move of the rules in
-    which
-    no solo kicker of a plane repeats a rank."""
+    which no solo kicker of a plane repeats a rank."""
     for category, length, top in readings(hand):
         if category != Category.PLANE_SOLOS or hand.count(1) == length:
             return name_of(category), length, top + 3
